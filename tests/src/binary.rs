@@ -33,7 +33,11 @@ pub fn xtask() -> &'static Path {
 fn named_or_built(variable: &str, package: &str) -> PathBuf {
     if let Some(path) = env::var_os(variable) {
         let path = PathBuf::from(path);
-        assert!(path.is_file(), "{variable} names no file: {}", path.display());
+        assert!(
+            path.is_file(),
+            "{variable} names no file: {}",
+            path.display()
+        );
         return path;
     }
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -67,7 +71,10 @@ pub fn command() -> Command {
 ///
 /// When it cannot be started.
 pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {
-    command().args(arguments).output().expect("the program can be started")
+    command()
+        .args(arguments)
+        .output()
+        .expect("the program can be started")
 }
 
 /// Runs the program with `input` as its stdin.
@@ -87,7 +94,9 @@ pub fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: 
     thread::scope(|scope| {
         // The program may end before it has read everything; that is its right.
         scope.spawn(move || drop(stdin.write_all(input)));
-        child.wait_with_output().expect("the program can be waited for")
+        child
+            .wait_with_output()
+            .expect("the program can be waited for")
     })
 }
 

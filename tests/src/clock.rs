@@ -22,7 +22,9 @@ impl Clock {
     /// The time since the start.
     pub fn elapsed(&self) -> Duration {
         match self {
-            Self::Processor(start) => Duration::from_nanos(processor_time().unwrap_or(*start) - start),
+            Self::Processor(start) => {
+                Duration::from_nanos(processor_time().unwrap_or(*start) - start)
+            }
             Self::Wall(start) => start.elapsed(),
         }
     }
@@ -32,5 +34,10 @@ impl Clock {
 fn processor_time() -> Option<u64> {
     // Asking for the processor's time slice to be accounted: a yield updates the counter.
     std::thread::yield_now();
-    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+    fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }

@@ -34,9 +34,17 @@ pub fn texts() -> Vec<Text> {
         let [locale, kind, text] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not three columns: {line}")
         };
-        Text { locale: locale.to_owned(), kind: kind.to_owned(), text: text.to_owned() }
+        Text {
+            locale: locale.to_owned(),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        }
     };
-    table.lines().filter(|line| !line.starts_with('#')).map(row).collect()
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(row)
+        .collect()
 }
 
 /// A language with the charsets of its mail.
@@ -65,7 +73,10 @@ pub fn language(locale: &str) -> Language {
         "zh" => locale,
         same => same,
     };
-    let row = LANGUAGES.lines().map(|line| line.split('\t').collect::<Vec<_>>()).find(|row| row[0] == name);
+    let row = LANGUAGES
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .find(|row| row[0] == name);
     let charsets = |column: usize| match &row {
         Some(row) => row[column]
             .split(' ')
@@ -89,7 +100,9 @@ pub fn language(locale: &str) -> Language {
 pub fn encoded(text: &str, charset: Charset) -> Option<(Vec<u8>, String)> {
     let exact = |text: &str| {
         let mut log = LossLog::with_limit(0);
-        let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+        let bytes = charset
+            .encode(text, Unmappable::Fatal, &mut log)
+            .into_owned();
         let read = charset.decode(&bytes, &mut log).into_owned();
         (log.is_empty() && read == text).then_some((bytes, read))
     };
@@ -125,7 +138,10 @@ mod tests {
 
     #[test]
     fn languages_have_the_charsets_of_their_mail() {
-        assert_eq!(language("ru_RU").common[..], [Charset::WINDOWS_1251, Charset::KOI8_R]);
+        assert_eq!(
+            language("ru_RU").common[..],
+            [Charset::WINDOWS_1251, Charset::KOI8_R]
+        );
         assert_eq!(language("no_NO").name, "nb");
         assert_eq!(language("zu_ZA").common[..], [Charset::WINDOWS_1252]);
         let (bytes, text) = encoded("București, șosea", Charset::WINDOWS_1250).unwrap();

@@ -31,7 +31,10 @@ pub fn everything() -> io::Result<BTreeMap<String, Vec<u8>>> {
                 all.insert(join(&format!("golden/{end}/{archive}"), &name), bytes);
             }
             let events = events(&folder.path().join(archive))?;
-            all.insert(format!("golden/{end}/{archive}.events.jsonl"), events.into_bytes());
+            all.insert(
+                format!("golden/{end}/{archive}.events.jsonl"),
+                events.into_bytes(),
+            );
         }
     }
     Ok(all)
@@ -50,7 +53,11 @@ pub fn to_crlf(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn join(root: &str, name: &str) -> String {
-    if name.is_empty() { root.to_owned() } else { format!("{root}/{name}") }
+    if name.is_empty() {
+        root.to_owned()
+    } else {
+        format!("{root}/{name}")
+    }
 }
 
 fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
@@ -87,7 +94,11 @@ fn events(archive: &Path) -> io::Result<String> {
                 let line = json!({ "box": format!("{:?}", event.kind), "offset": event.offset, "detail": event.detail });
                 let _ = writeln!(lines, "{line}");
             }
-            for entry in batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message) {
+            for entry in batch
+                .entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Message)
+            {
                 let raw = &batch.bytes[entry.message.clone()];
                 let policy = Policy::default();
                 let message = Message::parse(raw, &policy.limits);

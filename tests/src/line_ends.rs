@@ -67,7 +67,9 @@ const WORDS: [&str; 20] = [
 ];
 
 /// Line ends that a text may mix.
-const ENDS: [&str; 8] = ["\n", "\r\n", "\r", "\r\r\n", "\n\r", "\n\n", "\r\n\r\n", "\n"];
+const ENDS: [&str; 8] = [
+    "\n", "\r\n", "\r", "\r\r\n", "\n\r", "\n\n", "\r\n\r\n", "\n",
+];
 
 /// A message of one to four parts.
 ///
@@ -125,7 +127,11 @@ pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     }
     for _ in 0..=rng.below(6) {
         let from = rng.below(bytes.len() + 1);
-        let Some(at) = bytes[from..].iter().position(|byte| *byte == b'\n').map(|at| from + at) else {
+        let Some(at) = bytes[from..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map(|at| from + at)
+        else {
             continue;
         };
         let start = at - usize::from(at > 0 && bytes[at - 1] == b'\r');
@@ -148,7 +154,11 @@ fn line(raw: &mut Vec<u8>, text: &str, eol: &str) {
 fn multipart(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     // Two messages of a mailbox hardly ever have one boundary.
     let boundary = format!("b{:x}", rng.bits());
-    line(raw, &format!("Content-Type: multipart/mixed; boundary={boundary}"), eol);
+    line(
+        raw,
+        &format!("Content-Type: multipart/mixed; boundary={boundary}"),
+        eol,
+    );
     line(raw, "", eol);
     for _ in 0..=rng.below(3) {
         line(raw, &format!("--{boundary}"), eol);
@@ -169,7 +179,11 @@ fn part(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     let label = *rng.pick(&LABELS);
     let kind = *rng.pick(&["plain", "plain", "plain", "html", "csv"]);
     if !label.is_empty() {
-        line(raw, &format!("Content-Type: text/{kind}; charset={label}"), eol);
+        line(
+            raw,
+            &format!("Content-Type: text/{kind}; charset={label}"),
+            eol,
+        );
     }
     if rng.chance(8) {
         line(raw, "Content-Disposition: attachment", eol);
@@ -178,8 +192,15 @@ fn part(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     if rng.chance(5) {
         bytes.extend_from_slice(rng.pick::<&[u8]>(&[&b"\0"[..], b"\x81", b"\xff", b"\x1b$B"]));
     }
-    let transfer =
-        *rng.pick(&["", "8bit", "quoted-printable", "quoted-printable", "base64", "base64", "x-uuencode"]);
+    let transfer = *rng.pick(&[
+        "",
+        "8bit",
+        "quoted-printable",
+        "quoted-printable",
+        "base64",
+        "base64",
+        "x-uuencode",
+    ]);
     if !transfer.is_empty() {
         line(raw, &format!("Content-Transfer-Encoding: {transfer}"), eol);
     }
@@ -218,12 +239,20 @@ fn text(rng: &mut Rng) -> String {
 
 /// The text in the charset of a label, or in some other.
 fn encoded(text: &str, label: &str, rng: &mut Rng) -> Vec<u8> {
-    let label = if rng.chance(4) || matches!(label, "" | "x-unknown") { *rng.pick(&LABELS) } else { label };
+    let label = if rng.chance(4) || matches!(label, "" | "x-unknown") {
+        *rng.pick(&LABELS)
+    } else {
+        label
+    };
     let charset = match label {
         "" | "x-unknown" => Charset::UTF_8,
-        label => Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known charset"),
+        label => Charset::for_label(label.as_bytes(), View::Mail)
+            .charset()
+            .expect("a known charset"),
     };
-    charset.encode(text, Unmappable::QuestionMark, &mut LossLog::new()).into_owned()
+    charset
+        .encode(text, Unmappable::QuestionMark, &mut LossLog::new())
+        .into_owned()
 }
 
 /// Quoted-printable with line ends in all the ways that writers have, soft line breaks within and at them.
@@ -232,9 +261,12 @@ fn quoted(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
     let mut rest = bytes;
     while let Some(&byte) = rest.first() {
         let (end, ways): (_, &[&str]) = match rest {
-            [b'\r', b'\n', ..] => {
-                (2, &["E", "E", "=0D=0AS", "=0D=0A", "=0DSE", "=0DE", "=0DS=0AS", "=0D=0AE"])
-            }
+            [b'\r', b'\n', ..] => (
+                2,
+                &[
+                    "E", "E", "=0D=0AS", "=0D=0A", "=0DSE", "=0DE", "=0DS=0AS", "=0D=0AE",
+                ],
+            ),
             [b'\n', ..] => (1, &["E", "E", "=0A", "=0AS", "S=0A"]),
             [b'\r', ..] => (1, &["=0D", "=0DS", "S=0D", "\r"]),
             _ => (1, &[]),
@@ -253,7 +285,11 @@ fn quoted(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
             continue;
         }
         // The common way, in most bodies.
-        let way = if rng.chance(40) { ways[0] } else { *rng.pick(ways) };
+        let way = if rng.chance(40) {
+            ways[0]
+        } else {
+            *rng.pick(ways)
+        };
         raw.extend_from_slice(way.replace('E', eol).replace('S', &soft).as_bytes());
     }
     if rng.chance(40) {
@@ -262,10 +298,22 @@ fn quoted(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
 }
 
 fn base64(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
-    let ends = if rng.chance(90) { eol } else { *rng.pick(&["\n", "\r\n"]) };
-    encode_lines(bytes, *rng.pick(&[76, 76, 76, 72, 64, 60, 8]), ends.as_bytes(), raw);
+    let ends = if rng.chance(90) {
+        eol
+    } else {
+        *rng.pick(&["\n", "\r\n"])
+    };
+    encode_lines(
+        bytes,
+        *rng.pick(&[76, 76, 76, 72, 64, 60, 8]),
+        ends.as_bytes(),
+        raw,
+    );
     if rng.chance(15) {
-        for text in ["_______________", "A list of people", ""].iter().take(1 + rng.below(3)) {
+        for text in ["_______________", "A list of people", ""]
+            .iter()
+            .take(1 + rng.below(3))
+        {
             line(raw, text, eol);
         }
         raw.extend_from_slice(rng.pick::<&[u8]>(&[&b""[..], b"\r\n", b"Gr\xfc\xdfe\n", b"x\r"]));
@@ -296,9 +344,16 @@ mod tests {
         for label in LABELS {
             assert!(holds(format!("charset={label}").as_bytes()), "{label}");
         }
-        for way in
-            ["=0D=0A=\n", "=0D=\n\n", "=0D\n", "=0A=\r\n", "=0D=\r\n\r\n", "\r\r\n", "x-uuencode", "=\r"]
-        {
+        for way in [
+            "=0D=0A=\n",
+            "=0D=\n\n",
+            "=0D\n",
+            "=0A=\r\n",
+            "=0D=\r\n\r\n",
+            "\r\r\n",
+            "x-uuencode",
+            "=\r",
+        ] {
             assert!(holds(way.as_bytes()), "{way:?}");
         }
     }

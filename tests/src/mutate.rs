@@ -126,7 +126,11 @@ fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
 
 /// A place in the bytes; half of all lie in the first 2 KB, where headers are.
 fn place(bytes: &[u8], rng: &mut Rng) -> usize {
-    let end = if rng.chance(50) { bytes.len().min(2048) } else { bytes.len() };
+    let end = if rng.chance(50) {
+        bytes.len().min(2048)
+    } else {
+        bytes.len()
+    };
     rng.below(end + 1)
 }
 
@@ -143,7 +147,9 @@ mod tests {
         let seeds = vec![b"Subject: x\n\nbody\n".to_vec(), Vec::new()];
         let make = |seed| {
             let mut rng = Rng::new(seed);
-            (0..500).map(|_| mutant(&seeds, &mut rng)).collect::<Vec<_>>()
+            (0..500)
+                .map(|_| mutant(&seeds, &mut rng))
+                .collect::<Vec<_>>()
         };
         assert_eq!(make(3), make(3));
         assert_ne!(make(3), make(4));

@@ -27,13 +27,24 @@ pub fn lines(arguments: &[&str], messages: &[&[u8]]) -> Vec<String> {
         scope.spawn(move || {
             for message in messages {
                 let sent = input.write_all(&(message.len() as u64).to_be_bytes());
-                sent.and_then(|()| input.write_all(message)).expect("the reader reads all");
+                sent.and_then(|()| input.write_all(message))
+                    .expect("the reader reads all");
             }
         });
-        output.lines().map(|line| line.expect("a line of JSON")).collect()
+        output
+            .lines()
+            .map(|line| line.expect("a line of JSON"))
+            .collect()
     });
     let ended = child.wait().expect("the reader ends");
-    assert!(ended.success(), "{arguments:?} needs the packages python3, python3-gi, gir1.2-gmime-3.0");
-    assert_eq!(lines.len(), messages.len(), "{arguments:?}: an answer for each message");
+    assert!(
+        ended.success(),
+        "{arguments:?} needs the packages python3, python3-gi, gir1.2-gmime-3.0"
+    );
+    assert_eq!(
+        lines.len(),
+        messages.len(),
+        "{arguments:?}: an answer for each message"
+    );
     lines
 }

@@ -63,11 +63,16 @@ pub fn read_all(reader: Reader, mailbox: &[u8]) -> Read {
 
 /// A hash that reads every byte at the speed of memory, so that next to nothing of it is timed.
 fn mix(hash: u64, bytes: &[u8]) -> u64 {
-    let fold = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let fold =
+        |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let (words, rest) = bytes.as_chunks::<8>();
-    let hash =
-        words.iter().fold(fold(hash, bytes.len() as u64), |hash, word| fold(hash, u64::from_le_bytes(*word)));
-    rest.iter().fold(hash, |hash, byte| fold(hash, u64::from(*byte)))
+    let hash = words
+        .iter()
+        .fold(fold(hash, bytes.len() as u64), |hash, word| {
+            fold(hash, u64::from_le_bytes(*word))
+        });
+    rest.iter()
+        .fold(hash, |hash, byte| fold(hash, u64::from(*byte)))
 }
 
 /// Of the text parts that `one` reads in a mailbox: how many there are, and how many `other` reads alike (line ends and
@@ -120,7 +125,10 @@ fn ours(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
         let kind = mailglot_mime::header::field_kind(field.name.of(raw));
         let context = mailglot_mime::encoded_word::HeaderContext::default();
         let value = field.value.of(raw);
-        consume(false, &mailglot_mime::encoded_word::decode(value, kind, &context, &mut Vec::new()));
+        consume(
+            false,
+            &mailglot_mime::encoded_word::decode(value, kind, &context, &mut Vec::new()),
+        );
     }
     for part in text_parts(&message, &policy, &mut Report::with_limit(0)) {
         consume(true, part.text.as_deref().unwrap_or_default());
@@ -128,7 +136,9 @@ fn ours(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
 }
 
 fn mailparse(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
-    let Ok(parsed) = mailparse::parse_mail(raw) else { return };
+    let Ok(parsed) = mailparse::parse_mail(raw) else {
+        return;
+    };
     let mut open = vec![&parsed];
     while let Some(part) = open.pop() {
         for header in &part.headers {
@@ -142,7 +152,9 @@ fn mailparse(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
 }
 
 fn mail_parser(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
-    let Some(parsed) = mail_parser::MessageParser::default().parse(raw) else { return };
+    let Some(parsed) = mail_parser::MessageParser::default().parse(raw) else {
+        return;
+    };
     let mut open = vec![&parsed];
     while let Some(message) = open.pop() {
         for part in &message.parts {
@@ -164,10 +176,15 @@ fn mail_parser(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
                 }
             }
             match &part.body {
-                mail_parser::PartType::Text(text) | mail_parser::PartType::Html(text) => consume(true, text),
+                mail_parser::PartType::Text(text) | mail_parser::PartType::Html(text) => {
+                    consume(true, text)
+                }
                 mail_parser::PartType::Message(inner) => open.push(inner),
-                mail_parser::PartType::Binary(bytes) | mail_parser::PartType::InlineBinary(bytes)
-                    if part.content_type().is_some_and(|found| found.ctype() == "text") =>
+                mail_parser::PartType::Binary(bytes)
+                | mail_parser::PartType::InlineBinary(bytes)
+                    if part
+                        .content_type()
+                        .is_some_and(|found| found.ctype() == "text") =>
                 {
                     consume(true, &String::from_utf8_lossy(bytes));
                 }
@@ -195,7 +212,9 @@ mod tests {
         for reader in [Reader::Mailparse, Reader::MailParser] {
             let mut texts = Vec::new();
             for message in split(mailbox) {
-                read(reader, message, &mut |_, text| texts.push(text.trim_end().to_owned()));
+                read(reader, message, &mut |_, text| {
+                    texts.push(text.trim_end().to_owned())
+                });
             }
             assert!(
                 texts.contains(&"é".to_owned()) && texts.contains(&"été".to_owned()),

@@ -14,7 +14,11 @@ pub fn folder() -> Option<PathBuf> {
         println!("MAILGLOT_SHARED is not set: nothing of the shared material was tested");
         return None;
     };
-    assert!(folder.is_dir(), "MAILGLOT_SHARED names no folder: {}", folder.display());
+    assert!(
+        folder.is_dir(),
+        "MAILGLOT_SHARED names no folder: {}",
+        folder.display()
+    );
     Some(folder)
 }
 
@@ -24,12 +28,17 @@ pub fn folder() -> Option<PathBuf> {
 ///
 /// When a folder of it is missing or cannot be read.
 pub fn messages() -> Vec<PathBuf> {
-    let Some(folder) = folder() else { return Vec::new() };
+    let Some(folder) = folder() else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for below in ["corpus/eml", "attacks"] {
         let before = found.len();
         collect(&folder.join(below), &mut found);
-        assert!(found.len() > before, "no messages in {below} of the shared material");
+        assert!(
+            found.len() > before,
+            "no messages in {below} of the shared material"
+        );
     }
     found.sort();
     found
@@ -41,10 +50,15 @@ pub fn messages() -> Vec<PathBuf> {
 ///
 /// When their folder is missing or cannot be read.
 pub fn real_paths() -> Vec<PathBuf> {
-    let Some(folder) = folder() else { return Vec::new() };
+    let Some(folder) = folder() else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     collect(&folder.join("corpus/real/eml"), &mut found);
-    assert!(!found.is_empty(), "no messages in corpus/real/eml of the shared material");
+    assert!(
+        !found.is_empty(),
+        "no messages in corpus/real/eml of the shared material"
+    );
     found.sort();
     found
 }
@@ -55,16 +69,21 @@ pub fn real_paths() -> Vec<PathBuf> {
 ///
 /// When one cannot be read.
 pub fn real_messages() -> Vec<Vec<u8>> {
-    let read = |path: PathBuf| fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let read = |path: PathBuf| {
+        fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
     real_paths().into_iter().map(read).collect()
 }
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
-        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let entries =
+            fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         for entry in entries {
-            let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
+            let path = entry
+                .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+                .path();
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "eml") {

@@ -124,7 +124,11 @@ impl Sprinkler {
             log.is_empty() && read == run
         };
         let mut rows = [Vec::new(), Vec::new()];
-        for row in counted().into_iter().chain(rare()).filter(|row| known(&row.run)) {
+        for row in counted()
+            .into_iter()
+            .chain(rare())
+            .filter(|row| known(&row.run))
+        {
             rows[usize::from(row.html)].push(row);
         }
         Self { rows }
@@ -140,7 +144,11 @@ impl Sprinkler {
     /// In HTML, tags stand around some words first.
     pub fn sprinkle(&self, text: &str, html: bool, rng: &mut Rng) -> String {
         let rows = &self.rows[usize::from(html)];
-        let mut text = if html { tagged(text, rng) } else { text.to_owned() };
+        let mut text = if html {
+            tagged(text, rng)
+        } else {
+            text.to_owned()
+        };
         let lines = text.lines().count().max(1);
         let places = 1 + rng.below(lines.min(20) + 1);
         let one = rng.chance(50).then(|| pick(rows, rng));
@@ -165,21 +173,29 @@ fn pick<'r>(rows: &'r [Row], rng: &mut Rng) -> &'r Row {
 
 fn counted() -> Vec<Row> {
     let row = |line: &str| {
-        let [context, before, run, after, parts, _] = line.split('\t').collect::<Vec<_>>()[..] else {
+        let [context, before, run, after, parts, _] = line.split('\t').collect::<Vec<_>>()[..]
+        else {
             panic!("not six columns: {line}")
         };
-        let byte = |at: usize| u8::from_str_radix(&run[at..at + 2], 16).expect("hexadecimal digits");
+        let byte =
+            |at: usize| u8::from_str_radix(&run[at..at + 2], 16).expect("hexadecimal digits");
         let bytes: Vec<u8> = (0..run.len()).step_by(2).map(byte).collect();
         Row {
             html: context == "html",
             before: Place::named(before),
-            run: Charset::WINDOWS_1252.decode(&bytes, &mut LossLog::new()).into_owned(),
+            run: Charset::WINDOWS_1252
+                .decode(&bytes, &mut LossLog::new())
+                .into_owned(),
             after: Place::named(after),
             // A part is as good as another, however long.
             weight: parts.parse().expect("a number"),
         }
     };
-    COUNTS.lines().filter(|line| !line.starts_with('#')).map(row).collect()
+    COUNTS
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(row)
+        .collect()
 }
 
 fn rare() -> impl Iterator<Item = Row> {
@@ -190,7 +206,8 @@ fn rare() -> impl Iterator<Item = Row> {
         after: *after,
         weight: 1,
     };
-    RARE.iter().flat_map(move |rare| [row(false, rare), row(true, rare)])
+    RARE.iter()
+        .flat_map(move |rare| [row(false, rare), row(true, rare)])
 }
 
 impl Place {
@@ -250,21 +267,32 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     };
     let after = |at: usize| chars.get(at).map_or(Some(Place::Edge), |c| Place::of(*c));
     let first = rng.below(chars.len() + 1);
-    let all = || (first..=chars.len()).chain(0..first).filter(|at| outside[*at]);
+    let all = || {
+        (first..=chars.len())
+            .chain(0..first)
+            .filter(|at| outside[*at])
+    };
     let exact = |at: &usize| before(*at) == Some(row.before) && after(*at) == Some(row.after);
     // The end of a word, a line or the text.
     let open_end = |at: &usize| {
         before(*at) == Some(row.before)
-            && (row.before == Place::Start || matches!(after(*at), Some(Place::Blank | Place::Edge)))
+            && (row.before == Place::Start
+                || matches!(after(*at), Some(Place::Blank | Place::Edge)))
     };
     let word_end = |at: &usize| {
-        matches!(before(*at), Some(Place::Letter | Place::Close | Place::Digit) | None)
-            && matches!(after(*at), Some(Place::Blank | Place::Edge))
+        matches!(
+            before(*at),
+            Some(Place::Letter | Place::Close | Place::Digit) | None
+        ) && matches!(after(*at), Some(Place::Blank | Place::Edge))
     };
     let (at, skipped, put) = if (row.before, row.after) == (Place::Letter, Place::Letter) {
         let found = match &*row.run {
-            "’" | "´" => all().find(|at| is_apostrophe_place(&chars, *at)).map(|at| (at, 0)),
-            "\u{AD}" => all().find(|at| is_hyphenation_place(&chars, *at)).map(|at| (at, 0)),
+            "’" | "´" => all()
+                .find(|at| is_apostrophe_place(&chars, *at))
+                .map(|at| (at, 0)),
+            "\u{AD}" => all()
+                .find(|at| is_hyphenation_place(&chars, *at))
+                .map(|at| (at, 0)),
             // In the place of the blank between two words.
             _ => all()
                 .find(|at| {
@@ -274,19 +302,32 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
                 })
                 .map(|at| (at, 1)),
         };
-        let Some((at, skipped)) = found else { return text.to_owned() };
+        let Some((at, skipped)) = found else {
+            return text.to_owned();
+        };
         (at, skipped, row.run.clone())
     } else if let Some(at) = all().find(exact) {
         (at, 0, row.run.clone())
     } else if let Some(at) = all().find(open_end) {
         (at, 0, format!("{}{}", row.run, row.after.example(rng)))
     } else {
-        let Some(at) = all().find(word_end) else { return text.to_owned() };
-        let gap = if matches!(row.before, Place::Digit | Place::Letter) { " " } else { "" };
+        let Some(at) = all().find(word_end) else {
+            return text.to_owned();
+        };
+        let gap = if matches!(row.before, Place::Digit | Place::Letter) {
+            " "
+        } else {
+            ""
+        };
         let (left, right) = (row.before.example(rng), row.after.example(rng));
         (at, 0, format!("{gap}{left}{}{right}", row.run))
     };
-    chars[..at].iter().copied().chain(put.chars()).chain(chars[at + skipped..].iter().copied()).collect()
+    chars[..at]
+        .iter()
+        .copied()
+        .chain(put.chars())
+        .chain(chars[at + skipped..].iter().copied())
+        .collect()
 }
 
 /// For each place of a text, whether it is outside `<…>`, and in the body where HTML has one.
@@ -312,7 +353,10 @@ fn outside_tags(chars: &[char]) -> Vec<bool> {
 /// Number of letters with case that end before `at`, and that begin there.
 fn word_around(chars: &[char], at: usize) -> (usize, usize) {
     let is_cased = |c: &&char| c.is_lowercase() || c.is_uppercase();
-    (chars[..at].iter().rev().take_while(is_cased).count(), chars[at..].iter().take_while(is_cased).count())
+    (
+        chars[..at].iter().rev().take_while(is_cased).count(),
+        chars[at..].iter().take_while(is_cased).count(),
+    )
 }
 
 /// Before the last letter as in "don’t", or behind the first as in "l’eau".
@@ -337,9 +381,15 @@ fn tagged(text: &str, rng: &mut Rng) -> String {
             ("<p>", "</p>"),
             ("<br>", ""),
             ("<div>", "</div>"),
-            ("<p class=\"MsoNormal\"><font face=\"Arial\" size=\"2\">", "</font></p>"),
+            (
+                "<p class=\"MsoNormal\"><font face=\"Arial\" size=\"2\">",
+                "</font></p>",
+            ),
             ("<tr><td width=\"20\"> </td><td>", "</td></tr>"),
-            ("<li><a href=\"http://www.example.com/\"><b>Click here</b></a> ", "</li>"),
+            (
+                "<li><a href=\"http://www.example.com/\"><b>Click here</b></a> ",
+                "</li>",
+            ),
         ]);
         out.push_str(start);
         out.push_str(line);
@@ -358,8 +408,13 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_text() {
         let sprinkler = Sprinkler::new(Charset::WINDOWS_1252);
-        let make =
-            |seed| sprinkler.sprinkle("The first line.\nIt costs 20 more.", false, &mut Rng::new(seed));
+        let make = |seed| {
+            sprinkler.sprinkle(
+                "The first line.\nIt costs 20 more.",
+                false,
+                &mut Rng::new(seed),
+            )
+        };
         assert_eq!(make(3), make(3));
         assert!((0..50).map(make).collect::<BTreeSet<_>>().len() > 30);
     }
@@ -388,8 +443,15 @@ mod tests {
     fn no_sign_is_put_inside_a_tag() {
         let sprinkler = Sprinkler::new(Charset::WINDOWS_1252);
         for seed in 0..2_000 {
-            let text = sprinkler.sprinkle("We agreed.\nIt costs 20 (all in).", true, &mut Rng::new(seed));
-            let inside = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
+            let text = sprinkler.sprinkle(
+                "We agreed.\nIt costs 20 (all in).",
+                true,
+                &mut Rng::new(seed),
+            );
+            let inside = text
+                .split('<')
+                .skip(1)
+                .filter_map(|rest| rest.split_once('>'));
             assert!(inside.into_iter().all(|(tag, _)| tag.is_ascii()), "{text}");
         }
     }

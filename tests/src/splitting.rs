@@ -5,7 +5,9 @@
 
 use crate::rng::Rng;
 use mailglot_archive::mbox::{quote_mboxrd, requote};
-use mailglot_archive::{Batch, BoxEvent, BoxEventKind, EntryKind, Format, Found, Quoting, ReadOptions, open};
+use mailglot_archive::{
+    Batch, BoxEvent, BoxEventKind, EntryKind, Format, Found, Quoting, ReadOptions, open,
+};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,12 +28,30 @@ pub struct Form {
 
 /// mboxrd, mboxo, and messages without any line to quote, each with LF and with CR LF.
 pub const FORMS: [Form; 6] = [
-    Form { quoting: Quoting::Mboxrd, crlf: false },
-    Form { quoting: Quoting::Mboxrd, crlf: true },
-    Form { quoting: Quoting::Mboxo, crlf: false },
-    Form { quoting: Quoting::Mboxo, crlf: true },
-    Form { quoting: Quoting::None, crlf: false },
-    Form { quoting: Quoting::None, crlf: true },
+    Form {
+        quoting: Quoting::Mboxrd,
+        crlf: false,
+    },
+    Form {
+        quoting: Quoting::Mboxrd,
+        crlf: true,
+    },
+    Form {
+        quoting: Quoting::Mboxo,
+        crlf: false,
+    },
+    Form {
+        quoting: Quoting::Mboxo,
+        crlf: true,
+    },
+    Form {
+        quoting: Quoting::None,
+        crlf: false,
+    },
+    Form {
+        quoting: Quoting::None,
+        crlf: true,
+    },
 ];
 
 /// Messages as they stand in a mailbox: their separator lines, and the messages quoted, with the line ends of the form.
@@ -59,7 +79,10 @@ impl Messages {
             let is_wanted = form.quoting != Quoting::None || quoted == message;
             is_wanted.then(|| (unified(separator, form.crlf), quoted))
         });
-        Self { crlf: form.crlf, messages: messages.collect() }
+        Self {
+            crlf: form.crlf,
+            messages: messages.collect(),
+        }
     }
 
     /// Takes a mailbox apart whose messages begin at these offsets.
@@ -67,19 +90,26 @@ impl Messages {
         let ends = offsets.iter().skip(1).copied().chain([mailbox.len()]);
         let messages = offsets.iter().zip(ends).filter_map(|(start, end)| {
             let entry = &mailbox[*start..end];
-            let entry = entry.strip_suffix(if form.crlf { &b"\r\n"[..] } else { b"\n" }).unwrap_or(entry);
+            let entry = entry
+                .strip_suffix(if form.crlf { &b"\r\n"[..] } else { b"\n" })
+                .unwrap_or(entry);
             let line = memchr::memchr(b'\n', entry).map_or(entry.len(), |end| end + 1);
             let (separator, message) = entry.split_at(line);
-            let is_wanted = form.quoting != Quoting::None || memmem::find(message, b">From ").is_none();
+            let is_wanted =
+                form.quoting != Quoting::None || memmem::find(message, b">From ").is_none();
             is_wanted.then(|| (separator.to_vec(), message.to_vec()))
         });
-        Self { crlf: form.crlf, messages: messages.collect() }
+        Self {
+            crlf: form.crlf,
+            messages: messages.collect(),
+        }
     }
 
     /// True if a line in a message is quoted, so that the reader can know that the mailbox quotes.
     pub fn have_quoted_lines(&self) -> bool {
         self.messages.iter().any(|(_, message)| {
-            memmem::find(message, b"\n>From ").is_some() || memmem::find(message, b"\n>>From ").is_some()
+            memmem::find(message, b"\n>From ").is_some()
+                || memmem::find(message, b"\n>>From ").is_some()
         })
     }
 
@@ -93,10 +123,19 @@ impl Messages {
         let mut waiting: Vec<(usize, Vec<u8>)> = Vec::new();
         for (number, (separator, message)) in self.messages.iter().enumerate() {
             for (_, reply) in waiting.extract_if(.., |(due, _)| *due == number) {
-                self.append(&unified(SEPARATOR, self.crlf), &reply, &mut mailbox, &mut offsets);
+                self.append(
+                    &unified(SEPARATOR, self.crlf),
+                    &reply,
+                    &mut mailbox,
+                    &mut offsets,
+                );
             }
             let is_cut = seed.is_some() && number == cut;
-            let kept = if is_cut { rng.below(message.len()) } else { message.len() };
+            let kept = if is_cut {
+                rng.below(message.len())
+            } else {
+                message.len()
+            };
             self.append(separator, &message[..kept], &mut mailbox, &mut offsets);
             if is_cut {
                 cut = (number / CUT + 1) * CUT + rng.below(CUT);
@@ -112,7 +151,13 @@ impl Messages {
     }
 
     /// Appends an entry as mail programs write it, and its offset.
-    fn append(&self, separator: &[u8], message: &[u8], mailbox: &mut Vec<u8>, offsets: &mut BTreeSet<u64>) {
+    fn append(
+        &self,
+        separator: &[u8],
+        message: &[u8],
+        mailbox: &mut Vec<u8>,
+        offsets: &mut BTreeSet<u64>,
+    ) {
         let end: &[u8] = if self.crlf { b"\r\n" } else { b"\n" };
         offsets.insert(mailbox.len() as u64);
         mailbox.extend_from_slice(separator);
@@ -143,11 +188,18 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     let mut file = fs::File::create(&path).unwrap();
     file.write_all(mailbox).unwrap();
     drop(file);
-    let found = Found { path, format: Format::Mbox, packed: None };
+    let found = Found {
+        path,
+        format: Format::Mbox,
+        packed: None,
+    };
     let mut source = open(&found, options).unwrap();
     let (mut reading, mut batch, mut at) = (Reading::default(), Batch::default(), 0);
     while source.next(&mut batch).unwrap() {
-        assert!(mailbox[at..].starts_with(&batch.bytes), "the batch at {at} is not that of the mailbox");
+        assert!(
+            mailbox[at..].starts_with(&batch.bytes),
+            "the batch at {at} is not that of the mailbox"
+        );
         for entry in &batch.entries {
             assert_eq!(entry.offset as usize, at, "entries tile the mailbox");
             at += entry.span.len();
@@ -155,8 +207,13 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
                 reading.offsets.insert(entry.offset);
             }
         }
-        let doubts = batch.events.drain(..).filter(|event| event.kind == BoxEventKind::AmbiguousFrom);
-        reading.doubts.extend(doubts.map(|BoxEvent { offset, detail, .. }| (offset, detail)));
+        let doubts = batch
+            .events
+            .drain(..)
+            .filter(|event| event.kind == BoxEventKind::AmbiguousFrom);
+        reading
+            .doubts
+            .extend(doubts.map(|BoxEvent { offset, detail, .. }| (offset, detail)));
     }
     assert_eq!(at, mailbox.len(), "entries tile the mailbox");
     reading
@@ -191,8 +248,13 @@ impl Tally {
                 return Err(format!("separator at {offset}: {detail:?}"));
             }
         }
-        let both = reading.doubts.iter().filter(|(_, detail)| has_both_offsets(detail));
-        self.doubted += both.filter(|(offset, _)| reading.offsets.contains(offset)).count();
+        let both = reading
+            .doubts
+            .iter()
+            .filter(|(_, detail)| has_both_offsets(detail));
+        self.doubted += both
+            .filter(|(offset, _)| reading.offsets.contains(offset))
+            .count();
         Ok(())
     }
 
@@ -226,7 +288,11 @@ fn unified(bytes: &[u8], crlf: bool) -> Vec<u8> {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr2(b'\r', b'\n', rest) {
         out.extend_from_slice(&rest[..at]);
-        let step = if rest[at..].starts_with(b"\r\n") { 2 } else { 1 };
+        let step = if rest[at..].starts_with(b"\r\n") {
+            2
+        } else {
+            1
+        };
         out.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
         rest = &rest[at + step..];
     }

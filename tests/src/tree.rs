@@ -10,7 +10,11 @@ pub fn read(path: &Path) -> io::Result<BTreeMap<String, Option<Vec<u8>>>> {
     let mut found = BTreeMap::new();
     let mut open = vec![path.to_path_buf()];
     while let Some(next) = open.pop() {
-        let name = next.strip_prefix(path).unwrap_or(&next).to_string_lossy().into_owned();
+        let name = next
+            .strip_prefix(path)
+            .unwrap_or(&next)
+            .to_string_lossy()
+            .into_owned();
         if next.is_dir() {
             for entry in fs::read_dir(&next)? {
                 open.push(entry?.path());
@@ -32,9 +36,15 @@ pub fn difference(
         match other.get(name) {
             None => return Some(format!("`{name}` is missing")),
             Some(found) if found != content => {
-                let (left, right) = (content.as_deref().unwrap_or(b""), found.as_deref().unwrap_or(b""));
-                let at =
-                    left.iter().zip(right).position(|(l, r)| l != r).unwrap_or(left.len().min(right.len()));
+                let (left, right) = (
+                    content.as_deref().unwrap_or(b""),
+                    found.as_deref().unwrap_or(b""),
+                );
+                let at = left
+                    .iter()
+                    .zip(right)
+                    .position(|(l, r)| l != r)
+                    .unwrap_or(left.len().min(right.len()));
                 let shown = |bytes: &[u8]| {
                     String::from_utf8_lossy(
                         &bytes[at.saturating_sub(40).min(bytes.len())..(at + 40).min(bytes.len())],
@@ -52,5 +62,8 @@ pub fn difference(
             Some(_) => {}
         }
     }
-    other.keys().find(|name| !one.contains_key(*name)).map(|name| format!("`{name}` is too many"))
+    other
+        .keys()
+        .find(|name| !one.contains_key(*name))
+        .map(|name| format!("`{name}` is too many"))
 }

@@ -33,12 +33,21 @@ const fn row(
     reads: &'static [(&'static str, &'static str)],
     events: &'static [&'static str],
 ) -> Row {
-    Row { name, reads, events, written: None, left: "" }
+    Row {
+        name,
+        reads,
+        events,
+        written: None,
+        left: "",
+    }
 }
 
 impl Row {
     const fn written(self, written: &'static str) -> Self {
-        Self { written: Some(written), ..self }
+        Self {
+            written: Some(written),
+            ..self
+        }
     }
     const fn left(self, left: &'static str) -> Self {
         Self { left, ..self }
@@ -136,26 +145,47 @@ const TABLE: &[Row] = &[
 
 fn attacks() -> Option<Vec<(String, Vec<u8>)>> {
     let folder = shared::folder()?.join("attacks");
-    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.retain(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
-        let here = name.starts_with(['b', 'c']) || TABLE.iter().any(|row| name.starts_with(row.name));
+        let here =
+            name.starts_with(['b', 'c']) || TABLE.iter().any(|row| name.starts_with(row.name));
         here && path.extension().is_some_and(|extension| extension == "eml")
     });
     files.sort();
     assert!(!files.is_empty(), "no attacks in {}", folder.display());
-    let named = |path: &std::path::PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-    Some(files.iter().map(|path| (named(path), fs::read(path).unwrap())).collect())
+    let named =
+        |path: &std::path::PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    Some(
+        files
+            .iter()
+            .map(|path| (named(path), fs::read(path).unwrap()))
+            .collect(),
+    )
 }
 
 /// A field as a person reads it: text, `name <address>` or the name of a file.
 fn shown(message: &Message<'_>, name: &str) -> String {
-    let field = message.field(PartId::ROOT, name.as_bytes()).unwrap_or_else(|| panic!("no {name}"));
+    let field = message
+        .field(PartId::ROOT, name.as_bytes())
+        .unwrap_or_else(|| panic!("no {name}"));
     let value = field.value.of(message.raw());
-    match read(name.as_bytes(), value, &HeaderContext::default(), &mut Vec::new()) {
+    match read(
+        name.as_bytes(),
+        value,
+        &HeaderContext::default(),
+        &mut Vec::new(),
+    ) {
         Value::Text(text) | Value::Raw(text) => text,
         Value::Parameters(params) => params.get("filename").unwrap_or_default().to_owned(),
-        Value::Addresses(list) => mailboxes(list).iter().map(mailbox).collect::<Vec<_>>().join(", "),
+        Value::Addresses(list) => mailboxes(list)
+            .iter()
+            .map(mailbox)
+            .collect::<Vec<_>>()
+            .join(", "),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -169,7 +199,10 @@ fn mailboxes(entries: Vec<Entry>) -> Vec<Mailbox> {
 }
 
 fn mailbox(mailbox: &Mailbox) -> String {
-    let name = mailbox.name.as_deref().map_or(String::new(), |name| format!("{name} "));
+    let name = mailbox
+        .name
+        .as_deref()
+        .map_or(String::new(), |name| format!("{name} "));
     format!("{name}<{}>", mailbox.address)
 }
 
@@ -178,14 +211,19 @@ fn attacks_on_headers_give_what_is_expected_of_them() {
     let Some(attacks) = attacks() else { return };
     let mut wrong = Vec::new();
     for (file, raw) in &attacks {
-        let rows: Vec<_> = TABLE.iter().filter(|row| file.starts_with(row.name)).collect();
+        let rows: Vec<_> = TABLE
+            .iter()
+            .filter(|row| file.starts_with(row.name))
+            .collect();
         let [row] = rows[..] else {
             wrong.push(format!("{file} stands in {} rows", rows.len()));
             continue;
         };
         for headers in [Headers::Words, Headers::RawUtf8, Headers::Keep] {
             wrong.extend(
-                faults(row, raw, headers).into_iter().map(|fault| format!("{file} {headers:?}: {fault}")),
+                faults(row, raw, headers)
+                    .into_iter()
+                    .map(|fault| format!("{file} {headers:?}: {fault}")),
             );
         }
         if !row.left.is_empty() {
@@ -193,7 +231,10 @@ fn attacks_on_headers_give_what_is_expected_of_them() {
         }
     }
     for row in TABLE {
-        let files = attacks.iter().filter(|(file, _)| file.starts_with(row.name)).count();
+        let files = attacks
+            .iter()
+            .filter(|(file, _)| file.starts_with(row.name))
+            .count();
         if files != 1 {
             wrong.push(format!("{} names {files} files", row.name));
         }
@@ -203,12 +244,21 @@ fn attacks_on_headers_give_what_is_expected_of_them() {
 
 fn faults(row: &Row, raw: &[u8], headers: Headers) -> Vec<String> {
     let mut faults = Vec::new();
-    let policy = Policy { headers, ..Policy::default() };
+    let policy = Policy {
+        headers,
+        ..Policy::default()
+    };
     let outcome = process(raw, &policy);
-    let (before, after) =
-        (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
+    let (before, after) = (
+        Message::parse(raw, &policy.limits),
+        Message::parse(&outcome.bytes, &policy.limits),
+    );
     let names = |message: &Message<'_>| -> Vec<Vec<u8>> {
-        message.fields(PartId::ROOT).iter().map(|field| field.name.of(message.raw()).to_vec()).collect()
+        message
+            .fields(PartId::ROOT)
+            .iter()
+            .map(|field| field.name.of(message.raw()).to_vec())
+            .collect()
     };
     if names(&before) != names(&after) {
         faults.push("a field came or went".to_owned());
@@ -221,7 +271,12 @@ fn faults(row: &Row, raw: &[u8], headers: Headers) -> Vec<String> {
             }
         }
     }
-    let found: BTreeSet<_> = outcome.report.events.iter().map(|event| event.kind.code()).collect();
+    let found: BTreeSet<_> = outcome
+        .report
+        .events
+        .iter()
+        .map(|event| event.kind.code())
+        .collect();
     for code in row.events {
         if !found.contains(code) {
             faults.push(format!("no {code} in {found:?}"));
@@ -243,12 +298,18 @@ fn faults(row: &Row, raw: &[u8], headers: Headers) -> Vec<String> {
 
 /// The names of files after the rewriting: one form of each, and no line end or NUL that was decoded.
 fn second_names(message: &Message<'_>) -> Vec<String> {
-    let Some(field) = message.field(PartId::ROOT, b"content-disposition") else { return Vec::new() };
+    let Some(field) = message.field(PartId::ROOT, b"content-disposition") else {
+        return Vec::new();
+    };
     let value = field.value.of(message.raw());
     let (_, list) = params::scan(value);
-    let mut forms: Vec<_> = list.iter().map(|param| param.name.escape_ascii().to_string()).collect();
+    let mut forms: Vec<_> = list
+        .iter()
+        .map(|param| param.name.escape_ascii().to_string())
+        .collect();
     let segments = forms.iter().all(|form| {
-        form.strip_prefix("filename*").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+        form.strip_prefix("filename*")
+            .is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
     });
     if segments {
         forms.truncate(1);
@@ -258,7 +319,10 @@ fn second_names(message: &Message<'_>) -> Vec<String> {
         faults.push(format!("forms of a name: {forms:?}"));
     }
     let read = params::parse(value, &HeaderContext::default(), &mut Vec::new());
-    if read.get("filename").is_some_and(|name| name.contains(['\r', '\n', '\0'])) {
+    if read
+        .get("filename")
+        .is_some_and(|name| name.contains(['\r', '\n', '\0']))
+    {
         faults.push("a control in a name".to_owned());
     }
     faults
@@ -271,13 +335,19 @@ const ADDRESSES: &[(&str, &str, &str)] = &[
         "a@evil.invalid",
         "what stands in a comment is no part of an address (RFC 5322 3.2.2)",
     ),
-    ("a\u{240}evil.invalid\u{23e}", "a\u{240}evil.invalid\u{23e}", "there is no at sign in it"),
+    (
+        "a\u{240}evil.invalid\u{23e}",
+        "a\u{240}evil.invalid\u{23e}",
+        "there is no at sign in it",
+    ),
 ];
 
 /// Each line of the list of addresses: read, decoded and rewritten, the address stays what its bytes are.
 #[test]
 fn no_decoding_changes_an_address() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let list = fs::read_to_string(shared.join("attacks/b33-email-atom-payloads.list")).unwrap();
     let mut wrong = Vec::new();
     let mut lines = 0;
@@ -285,11 +355,14 @@ fn no_decoding_changes_an_address() {
         lines += 1;
         let exception = ADDRESSES.iter().find(|(payload, ..)| *payload == line);
         let domain = line.rsplit_once('@').map_or("", |(_, domain)| domain);
-        let read = |value: &[u8]| mailboxes(addresses(value, &HeaderContext::default(), &mut Vec::new()));
+        let read =
+            |value: &[u8]| mailboxes(addresses(value, &HeaderContext::default(), &mut Vec::new()));
         let right = |value: &[u8]| match (&read(value)[..], exception) {
             ([one], Some((_, address, _))) => one.address == *address,
             ([one], None) => {
-                one.address.rsplit_once('@').is_some_and(|(_, found)| found == domain)
+                one.address
+                    .rsplit_once('@')
+                    .is_some_and(|(_, found)| found == domain)
                     && line.contains(&one.address)
             }
             _ => false,
@@ -310,18 +383,36 @@ fn no_decoding_changes_an_address() {
         for headers in [Headers::Words, Headers::RawUtf8] {
             for value in [line.to_owned(), format!("=?iso-8859-1?Q?=E9?= <{line}>")] {
                 let raw = format!("From: {value}\nTo: {value}\n\nx\n");
-                let outcome = process(raw.as_bytes(), &Policy { headers, ..Policy::default() });
+                let outcome = process(
+                    raw.as_bytes(),
+                    &Policy {
+                        headers,
+                        ..Policy::default()
+                    },
+                );
                 let after = Message::parse(&outcome.bytes, &Policy::default().limits);
                 for name in [&b"from"[..], b"to"] {
-                    let value = after.field(PartId::ROOT, name).unwrap().value.of(after.raw());
+                    let value = after
+                        .field(PartId::ROOT, name)
+                        .unwrap()
+                        .value
+                        .of(after.raw());
                     let stands = memchr::memmem::find(value, line.as_bytes()).is_some();
                     // Without an at sign it is a name, and may become words that read so.
                     let reads = || {
                         let context = HeaderContext::default();
-                        encoded_word::decode(value, FieldKind::Structured, &context, &mut Vec::new())
+                        encoded_word::decode(
+                            value,
+                            FieldKind::Structured,
+                            &context,
+                            &mut Vec::new(),
+                        )
                     };
                     if !stands && (line.contains('@') || !reads().contains(line)) {
-                        wrong.push(format!("{line:?} {headers:?} becomes {}", value.escape_ascii()));
+                        wrong.push(format!(
+                            "{line:?} {headers:?} becomes {}",
+                            value.escape_ascii()
+                        ));
                     }
                 }
             }
@@ -335,7 +426,13 @@ fn no_decoding_changes_an_address() {
 #[test]
 fn floods_of_words_take_linear_time() {
     let Some(attacks) = attacks() else { return };
-    let raw = |name: &str| &attacks.iter().find(|(file, _)| file.starts_with(name)).unwrap().1;
+    let raw = |name: &str| {
+        &attacks
+            .iter()
+            .find(|(file, _)| file.starts_with(name))
+            .unwrap()
+            .1
+    };
     let best = |raw: &[u8]| {
         let once = |_| {
             let start = Clock::start();
@@ -346,8 +443,14 @@ fn floods_of_words_take_linear_time() {
     };
     let (few, many) = (best(raw("b39a")), best(raw("b39b")));
     println!("{few:?} for 2,000, {many:?} for 20,000");
-    assert!(many < 15 * few + Duration::from_millis(2), "{few:?} for 2,000, {many:?} for 20,000");
+    assert!(
+        many < 15 * few + Duration::from_millis(2),
+        "{few:?} for 2,000, {many:?} for 20,000"
+    );
     let comments = raw("c52-");
     let (half, whole) = (best(&comments[..comments.len() / 10]), best(comments));
-    assert!(whole < 15 * half + Duration::from_millis(2), "{half:?} for a tenth of the comments, {whole:?}");
+    assert!(
+        whole < 15 * half + Duration::from_millis(2),
+        "{half:?} for a tenth of the comments, {whole:?}"
+    );
 }

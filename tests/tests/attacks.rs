@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_mime::header::is_signature;
-use mailglot_mime::{Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits};
+use mailglot_mime::{
+    Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
+};
 use mailglot_tests::clock::Clock;
 use mailglot_tests::shared;
 use std::borrow::Cow;
@@ -13,7 +15,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// What an attack must give: beginning of its name, what its text holds, what it must not hold, events.
-type Row = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 const SCRIPT: &str = "<script>alert(1)</script>";
 
@@ -27,7 +34,10 @@ const EXPECTED: &[Row] = &[
     // Ill-formed UTF-8 becomes neither markup nor NUL, and swallows nothing.
     (
         "a06-",
-        &["a \u{FFFD}\u{FFFD}script\u{FFFD}\u{FFFD} b ", "\u{FFFD} end"],
+        &[
+            "a \u{FFFD}\u{FFFD}script\u{FFFD}\u{FFFD} b ",
+            "\u{FFFD} end",
+        ],
         &["<script", "\0"],
         &["charset.invalid-bytes"],
     ),
@@ -44,26 +54,61 @@ const EXPECTED: &[Row] = &[
     // Wide forms.
     ("a13a", &[SCRIPT], &["\0"], &[]),
     ("a13b", &[SCRIPT], &["\0"], &[]),
-    ("a13d", &["<b\u{fffd}>\u{fffd}"], &[], &["charset.invalid-bytes"]),
+    (
+        "a13d",
+        &["<b\u{fffd}>\u{fffd}"],
+        &[],
+        &["charset.invalid-bytes"],
+    ),
     ("a13e", &[SCRIPT], &["\0"], &[]),
     ("a13g", &[], &["\0"], &[]),
     ("a13h", &[SCRIPT], &["\0"], &["cte.nul"]),
     // A bad lead byte does not swallow the quote behind it.
-    ("a15a", &["\u{FFFD}\" onclick", "\u{30BD}\">"], &["\\"], &["charset.invalid-bytes"]),
-    ("a15b", &["\u{FFFD}\" onclick", "\u{50DC}\">"], &["\\"], &["charset.invalid-bytes"]),
-    ("a15c", &["\u{FFFD}\" onclick", "\u{529F}\">"], &["\\"], &["charset.invalid-bytes"]),
+    (
+        "a15a",
+        &["\u{FFFD}\" onclick", "\u{30BD}\">"],
+        &["\\"],
+        &["charset.invalid-bytes"],
+    ),
+    (
+        "a15b",
+        &["\u{FFFD}\" onclick", "\u{50DC}\">"],
+        &["\\"],
+        &["charset.invalid-bytes"],
+    ),
+    (
+        "a15c",
+        &["\u{FFFD}\" onclick", "\u{529F}\">"],
+        &["\\"],
+        &["charset.invalid-bytes"],
+    ),
     ("a15d", &["\" onclick"], &[], &[]),
     ("a15e", &["\" onclick"], &[], &[]),
     ("a15f", &["\" onclick"], &[], &[]),
-    ("a17a", &["café"], &["\u{fffd}"], &["charset.utf8-in-legacy"]),
+    (
+        "a17a",
+        &["café"],
+        &["\u{fffd}"],
+        &["charset.utf8-in-legacy"],
+    ),
     ("a17b", &["“q”", "…"], &["\u{85}"], &["charset.superset"]),
     ("a17d", &["<a>+ADw-</a>"], &["<a><"], &[]),
     // Several labels: that of RFC 2231, else the first that names a charset.
-    ("a19a", &["+ADw-script"], &["<script"], &["charset.ambiguous"]),
+    (
+        "a19a",
+        &["+ADw-script"],
+        &["<script"],
+        &["charset.ambiguous"],
+    ),
     ("a19b", &[SCRIPT], &["+ADw"], &["charset.ambiguous"]),
     ("a19c", &[SCRIPT], &["+ADw"], &[]),
     ("a19e", &[SCRIPT], &["+ADw"], &["charset.ambiguous"]),
-    ("a19f", &["+ADw-script"], &["<script"], &["charset.garbage-label"]),
+    (
+        "a19f",
+        &["+ADw-script"],
+        &["<script"],
+        &["charset.garbage-label"],
+    ),
     ("a19g", &[SCRIPT], &["+ADw"], &[]),
     ("a19i", &[SCRIPT], &["+ADw"], &["charset.garbage-label"]),
     ("a2102", &["abc"], &[], &["charset.alias"]),
@@ -96,7 +141,12 @@ const EXPECTED: &[Row] = &[
     ("d61a", &[], &[], &["mime.many-parts"]),
     ("d62-", &[], &[], &["hdr.many-fields"]),
     ("d63-", &["x"], &[], &[]),
-    ("d64-", &["1\r\n--ab\r\n\r\n2"], &["--a\r\n"], &["mime.ambiguous-boundary"]),
+    (
+        "d64-",
+        &["1\r\n--ab\r\n\r\n2"],
+        &["--a\r\n"],
+        &["mime.ambiguous-boundary"],
+    ),
     // Transfer encodings: one reading each.
     ("d68a", &["<script>alert"], &[], &["cte.b64-trailing"]),
     ("d68b", &["<script>"], &[], &["cte.b64-trailing"]),
@@ -106,7 +156,12 @@ const EXPECTED: &[Row] = &[
     ("d68f", &["<\r\n.\r\n"], &[], &[]),
     ("d68g", &["<script>"], &[], &[]),
     ("d68j", &["begin 644 x"], &["<script"], &["cte.uuencode"]),
-    ("d68k", &["PHNjcmlwdD4="], &["<script"], &["cte.wrong-label"]),
+    (
+        "d68k",
+        &["PHNjcmlwdD4="],
+        &["<script"],
+        &["cte.wrong-label"],
+    ),
     ("d68l", &["x"], &[], &[]),
     ("d68m", &["x"], &[], &[]),
     ("d71-", &[SCRIPT], &["+ADw"], &["mime.unclosed"]),
@@ -123,23 +178,38 @@ const EXPECTED: &[Row] = &[
 ];
 
 /// Files of families a and d that are asked of elsewhere. Families b and c: `attack_headers.rs`; e and f are dialogues of a gateway.
-const OTHERWISE: &[(&str, &str)] =
-    &[("a05-", "a header: `attack_headers.rs`"), ("a24-", "a header: `attack_headers.rs`")];
+const OTHERWISE: &[(&str, &str)] = &[
+    ("a05-", "a header: `attack_headers.rs`"),
+    ("a24-", "a header: `attack_headers.rs`"),
+];
 
 /// Attacks that leave the message as it is.
 const UNTOUCHED: &[&str] = &[
-    "a02-", "a2111", "a2121", "a2122", "a2123", "a17d", "d60b", "d64-", "d68j", "d68k", "d72-", "d80-",
-    "d83-", "d87-",
+    "a02-", "a2111", "a2121", "a2122", "a2123", "a17d", "d60b", "d64-", "d68j", "d68k", "d72-",
+    "d80-", "d83-", "d87-",
 ];
 
 fn attacks() -> Option<Vec<(String, Vec<u8>)>> {
     let folder = shared::folder()?.join("attacks");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));
     files.sort();
-    assert!(files.len() > 120, "{} attacks in {}", files.len(), folder.display());
+    assert!(
+        files.len() > 120,
+        "{} attacks in {}",
+        files.len(),
+        folder.display()
+    );
     let named = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-    Some(files.iter().map(|path| (named(path), fs::read(path).unwrap())).collect())
+    Some(
+        files
+            .iter()
+            .map(|path| (named(path), fs::read(path).unwrap()))
+            .collect(),
+    )
 }
 
 /// All text of a message, and the codes of what was found in reading and in planning.
@@ -148,9 +218,16 @@ fn read(raw: &[u8]) -> (String, BTreeSet<&'static str>) {
     let message = Message::parse(raw, &policy.limits);
     let mut report = Report::with_limit(10_000);
     let parts = text_parts(&message, &policy, &mut report);
-    let text: Vec<String> = parts.into_iter().filter_map(|part| part.text.map(Cow::into_owned)).collect();
+    let text: Vec<String> = parts
+        .into_iter()
+        .filter_map(|part| part.text.map(Cow::into_owned))
+        .collect();
     let planned = process(raw, &policy).report;
-    let codes = report.events.iter().chain(&planned.events).map(|event| event.kind.code());
+    let codes = report
+        .events
+        .iter()
+        .chain(&planned.events)
+        .map(|event| event.kind.code());
     (text.join("\n"), codes.collect())
 }
 
@@ -158,16 +235,29 @@ fn read(raw: &[u8]) -> (String, BTreeSet<&'static str>) {
 fn attacks_give_what_is_expected_of_them() {
     let Some(attacks) = attacks() else { return };
     let mut wrong = Vec::new();
-    for (file, _) in attacks.iter().filter(|(file, _)| file.starts_with(['a', 'd'])) {
-        let rows = EXPECTED.iter().filter(|(name, ..)| file.starts_with(name)).count();
-        let apart = OTHERWISE.iter().filter(|(name, _)| file.starts_with(name)).count();
+    for (file, _) in attacks
+        .iter()
+        .filter(|(file, _)| file.starts_with(['a', 'd']))
+    {
+        let rows = EXPECTED
+            .iter()
+            .filter(|(name, ..)| file.starts_with(name))
+            .count();
+        let apart = OTHERWISE
+            .iter()
+            .filter(|(name, _)| file.starts_with(name))
+            .count();
         if rows + apart != 1 {
-            wrong.push(format!("{file} stands in {rows} rows, and {apart} times among the others"));
+            wrong.push(format!(
+                "{file} stands in {rows} rows, and {apart} times among the others"
+            ));
         }
     }
     for (name, has, lacks, codes) in EXPECTED {
-        let (file, raw) =
-            attacks.iter().find(|(file, _)| file.starts_with(name)).unwrap_or_else(|| panic!("no {name}"));
+        let (file, raw) = attacks
+            .iter()
+            .find(|(file, _)| file.starts_with(name))
+            .unwrap_or_else(|| panic!("no {name}"));
         let (text, found) = read(raw);
         for piece in *has {
             if !text.contains(piece) {
@@ -179,7 +269,10 @@ fn attacks_give_what_is_expected_of_them() {
         }
         for piece in *lacks {
             if text.contains(piece) {
-                wrong.push(format!("{file}: {piece:?} in {:?}", &text.chars().take(200).collect::<String>()));
+                wrong.push(format!(
+                    "{file}: {piece:?} in {:?}",
+                    &text.chars().take(200).collect::<String>()
+                ));
             }
         }
         for code in *codes {
@@ -189,7 +282,10 @@ fn attacks_give_what_is_expected_of_them() {
         }
     }
     for name in UNTOUCHED {
-        let (file, raw) = attacks.iter().find(|(file, _)| file.starts_with(name)).unwrap();
+        let (file, raw) = attacks
+            .iter()
+            .find(|(file, _)| file.starts_with(name))
+            .unwrap();
         if *process(raw, &Policy::default()).bytes != **raw {
             wrong.push(format!("{file} is touched"));
         }
@@ -203,23 +299,39 @@ fn attacks_keep_the_laws() {
     let Some(attacks) = attacks() else { return };
     for (name, raw) in &attacks {
         for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep] {
-            let policy = Policy { transfer, ..Policy::default() };
+            let policy = Policy {
+                transfer,
+                ..Policy::default()
+            };
             let outcome = process(raw, &policy);
             let again = process(&outcome.bytes, &policy);
             assert!(again.edits.is_empty(), "{name}: a second pass edits");
             let undone = apply_undo(&outcome.bytes, &undo_edits(raw, &outcome.edits));
-            assert_eq!(undone.as_deref(), Some(raw.as_slice()), "{name}: does not come back");
-            let (before, after) =
-                (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
+            assert_eq!(
+                undone.as_deref(),
+                Some(raw.as_slice()),
+                "{name}: does not come back"
+            );
+            let (before, after) = (
+                Message::parse(raw, &policy.limits),
+                Message::parse(&outcome.bytes, &policy.limits),
+            );
             assert_eq!(before.parts().len(), after.parts().len(), "{name}");
             for (index, (old, new)) in before.parts().iter().zip(after.parts()).enumerate() {
-                assert_eq!((old.parent, &old.media, old.kind), (new.parent, &new.media, new.kind), "{name}");
+                assert_eq!(
+                    (old.parent, &old.media, old.kind),
+                    (new.parent, &new.media, new.kind),
+                    "{name}"
+                );
                 let id = PartId(index as u32);
                 let changed = old.body.of(raw) != new.body.of(&outcome.bytes);
                 if changed {
                     one_label(name, &after, id);
-                    let long =
-                        new.body.of(&outcome.bytes).split(|b| *b == b'\n').any(|line| line.len() > 999);
+                    let long = new
+                        .body
+                        .of(&outcome.bytes)
+                        .split(|b| *b == b'\n')
+                        .any(|line| line.len() > 999);
                     assert!(!long, "{name}: a line of more than 998 bytes was written");
                 }
                 same_addresses(name, &before, &after, id);
@@ -231,7 +343,11 @@ fn attacks_keep_the_laws() {
 /// A rewritten part has one charset, UTF-8, and one transfer encoding that every program knows.
 fn one_label(name: &str, message: &Message<'_>, id: PartId) {
     let raw = message.raw();
-    let value = |field: &[u8]| message.field(id, field).map(|f| f.value.of(raw).to_ascii_lowercase());
+    let value = |field: &[u8]| {
+        message
+            .field(id, field)
+            .map(|f| f.value.of(raw).to_ascii_lowercase())
+    };
     if let Some(content_type) = value(b"content-type") {
         let text = String::from_utf8_lossy(&content_type).into_owned();
         let labels = text.matches("charset").count();
@@ -243,16 +359,26 @@ fn one_label(name: &str, message: &Message<'_>, id: PartId) {
     }
     if let Some(transfer) = value(b"content-transfer-encoding") {
         let known: [&[u8]; 5] = [b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable"];
-        assert!(known.contains(&transfer.trim_ascii()), "{name}: {}", transfer.escape_ascii());
+        assert!(
+            known.contains(&transfer.trim_ascii()),
+            "{name}: {}",
+            transfer.escape_ascii()
+        );
     }
 }
 
 /// Fields stay as many; no line end comes into them; what stands in angle brackets stays, byte for byte.
 fn same_addresses(name: &str, before: &Message<'_>, after: &Message<'_>, id: PartId) {
-    let added: [&[u8]; 3] = [b"mime-version", b"content-type", b"content-transfer-encoding"];
+    let added: [&[u8]; 3] = [
+        b"mime-version",
+        b"content-type",
+        b"content-transfer-encoding",
+    ];
     let mut new = after.fields(id).iter();
     for old in before.fields(id) {
-        let Some(field) = new.next() else { panic!("{name}: a field is gone") };
+        let Some(field) = new.next() else {
+            panic!("{name}: a field is gone")
+        };
         let (field_name, value) = (field.name.of(after.raw()), field.value.of(after.raw()));
         assert_eq!(old.name.of(before.raw()), field_name, "{name}");
         if is_signature(field_name) {
@@ -260,13 +386,23 @@ fn same_addresses(name: &str, before: &Message<'_>, after: &Message<'_>, id: Par
         }
         let angle = |value: &[u8]| -> Vec<Vec<u8>> {
             let inner = value.split(|b| *b == b'<').skip(1);
-            inner.map(|rest| rest.split(|b| *b == b'>').next().unwrap_or_default().to_vec()).collect()
+            inner
+                .map(|rest| {
+                    rest.split(|b| *b == b'>')
+                        .next()
+                        .unwrap_or_default()
+                        .to_vec()
+                })
+                .collect()
         };
         if field_name.eq_ignore_ascii_case(b"to") || field_name.eq_ignore_ascii_case(b"from") {
             assert_eq!(angle(old.value.of(before.raw())), angle(value), "{name}");
         }
     }
-    assert!(new.all(|field| added.contains(&&*field.name.of(after.raw()).to_ascii_lowercase())), "{name}");
+    assert!(
+        new.all(|field| added.contains(&&*field.name.of(after.raw()).to_ascii_lowercase())),
+        "{name}"
+    );
 }
 
 /// The attacks of many megabytes (family g): name, and what they must tell.
@@ -282,7 +418,9 @@ const BIG: &[(&str, &[&str])] = &[
 /// sizes that do, held to the ratio of the law, are in `linear.rs`.
 #[test]
 fn big_attacks_are_read_in_linear_time() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let made = std::process::Command::new("python3")
         .arg(shared.join("attacks/gen_attacks.py"))
@@ -290,9 +428,16 @@ fn big_attacks_are_read_in_linear_time() {
         .arg("--big")
         .output()
         .expect("python3 can be started");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
     let mut seen = 0;
-    for path in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if !name.starts_with('g') || path.extension().is_none_or(|extension| extension != "eml") {
             continue;
@@ -303,7 +448,11 @@ fn big_attacks_are_read_in_linear_time() {
         let raw = fs::read(&path).unwrap();
         let outcome = process(&raw, &Policy::default());
         for code in *codes {
-            let told = outcome.report.events.iter().any(|event| event.kind.code() == *code);
+            let told = outcome
+                .report
+                .events
+                .iter()
+                .any(|event| event.kind.code() == *code);
             assert!(told, "{name}: no {code}");
         }
         let best = |raw: &[u8]| {
@@ -317,7 +466,10 @@ fn big_attacks_are_read_in_linear_time() {
         let (tenth, whole) = (best(&raw[..raw.len() / 10]), best(&raw));
         println!("{name} {tenth:?} for a tenth, {whole:?}");
         // What takes next to no time cannot be much more than linear.
-        assert!(whole < 30 * tenth + Duration::from_millis(20), "{name}: {tenth:?} for a tenth, {whole:?}");
+        assert!(
+            whole < 30 * tenth + Duration::from_millis(20),
+            "{name}: {tenth:?} for a tenth, {whole:?}"
+        );
     }
     assert_eq!(seen, BIG.len());
 }

@@ -14,13 +14,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const SIMPLE: &str = "From a@example.org Mon Jan  1 00:00:00 2001\nSubject: =?koi8-r?Q?=F1?=\n\nhello\n\n";
+const SIMPLE: &str =
+    "From a@example.org Mon Jan  1 00:00:00 2001\nSubject: =?koi8-r?Q?=F1?=\n\nhello\n\n";
 
 /// A folder with a mailbox of about `size` bytes.
 fn with_mailbox(size: u64) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = folder.path().join("in.mbox");
-    let options = Options { profile: Profile::List, dialect: Dialect::Mboxrd, crlf: false, size, seed: 5 };
+    let options = Options {
+        profile: Profile::List,
+        dialect: Dialect::Mboxrd,
+        crlf: false,
+        size,
+        seed: 5,
+    };
     let mut bytes = Vec::new();
     generate::write(&options, &mut bytes, None).unwrap();
     fs::write(&mailbox, bytes).unwrap();
@@ -51,11 +58,22 @@ fn names(folder: &Path) -> Vec<String> {
 /// Normalizes, restores, and returns the report; every byte must come back.
 fn survives(input: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (out, original, report) =
-        (folder.path().join("out"), folder.path().join("original"), folder.path().join("report.json"));
+    let (out, original, report) = (
+        folder.path().join("out"),
+        folder.path().join("original"),
+        folder.path().join("report.json"),
+    );
     let force = "--force-format";
-    let run =
-        binary::run(["-q", "normalize", force, "--report", text(&report), text(input), "-o", text(&out)]);
+    let run = binary::run([
+        "-q",
+        "normalize",
+        force,
+        "--report",
+        text(&report),
+        text(input),
+        "-o",
+        text(&out),
+    ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     let run = binary::run(["-q", "restore", text(&out), "-o", text(&original)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
@@ -70,8 +88,15 @@ fn survives(input: &Path) -> String {
 #[test]
 fn a_missing_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let (missing, out) = (folder.path().join("missing.mbox"), folder.path().join("out.mbox"));
-    refused(&binary::run(["normalize", text(&missing), "-o", text(&out)]), 2, "missing.mbox");
+    let (missing, out) = (
+        folder.path().join("missing.mbox"),
+        folder.path().join("out.mbox"),
+    );
+    refused(
+        &binary::run(["normalize", text(&missing), "-o", text(&out)]),
+        2,
+        "missing.mbox",
+    );
     for command in ["check", "count", "text", "inspect"] {
         refused(&binary::run([command, text(&missing)]), 2, "missing.mbox");
     }
@@ -86,8 +111,16 @@ fn a_path_through_a_file_is_named() {
     let other = folder.path().join("other");
     fs::write(&other, "").unwrap();
     let (through, out) = (other.join("x.mbox"), folder.path().join("out.mbox"));
-    refused(&binary::run(["normalize", text(&through), "-o", text(&out)]), 2, "x.mbox");
-    refused(&binary::run(["normalize", text(&file), "-o", text(&through)]), 4, "x.mbox");
+    refused(
+        &binary::run(["normalize", text(&through), "-o", text(&out)]),
+        2,
+        "x.mbox",
+    );
+    refused(
+        &binary::run(["normalize", text(&file), "-o", text(&through)]),
+        4,
+        "x.mbox",
+    );
     assert_eq!(names(folder.path()), ["in.mbox", "other"]);
 }
 
@@ -131,7 +164,10 @@ fn a_folder_without_permission_is_named() {
     let runs = [
         (unprivileged(folder.path(), &["count", text(&closed)]), 2),
         (unprivileged(folder.path(), &["count", text(&inside)]), 2),
-        (unprivileged(folder.path(), &["normalize", text(&open), "-o", text(&out)]), 4),
+        (
+            unprivileged(folder.path(), &["normalize", text(&open), "-o", text(&out)]),
+            4,
+        ),
     ];
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     for (run, code) in runs {
@@ -167,10 +203,15 @@ fn a_full_device_fails_every_printing_command() {
         println!("there is no /dev/full here");
         return;
     }
-    for (arguments, code) in
-        [(vec!["text", text(&mailbox)], 4), (vec!["text", "--json", text(&mailbox)], 4), (vec!["filter"], 75)]
-    {
-        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for (arguments, code) in [
+        (vec!["text", text(&mailbox)], 4),
+        (vec!["text", "--json", text(&mailbox)], 4),
+        (vec!["filter"], 75),
+    ] {
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
         let run = binary::command()
             .args(&arguments)
             .stdin(fs::File::open(&mailbox).unwrap())
@@ -180,8 +221,17 @@ fn a_full_device_fails_every_printing_command() {
             .unwrap()
             .wait_with_output()
             .unwrap();
-        assert_eq!(run.status.code(), Some(code), "{arguments:?}: {}", binary::shown(&run));
-        assert!(!String::from_utf8_lossy(&run.stderr).contains("panicked"), "{}", binary::shown(&run));
+        assert_eq!(
+            run.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            binary::shown(&run)
+        );
+        assert!(
+            !String::from_utf8_lossy(&run.stderr).contains("panicked"),
+            "{}",
+            binary::shown(&run)
+        );
     }
 }
 
@@ -192,34 +242,63 @@ fn output_inside_input_is_refused() {
     fs::create_dir(&tree_of_files).unwrap();
     fs::write(tree_of_files.join("a.eml"), "Subject: a\n\nb\n").unwrap();
     let before = tree::read(folder.path()).unwrap();
-    for out in [tree_of_files.join("out"), tree_of_files.join("sub/../out"), tree_of_files.clone()] {
+    for out in [
+        tree_of_files.join("out"),
+        tree_of_files.join("sub/../out"),
+        tree_of_files.clone(),
+    ] {
         for force in [false, true] {
             let mut arguments = vec!["normalize", text(&tree_of_files), "-o", text(&out)];
             if force {
                 arguments.push("--force");
             }
             let run = binary::run(&arguments);
-            assert!(matches!(run.status.code(), Some(1 | 4)), "{}", binary::shown(&run));
+            assert!(
+                matches!(run.status.code(), Some(1 | 4)),
+                "{}",
+                binary::shown(&run)
+            );
             assert!(!run.stderr.is_empty());
-            assert_eq!(tree::difference(&before, &tree::read(folder.path()).unwrap()), None);
+            assert_eq!(
+                tree::difference(&before, &tree::read(folder.path()).unwrap()),
+                None
+            );
         }
     }
     let mailbox = folder.path().join("in.mbox");
     fs::write(&mailbox, SIMPLE).unwrap();
     let run = binary::run(["normalize", "--force", text(&mailbox), "-o", text(&mailbox)]);
-    assert!(matches!(run.status.code(), Some(1 | 4)), "{}", binary::shown(&run));
+    assert!(
+        matches!(run.status.code(), Some(1 | 4)),
+        "{}",
+        binary::shown(&run)
+    );
     assert_eq!(fs::read_to_string(&mailbox).unwrap(), SIMPLE);
 }
 
 #[test]
 fn an_existing_output_is_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let (mailbox, out) = (folder.path().join("in.mbox"), folder.path().join("out.mbox"));
+    let (mailbox, out) = (
+        folder.path().join("in.mbox"),
+        folder.path().join("out.mbox"),
+    );
     fs::write(&mailbox, SIMPLE).unwrap();
     fs::write(&out, "precious").unwrap();
-    refused(&binary::run(["normalize", text(&mailbox), "-o", text(&out)]), 4, "out.mbox");
+    refused(
+        &binary::run(["normalize", text(&mailbox), "-o", text(&out)]),
+        4,
+        "out.mbox",
+    );
     assert_eq!(fs::read_to_string(&out).unwrap(), "precious");
-    let run = binary::run(["-q", "normalize", "--force", text(&mailbox), "-o", text(&out)]);
+    let run = binary::run([
+        "-q",
+        "normalize",
+        "--force",
+        text(&mailbox),
+        "-o",
+        text(&out),
+    ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     assert!(
         fs::read_to_string(&out).unwrap().contains("=?utf-8?")
@@ -236,8 +315,10 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
     let run = binary::run(["-q", "normalize", text(&mailbox), "-o", text(&expected)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     let mut whole = start.elapsed();
-    let (expected, expected_ledger) =
-        (fs::read(&expected).unwrap(), fs::read(folder.path().join("expected.mbox.ledger")).unwrap());
+    let (expected, expected_ledger) = (
+        fs::read(&expected).unwrap(),
+        fs::read(folder.path().join("expected.mbox.ledger")).unwrap(),
+    );
 
     let mut rng = Rng::new(11);
     let (mut killed, mut absent, mut finished) = (0, 0, 0);
@@ -260,7 +341,11 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
         let was_killed = status.signal() == Some(9);
         killed += u32::from(was_killed);
         // The machine may have become busier, or idle: two of three are to be killed.
-        whole = if was_killed { whole * 21 / 20 } else { whole * 9 / 10 };
+        whole = if was_killed {
+            whole * 21 / 20
+        } else {
+            whole * 9 / 10
+        };
         if out.exists() {
             assert!(fs::read(&out).unwrap() == expected, "a partial output");
             assert!(ledger.exists(), "an output without its ledger");
@@ -269,21 +354,36 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
             absent += 1;
         }
         if ledger.exists() {
-            assert!(fs::read(&ledger).unwrap() == expected_ledger, "a partial ledger");
+            assert!(
+                fs::read(&ledger).unwrap() == expected_ledger,
+                "a partial ledger"
+            );
         }
         assert!(fs::read(&mailbox).unwrap() == before, "the input changed");
     }
     println!("{killed} of 100 killed: output {absent} times absent, {finished} times whole");
-    assert!(killed >= 30 && absent >= 30, "{killed} killed, {absent} absent: the moments were badly chosen");
+    assert!(
+        killed >= 30 && absent >= 30,
+        "{killed} killed, {absent} absent: the moments were badly chosen"
+    );
 
     // What a killed run leaves behind does not stand in the way of the next one.
     let out = folder.path().join("later.mbox");
-    let mut child =
-        binary::command().args(["-q", "normalize", text(&mailbox), "-o", text(&out)]).spawn().unwrap();
+    let mut child = binary::command()
+        .args(["-q", "normalize", text(&mailbox), "-o", text(&out)])
+        .spawn()
+        .unwrap();
     thread::sleep(whole / 3);
     let _ = child.kill();
     child.wait().unwrap();
-    let run = binary::run(["-q", "normalize", "--force", text(&mailbox), "-o", text(&out)]);
+    let run = binary::run([
+        "-q",
+        "normalize",
+        "--force",
+        text(&mailbox),
+        "-o",
+        text(&out),
+    ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     assert!(fs::read(&out).unwrap() == expected);
 }
@@ -293,12 +393,19 @@ fn what_is_no_mail_is_refused_or_one_message() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = Rng::new(3);
     let noise = (0..100_000).map(|_| rng.bits() as u8).collect::<Vec<_>>();
-    for (name, bytes) in [("notes.mbox", b"just some notes\n".to_vec()), ("noise.mbox", noise)] {
+    for (name, bytes) in [
+        ("notes.mbox", b"just some notes\n".to_vec()),
+        ("noise.mbox", noise),
+    ] {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
         refused(&binary::run(["count", text(&path)]), 2, "this is no mail");
         let run = binary::run(["count", "--force-format", text(&path)]);
-        assert!(run.stdout.starts_with(b"1\t"), "{name}: {}", binary::shown(&run));
+        assert!(
+            run.stdout.starts_with(b"1\t"),
+            "{name}: {}",
+            binary::shown(&run)
+        );
         let report = survives(&path);
         assert!(report.contains("mbox.single"), "{name}: {report}");
     }
@@ -315,7 +422,11 @@ fn an_empty_file_stays_empty() {
         assert!(run.status.success(), "{}", binary::shown(&run));
     }
     let run = binary::run_with(["filter"], b"");
-    assert!(run.status.success() && run.stdout.is_empty(), "{}", binary::shown(&run));
+    assert!(
+        run.status.success() && run.stdout.is_empty(),
+        "{}",
+        binary::shown(&run)
+    );
 }
 
 #[test]
@@ -352,7 +463,11 @@ fn a_hundred_thousand_nested_multiparts_are_cut_at_the_limit() {
     let start = Instant::now();
     let report = survives(&path);
     assert!(report.contains("mime.depth"), "{report}");
-    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_mins(1),
+        "{:?}",
+        start.elapsed()
+    );
     for command in ["inspect", "text", "check"] {
         let run = binary::run([command, text(&path)]);
         assert!(run.status.success(), "{command}: {}", binary::shown(&run));
@@ -379,8 +494,15 @@ fn a_damaged_ledger_restores_nothing() {
         }
         fs::write(&ledger, &damaged).unwrap();
         let run = binary::run(["restore", text(&out), "-o", text(&original)]);
-        assert_eq!(run.status.code(), Some(4), "round {round}: {}", binary::shown(&run));
-        assert!(!run.stderr.is_empty() && !String::from_utf8_lossy(&run.stderr).contains("panicked"));
+        assert_eq!(
+            run.status.code(),
+            Some(4),
+            "round {round}: {}",
+            binary::shown(&run)
+        );
+        assert!(
+            !run.stderr.is_empty() && !String::from_utf8_lossy(&run.stderr).contains("panicked")
+        );
         assert!(!original.exists());
     }
     fs::write(&ledger, &whole).unwrap();

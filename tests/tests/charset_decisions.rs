@@ -24,7 +24,13 @@ fn right_labels_are_kept_and_guesses_are_reliable() {
     let share = |part: u32, all: u32| f64::from(part) / f64::from(all.max(1));
     for (set, unlabelled, mislabelled) in SETS {
         let counts = tally.counts(set, "right label");
-        assert_eq!(counts.right, counts.all, "{}\n{}", set.name(), tally.causes("right label", 50));
+        assert_eq!(
+            counts.right,
+            counts.all,
+            "{}\n{}",
+            set.name(),
+            tally.causes("right label", 50)
+        );
         assert!(
             share(counts.right_warned, counts.all) < 0.002,
             "{set:?}: {}",

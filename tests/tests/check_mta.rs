@@ -35,50 +35,185 @@ struct Row {
 }
 
 const fn row(main: &'static [(&'static str, &'static str)], met: Met) -> Row {
-    Row { main, options: "", met }
+    Row {
+        main,
+        options: "",
+        met,
+    }
 }
 
 const fn service(options: &'static str, met: Met) -> Row {
-    Row { main: &[("smtpd_milters", "SOCKET")], options, met }
+    Row {
+        main: &[("smtpd_milters", "SOCKET")],
+        options,
+        met,
+    }
 }
 
 const ROWS: &[Row] = &[
     row(&[("smtpd_milters", "SOCKET")], Met::Deferred),
-    row(&[("smtpd_milters", "SOCKET"), ("milter_default_action", "accept")], Met::Taken),
-    row(&[("smtpd_milters", "SOCKET"), ("milter_default_action", "ACCEPT")], Met::Taken),
-    row(&[("smtpd_milters", "SOCKET"), ("milter_default_action", "quarantine")], Met::Taken),
-    row(&[("smtpd_milters", "SOCKET"), ("milter_default_action", "reject")], Met::Refused),
-    row(&[("smtpd_milters", "{ SOCKET, default_action=Reject }")], Met::Refused),
-    row(&[("act", "accept"), ("smtpd_milters", "SOCKET"), ("milter_default_action", "$act")], Met::Taken),
-    row(&[("smtpd_milters", "{ SOCKET, connect_timeout=1s, default_action=accept }")], Met::Taken),
-    row(&[("smtpd_milters", "{ SOCKET connect_timeout=1s default_action=tempfail }")], Met::Deferred),
-    row(&[("smtpd_milters", "{SOCKET,default_action=Accept}")], Met::Taken),
-    row(&[("smtpd_milters", "{ SOCKET,\n\t{ default_action = accept } }")], Met::Taken),
-    row(&[("smtpd_milters", "{SOCKET{default_action=accept}}")], Met::Deferred),
-    row(&[("smtpd_milters", "{ SOCKET, default_action = accept }")], Met::Nothing),
-    row(&[("smtpd_milters", "{ SOCKET, { default_action = tempfail }, protocol=6 }")], Met::Deferred),
-    row(&[("smtpd_milters", "{ SOCKET, default_action=accept, default_action=tempfail }")], Met::Deferred),
-    row(&[("smtpd_milters", "{ SOCKET, default_action=tempfail, default_action=accept }")], Met::Taken),
-    row(&[("smtpd_milters", "{ SOCKET, colour=red }")], Met::Nothing),
-    row(&[("smtpd_milters", "{ SOCKET, {} }")], Met::Nothing),
-    row(&[("smtpd_milters", "{ SOCKET, default_action=tempfail")], Met::Nothing),
-    row(&[("own", "SOCKET"), ("smtpd_milters", "$own")], Met::Deferred),
-    row(&[("own", "{ SOCKET, default_action=accept }"), ("smtpd_milters", "${own}")], Met::Taken),
-    row(&[("own", "{ SOCKET, default_action=accept }"), ("smtpd_milters", "$(own)")], Met::Taken),
-    row(&[("act", "accept"), ("smtpd_milters", "{ SOCKET, default_action=$act }")], Met::Taken),
     row(
-        &[("act", "x"), ("smtpd_milters", "{ SOCKET, default_action=${act?{accept}:{tempfail}} }")],
+        &[
+            ("smtpd_milters", "SOCKET"),
+            ("milter_default_action", "accept"),
+        ],
         Met::Taken,
     ),
     row(
-        &[("act", ""), ("smtpd_milters", "{ SOCKET, default_action=${act?{accept}:{tempfail}} }")],
+        &[
+            ("smtpd_milters", "SOCKET"),
+            ("milter_default_action", "ACCEPT"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("smtpd_milters", "SOCKET"),
+            ("milter_default_action", "quarantine"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("smtpd_milters", "SOCKET"),
+            ("milter_default_action", "reject"),
+        ],
+        Met::Refused,
+    ),
+    row(
+        &[("smtpd_milters", "{ SOCKET, default_action=Reject }")],
+        Met::Refused,
+    ),
+    row(
+        &[
+            ("act", "accept"),
+            ("smtpd_milters", "SOCKET"),
+            ("milter_default_action", "$act"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET, connect_timeout=1s, default_action=accept }",
+        )],
+        Met::Taken,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET connect_timeout=1s default_action=tempfail }",
+        )],
         Met::Deferred,
     ),
-    row(&[("smtpd_milters", "SOCKET"), ("smtpd_milter_maps", "inline:{{127.0.0.1=DISABLE}}")], Met::Taken),
+    row(
+        &[("smtpd_milters", "{SOCKET,default_action=Accept}")],
+        Met::Taken,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET,\n\t{ default_action = accept } }",
+        )],
+        Met::Taken,
+    ),
+    row(
+        &[("smtpd_milters", "{SOCKET{default_action=accept}}")],
+        Met::Deferred,
+    ),
+    row(
+        &[("smtpd_milters", "{ SOCKET, default_action = accept }")],
+        Met::Nothing,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET, { default_action = tempfail }, protocol=6 }",
+        )],
+        Met::Deferred,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET, default_action=accept, default_action=tempfail }",
+        )],
+        Met::Deferred,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ SOCKET, default_action=tempfail, default_action=accept }",
+        )],
+        Met::Taken,
+    ),
+    row(&[("smtpd_milters", "{ SOCKET, colour=red }")], Met::Nothing),
+    row(&[("smtpd_milters", "{ SOCKET, {} }")], Met::Nothing),
+    row(
+        &[("smtpd_milters", "{ SOCKET, default_action=tempfail")],
+        Met::Nothing,
+    ),
+    row(
+        &[("own", "SOCKET"), ("smtpd_milters", "$own")],
+        Met::Deferred,
+    ),
+    row(
+        &[
+            ("own", "{ SOCKET, default_action=accept }"),
+            ("smtpd_milters", "${own}"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("own", "{ SOCKET, default_action=accept }"),
+            ("smtpd_milters", "$(own)"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("act", "accept"),
+            ("smtpd_milters", "{ SOCKET, default_action=$act }"),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("act", "x"),
+            (
+                "smtpd_milters",
+                "{ SOCKET, default_action=${act?{accept}:{tempfail}} }",
+            ),
+        ],
+        Met::Taken,
+    ),
+    row(
+        &[
+            ("act", ""),
+            (
+                "smtpd_milters",
+                "{ SOCKET, default_action=${act?{accept}:{tempfail}} }",
+            ),
+        ],
+        Met::Deferred,
+    ),
+    row(
+        &[
+            ("smtpd_milters", "SOCKET"),
+            ("smtpd_milter_maps", "inline:{{127.0.0.1=DISABLE}}"),
+        ],
+        Met::Taken,
+    ),
     service(" -o smtpd_milters=", Met::Taken),
     service(" -o milter_default_action=accept", Met::Taken),
-    service(" -o { smtpd_milters = { SOCKET, default_action=accept } }", Met::Taken),
-    service(" -o { smtpd_milters = { SOCKET, default_action=tempfail } }", Met::Deferred),
+    service(
+        " -o { smtpd_milters = { SOCKET, default_action=accept } }",
+        Met::Taken,
+    ),
+    service(
+        " -o { smtpd_milters = { SOCKET, default_action=tempfail } }",
+        Met::Deferred,
+    ),
 ];
 
 fn meet(port: u16) -> Met {
@@ -110,7 +245,12 @@ fn check_with(arguments: &[&str], printed: &str) -> (bool, String) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(printed.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(printed.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     match output.status.code() {
@@ -127,7 +267,10 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
     let socket = format!("unix:{}", postfix.socket("mailglot-none").display());
     let mut wrong = Vec::new();
     for row in ROWS {
-        let mut settings = Settings { smtpd: vec!["smtpd_milters=".to_owned()], ..Settings::default() };
+        let mut settings = Settings {
+            smtpd: vec!["smtpd_milters=".to_owned()],
+            ..Settings::default()
+        };
         // Mail of local programs has the filter in each row.
         let local = ("non_smtpd_milters", "{ SOCKET, default_action=tempfail }");
         let mut told = String::new();
@@ -138,7 +281,9 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
         }
         let options = row.options.replace("SOCKET", &socket);
         told.push_str(&options);
-        settings.services.push(format!("127.0.0.1:{port} inet n - n - 20 smtpd{options}"));
+        settings
+            .services
+            .push(format!("127.0.0.1:{port} inet n - n - 20 smtpd{options}"));
         postfix.restart(&settings);
         let met = meet(port);
         let mut expect = |is: bool, why: &str| {
@@ -150,10 +295,15 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
         // What the trial's own smtpd says otherwise is no concern of this.
         let own = format!("127.0.0.1:{}/", postfix.port());
         let services = postfix.tool("postconf", &["-Px"]);
-        let services: String =
-            services.split_inclusive('\n').filter(|line| !line.starts_with(&own)).collect();
+        let services: String = services
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with(&own))
+            .collect();
         let entries = postfix.tool("postconf", &["-Fx"]);
-        let entries: String = entries.split_inclusive('\n').filter(|line| !line.starts_with(&own)).collect();
+        let entries: String = entries
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with(&own))
+            .collect();
         let services = entries + &services;
         let (safe, said) = check(&[postfix.tool("postconf", &["-x"]), services.clone()].concat());
         // Who is refused for want of a filter sends nothing again.
@@ -186,8 +336,7 @@ impl Stock {
         let at = stock.0.path();
         fs::copy("/usr/share/postfix/main.cf.debian", at.join("main.cf")).unwrap();
         fs::copy("/usr/share/postfix/master.cf.dist", at.join("master.cf")).unwrap();
-        let config =
-            "[[listen]]\nroute = \"milter\"\naddress = \"unix:/var/spool/postfix/mailglot/gw.sock\"\n";
+        let config = "[[listen]]\nroute = \"milter\"\naddress = \"unix:/var/spool/postfix/mailglot/gw.sock\"\n";
         fs::write(at.join("mailglot.toml"), config).unwrap();
         // What is not Postfix's has no effect here.
         fs::create_dir(at.join("bin")).unwrap();
@@ -201,7 +350,11 @@ impl Stock {
     }
 
     fn shell(&self, command: &str) -> String {
-        let path = format!("{}:{}", self.0.path().join("bin").display(), std::env::var("PATH").unwrap());
+        let path = format!(
+            "{}:{}",
+            self.0.path().join("bin").display(),
+            std::env::var("PATH").unwrap()
+        );
         let output = Command::new("sh")
             .args(["-ec", command])
             .env("MAIL_CONFIG", self.0.path())
@@ -210,22 +363,37 @@ impl Stock {
             .unwrap();
         // Postfix's programs wait until a file has not changed for a second or two.
         for name in ["main.cf", "master.cf"] {
-            let file = fs::File::options().append(true).open(self.0.path().join(name)).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+            let file = fs::File::options()
+                .append(true)
+                .open(self.0.path().join(name))
+                .unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_mins(1))
+                .unwrap();
         }
-        assert!(output.status.success(), "{command}: {}", binary::shown(&output));
+        assert!(
+            output.status.success(),
+            "{command}: {}",
+            binary::shown(&output)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
     fn config(&self) -> String {
-        Path::new(self.0.path()).join("mailglot.toml").display().to_string()
+        Path::new(self.0.path())
+            .join("mailglot.toml")
+            .display()
+            .to_string()
     }
 
     /// What is said of these settings by each form of input that shows master.cf; all say the same.
     fn check(&self, arguments: &[&str]) -> (bool, String) {
         let fields = self.shell("postconf -x; postconf -Fx; postconf -Px");
         let said = check_with(arguments, &fields);
-        assert_eq!(said, check_with(arguments, &self.shell("postconf -M; postconf -x")), "postconf -M");
+        assert_eq!(
+            said,
+            check_with(arguments, &self.shell("postconf -M; postconf -x")),
+            "postconf -M"
+        );
         said
     }
 }
@@ -239,14 +407,15 @@ fn commands(said: &str) -> impl Iterator<Item = &str> {
 fn right_settings_of_debian_have_no_problem() {
     let tcp = "inet:127.0.0.1:8890";
     let proxy = "postconf -P 'smtp/inet/smtpd_proxy_filter=127.0.0.1:10026'";
-    let again =
-        "postconf -M '127.0.0.1:10027/inet=127.0.0.1:10027 inet n - y - - smtpd -o smtpd_proxy_filter='";
+    let again = "postconf -M '127.0.0.1:10027/inet=127.0.0.1:10027 inet n - y - - smtpd -o smtpd_proxy_filter='";
     let screen = "postconf -M '#smtp/inet' 'smtpd/pass=smtpd pass - - y - - smtpd' && postconf -M 'smtp/inet=smtp inet n - y - 1 postscreen'";
     for (commands, arguments) in [
         (vec![], &[][..]),
         (vec![NO_CHROOT], &[]),
         (
-            vec!["postconf -e 'smtpd_milters = unix:/mailglot/gw.sock' 'non_smtpd_milters = $smtpd_milters'"],
+            vec![
+                "postconf -e 'smtpd_milters = unix:/mailglot/gw.sock' 'non_smtpd_milters = $smtpd_milters'",
+            ],
             &[],
         ),
         (
@@ -257,11 +426,17 @@ fn right_settings_of_debian_have_no_problem() {
             &[],
         ),
         (
-            vec!["postconf -e 'smtpd_milters = inet:127.0.0.1:8890' 'non_smtpd_milters = $smtpd_milters'"],
+            vec![
+                "postconf -e 'smtpd_milters = inet:127.0.0.1:8890' 'non_smtpd_milters = $smtpd_milters'",
+            ],
             &["--address", tcp],
         ),
         (
-            vec!["postconf -e smtpd_milters= non_smtpd_milters=", proxy, again],
+            vec![
+                "postconf -e smtpd_milters= non_smtpd_milters=",
+                proxy,
+                again,
+            ],
             &["--address", "127.0.0.1:10026"],
         ),
         (vec![screen], &[]),
@@ -296,35 +471,75 @@ fn right_settings_of_debian_have_no_problem() {
 fn mistakes_in_debians_settings_are_found_and_corrected() {
     let filter = "default_action=tempfail }'";
     let run = format!("postconf -e 'smtpd_milters = {{ unix:/run/mailglot/gw.sock, {filter}");
-    let doubled =
-        format!("postconf -e 'non_smtpd_milters = {{ unix:/var/spool/postfix/mailglot/gw.sock, {filter}");
+    let doubled = format!(
+        "postconf -e 'non_smtpd_milters = {{ unix:/var/spool/postfix/mailglot/gw.sock, {filter}"
+    );
     for (mistake, words) in [
-        (&*run, "smtpd_milters: smtp/inet runs with the queue directory as its root"),
-        (&doubled, "/var/spool/postfix/var/spool/postfix/mailglot/gw.sock"),
-        ("postconf -e milter_default_action=accept", "milter_default_action = accept"),
+        (
+            &*run,
+            "smtpd_milters: smtp/inet runs with the queue directory as its root",
+        ),
+        (
+            &doubled,
+            "/var/spool/postfix/var/spool/postfix/mailglot/gw.sock",
+        ),
+        (
+            "postconf -e milter_default_action=accept",
+            "milter_default_action = accept",
+        ),
         (
             "postconf -e 'smtpd_milters = { unix:mailglot/gw.sock, default_action=quarantine }'",
             "default_action=quarantine",
         ),
-        ("postconf -e non_smtpd_milters=", "mail of local programs passes unread"),
-        ("postconf -e milter_content_timeout=3s", "milter_content_timeout = 3s"),
-        ("postconf -e 'smtpd_milters = { unix:mailglot/gw.sock, content_timeout=2 }'", "content_timeout = 2"),
+        (
+            "postconf -e non_smtpd_milters=",
+            "mail of local programs passes unread",
+        ),
+        (
+            "postconf -e milter_content_timeout=3s",
+            "milter_content_timeout = 3s",
+        ),
+        (
+            "postconf -e 'smtpd_milters = { unix:mailglot/gw.sock, content_timeout=2 }'",
+            "content_timeout = 2",
+        ),
         (
             "postconf -e 'smtpd_milters = unix:mailglot/gw.sock, unix:opendmarc/opendmarc.sock'",
             "checks mail behind the filter",
         ),
-        ("postconf -P smtp/inet/smtpd_milters=", "smtp/inet: what comes there passes unread"),
+        (
+            "postconf -P smtp/inet/smtpd_milters=",
+            "smtp/inet: what comes there passes unread",
+        ),
         (
             "postconf -P smtp/inet/smtpd_milters=inet:127.0.0.1:8891",
             "smtp/inet: what comes there passes unread",
         ),
-        ("postconf -P smtp/inet/receive_override_options=no_milters", "has no_milters"),
-        ("postconf -e 'receive_override_options = no_address_mappings, no_milters'", "no filter"),
-        ("postconf -P smtp/inet/milter_default_action=accept", "smtp/inet: milter_default_action = accept"),
+        (
+            "postconf -P smtp/inet/receive_override_options=no_milters",
+            "has no_milters",
+        ),
+        (
+            "postconf -e 'receive_override_options = no_address_mappings, no_milters'",
+            "no filter",
+        ),
+        (
+            "postconf -P smtp/inet/milter_default_action=accept",
+            "smtp/inet: milter_default_action = accept",
+        ),
         ("postconf -e smtpd_forbid_bare_newline=no", "smuggled"),
-        ("postconf -e smtpd_milter_maps=cidr:/etc/postfix/milters", "smtpd_milter_maps"),
-        ("postconf -e 'smtpd_milters = { unix:mailglot/gw.sock, colour=red }'", "is no setting"),
-        ("postconf -e 'smtpd_milters = tcp:mailglot:8890'", "knows the families"),
+        (
+            "postconf -e smtpd_milter_maps=cidr:/etc/postfix/milters",
+            "smtpd_milter_maps",
+        ),
+        (
+            "postconf -e 'smtpd_milters = { unix:mailglot/gw.sock, colour=red }'",
+            "is no setting",
+        ),
+        (
+            "postconf -e 'smtpd_milters = tcp:mailglot:8890'",
+            "knows the families",
+        ),
         ("postconf -e smtpd_milters=", "no filter"),
         ("postconf -e smtpd_milters= non_smtpd_milters=", "no filter"),
         (
@@ -335,9 +550,16 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
         let stock = Stock::new(&[PAGE, &[mistake]].concat());
         for config in [false, true] {
             let file = stock.config();
-            let arguments = if config { vec!["--config", &*file] } else { Vec::new() };
+            let arguments = if config {
+                vec!["--config", &*file]
+            } else {
+                Vec::new()
+            };
             let (safe, said) = stock.check(&arguments);
-            assert!(!safe && said.contains(words), "{mistake} {arguments:?}: {said}");
+            assert!(
+                !safe && said.contains(words),
+                "{mistake} {arguments:?}: {said}"
+            );
         }
         let file = stock.config();
         let (_, said) = stock.check(&["--config", &file]);

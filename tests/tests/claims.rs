@@ -38,8 +38,11 @@ struct Read {
 /// Every header of so many of the lines.
 fn headers(count: u32) -> impl Iterator<Item = Vec<&'static str>> {
     let most = LINES.len().pow(count);
-    (0..most)
-        .map(move |number| (0..count).map(|at| LINES[number / LINES.len().pow(at) % LINES.len()]).collect())
+    (0..most).map(move |number| {
+        (0..count)
+            .map(|at| LINES[number / LINES.len().pow(at) % LINES.len()])
+            .collect()
+    })
 }
 
 fn rules(base: Rules) -> Rules {
@@ -54,7 +57,10 @@ fn rules(base: Rules) -> Rules {
 fn lax(raw: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(raw);
     let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
-    lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
+    lines
+        .take_while(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -77,9 +83,14 @@ fn no_reader_sees_a_forged_field() {
                 .map(|lines| [lines, vec!["", "text", "MIME-Ambiguity-Results: text", ""]].concat())
                 .map(|lines| lines.join("\n").replace('\n', eol).into_bytes())
                 .collect();
-            let judged: Vec<_> = inputs.iter().map(|raw| judge(raw, &Envelope::default(), &rules)).collect();
-            let outputs: Vec<Vec<u8>> =
-                judged.iter().map(|judgement| judgement.bytes().into_owned()).collect();
+            let judged: Vec<_> = inputs
+                .iter()
+                .map(|raw| judge(raw, &Envelope::default(), &rules))
+                .collect();
+            let outputs: Vec<Vec<u8>> = judged
+                .iter()
+                .map(|judgement| judgement.bytes().into_owned())
+                .collect();
             let messages: Vec<&[u8]> = outputs.iter().map(|bytes| &bytes[..]).collect();
             let python = reader::lines(&["python", "fields"], &messages);
             let gmime = reader::lines(&["gmime", "fields"], &messages);
@@ -94,8 +105,13 @@ fn no_reader_sees_a_forged_field() {
                     )
                 };
                 let forged = |name: &str, value: &str| {
-                    let own = ["mime-ambiguity-results", "x-original", "authentication-results"];
-                    own.iter().any(|own| name.trim().eq_ignore_ascii_case(own)) && value.contains("forged")
+                    let own = [
+                        "mime-ambiguity-results",
+                        "x-original",
+                        "authentication-results",
+                    ];
+                    own.iter().any(|own| name.trim().eq_ignore_ascii_case(own))
+                        && value.contains("forged")
                 };
                 for line in lax(bytes) {
                     let (name, value) = line.split_once(':').unwrap_or_default();
@@ -118,12 +134,21 @@ fn no_reader_sees_a_forged_field() {
                         .iter()
                         .map(|field| String::from_utf8_lossy(field.name.of(bytes)).into_owned())
                         .collect();
-                    let theirs: Vec<_> = python.fields.iter().map(|(name, _)| name.clone()).collect();
+                    let theirs: Vec<_> =
+                        python.fields.iter().map(|(name, _)| name.clone()).collect();
                     assert_eq!(own, theirs, "{}", told());
                 }
                 let again = judge(bytes, &Envelope::default(), &rules);
-                let others = again.edits.iter().filter(|edit| !own_report(edit.span.of(bytes))).count();
-                assert!(!mends || odd || bare(raw) || others == 0, "once more: {}", told());
+                let others = again
+                    .edits
+                    .iter()
+                    .filter(|edit| !own_report(edit.span.of(bytes)))
+                    .count();
+                assert!(
+                    !mends || odd || bare(raw) || others == 0,
+                    "once more: {}",
+                    told()
+                );
             }
             println!("{name}: {} headers, {alike} read alike", inputs.len());
             assert!(!mends || alike > 500, "{alike}");
@@ -133,7 +158,8 @@ fn no_reader_sees_a_forged_field() {
 
 /// What we have written ourselves goes when the message comes once more.
 fn own_report(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"MIME-Ambiguity-Results: gw.example;") || bytes.starts_with(b"X-Original: v=1;")
+    bytes.starts_with(b"MIME-Ambiguity-Results: gw.example;")
+        || bytes.starts_with(b"X-Original: v=1;")
 }
 
 fn bare(bytes: &[u8]) -> bool {

@@ -19,11 +19,17 @@ fn read(name: &str) -> String {
 #[test]
 fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     let mut listed = BTreeMap::new();
-    for line in read("EVENTS.md").lines().filter(|line| line.starts_with("| `")) {
+    for line in read("EVENTS.md")
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+    {
         let cells = line.split('|').map(str::trim).collect::<Vec<_>>();
         let code = cells[1].trim_matches('`').to_owned();
         assert!(!cells[3].is_empty(), "{code} has no meaning");
-        assert!(listed.insert(code, cells[2].to_owned()).is_none(), "{line} stands twice");
+        assert!(
+            listed.insert(code, cells[2].to_owned()).is_none(),
+            "{line} stands twice"
+        );
     }
     let mut known = BTreeMap::new();
     for kind in EventKind::ALL {
@@ -43,31 +49,48 @@ fn box_events() -> Vec<(String, &'static str)> {
         (_, true) => "repair",
         _ => "info",
     };
-    let kinds = BoxEventKind::ALL.iter().map(|kind| (kind.code().to_owned(), severity(kind)));
+    let kinds = BoxEventKind::ALL
+        .iter()
+        .map(|kind| (kind.code().to_owned(), severity(kind)));
     let own = [
         ("mbox.line-end-added", "info"),
         ("msg.flags", "info"),
         ("msg.set-aside", "loss"),
         ("verify.disagrees", "loss"),
     ];
-    kinds.chain(own.map(|(code, severity)| (code.to_owned(), severity))).collect()
+    kinds
+        .chain(own.map(|(code, severity)| (code.to_owned(), severity)))
+        .collect()
 }
 
 #[test]
 fn no_source_file_is_too_long() {
     let mut open = vec![root().join("crates"), root().join("tests")];
     while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of sources").flatten() {
+        for entry in fs::read_dir(&folder)
+            .expect("a folder of sources")
+            .flatten()
+        {
             let path = entry.path();
             if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != "generated" && name != "target") {
+                if path
+                    .file_name()
+                    .is_some_and(|name| name != "generated" && name != "target")
+                {
                     open.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("a source file");
-                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+                let code = text
+                    .split("#[cfg(test)]\nmod tests")
+                    .next()
+                    .unwrap_or_default();
                 let lines = code.lines().count();
-                assert!(lines <= 800, "{}: {lines} lines without tests", path.display());
+                assert!(
+                    lines <= 800,
+                    "{}: {lines} lines without tests",
+                    path.display()
+                );
             }
         }
     }
@@ -75,13 +98,23 @@ fn no_source_file_is_too_long() {
 
 #[test]
 fn every_crate_forbids_unsafe_code_but_for_one_kernel() {
-    for entry in fs::read_dir(root().join("crates")).expect("crates/").flatten() {
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates/")
+        .flatten()
+    {
         let source = entry.path().join("src");
-        let main = ["lib.rs", "main.rs"].iter().map(|name| source.join(name)).find(|path| path.is_file());
+        let main = ["lib.rs", "main.rs"]
+            .iter()
+            .map(|name| source.join(name))
+            .find(|path| path.is_file());
         let main = main.unwrap_or_else(|| panic!("{}: no crate root", source.display()));
         let text = fs::read_to_string(&main).expect("a crate root");
         let kernel = source.join("kernel/mod.rs");
-        let rule = if kernel.is_file() { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+        let rule = if kernel.is_file() {
+            "#![deny(unsafe_code)]"
+        } else {
+            "#![forbid(unsafe_code)]"
+        };
         assert!(text.contains(rule), "{}", main.display());
         let mut allowing = Vec::new();
         sources(&source, &mut |path, text| {
@@ -89,7 +122,11 @@ fn every_crate_forbids_unsafe_code_but_for_one_kernel() {
                 allowing.push(path.to_owned());
             }
         });
-        let expected = if kernel.is_file() { vec![kernel] } else { Vec::new() };
+        let expected = if kernel.is_file() {
+            vec![kernel]
+        } else {
+            Vec::new()
+        };
         assert_eq!(allowing, expected);
     }
     assert!(root().join("crates/codec/src/kernel/mod.rs").is_file());

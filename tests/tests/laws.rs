@@ -13,6 +13,10 @@ fn laws_hold_over_mutants() {
     let tally = laws::check(&seeds, 1600, 77, threads);
     assert!(tally.held(), "{}", tally.kept.join("\n"));
     for (law, says) in LAWS {
-        assert!(tally.checks[law] >= 100, "law {law} ({says}) was checked {} times", tally.checks[law]);
+        assert!(
+            tally.checks[law] >= 100,
+            "law {law} ({says}) was checked {} times",
+            tally.checks[law]
+        );
     }
 }

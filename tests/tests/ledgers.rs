@@ -32,7 +32,9 @@ fn told(raw: &[u8]) -> Received {
             received.field(&name, &value);
         }
         match colon {
-            Some(colon) if colon > 0 => field = Some((text[..colon].to_vec(), text[colon + 1..].to_vec())),
+            Some(colon) if colon > 0 => {
+                field = Some((text[..colon].to_vec(), text[colon + 1..].to_vec()))
+            }
             _ if text.is_empty() => break,
             _ => {
                 body.extend_from_slice(text);
@@ -69,7 +71,9 @@ fn every_shared_message_that_is_changed_comes_back_from_its_ledger() {
             }
             changed += 1;
             let entry = IndexEntry::default();
-            let name = ledgers.keep(complete.raw(), "{}", entry, SystemTime::now()).unwrap();
+            let name = ledgers
+                .keep(complete.raw(), "{}", entry, SystemTime::now())
+                .unwrap();
             let reading = catalog.read(&name).unwrap();
             assert!(reading.original == complete.raw(), "{}", path.display());
             // The same by those who know ledgers of one message only.
@@ -77,7 +81,11 @@ fn every_shared_message_that_is_changed_comes_back_from_its_ledger() {
             fs::write(&single, reading.ledger).unwrap();
             let original = folder.path().join(format!("{changed}.eml"));
             restored(single, original.clone());
-            assert!(fs::read(&original).unwrap() == complete.raw(), "{}", path.display());
+            assert!(
+                fs::read(&original).unwrap() == complete.raw(),
+                "{}",
+                path.display()
+            );
         }
     }
     println!("{seen} messages, {changed} changed");
@@ -88,7 +96,12 @@ fn every_shared_message_that_is_changed_comes_back_from_its_ledger() {
 }
 
 fn restored(ledger: PathBuf, original: PathBuf) {
-    let job = RestoreJob { output: None, ledger: Some(ledger), original: Some(original), force: false };
+    let job = RestoreJob {
+        output: None,
+        ledger: Some(ledger),
+        original: Some(original),
+        force: false,
+    };
     let done = restore(&job, &Progress::default()).unwrap();
     assert_eq!(done.messages, 1);
 }

@@ -28,9 +28,15 @@ fn time_is_linear_on_hostile_messages() {
     drop(black_box(vec![1_u8; 30 << 20]));
     let mut slow = Vec::new();
     let counted = COUNTED.iter().map(|(name, make)| (*name, *make, PIECES));
-    let sized = FAMILIES.iter().map(|family| (family.name, family.make, SIZE));
+    let sized = FAMILIES
+        .iter()
+        .map(|family| (family.name, family.make, SIZE));
     for (name, make, size) in sized.chain(counted) {
-        let size = if best(&make(size)) < FAST { 8 * size } else { size };
+        let size = if best(&make(size)) < FAST {
+            8 * size
+        } else {
+            size
+        };
         let mut ratio = f64::MAX;
         for part in [1, 1, 2, 3, 4] {
             let (small, big) = (make(size / part), make(10 * (size / part)));
@@ -44,7 +50,10 @@ fn time_is_linear_on_hostile_messages() {
             slow.push(format!("{name}: {ratio:.1}"));
         }
     }
-    assert!(slow.is_empty(), "ten times the input takes longer than {RATIO} times: {slow:?}");
+    assert!(
+        slow.is_empty(),
+        "ten times the input takes longer than {RATIO} times: {slow:?}"
+    );
 }
 
 /// The best of five runs over everything that reads a message.
@@ -55,7 +64,11 @@ fn best(message: &[u8]) -> Duration {
             let start = Clock::start();
             black_box(process(black_box(message), &policy));
             let parsed = Message::parse(message, &policy.limits);
-            black_box(text_parts(&parsed, &policy, &mut Report::with_limit(policy.limits.events)));
+            black_box(text_parts(
+                &parsed,
+                &policy,
+                &mut Report::with_limit(policy.limits.events),
+            ));
             start.elapsed()
         })
         .min()

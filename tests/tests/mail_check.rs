@@ -7,8 +7,10 @@ use mailglot_tests::shared;
 use std::fs;
 
 /// Files named `.eml` that are no mail, by the end of their path, with the reason.
-const NO_MAIL: [(&str, &str); 1] =
-    [("mime-parser/data/output/regression/obs-fws.eml", "the JSON that another parser gives for a message")];
+const NO_MAIL: [(&str, &str); 1] = [(
+    "mime-parser/data/output/regression/obs-fws.eml",
+    "the JSON that another parser gives for a message",
+)];
 
 #[test]
 fn messages_are_read_as_mail() {
@@ -25,9 +27,16 @@ fn messages_are_read_as_mail() {
         }
     }
     let is_listed = |path: &&std::path::PathBuf| NO_MAIL.iter().any(|(end, _)| path.ends_with(end));
-    let surprising: Vec<_> = refused.iter().copied().filter(|path| !is_listed(path)).collect();
+    let surprising: Vec<_> = refused
+        .iter()
+        .copied()
+        .filter(|path| !is_listed(path))
+        .collect();
     assert!(surprising.is_empty(), "{surprising:?}");
-    assert!(paths.is_empty() || refused.len() == NO_MAIL.len(), "a listed file is read: {refused:?}");
+    assert!(
+        paths.is_empty() || refused.len() == NO_MAIL.len(),
+        "a listed file is read: {refused:?}"
+    );
     println!("{} messages, {} refused", paths.len(), refused.len());
 }
 
@@ -53,7 +62,8 @@ fn messages_with_damage_at_their_beginning_are_read_as_mail() {
             for first in [0, 9, 17] {
                 let bytes = format!("{before}{}", &message[first..]).replace('\n', end);
                 fs::write(&path, &bytes).unwrap();
-                let counts = count(&path, false).unwrap_or_else(|error| panic!("{bytes:?}: {error}"));
+                let counts =
+                    count(&path, false).unwrap_or_else(|error| panic!("{bytes:?}: {error}"));
                 assert_eq!(counts[0].0, 1, "{bytes:?}");
             }
         }

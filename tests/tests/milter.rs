@@ -34,11 +34,16 @@ impl Daemon {
         let mut command = milter_under::<&str>(under, &address, []);
         change(&mut command);
         let program = Program::start(&mut command, &address, &folder.path().join("log"));
-        Self { program, address, folder }
+        Self {
+            program,
+            address,
+            folder,
+        }
     }
 
     fn mta(&self) -> Mta {
-        Mta::connect(&self.address).unwrap_or_else(|error| panic!("{error}\n{}", self.program.log()))
+        Mta::connect(&self.address)
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.program.log()))
     }
 
     /// A message is rewritten on a new connection.
@@ -50,25 +55,36 @@ impl Daemon {
     fn lacks_descriptors(&self) {
         let start = Instant::now();
         while !self.program.log().contains("accept") {
-            assert!(start.elapsed() < Duration::from_secs(20), "{}", self.program.log());
+            assert!(
+                start.elapsed() < Duration::from_secs(20),
+                "{}",
+                self.program.log()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
     fn raw(&self) -> UnixStream {
         let stream = UnixStream::connect(self.folder.path().join("socket")).unwrap();
-        stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_millis(400)))
+            .unwrap();
         stream
     }
 }
 
 fn rewritten(mta: &mut Mta, program: &Program) {
     let mut mail = Mail::new(LATIN);
-    let verdict = mta.send(&mail).unwrap_or_else(|error| panic!("{error}\n{}", program.log()));
+    let verdict = mta
+        .send(&mail)
+        .unwrap_or_else(|error| panic!("{error}\n{}", program.log()));
     assert_eq!(verdict.letter, b'c', "{}", program.log());
     mail.apply(&verdict.edits).unwrap();
     let raw = String::from_utf8(mail.raw()).unwrap();
-    assert!(raw.contains("charset=utf-8") && raw.ends_with("\r\n\r\ncaf\u{e9}\r\n"), "{raw}");
+    assert!(
+        raw.contains("charset=utf-8") && raw.ends_with("\r\n\r\ncaf\u{e9}\r\n"),
+        "{raw}"
+    );
 }
 
 #[test]
@@ -83,7 +99,10 @@ fn scripts_of_miltertest_pass() {
         }
         let output = Command::new("miltertest")
             .arg("-D")
-            .arg(format!("socket={}", daemon.folder.path().join("socket").display()))
+            .arg(format!(
+                "socket={}",
+                daemon.folder.path().join("socket").display()
+            ))
             .arg("-D")
             .arg(format!("folder={}", scripts.display()))
             .arg("-s")
@@ -91,11 +110,20 @@ fn scripts_of_miltertest_pass() {
             .output()
             .expect("miltertest, which `cargo xtask test` brings");
         let said = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&said));
+        assert!(
+            output.status.success(),
+            "{}: {}",
+            path.display(),
+            String::from_utf8_lossy(&said)
+        );
         count += 1;
     }
     assert!(count >= 5, "the scripts are not there");
-    assert!(!daemon.program.log().contains("panic"), "{}", daemon.program.log());
+    assert!(
+        !daemon.program.log().contains("panic"),
+        "{}",
+        daemon.program.log()
+    );
 }
 
 /// What came of bytes that were sent.
@@ -129,7 +157,10 @@ fn packet(command: u8, data: &[u8]) -> Vec<u8> {
 }
 
 fn offer(version: u32) -> Vec<u8> {
-    packet(b'O', &[version, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat())
+    packet(
+        b'O',
+        &[version, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat(),
+    )
 }
 
 /// Bytes after a negotiation, and the fault that is told; none where they are understood.
@@ -145,7 +176,10 @@ fn malformed() -> Vec<(Vec<u8>, Option<&'static str>)> {
         (packet(b'D', b"Mi\0"), None),
         (packet(b'D', b"Mi\x004F\0{a}\0"), None),
         (packet(b'D', b""), None),
-        (packet(b'M', b"<a@b>\0SIZE=1\0BODY=8BITMIME\0left over"), None),
+        (
+            packet(b'M', b"<a@b>\0SIZE=1\0BODY=8BITMIME\0left over"),
+            None,
+        ),
         (packet(b'B', &[0; 70_000]), None),
         (packet(b'B', &vec![b'a'; 1 << 20]), None),
         (packet(b'E', b"last piece\r\n"), None),
@@ -177,7 +211,9 @@ fn malformed() -> Vec<(Vec<u8>, Option<&'static str>)> {
 /// Lines of what was done wrong. That a message was left behind, as by those of this test that are right, is nothing wrong.
 fn faults_told(daemon: &Daemon) -> Vec<String> {
     let log = daemon.program.log();
-    let lines = log.lines().filter(|line| line.contains("fault=") && !line.contains("server-gone"));
+    let lines = log
+        .lines()
+        .filter(|line| line.contains("fault=") && !line.contains("server-gone"));
     lines.map(str::to_owned).collect()
 }
 
@@ -191,21 +227,40 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
         let told = [offer(6), bytes.clone()].concat();
         let end = send(daemon.raw(), &told);
         let shown = bytes[..bytes.len().min(40)].escape_ascii();
-        assert_eq!(end, if fault.is_some() { End::Closed } else { End::Open }, "{shown}");
+        assert_eq!(
+            end,
+            if fault.is_some() {
+                End::Closed
+            } else {
+                End::Open
+            },
+            "{shown}"
+        );
         if let Some(fault) = fault {
             faults += 1;
             let named = || faults_told(&daemon).len() == faults;
-            assert!(wait_for(Duration::from_secs(5), named), "no line for {shown}");
+            assert!(
+                wait_for(Duration::from_secs(5), named),
+                "no line for {shown}"
+            );
             let line = faults_told(&daemon).pop().unwrap();
             assert!(line.contains(fault), "{shown}: {line}");
         }
     }
     // Before a negotiation nothing else is understood, and no half of one.
     for command in (0..=255).filter(|command| *command != b'O') {
-        assert_eq!(send(daemon.raw(), &packet(command, b"a\0")), End::Closed, "{command}");
+        assert_eq!(
+            send(daemon.raw(), &packet(command, b"a\0")),
+            End::Closed,
+            "{command}"
+        );
     }
     for length in 0..12 {
-        assert_eq!(send(daemon.raw(), &packet(b'O', &offer(6)[5..][..length])), End::Closed, "{length}");
+        assert_eq!(
+            send(daemon.raw(), &packet(b'O', &offer(6)[5..][..length])),
+            End::Closed,
+            "{length}"
+        );
     }
     for version in [0, 1] {
         assert_eq!(send(daemon.raw(), &offer(version)), End::Closed);
@@ -223,11 +278,18 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
 
 #[test]
 fn hostile_bytes_of_the_shared_material_harm_nobody() {
-    let Some(folder) = shared::folder() else { return };
+    let Some(folder) = shared::folder() else {
+        return;
+    };
     let mut files: Vec<PathBuf> = fs::read_dir(folder.join("attacks"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("f95"))
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("f95")
+        })
         .filter(|path| path.extension().is_some_and(|extension| extension == "bin"))
         .collect();
     files.sort();
@@ -241,20 +303,32 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         // What libmilter closes is closed; a megabyte in one packet may be granted to newer filters, and is taken.
         let closed = ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"].contains(&&name[..4]);
-        assert_eq!(end, if closed { End::Closed } else { End::Open }, "{name}\n{}", daemon.program.log());
+        assert_eq!(
+            end,
+            if closed { End::Closed } else { End::Open },
+            "{name}\n{}",
+            daemon.program.log()
+        );
         rewritten(&mut beside, &daemon.program);
         daemon.works();
     }
     let grown = daemon.program.memory().0.saturating_sub(before);
     assert!(grown < 16 << 20, "{grown} bytes more");
-    assert!(!daemon.program.log().contains("panic"), "{}", daemon.program.log());
+    assert!(
+        !daemon.program.log().contains("panic"),
+        "{}",
+        daemon.program.log()
+    );
 }
 
 #[test]
 fn messages_are_rewritten_whatever_answers_a_server_lets_be_left_out() {
     let daemon = Daemon::start();
     // Each bit of the protocol left out in turn, all of them, and none.
-    let offers = (0..21).map(|bit| PROTOCOL & !(1 << bit)).chain([0, PROTOCOL, PROTOCOL & !NO_REPLIES]);
+    let offers =
+        (0..21)
+            .map(|bit| PROTOCOL & !(1 << bit))
+            .chain([0, PROTOCOL, PROTOCOL & !NO_REPLIES]);
     for protocol in offers {
         let mut mta = Mta::open(&daemon.address, 0x1ff, protocol).unwrap();
         rewritten(&mut mta, &daemon.program);
@@ -269,24 +343,53 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
     fs::create_dir(&disk).unwrap();
     // A file system of three megabytes that only the daemon sees.
     let mount = "mount -t tmpfs -o size=3m,mode=777 tmpfs \"$0\" && exec \"$@\"";
-    let under = ["unshare", "--mount", "sh", "-c", mount, disk.to_str().unwrap()];
+    let under = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        mount,
+        disk.to_str().unwrap(),
+    ];
     // No reserve, for the disk is to be filled to its end, and no memory beside it.
     let file = folder.path().join("mailglot.toml");
     let listen = "[[listen]]\nroute = \"milter\"\naddress = \"unix:/run/mailglot/gw.sock\"\n";
-    fs::write(&file, format!("{listen}\n[limits]\ndisk_reserve = 0\nmemory_bytes = 0\n")).unwrap();
+    fs::write(
+        &file,
+        format!("{listen}\n[limits]\ndisk_reserve = 0\nmemory_bytes = 0\n"),
+    )
+    .unwrap();
     let daemon = Daemon::under(&under, |command| {
         command.env("TMPDIR", &disk).arg("--config").arg(&file);
     });
-    let big = |size: usize| Mail { body: b"caf\xe9\r\n".repeat(size / 6), ..Mail::new(LATIN) };
+    let big = |size: usize| Mail {
+        body: b"caf\xe9\r\n".repeat(size / 6),
+        ..Mail::new(LATIN)
+    };
     for _ in 0..3 {
         let verdict = daemon.mta().send(&big(6_000_000)).unwrap();
-        assert_eq!(verdict, Verdict { letter: b't', ..Verdict::default() }, "{}", daemon.program.log());
+        assert_eq!(
+            verdict,
+            Verdict {
+                letter: b't',
+                ..Verdict::default()
+            },
+            "{}",
+            daemon.program.log()
+        );
         let verdict = daemon.mta().send(&big(2_000_000)).unwrap();
         assert_eq!(verdict.letter, b'c', "{}", daemon.program.log());
-        assert!(verdict.edits.iter().any(|edit| edit.0 == b'b'), "not rewritten");
+        assert!(
+            verdict.edits.iter().any(|edit| edit.0 == b'b'),
+            "not rewritten"
+        );
         daemon.works();
     }
-    assert!(daemon.program.log().contains("spool"), "{}", daemon.program.log());
+    assert!(
+        daemon.program.log().contains("spool"),
+        "{}",
+        daemon.program.log()
+    );
 }
 
 #[test]
@@ -305,7 +408,10 @@ fn without_descriptors_connections_wait_and_nothing_spins() {
     let before = ticks(daemon.program.id());
     std::thread::sleep(Duration::from_secs(1));
     let busy = ticks(daemon.program.id()) - before;
-    assert!(busy <= 30, "{busy} hundredths of a second of work in a second of nothing");
+    assert!(
+        busy <= 30,
+        "{busy} hundredths of a second of work in a second of nothing"
+    );
     drop(silent);
     for _ in 0..5 {
         held.push(daemon.mta());
@@ -339,7 +445,9 @@ fn without_descriptors_a_stop_is_heard() {
 /// Hundredths of a second that a process was on a processor.
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..].split_whitespace().collect();
+    let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
+        .split_whitespace()
+        .collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
@@ -352,11 +460,16 @@ fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
     }
     let start = Instant::now();
     daemon.works();
-    assert!(start.elapsed() < Duration::from_secs(5), "a message waits for those that say nothing");
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "a message waits for those that say nothing"
+    );
     // A byte now and then is no negotiation either: it has ten seconds, and some more on a machine that is busy.
     let mut offer = offer(6).into_iter().skip(1);
     while start.elapsed() < Duration::from_secs(9) {
-        let byte = offer.next().filter(|_| start.elapsed() < Duration::from_secs(8));
+        let byte = offer
+            .next()
+            .filter(|_| start.elapsed() < Duration::from_secs(8));
         slow.retain_mut(|stream| {
             stream.set_nonblocking(true).unwrap();
             !matches!(stream.read(&mut [0]), Ok(0)) && stream.write_all(byte.as_slice()).is_ok()
@@ -368,8 +481,16 @@ fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
         slow.retain_mut(|stream| !matches!(stream.read(&mut [0]), Ok(0)));
         slow.is_empty()
     });
-    assert!(gone, "{} are still there after {:?}", slow.len(), start.elapsed());
-    assert!(start.elapsed() < Duration::from_secs(17), "each byte gained them time");
+    assert!(
+        gone,
+        "{} are still there after {:?}",
+        slow.len(),
+        start.elapsed()
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(17),
+        "each byte gained them time"
+    );
     assert!(daemon.program.memory().1 < 64 << 20);
     daemon.works();
 }
@@ -387,9 +508,16 @@ fn a_stop_lets_messages_end_and_a_second_daemon_takes_over() {
     std::thread::sleep(Duration::from_millis(300));
     let verdict = mta.finish().unwrap();
     assert_eq!(verdict.letter, b'c');
-    assert!(verdict.edits.iter().any(|edit| edit.0 == b'b'), "rewritten all the same");
+    assert!(
+        verdict.edits.iter().any(|edit| edit.0 == b'b'),
+        "rewritten all the same"
+    );
     let ended = wait_for(Duration::from_secs(10), || daemon.program.ended().is_some());
-    assert!(ended && daemon.program.ended().unwrap().success(), "{}", daemon.program.log());
+    assert!(
+        ended && daemon.program.ended().unwrap().success(),
+        "{}",
+        daemon.program.log()
+    );
     assert!(connect(&daemon.address).is_err(), "nobody listens");
     let again = Daemon::start();
     again.works();

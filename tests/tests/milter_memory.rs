@@ -36,7 +36,11 @@ impl Daemon {
         let address = format!("unix:{}", socket.display());
         let mut command = milter_under::<&str>(&[], &address, []);
         let program = Program::start(&mut command, &address, &folder.path().join("log"));
-        Self { program, socket, _folder: folder }
+        Self {
+            program,
+            socket,
+            _folder: folder,
+        }
     }
 
     fn rss(&self) -> u64 {
@@ -51,7 +55,12 @@ impl Sender {
     fn begin(daemon: &Daemon) -> Self {
         let stream = UnixStream::connect(&daemon.socket).unwrap();
         let mut sender = Self(BufWriter::with_capacity(1 << 18, stream));
-        sender.put(b'O', &[6_u32, 0x1ff, PROTOCOL | NO_REPLIES].map(u32::to_be_bytes).concat());
+        sender.put(
+            b'O',
+            &[6_u32, 0x1ff, PROTOCOL | NO_REPLIES]
+                .map(u32::to_be_bytes)
+                .concat(),
+        );
         sender.letter();
         sender.put(b'M', b"<a@test.invalid>\0");
         sender.put(b'R', b"<b@test.invalid>\0");
@@ -60,7 +69,9 @@ impl Sender {
 
     fn put(&mut self, command: u8, data: &[u8]) {
         let length = u32::try_from(data.len() + 1).unwrap();
-        self.0.write_all(&[&length.to_be_bytes()[..], &[command], data].concat()).unwrap();
+        self.0
+            .write_all(&[&length.to_be_bytes()[..], &[command], data].concat())
+            .unwrap();
     }
 
     /// The letter of the next packet.
@@ -112,12 +123,19 @@ fn all(daemon: &Daemon, send: impl Fn(&mut Sender, usize) + Sync) -> Vec<Sender>
                 })
             })
             .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
     })
 }
 
 fn tell(what: &str, before: u64, now: u64) {
-    println!("{what}: {:.1} MiB before, {:.1} MiB now", before as f64 / MIB as f64, now as f64 / MIB as f64);
+    println!(
+        "{what}: {:.1} MiB before, {:.1} MiB now",
+        before as f64 / MIB as f64,
+        now as f64 / MIB as f64
+    );
 }
 
 /// Long fields, usual ones, and so many short ones as a message may have.
@@ -130,10 +148,22 @@ fn header_fields_count_against_the_memory_that_messages_share() {
         sender.header(15 << 20, value);
     });
     let most = daemon.program.memory().1;
-    tell("200 clients with 15 MiB of header fields each", before, most);
-    assert!(most <= before + SHARED + CLIENTS as u64 * EACH, "{} MiB", most / MIB);
+    tell(
+        "200 clients with 15 MiB of header fields each",
+        before,
+        most,
+    );
+    assert!(
+        most <= before + SHARED + CLIENTS as u64 * EACH,
+        "{} MiB",
+        most / MIB
+    );
     // They are messages like others.
-    let verdicts: Vec<u8> = senders.into_iter().take(3).map(|mut sender| sender.end()).collect();
+    let verdicts: Vec<u8> = senders
+        .into_iter()
+        .take(3)
+        .map(|mut sender| sender.end())
+        .collect();
     assert_eq!(verdicts, b"ccc");
 }
 
@@ -152,9 +182,15 @@ fn memory_comes_back_after_a_burst() {
         }
         assert_eq!(sender.end(), b'c');
     });
-    tell("200 messages of 4 MB were rewritten, their connections are open", before, daemon.rss());
+    tell(
+        "200 messages of 4 MB were rewritten, their connections are open",
+        before,
+        daemon.rss(),
+    );
     drop(senders);
-    let back = wait_for(Duration::from_secs(30), || daemon.rss() <= before + 24 * MIB);
+    let back = wait_for(Duration::from_secs(30), || {
+        daemon.rss() <= before + 24 * MIB
+    });
     tell("their connections are closed", before, daemon.rss());
     assert!(back, "{} MiB stay", (daemon.rss() - before) / MIB);
 }

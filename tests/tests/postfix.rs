@@ -75,7 +75,10 @@ fn judge(known: &[Known], arrived: &[Arrived]) {
         }
     }
     assert!(left.is_empty(), "lost: {left:?}");
-    assert!(charsets.len() >= 20, "too few charsets to tell: {charsets:?}");
+    assert!(
+        charsets.len() >= 20,
+        "too few charsets to tell: {charsets:?}"
+    );
 }
 
 #[test]
@@ -96,20 +99,24 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
 fn mail_of_local_programs_goes_through_the_milter() {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
-    let start =
-        |postfix: &Postfix| Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), []);
+    let start = |postfix: &Postfix| {
+        Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), [])
+    };
     let milter = start(&postfix);
     postfix.restart(&Settings::default().with("non_smtpd_milters", &address));
     // Lines of a local program end in LF.
     let letter = |number: usize| {
-        let head = format!("X-Trial: {number}\nFrom: a@test.invalid\nTo: b@test.invalid\nSubject: ");
-        let body = b"Gr\xfc\xdfe\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\
+        let head =
+            format!("X-Trial: {number}\nFrom: a@test.invalid\nTo: b@test.invalid\nSubject: ");
+        let body =
+            b"Gr\xfc\xdfe\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\
                      Content-Transfer-Encoding: 8bit\n\nGr\xfc\xdfe\n.\n..\nEnde\n";
         [head.as_bytes(), body].concat()
     };
     let submit = |postfix: &Postfix, numbers: std::ops::Range<usize>| {
         for number in numbers {
-            let (well, told) = postfix.submit(&["-i", "-t", "-f", "a@test.invalid"], &letter(number));
+            let (well, told) =
+                postfix.submit(&["-i", "-t", "-f", "a@test.invalid"], &letter(number));
             assert!(well, "{told}\n{}", postfix.log());
         }
     };
@@ -118,19 +125,30 @@ fn mail_of_local_programs_goes_through_the_milter() {
     drop(milter);
     submit(&postfix, 3..5);
     std::thread::sleep(Duration::from_secs(1));
-    assert_eq!((postfix.sink.count(), postfix.queued(&["maildrop"])), (0, 2), "{}", postfix.log());
+    assert_eq!(
+        (postfix.sink.count(), postfix.queued(&["maildrop"])),
+        (0, 2),
+        "{}",
+        postfix.log()
+    );
     let _milter = start(&postfix);
     // pickup(8) looks for what waits once a minute, and when it is asked.
     postfix.tool("postqueue", &["-f"]);
     submit(&postfix, 5..6);
     all.extend(arrived(&postfix, 3));
-    let mut numbers: Vec<_> = all.iter().map(|mail| letters::number(&mail.data).unwrap()).collect();
+    let mut numbers: Vec<_> = all
+        .iter()
+        .map(|mail| letters::number(&mail.data).unwrap())
+        .collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
     for mail in all {
         let text = String::from_utf8(mail.data).unwrap();
         assert!(text.contains("\r\nSubject: =?UTF-8?"), "{text}");
-        assert!(text.ends_with("\r\n\r\nGrüße\r\n.\r\n..\r\nEnde\r\n"), "{text}");
+        assert!(
+            text.ends_with("\r\n\r\nGrüße\r\n.\r\n..\r\nEnde\r\n"),
+            "{text}"
+        );
     }
 }
 
@@ -139,16 +157,21 @@ fn mail_of_local_programs_goes_through_the_milter() {
 fn headers_of_many_fields_that_change_are_taken() {
     let (postfix, milter) = with_milter();
     let field = |name: &str| format!("{name}: gr\u{fc}\u{df}e\r\n");
-    let each: Vec<String> = (0..600).map(|number| field(&format!("X-{number}"))).collect();
+    let each: Vec<String> = (0..600)
+        .map(|number| field(&format!("X-{number}")))
+        .collect();
     let two = field("X-A").repeat(400) + &field("X-B").repeat(400);
     let mixed = (field("X-A") + &field("X-B") + "MIME-Ambiguity-Results: none\r\n").repeat(400);
     // With so many it would be set aside as corrupt, after it was taken.
     let most = field("X").repeat(10_100);
     let headers = [each[..142].concat(), each.concat(), two, mixed, most];
-    let letters = [142, 600, 800, 800, 0].into_iter().zip(&headers).map(|(count, header)| {
-        let text = format!("X-Trial: {count}\r\n{header}\r\nx\r\n");
-        Letter::new(text.chars().map(|c| c as u8).collect::<Vec<_>>())
-    });
+    let letters = [142, 600, 800, 800, 0]
+        .into_iter()
+        .zip(&headers)
+        .map(|(count, header)| {
+            let text = format!("X-Trial: {count}\r\n{header}\r\nx\r\n");
+            Letter::new(text.chars().map(|c| c as u8).collect::<Vec<_>>())
+        });
     send(&postfix, &letters.collect::<Vec<_>>());
     for mail in arrived(&postfix, headers.len()) {
         let text: String = mail.data.iter().map(|byte| char::from(*byte)).collect();
@@ -158,8 +181,20 @@ fn headers_of_many_fields_that_change_are_taken() {
         assert!(!text.contains("MIME-Ambiguity-Results: none"), "{text}");
     }
     let log = milter.log();
-    assert_eq!(log.lines().filter(|line| line.contains("action=normalize")).count(), 4, "{log}");
-    assert_eq!(log.lines().filter(|line| line.contains("too many changes")).count(), 1, "{log}");
+    assert_eq!(
+        log.lines()
+            .filter(|line| line.contains("action=normalize"))
+            .count(),
+        4,
+        "{log}"
+    );
+    assert_eq!(
+        log.lines()
+            .filter(|line| line.contains("too many changes"))
+            .count(),
+        1,
+        "{log}"
+    );
 }
 
 /// Postfix cuts a field that a filter made too long, and says nothing: none of ours is.
@@ -168,10 +203,13 @@ fn no_address_is_lost_from_a_field_that_would_outgrow_the_server() {
     let (postfix, milter) = with_milter();
     let counts = [900, 1_060, 1_090, 1_100, 1_400];
     let letters = counts.map(|count| {
-        let people: Vec<_> =
-            (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
-        let text =
-            format!("From: a@test.invalid\r\nTo: {}\r\nSubject: {count}\r\n\r\nx\r\n", people.join(",\r\n "));
+        let people: Vec<_> = (0..count)
+            .map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>"))
+            .collect();
+        let text = format!(
+            "From: a@test.invalid\r\nTo: {}\r\nSubject: {count}\r\n\r\nx\r\n",
+            people.join(",\r\n ")
+        );
         Letter::new(text.chars().map(|c| c as u8).collect::<Vec<_>>())
     });
     send(&postfix, &letters);
@@ -179,18 +217,36 @@ fn no_address_is_lost_from_a_field_that_would_outgrow_the_server() {
     let (mut told, mut written) = (0, 0);
     for count in counts {
         let subject = format!("\nSubject: {count}\r\n");
-        let of = |mail: &&Arrived| mail.data.windows(subject.len()).any(|text| text == subject.as_bytes());
+        let of = |mail: &&Arrived| {
+            mail.data
+                .windows(subject.len())
+                .any(|text| text == subject.as_bytes())
+        };
         let mail = arrived.iter().find(of).unwrap();
-        let people = mail.data.windows(10).filter(|text| *text == b"@a.invalid").count();
+        let people = mail
+            .data
+            .windows(10)
+            .filter(|text| *text == b"@a.invalid")
+            .count();
         assert_eq!(people, count);
         let words = mail.data.windows(10).any(|text| text == b"=?UTF-8?B?");
-        assert_eq!(words, mail.data.is_ascii(), "{count}: all of it, or nothing");
+        assert_eq!(
+            words,
+            mail.data.is_ascii(),
+            "{count}: all of it, or nothing"
+        );
         told += usize::from(!words);
         written += usize::from(words);
     }
     assert!(told >= 2 && written >= 2, "{told} {written}");
     let log = milter.log();
-    assert_eq!(log.lines().filter(|line| line.contains("header-too-long:1")).count(), told, "{log}");
+    assert_eq!(
+        log.lines()
+            .filter(|line| line.contains("header-too-long:1"))
+            .count(),
+        told,
+        "{log}"
+    );
 }
 
 /// Every original of a changed message comes back to the byte, from its ledger alone.
@@ -207,7 +263,9 @@ fn originals_are_restored_from_what_the_milter_kept() {
     );
     fs::write(&file, text).unwrap();
     let mut command = binary::command();
-    command.args(["milter", "--allow-root", "--config"]).arg(&file);
+    command
+        .args(["milter", "--allow-root", "--config"])
+        .arg(&file);
     let milter = Program::start(&mut command, &address, &postfix.folder().join("milter.log"));
     postfix.restart(&Settings::default().milter(&address));
     let known = letters::known(Profile::List, 500_000, 14);
@@ -215,13 +273,27 @@ fn originals_are_restored_from_what_the_milter_kept() {
     send(&postfix, &letters);
     let arrived = arrived(&postfix, letters.len());
     let sent: BTreeSet<&[u8]> = letters.iter().map(|letter| &*letter.data).collect();
-    let changed =
-        arrived.iter().filter(|mail| !letters.iter().any(|letter| mail.data.ends_with(&letter.data)));
-    let changed: BTreeSet<usize> = changed.map(|mail| letters::number(&mail.data).unwrap()).collect();
-    assert!(changed.len() > letters.len() / 4, "{} of {} changed", changed.len(), letters.len());
+    let changed = arrived.iter().filter(|mail| {
+        !letters
+            .iter()
+            .any(|letter| mail.data.ends_with(&letter.data))
+    });
+    let changed: BTreeSet<usize> = changed
+        .map(|mail| letters::number(&mail.data).unwrap())
+        .collect();
+    assert!(
+        changed.len() > letters.len() / 4,
+        "{} of {} changed",
+        changed.len(),
+        letters.len()
+    );
     let mut restored = BTreeSet::new();
     for bytes in kept::originals(&ledgers) {
-        assert!(sent.contains(&*bytes), "{}", String::from_utf8_lossy(&bytes));
+        assert!(
+            sent.contains(&*bytes),
+            "{}",
+            String::from_utf8_lossy(&bytes)
+        );
         restored.insert(letters::number(&bytes).unwrap());
     }
     assert_eq!(restored, changed, "{}", milter.log());
@@ -232,7 +304,14 @@ fn proxy(folder: &Path, from: u16, to: u16, more: &[&str]) -> Program {
     let address = format!("tcp:127.0.0.1:{from}");
     let mut command = binary::command();
     command
-        .args(["proxy", "--allow-root", "--listen", &address, "--next-hop", &format!("tcp:127.0.0.1:{to}")])
+        .args([
+            "proxy",
+            "--allow-root",
+            "--listen",
+            &address,
+            "--next-hop",
+            &format!("tcp:127.0.0.1:{to}"),
+        ])
         .args(more);
     Program::start(&mut command, &address, &folder.join("proxy.log"))
 }
@@ -287,7 +366,10 @@ fn letters_arrive_in_utf_8_through_a_proxy_behind_the_queue() {
 
 #[test]
 fn letters_arrive_in_utf_8_through_a_proxy_before_a_store() {
-    let offer = Offer { lmtp: true, ..Offer::default() };
+    let offer = Offer {
+        lmtp: true,
+        ..Offer::default()
+    };
     let mut postfix = Postfix::before(&Settings::default(), offer);
     let front = free_port();
     let proxy = proxy(postfix.folder(), front, postfix.sink.port(), &["--lmtp"]);
@@ -320,7 +402,12 @@ fn letters_arrive_in_utf_8_through_a_pipe() {
     let (first, others) = letters.split_at(5);
     send(&postfix, first);
     let waiting = || postfix.queued(&["deferred"]);
-    assert!(wait_for(PATIENCE, || waiting() == first.len()), "{} wait\n{}", waiting(), postfix.log());
+    assert!(
+        wait_for(PATIENCE, || waiting() == first.len()),
+        "{} wait\n{}",
+        waiting(),
+        postfix.log()
+    );
     assert_eq!(postfix.sink.count(), 0);
     postfix.restart(&piped(""));
     send(&postfix, others);
@@ -330,7 +417,13 @@ fn letters_arrive_in_utf_8_through_a_pipe() {
 /// Each way in which what stands behind the proxy can fail: mail stays in the queue, and arrives when it is well again.
 #[test]
 fn mail_waits_while_what_is_behind_the_proxy_fails() {
-    let mut postfix = Postfix::before(&Settings::default(), Offer { lmtp: true, ..Offer::default() });
+    let mut postfix = Postfix::before(
+        &Settings::default(),
+        Offer {
+            lmtp: true,
+            ..Offer::default()
+        },
+    );
     let front = free_port();
     let proxy = proxy(postfix.folder(), front, postfix.sink.port(), &["--lmtp"]);
     let settings = Settings::default()
@@ -344,7 +437,11 @@ fn mail_waits_while_what_is_behind_the_proxy_fails() {
         send(&postfix, &letters);
         std::thread::sleep(Duration::from_millis(1_500));
         assert_eq!(postfix.sink.count(), 0);
-        assert!(postfix.queued(&["incoming", "active", "deferred"]) >= letters.len(), "{}", postfix.log());
+        assert!(
+            postfix.queued(&["incoming", "active", "deferred"]) >= letters.len(),
+            "{}",
+            postfix.log()
+        );
         postfix.sink.set(Manner::Take);
         assert_eq!(arrived(&postfix, letters.len()).len(), letters.len());
     }
@@ -371,9 +468,17 @@ fn nothing_is_lost_while_filters_are_killed_and_read_their_file_anew() {
 
 fn soaked(seconds: u64, disturbance: Disturbance) -> Counts {
     let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
-    let counts = soak::run(&Soak { time, life, clients: 4, disturbance });
+    let counts = soak::run(&Soak {
+        time,
+        life,
+        clients: 4,
+        disturbance,
+    });
     assert!(counts.is_well(), "{counts}");
     // Otherwise nothing was put to the test.
-    assert!(counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10, "{counts}");
+    assert!(
+        counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10,
+        "{counts}"
+    );
     counts
 }

@@ -17,16 +17,30 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
     let known = japanese::letters();
     for way in Way::ALL {
         let ledgers = tempfile::tempdir().unwrap();
-        let policy = format!("charset_out = \"iso-2022-jp\"\nledger = \"{}\"", ledgers.path().display());
+        let policy = format!(
+            "charset_out = \"iso-2022-jp\"\nledger = \"{}\"",
+            ledgers.path().display()
+        );
         let chain = Chain::with_policy(way, &policy);
         let postfix = &chain.postfix;
         let mut client = postfix.client();
         for known in &known {
             let reply = client.send(&known.letter).unwrap();
-            assert!(reply.is_good(), "{way:?} {reply:?}\n{}\n{}", postfix.log(), chain.told());
+            assert!(
+                reply.is_good(),
+                "{way:?} {reply:?}\n{}\n{}",
+                postfix.log(),
+                chain.told()
+            );
         }
         let came = postfix.sink.wait(known.len(), PATIENCE);
-        assert!(came, "{way:?}: {} arrived\n{}\n{}", postfix.sink.count(), postfix.log(), chain.told());
+        assert!(
+            came,
+            "{way:?}: {} arrived\n{}\n{}",
+            postfix.sink.count(),
+            postfix.log(),
+            chain.told()
+        );
         assert!(postfix.drain(PATIENCE));
         let (mut arrived, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for mail in postfix.sink.take() {
@@ -43,7 +57,12 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
             }
             assert_eq!(japanese::read(&mail.data), known.said, "{}", shown());
             let fault = japanese::illegal(&mail.data);
-            assert_eq!(fault.is_none(), known.fate == Fate::Japanese, "{fault:?} {}", shown());
+            assert_eq!(
+                fault.is_none(),
+                known.fate == Fate::Japanese,
+                "{fault:?} {}",
+                shown()
+            );
         }
         assert_eq!(arrived.len(), known.len(), "{way:?}");
         let restored: BTreeSet<usize> = kept::originals(ledgers.path())
@@ -52,8 +71,16 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
                 let number = letters::number(&bytes).unwrap();
                 // The server tells a milter of none of its own fields; a proxy sees them.
                 let sent = &known[number].letter.data;
-                let whole = if way == Way::Milter { bytes == *sent } else { bytes.ends_with(sent) };
-                assert!(whole, "{way:?} {number}:\n{}", String::from_utf8_lossy(&bytes));
+                let whole = if way == Way::Milter {
+                    bytes == *sent
+                } else {
+                    bytes.ends_with(sent)
+                };
+                assert!(
+                    whole,
+                    "{way:?} {number}:\n{}",
+                    String::from_utf8_lossy(&bytes)
+                );
                 number
             })
             .collect();

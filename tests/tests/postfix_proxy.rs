@@ -17,7 +17,13 @@ const PATIENCE: Duration = Duration::from_mins(2);
 fn arrived(chain: &Chain, count: usize) -> Vec<Arrived> {
     let postfix = &chain.postfix;
     let came = postfix.sink.wait(count, PATIENCE);
-    assert!(came, "{} of {count} arrived\n{}\n{}", postfix.sink.count(), postfix.log(), chain.told());
+    assert!(
+        came,
+        "{} of {count} arrived\n{}\n{}",
+        postfix.sink.count(),
+        postfix.log(),
+        chain.told()
+    );
     assert!(postfix.drain(PATIENCE));
     let arrived = postfix.sink.take();
     assert_eq!(arrived.len(), count, "one more than was sent: {arrived:?}");
@@ -33,7 +39,9 @@ fn what_the_envelope_says_arrives() {
                     Content-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n.\r\n";
         let letter = Letter {
             sender: "jürgen@test.invalid".to_owned(),
-            recipients: (0..3).map(|number| format!("ü{number}@test.invalid")).collect(),
+            recipients: (0..3)
+                .map(|number| format!("ü{number}@test.invalid"))
+                .collect(),
             arguments: " BODY=8BITMIME SMTPUTF8 RET=HDRS ENVID=trial".to_owned(),
             data: text.as_bytes().to_vec(),
         };
@@ -41,15 +49,35 @@ fn what_the_envelope_says_arrives() {
         assert!(reply.is_good(), "{way:?} {reply:?} {}", chain.postfix.log());
         let mail = arrived(&chain, 1).remove(0);
         assert_eq!(mail.recipients.len(), 3, "{way:?}");
-        assert!(mail.sender.contains("<jürgen@test.invalid>"), "{way:?} {}", mail.sender);
+        assert!(
+            mail.sender.contains("<jürgen@test.invalid>"),
+            "{way:?} {}",
+            mail.sender
+        );
         for word in ["SMTPUTF8", "BODY=8BITMIME", "ENVID=trial", "RET=HDRS"] {
             assert!(mail.sender.contains(word), "{way:?} {}", mail.sender);
         }
-        assert!(mail.data.ends_with(text.as_bytes()), "{way:?} {}", String::from_utf8_lossy(&mail.data));
+        assert!(
+            mail.data.ends_with(text.as_bytes()),
+            "{way:?} {}",
+            String::from_utf8_lossy(&mail.data)
+        );
         let told = chain.told();
-        let lines: Vec<_> = told.lines().filter(|line| line.starts_with("msg=")).collect();
-        let [line] = lines[..] else { panic!("{way:?}: one line a message:\n{told}") };
-        assert!(line.contains(if way == Way::Lmtp { "route=lmtp" } else { "route=smtp" }), "{line}");
+        let lines: Vec<_> = told
+            .lines()
+            .filter(|line| line.starts_with("msg="))
+            .collect();
+        let [line] = lines[..] else {
+            panic!("{way:?}: one line a message:\n{told}")
+        };
+        assert!(
+            line.contains(if way == Way::Lmtp {
+                "route=lmtp"
+            } else {
+                "route=smtp"
+            }),
+            "{line}"
+        );
         assert!(line.contains("rcpts=3"), "{line}");
         // XFORWARD tells the name that the queue gave the message.
         let named = !line.starts_with("msg= ") && !line.starts_with("msg=\"\" ");
@@ -62,7 +90,8 @@ fn what_the_envelope_says_arrives() {
 fn trouble_defers_and_loses_nothing() {
     for way in Way::PROXIES {
         let mut chain = Chain::start(way);
-        let letter = |number: usize| Letter::new(format!("X-Trial: {number}\r\nSubject: x\r\n\r\ntext\r\n"));
+        let letter =
+            |number: usize| Letter::new(format!("X-Trial: {number}\r\nSubject: x\r\n\r\ntext\r\n"));
         let mut taken = Vec::new();
         let mut offer = |chain: &Chain, numbers: std::ops::Range<usize>| {
             for number in numbers {
@@ -88,11 +117,17 @@ fn trouble_defers_and_loses_nothing() {
         offer(&chain, 15..20);
         if way == Way::BeforeQueue {
             // The server waits for our word: without us it takes nothing.
-            assert!(taken.iter().all(|number| !(5..10).contains(number)), "{taken:?}");
+            assert!(
+                taken.iter().all(|number| !(5..10).contains(number)),
+                "{taken:?}"
+            );
         }
         assert!(taken.len() >= 10, "{way:?} {taken:?}");
         all.extend(arrived(&chain, taken.len() - all.len()));
-        let mut came: Vec<_> = all.iter().map(|mail| letters::number(&mail.data).unwrap()).collect();
+        let mut came: Vec<_> = all
+            .iter()
+            .map(|mail| letters::number(&mail.data).unwrap())
+            .collect();
         came.sort_unstable();
         assert_eq!(came, taken, "{way:?}");
     }
@@ -104,18 +139,35 @@ fn no_message_is_smuggled_through() {
     for way in Way::PROXIES {
         let chain = Chain::start(way);
         let mut sent = 0;
-        for end in ["\n.\n", "\r.\r", "\r\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\r", "\r\n.\r\r\n"] {
+        for end in [
+            "\n.\n",
+            "\r.\r",
+            "\r\n.\n",
+            "\n.\r\n",
+            "\r.\r\n",
+            "\r\n.\r",
+            "\r\n.\r\r\n",
+        ] {
             let mut client = chain.postfix.client();
-            for line in ["MAIL FROM:<a@test.invalid>", "RCPT TO:<b@test.invalid>", "DATA"] {
+            for line in [
+                "MAIL FROM:<a@test.invalid>",
+                "RCPT TO:<b@test.invalid>",
+                "DATA",
+            ] {
                 assert!(client.command(line).unwrap().is_good());
             }
             let inner = "MAIL FROM:<admin@test.invalid>\r\nRCPT TO:<c@test.invalid>\r\nDATA\r\nSubject: SMUGGLED\r\n\r\nx";
-            client.write(format!("Subject: outer\r\n\r\na{end}{inner}\r\n.\r\n").as_bytes()).unwrap();
+            client
+                .write(format!("Subject: outer\r\n\r\na{end}{inner}\r\n.\r\n").as_bytes())
+                .unwrap();
             let reply = client.reply().unwrap();
             sent += usize::from(reply.is_good());
         }
         let came = arrived(&chain, sent);
-        assert!(came.iter().all(|mail| !mail.sender.contains("admin")), "{way:?} {came:?}");
+        assert!(
+            came.iter().all(|mail| !mail.sender.contains("admin")),
+            "{way:?} {came:?}"
+        );
         assert!(sent > 0, "{way:?}: nothing was put to the test");
     }
 }
@@ -128,42 +180,73 @@ fn lines_of(text: &str) -> (String, String) {
         if line.starts_with("smtp ") || line.starts_with("127.0.0.1:10027 inet") {
             lines.push(line.to_owned());
             goes_on = true;
-        } else if let (true, true, Some(last)) = (goes_on, line.starts_with("-o "), lines.last_mut()) {
+        } else if let (true, true, Some(last)) =
+            (goes_on, line.starts_with("-o "), lines.last_mut())
+        {
             last.push(' ');
             last.push_str(line);
         } else {
             goes_on = false;
         }
     }
-    let take = |words: &str| lines.iter().find(|line| line.contains(words)).cloned().unwrap_or_default();
+    let take = |words: &str| {
+        lines
+            .iter()
+            .find(|line| line.contains(words))
+            .cloned()
+            .unwrap_or_default()
+    };
     let (front, back) = (take("smtpd_proxy_filter=127"), take("smtpd_proxy_filter= "));
-    assert!(!front.is_empty() && back.contains("smtpd_proxy_filter= "), "{front} {back}");
+    assert!(
+        !front.is_empty() && back.contains("smtpd_proxy_filter= "),
+        "{front} {back}"
+    );
     (front, back)
 }
 
 /// What is told to people is what was tried, word for word: a client that takes longer for its message than the second smtpd waits.
 #[test]
 fn a_slow_client_is_served_by_the_lines_that_are_told() {
-    let help = std::process::Command::new(binary::path()).args(["proxy", "--help"]).output().unwrap();
+    let help = std::process::Command::new(binary::path())
+        .args(["proxy", "--help"])
+        .output()
+        .unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/setup/postfix.md");
     let page = std::fs::read_to_string(page).unwrap();
     let (told, paged) = (lines_of(&help), lines_of(&page));
     let words = |lines: &(String, String)| {
-        [&lines.0, &lines.1].map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        [&lines.0, &lines.1].map(|line| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
     };
     assert_eq!(words(&told), words(&paged));
     let (front, back) = paged;
-    assert!(front.contains(" -o smtpd_proxy_options=speed_adjust"), "{front}");
-    for (front, good) in
-        [(front.clone(), true), (front.replace(" -o smtpd_proxy_options=speed_adjust", ""), false)]
-    {
+    assert!(
+        front.contains(" -o smtpd_proxy_options=speed_adjust"),
+        "{front}"
+    );
+    for (front, good) in [
+        (front.clone(), true),
+        (
+            front.replace(" -o smtpd_proxy_options=speed_adjust", ""),
+            false,
+        ),
+    ] {
         let chain = Chain::of_lines(&front, &format!("{back} -o smtpd_timeout=2s"));
         let mut client = chain.postfix.client();
-        for line in ["MAIL FROM:<a@test.invalid>", "RCPT TO:<b@test.invalid>", "DATA"] {
+        for line in [
+            "MAIL FROM:<a@test.invalid>",
+            "RCPT TO:<b@test.invalid>",
+            "DATA",
+        ] {
             assert!(client.command(line).unwrap().is_good(), "{line}");
         }
-        client.write(b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n\r\na\r\n").unwrap();
+        client
+            .write(b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n\r\na\r\n")
+            .unwrap();
         thread::sleep(Duration::from_secs(5));
         client.write(b"b\r\n.\r\n").unwrap();
         let reply = client.reply().unwrap();
@@ -176,7 +259,10 @@ fn a_slow_client_is_served_by_the_lines_that_are_told() {
         let came = arrived(&chain, usize::from(good));
         assert_eq!(came.len(), usize::from(good));
         if let Some(mail) = came.first() {
-            assert!(String::from_utf8_lossy(&mail.data).contains("Subject: =?UTF-8?"), "{mail:?}");
+            assert!(
+                String::from_utf8_lossy(&mail.data).contains("Subject: =?UTF-8?"),
+                "{mail:?}"
+            );
         }
     }
 }

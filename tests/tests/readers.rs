@@ -7,7 +7,9 @@
 use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::{HeaderContext, decode};
 use mailglot_mime::header::field_kind;
-use mailglot_mime::{CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts};
+use mailglot_mime::{
+    CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts,
+};
 use mailglot_tests::{generate, reader, rival, shared};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,11 +37,18 @@ struct Read {
 
 #[test]
 fn three_readers_read_what_was_rewritten() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let mut messages: Vec<Rewritten> = shared::messages()
         .into_iter()
         .filter_map(|path| {
-            let name = path.strip_prefix(&shared).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(&shared)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             rewritten(name, &fs::read(&path).unwrap(), &Policy::default())
         })
         .collect();
@@ -47,12 +56,20 @@ fn three_readers_read_what_was_rewritten() {
     let mut japanese: Vec<Rewritten> = shared::messages()
         .into_iter()
         .filter_map(|path| {
-            let name = path.strip_prefix(&shared).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(&shared)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             in_japanese(name, &fs::read(&path).unwrap())
         })
         .collect();
     let japanese_of_corpus = japanese.len();
-    for (profile, name) in [(generate::Profile::List, "list"), (generate::Profile::Mixed, "mixed")] {
+    for (profile, name) in [
+        (generate::Profile::List, "list"),
+        (generate::Profile::Mixed, "mixed"),
+    ] {
         let options = generate::Options {
             profile,
             dialect: generate::Dialect::Mboxrd,
@@ -68,17 +85,32 @@ fn three_readers_read_what_was_rewritten() {
             japanese.extend(in_japanese(name, raw));
         }
     }
-    assert!(japanese_of_corpus > 5 && japanese.len() - japanese_of_corpus > 50, "{}", japanese.len());
+    assert!(
+        japanese_of_corpus > 5 && japanese.len() - japanese_of_corpus > 50,
+        "{}",
+        japanese.len()
+    );
     let signs = of_jis_x_0208();
-    println!("{} messages and {} of all of JIS X 0208 in ISO-2022-JP", japanese.len(), signs.len());
+    println!(
+        "{} messages and {} of all of JIS X 0208 in ISO-2022-JP",
+        japanese.len(),
+        signs.len()
+    );
     messages.extend(japanese);
     messages.extend(signs);
     let (subjects, texts) = (
         messages.iter().filter(|m| m.subject.is_some()).count(),
         messages.iter().map(|m| m.texts.len()).sum::<usize>(),
     );
-    println!("{} messages, {texts} texts and {subjects} subjects rewritten", messages.len());
-    assert!(of_corpus > 200 && messages.len() - of_corpus > 200, "{of_corpus} of {}", messages.len());
+    println!(
+        "{} messages, {texts} texts and {subjects} subjects rewritten",
+        messages.len()
+    );
+    assert!(
+        of_corpus > 200 && messages.len() - of_corpus > 200,
+        "{of_corpus} of {}",
+        messages.len()
+    );
 
     let known = exceptions();
     let mut found = BTreeSet::new();
@@ -88,9 +120,15 @@ fn three_readers_read_what_was_rewritten() {
             "mail-parser" => messages.iter().map(|m| mail_parser(&m.bytes)).collect(),
             _ => script(reader, &messages),
         };
-        assert_eq!(read.len(), messages.len(), "{reader}: an answer for each message");
+        assert_eq!(
+            read.len(),
+            messages.len(),
+            "{reader}: an answer for each message"
+        );
         for (message, read) in messages.iter().zip(&read) {
-            let Some(difference) = difference(message, read) else { continue };
+            let Some(difference) = difference(message, read) else {
+                continue;
+            };
             let key = (reader.to_owned(), message.name.clone());
             if !known.contains_key(&key) {
                 unknown.push(format!("{reader}\t{}\t{difference}", message.name));
@@ -98,14 +136,22 @@ fn three_readers_read_what_was_rewritten() {
             found.insert(key);
         }
     }
-    assert!(unknown.is_empty(), "{} differences:\n{}", unknown.len(), unknown.join("\n"));
+    assert!(
+        unknown.is_empty(),
+        "{} differences:\n{}",
+        unknown.len(),
+        unknown.join("\n")
+    );
     let stale: Vec<_> = known.keys().filter(|key| !found.contains(*key)).collect();
     assert!(stale.is_empty(), "no longer needed: {stale:?}");
 }
 
 /// The message in ISO-2022-JP, where that is something else than in UTF-8.
 fn in_japanese(name: String, raw: &[u8]) -> Option<Rewritten> {
-    let policy = Policy { charset_out: CharsetOut::Iso2022Jp, ..Policy::default() };
+    let policy = Policy {
+        charset_out: CharsetOut::Iso2022Jp,
+        ..Policy::default()
+    };
     let other = process(raw, &policy).bytes != process(raw, &Policy::default()).bytes;
     rewritten(name, raw, &policy).filter(|_| other)
 }
@@ -117,20 +163,32 @@ fn of_jis_x_0208() -> Vec<Rewritten> {
         .filter(|[row, _]| !(0x29..=0x2F).contains(row))
         .filter_map(|code| {
             let mut log = LossLog::new();
-            let text = Charset::ISO_2022_JP.decode(&[b"\x1b$B", &code[..]].concat(), &mut log).into_owned();
+            let text = Charset::ISO_2022_JP
+                .decode(&[b"\x1b$B", &code[..]].concat(), &mut log)
+                .into_owned();
             text.chars().next().filter(|_| log.losses() == 0)
         })
         .collect();
     assert_eq!(chars.len(), 6_879);
-    let policy = Policy { charset_out: CharsetOut::Iso2022Jp, ..Policy::default() };
+    let policy = Policy {
+        charset_out: CharsetOut::Iso2022Jp,
+        ..Policy::default()
+    };
     let mut messages = Vec::new();
     for (number, few) in chars.chunks(60).enumerate() {
         let subject: String = few.iter().collect();
         let mut text = String::new();
         for (at, c) in few.iter().enumerate() {
             let other = |step: usize| chars[((number * 60 + at) * step + 1) % chars.len()];
-            let pairs = [1, 7, 61, 977, 3_457].map(other).map(|d| format!("{c}{d} {d}a{c}"));
-            text.extend([c.to_string(), "\n".to_owned(), pairs.join("."), "\n".to_owned()]);
+            let pairs = [1, 7, 61, 977, 3_457]
+                .map(other)
+                .map(|d| format!("{c}{d} {d}a{c}"));
+            text.extend([
+                c.to_string(),
+                "\n".to_owned(),
+                pairs.join("."),
+                "\n".to_owned(),
+            ]);
         }
         let raw = format!("Subject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{text}");
         let message = rewritten(format!("jis-x-0208/{number}"), raw.as_bytes(), &policy).unwrap();
@@ -146,25 +204,43 @@ fn rewritten(name: String, raw: &[u8], policy: &Policy) -> Option<Rewritten> {
     if outcome.edits.is_empty() {
         return None;
     }
-    let (before, after) =
-        (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
+    let (before, after) = (
+        Message::parse(raw, &policy.limits),
+        Message::parse(&outcome.bytes, &policy.limits),
+    );
     let texts = text_parts(&after, policy, &mut Report::with_limit(0))
         .into_iter()
         .filter(|text| {
-            let body = |message: &Message<'_>| message.part(text.part).body.of(message.raw()).to_vec();
+            let body =
+                |message: &Message<'_>| message.part(text.part).body.of(message.raw()).to_vec();
             body(&before) != body(&after)
         })
         .filter_map(|text| text.text.map(|text| plain(&text)))
         .collect();
     let subject = |message: &Message<'_>| {
-        message.field(PartId::ROOT, b"subject").map(|field| field.value.of(message.raw()).to_vec())
+        message
+            .field(PartId::ROOT, b"subject")
+            .map(|field| field.value.of(message.raw()).to_vec())
     };
-    let subject = subject(&after).filter(|now| subject(&before).as_ref() != Some(now)).map(|value| {
-        words(&decode(&value, field_kind(b"subject"), &HeaderContext::default(), &mut Vec::new()))
-    });
+    let subject = subject(&after)
+        .filter(|now| subject(&before).as_ref() != Some(now))
+        .map(|value| {
+            words(&decode(
+                &value,
+                field_kind(b"subject"),
+                &HeaderContext::default(),
+                &mut Vec::new(),
+            ))
+        });
     // Of two signs for one code of JIS X 0208 readers take either.
     let japanese = policy.charset_out == CharsetOut::Iso2022Jp;
-    Some(Rewritten { name, bytes: outcome.bytes.into_owned(), subject, texts, japanese })
+    Some(Rewritten {
+        name,
+        bytes: outcome.bytes.into_owned(),
+        subject,
+        texts,
+        japanese,
+    })
 }
 
 /// What a reader read otherwise; None if it read everything.
@@ -172,21 +248,36 @@ fn difference(message: &Rewritten, read: &Read) -> Option<String> {
     if let Some(error) = &read.error {
         return Some(error.clone());
     }
-    let form =
-        |text: &str| if message.japanese { iso_2022_jp_form(text).into_owned() } else { text.to_owned() };
+    let form = |text: &str| {
+        if message.japanese {
+            iso_2022_jp_form(text).into_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     if let Some(subject) = &message.subject {
         let theirs = read.subject.as_deref().map(form).as_deref().map(words);
         if theirs.as_ref() != Some(subject) {
             return Some(format!("subject {subject:?}, not {theirs:?}"));
         }
     }
-    let mut theirs: Vec<String> = read.texts.iter().flatten().map(|text| plain(&form(text))).collect();
+    let mut theirs: Vec<String> = read
+        .texts
+        .iter()
+        .flatten()
+        .map(|text| plain(&form(text)))
+        .collect();
     for text in &message.texts {
         let text = &form(text);
         let Some(at) = theirs.iter().position(|their| their == text) else {
             let near = theirs.iter().max_by_key(|their| common(their, text));
             let at = near.map_or(0, |near| common(near, text));
-            let around = |text: &str| text.chars().skip(at.saturating_sub(10)).take(40).collect::<String>();
+            let around = |text: &str| {
+                text.chars()
+                    .skip(at.saturating_sub(10))
+                    .take(40)
+                    .collect::<String>()
+            };
             return Some(format!(
                 "text at character {at}: {:?}, not {:?}",
                 around(text),
@@ -200,12 +291,18 @@ fn difference(message: &Rewritten, read: &Read) -> Option<String> {
 
 /// Characters that two texts begin with alike.
 fn common(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// A text without what readers may treat as they like: line ends, and blanks at the end.
 fn plain(text: &str) -> String {
-    text.replace("\r\n", "\n").trim_end().trim_start_matches('\u{FEFF}').to_owned()
+    text.replace("\r\n", "\n")
+        .trim_end()
+        .trim_start_matches('\u{FEFF}')
+        .to_owned()
 }
 
 /// A header value without what folding may change.
@@ -217,7 +314,10 @@ fn words(text: &str) -> String {
 fn script(name: &str, messages: &[Rewritten]) -> Vec<Read> {
     let messages: Vec<&[u8]> = messages.iter().map(|message| &message.bytes[..]).collect();
     let lines = reader::lines(&[name], &messages);
-    lines.iter().map(|line| serde_json::from_str(&surrogates_out(line)).unwrap()).collect()
+    lines
+        .iter()
+        .map(|line| serde_json::from_str(&surrogates_out(line)).unwrap())
+        .collect()
 }
 
 /// Lone surrogates, by which Python names raw bytes, as U+FFFD.
@@ -225,8 +325,9 @@ fn surrogates_out(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find("\\udc") {
-        let high =
-            at >= 6 && rest[at - 6..at].starts_with("\\ud") && matches!(rest.as_bytes()[at - 3], b'8'..=b'b');
+        let high = at >= 6
+            && rest[at - 6..at].starts_with("\\ud")
+            && matches!(rest.as_bytes()[at - 3], b'8'..=b'b');
         out.push_str(&rest[..at]);
         out.push_str(if high { &rest[at..at + 6] } else { "\\ufffd" });
         rest = &rest[at + 6..];
@@ -236,7 +337,10 @@ fn surrogates_out(line: &str) -> String {
 
 fn mail_parser(raw: &[u8]) -> Read {
     let Some(message) = mail_parser::MessageParser::default().parse(raw) else {
-        return Read { error: Some("no message".to_owned()), ..Read::default() };
+        return Read {
+            error: Some("no message".to_owned()),
+            ..Read::default()
+        };
     };
     let mut texts = Vec::new();
     rival::read(rival::Reader::MailParser, raw, &mut |part, text| {
@@ -244,7 +348,11 @@ fn mail_parser(raw: &[u8]) -> Read {
             texts.push(Some(text.to_owned()));
         }
     });
-    Read { error: None, subject: message.subject().map(str::to_owned), texts }
+    Read {
+        error: None,
+        subject: message.subject().map(str::to_owned),
+        texts,
+    }
 }
 
 /// Reader and message of each known difference, with the reader's defect.
@@ -256,7 +364,9 @@ fn exceptions() -> BTreeMap<(String, String), String> {
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
             let cells: Vec<_> = line.split('\t').collect();
-            let [reader, message, defect] = cells[..] else { panic!("not three cells: {line}") };
+            let [reader, message, defect] = cells[..] else {
+                panic!("not three cells: {line}")
+            };
             assert!(!defect.is_empty(), "{line}");
             ((reader.to_owned(), message.to_owned()), defect.to_owned())
         })

@@ -11,7 +11,9 @@ const JUDGED: u32 = 60;
 
 #[test]
 fn every_judged_part_of_real_mail_is_read_right() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let real = RealMail::read(&shared);
     let judgement = real.judge(&Policy::default());
     println!(
@@ -20,8 +22,16 @@ fn every_judged_part_of_real_mail_is_read_right() {
         judgement.right,
         judgement.unjudged.len()
     );
-    assert!(judgement.right >= JUDGED, "only {} parts were judged", judgement.right);
+    assert!(
+        judgement.right >= JUDGED,
+        "only {} parts were judged",
+        judgement.right
+    );
     assert!(judgement.wrong.is_empty(), "{}", judgement.wrong.join("\n"));
     // A part that nobody looked at.
-    assert!(judgement.unjudged.is_empty(), "{}", judgement.unjudged.join("\n"));
+    assert!(
+        judgement.unjudged.is_empty(),
+        "{}",
+        judgement.unjudged.join("\n")
+    );
 }

@@ -31,11 +31,23 @@ fn the_shared_messages_come_back_as_a_tree() {
         let original = folder.path().join(format!("original{threads}"));
         let run = binary::run(["-q", "restore", path(&out), "-o", path(&original)]);
         assert!(run.status.success(), "{}", binary::shown(&run));
-        assert_eq!(tree::difference(&before, &tree::read(&original).unwrap()), None, "{threads} thread(s)");
+        assert_eq!(
+            tree::difference(&before, &tree::read(&original).unwrap()),
+            None,
+            "{threads} thread(s)"
+        );
         outputs.push(tree::read(&out).unwrap());
     }
-    assert_eq!(tree::difference(&outputs[0], &outputs[1]), None, "one and two threads");
-    assert_eq!(tree::difference(&before, &tree::read(&input).unwrap()), None, "the input");
+    assert_eq!(
+        tree::difference(&outputs[0], &outputs[1]),
+        None,
+        "one and two threads"
+    );
+    assert_eq!(
+        tree::difference(&before, &tree::read(&input).unwrap()),
+        None,
+        "the input"
+    );
 
     let again = folder.path().join("again");
     let run = binary::run([
@@ -47,7 +59,11 @@ fn the_shared_messages_come_back_as_a_tree() {
         path(&again),
     ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
-    assert_eq!(tree::difference(&outputs[0], &tree::read(&again).unwrap()), None, "a second pass");
+    assert_eq!(
+        tree::difference(&outputs[0], &tree::read(&again).unwrap()),
+        None,
+        "a second pass"
+    );
 }
 
 #[test]
@@ -71,7 +87,12 @@ fn every_shared_message_comes_back_alone() {
         };
         let summary = normalize(&job, &Progress::default())
             .unwrap_or_else(|error| panic!("{}: {error}", message.display()));
-        assert_eq!(summary.messages_in, summary.written, "{}", message.display());
+        assert_eq!(
+            summary.messages_in,
+            summary.written,
+            "{}",
+            message.display()
+        );
         let original = folder.path().join("original");
         let job = RestoreJob {
             output: Some(out.clone()),
@@ -79,8 +100,13 @@ fn every_shared_message_comes_back_alone() {
             original: Some(original.clone()),
             force: true,
         };
-        restore(&job, &Progress::default()).unwrap_or_else(|error| panic!("{}: {error}", message.display()));
-        assert!(fs::read(&original).unwrap() == bytes, "{}", message.display());
+        restore(&job, &Progress::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", message.display()));
+        assert!(
+            fs::read(&original).unwrap() == bytes,
+            "{}",
+            message.display()
+        );
         fs::remove_file(&out).unwrap();
     }
 }

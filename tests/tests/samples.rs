@@ -25,12 +25,16 @@ fn line_ends_change_nothing_but_line_ends() {
     let stored = tree::read(&samples::folder()).expect("samples/ can be read");
     let mut compared = 0;
     for (name, content) in &stored {
-        let (Some(name), Some(content)) = (name.strip_prefix("golden/lf/"), content) else { continue };
+        let (Some(name), Some(content)) = (name.strip_prefix("golden/lf/"), content) else {
+            continue;
+        };
         // Offsets differ in events, and a body that base64 keeps closed holds its own line ends.
         if !name.starts_with("historic.mbox") || name.contains(".events.") {
             continue;
         }
-        let twin = stored.get(&format!("golden/crlf/{name}")).and_then(Option::as_ref);
+        let twin = stored
+            .get(&format!("golden/crlf/{name}"))
+            .and_then(Option::as_ref);
         let twin = twin.unwrap_or_else(|| panic!("golden/crlf/{name} is missing"));
         let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
         assert_eq!(plain(content), plain(twin), "{name}");

@@ -20,7 +20,13 @@ fn verdict(verifier: &Verifier, raw: &[u8], edits: &[Edit]) -> Verdict {
     splice(raw, edits, &mut rewritten).unwrap();
     let policy = Policy::default();
     let message = Message::parse(raw, &policy.limits);
-    verifier.verify(&message, edits, &rewritten, &undo_edits(raw, edits), &policy)
+    verifier.verify(
+        &message,
+        edits,
+        &rewritten,
+        &undo_edits(raw, edits),
+        &policy,
+    )
 }
 
 /// Rewrites and verifies a message, and counts what came of it. Gives the disagreement.
@@ -29,7 +35,11 @@ fn count(verifier: &Verifier, set: &str, raw: &[u8], counts: &mut Counts) -> Opt
     if edits.is_empty() {
         return None;
     }
-    let mut add = |class: &str| *counts.entry((set.to_owned(), class.to_owned())).or_default() += 1;
+    let mut add = |class: &str| {
+        *counts
+            .entry((set.to_owned(), class.to_owned()))
+            .or_default() += 1
+    };
     match verdict(verifier, raw, &edits) {
         Verdict::Accepted(defects) if defects.is_empty() => add("agreed"),
         Verdict::Accepted(defects) => defects.iter().for_each(|defect| add(defect.name())),
@@ -63,7 +73,13 @@ fn messages(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 fn generated(profile: generate::Profile, size: u64, crlf: bool) -> Vec<u8> {
     let dialect = generate::Dialect::Mboxrd;
-    let options = generate::Options { profile, dialect, crlf, size, seed: 11 };
+    let options = generate::Options {
+        profile,
+        dialect,
+        crlf,
+        size,
+        seed: 11,
+    };
     let mut mailbox = Vec::new();
     generate::write(&options, &mut mailbox, None).unwrap();
     mailbox
@@ -72,7 +88,10 @@ fn generated(profile: generate::Profile, size: u64, crlf: bool) -> Vec<u8> {
 /// What `tools/gen_mbox.py` makes.
 fn generated_by_script(shared: &Path, arguments: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    let (out, truth) = (folder.path().join("box.mbox"), folder.path().join("truth.jsonl"));
+    let (out, truth) = (
+        folder.path().join("box.mbox"),
+        folder.path().join("truth.jsonl"),
+    );
     let run = Command::new("python3")
         .arg(shared.join("tools/gen_mbox.py"))
         .args(arguments)
@@ -82,13 +101,19 @@ fn generated_by_script(shared: &Path, arguments: &[&str]) -> Vec<u8> {
         .arg(&truth)
         .output()
         .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     fs::read(out).unwrap()
 }
 
 #[test]
 fn every_rewritten_message_is_verified_or_of_a_listed_class() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let verifier = Verifier::new();
     let (mut counts, mut disagreed) = (Counts::new(), Vec::new());
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
@@ -102,8 +127,9 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
     for (set, folder) in sets {
         for (path, raw) in messages(&folder) {
             let found = count(&verifier, set, &raw, &mut counts);
-            disagreed
-                .extend(found.map(|found| format!("{}: part {}: {found}", path.display(), found.section)));
+            disagreed.extend(
+                found.map(|found| format!("{}: part {}: {found}", path.display(), found.section)),
+            );
             if set != "real" && raw.len() < 60_000 {
                 seeds.push(raw);
             }
@@ -115,16 +141,24 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
         ("generated list", generated(list, 5_000_000, false)),
         ("generated list, CR LF", generated(list, 1_000_000, true)),
         ("generated mixed", generated(mixed, 5_000_000, false)),
-        ("gen_mbox.py list", generated_by_script(&shared, &["--size", "5M", "--profile", "list"])),
+        (
+            "gen_mbox.py list",
+            generated_by_script(&shared, &["--size", "5M", "--profile", "list"]),
+        ),
         (
             "gen_mbox.py mixed",
             generated_by_script(&shared, &["--size", "5M", "--profile", "mixed", "--crlf"]),
         ),
-        ("gen_mbox.py office", generated_by_script(&shared, &["--size", "3M", "--profile", "office"])),
+        (
+            "gen_mbox.py office",
+            generated_by_script(&shared, &["--size", "3M", "--profile", "office"]),
+        ),
     ] {
         for (number, raw) in rival::split(&mailbox).enumerate() {
             let found = count(&verifier, set, raw, &mut counts);
-            disagreed.extend(found.map(|found| format!("{set} {number}: part {}: {found}", found.section)));
+            disagreed.extend(
+                found.map(|found| format!("{set} {number}: part {}: {found}", found.section)),
+            );
         }
     }
     let mut random = Rng::new(5);
@@ -132,13 +166,19 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
         let raw = mutate::mutant(&seeds, &mut random);
         let found = count(&verifier, "mutants", &raw, &mut counts);
         let shown = raw[..raw.len().min(2_000)].escape_ascii();
-        disagreed.extend(
-            found.map(|found| format!("mutant {number}: part {}: {found}\n  {shown}", found.section)),
-        );
+        disagreed.extend(found.map(|found| {
+            format!(
+                "mutant {number}: part {}: {found}\n  {shown}",
+                found.section
+            )
+        }));
     }
-    let table: Vec<String> =
-        counts.iter().map(|((set, class), count)| format!("{set}\t{class}\t{count}")).collect();
-    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("second_reader.tsv")).unwrap();
+    let table: Vec<String> = counts
+        .iter()
+        .map(|((set, class), count)| format!("{set}\t{class}\t{count}"))
+        .collect();
+    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("second_reader.tsv"))
+        .unwrap();
     let listed: Vec<&str> = list.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(table, listed, "disagreements:\n{}", disagreed.join("\n"));
 }
@@ -146,10 +186,14 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
 /// The versions that reports name are those that are built in.
 #[test]
 fn readers_have_the_versions_that_are_told() {
-    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock")).unwrap();
+    let lock =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock")).unwrap();
     for reader in READERS {
         let (name, version) = reader.split_once(' ').unwrap();
-        assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"\n")), "{reader}");
+        assert!(
+            lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"\n")),
+            "{reader}"
+        );
     }
 }
 
@@ -159,15 +203,25 @@ type Fault = fn(&mut Vec<u8>) -> bool;
 /// Faults of a rewriter. Each tells whether it could be planted into the new bytes of an edit.
 const FAULTS: [(&str, Fault); 5] = [
     ("another character", |with| {
-        let Some(at) = with.windows(2).position(|pair| pair[0] == 0xC3 && pair[1] < 0xBF) else {
+        let Some(at) = with
+            .windows(2)
+            .position(|pair| pair[0] == 0xC3 && pair[1] < 0xBF)
+        else {
             return false;
         };
         with[at + 1] += 1;
         true
     }),
     ("a question mark", |with| {
-        let Some(at) = with.iter().position(|byte| *byte >= 0xC2) else { return false };
-        let end = at + with[at..].iter().skip(1).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        let Some(at) = with.iter().position(|byte| *byte >= 0xC2) else {
+            return false;
+        };
+        let end = at
+            + with[at..]
+                .iter()
+                .skip(1)
+                .take_while(|byte| **byte & 0xC0 == 0x80)
+                .count();
         with.splice(at..=end, *b"?");
         true
     }),
@@ -180,7 +234,9 @@ const FAULTS: [(&str, Fault); 5] = [
     }),
     ("a carriage return too many", |with| {
         let inner = |at: &usize| !with.is_ascii() && at + 10 < with.len();
-        let Some(at) = with.iter().position(|byte| *byte == b'\n').filter(inner) else { return false };
+        let Some(at) = with.iter().position(|byte| *byte == b'\n').filter(inner) else {
+            return false;
+        };
         let first = at.saturating_sub(usize::from(at > 0 && with[at - 1] == b'\r'));
         with.splice(first..=at, *b"\r\r\n");
         true
@@ -198,10 +254,14 @@ const FAULTS: [(&str, Fault); 5] = [
 /// Each fault that is planted into the bytes of a rewritten body is found, in every message.
 #[test]
 fn planted_faults_are_found() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let verifier = Verifier::new();
-    let mut originals: Vec<Vec<u8>> =
-        messages(&shared.join("corpus/real/eml")).into_iter().map(|(_, raw)| raw).collect();
+    let mut originals: Vec<Vec<u8>> = messages(&shared.join("corpus/real/eml"))
+        .into_iter()
+        .map(|(_, raw)| raw)
+        .collect();
     for mailbox in [
         generated(generate::Profile::List, 2_000_000, false),
         generated(generate::Profile::Mixed, 2_000_000, true),
@@ -213,14 +273,20 @@ fn planted_faults_are_found() {
         let edits = plan(raw, &Policy::default()).edits;
         for (fault, (name, plant)) in FAULTS.iter().enumerate() {
             let mut broken = edits.clone();
-            let Some(edit) = broken.iter_mut().find_map(|edit| plant(&mut edit.with).then_some(edit)) else {
+            let Some(edit) = broken
+                .iter_mut()
+                .find_map(|edit| plant(&mut edit.with).then_some(edit))
+            else {
                 continue;
             };
             edit.recipe = None;
             planted[fault] += 1;
             let verdict = verdict(&verifier, raw, &broken);
             let shown = String::from_utf8_lossy(raw);
-            assert!(matches!(verdict, Verdict::Rejected(_)), "{name}: {verdict:?}\n{shown}");
+            assert!(
+                matches!(verdict, Verdict::Rejected(_)),
+                "{name}: {verdict:?}\n{shown}"
+            );
         }
     }
     println!("planted: {planted:?}");

@@ -25,10 +25,17 @@ fn blocks(page: &str) -> Vec<Block> {
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         let indent = line.len() - line.trim_start().len();
-        let Some(kind) = line.trim_start().strip_prefix("```sh") else { continue };
+        let Some(kind) = line.trim_start().strip_prefix("```sh") else {
+            continue;
+        };
         let body = lines.by_ref().take_while(|line| line.trim_start() != "```");
-        let commands = body.map(|line| line.get(indent..).unwrap_or_default().to_owned() + "\n").collect();
-        blocks.push(Block { kind: kind.trim().to_owned(), commands });
+        let commands = body
+            .map(|line| line.get(indent..).unwrap_or_default().to_owned() + "\n")
+            .collect();
+        blocks.push(Block {
+            kind: kind.trim().to_owned(),
+            commands,
+        });
     }
     blocks
 }
@@ -42,8 +49,11 @@ fn good(output: &Output) -> String {
 fn the_pages_commands_lead_to_a_tagged_and_to_a_rewritten_message() {
     let page = fs::read_to_string(root().join("docs/setup/postfix.md")).unwrap();
     let blocks = blocks(&page);
-    let steps: String =
-        blocks.iter().filter(|block| block.kind.is_empty()).map(|block| &*block.commands).collect();
+    let steps: String = blocks
+        .iter()
+        .filter(|block| block.kind.is_empty())
+        .map(|block| &*block.commands)
+        .collect();
     assert!(
         steps.contains("apt-get install -y ./mailglot_*.deb") && steps.contains("apt-get purge"),
         "{steps}"
@@ -71,18 +81,32 @@ fn the_pages_commands_lead_to_a_tagged_and_to_a_rewritten_message() {
 fn the_commands_without_the_package_install_the_same() {
     let page = fs::read_to_string(root().join("docs/setup/postfix.md")).unwrap();
     let blocks = blocks(&page);
-    let by_hand = blocks.iter().find(|block| block.kind == "without-package").unwrap();
+    let by_hand = blocks
+        .iter()
+        .find(|block| block.kind == "without-package")
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("target/release")).unwrap();
-    fs::copy(binary::path(), folder.path().join("target/release/mailglot")).unwrap();
+    fs::copy(
+        binary::path(),
+        folder.path().join("target/release/mailglot"),
+    )
+    .unwrap();
     fs::create_dir(folder.path().join("packaging")).unwrap();
     for entry in fs::read_dir(root().join("packaging")).unwrap().flatten() {
         if entry.path().is_file() {
-            fs::copy(entry.path(), folder.path().join("packaging").join(entry.file_name())).unwrap();
+            fs::copy(
+                entry.path(),
+                folder.path().join("packaging").join(entry.file_name()),
+            )
+            .unwrap();
         }
     }
-    let steps: Vec<&str> =
-        blocks.iter().filter(|block| block.kind.is_empty()).map(|block| &*block.commands).collect();
+    let steps: Vec<&str> = blocks
+        .iter()
+        .filter(|block| block.kind.is_empty())
+        .map(|block| &*block.commands)
+        .collect();
     let before: String = steps[0]
         .lines()
         .filter(|line| !line.contains("mailglot_"))
@@ -150,30 +174,56 @@ echo everything went well
 fn the_package_has_each_file_with_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     machine::package(folder.path(), 1);
-    let package =
-        fs::read_dir(folder.path()).unwrap().flatten().find(|entry| entry.path().extension().is_some());
+    let package = fs::read_dir(folder.path())
+        .unwrap()
+        .flatten()
+        .find(|entry| entry.path().extension().is_some());
     let package = package.unwrap().path();
-    let list = std::process::Command::new("dpkg-deb").arg("-c").arg(&package).output().unwrap();
+    let list = std::process::Command::new("dpkg-deb")
+        .arg("-c")
+        .arg(&package)
+        .output()
+        .unwrap();
     let list = good(&list);
     for (mode, path) in [
         ("-rwxr-xr-x root/root", "./usr/bin/mailglot"),
-        ("-rw-r--r-- root/root", "./lib/systemd/system/mailglot.service"),
+        (
+            "-rw-r--r-- root/root",
+            "./lib/systemd/system/mailglot.service",
+        ),
         ("-rw-r--r-- root/root", "./usr/lib/sysusers.d/mailglot.conf"),
         ("-rw-r--r-- root/root", "./usr/lib/tmpfiles.d/mailglot.conf"),
         ("-rw-r--r-- root/root", "./etc/mailglot/mailglot.toml"),
         ("-rw-r--r-- root/root", "./etc/apparmor.d/mailglot-gateway"),
         ("-rw-r--r-- root/root", "./usr/share/man/man1/mailglot.1.gz"),
-        ("-rw-r--r-- root/root", "./usr/share/man/man1/mailglot-header-decode.1.gz"),
-        ("-rw-r--r-- root/root", "./usr/share/bash-completion/completions/mailglot"),
+        (
+            "-rw-r--r-- root/root",
+            "./usr/share/man/man1/mailglot-header-decode.1.gz",
+        ),
+        (
+            "-rw-r--r-- root/root",
+            "./usr/share/bash-completion/completions/mailglot",
+        ),
         ("-rw-r--r-- root/root", "./usr/share/doc/mailglot/copyright"),
     ] {
-        let line = list.lines().find(|line| line.ends_with(&format!(" {path}")));
-        assert!(line.is_some_and(|line| line.starts_with(mode)), "{path}: {list}");
+        let line = list
+            .lines()
+            .find(|line| line.ends_with(&format!(" {path}")));
+        assert!(
+            line.is_some_and(|line| line.starts_with(mode)),
+            "{path}: {list}"
+        );
     }
-    let control = std::process::Command::new("dpkg-deb").arg("-f").arg(&package).output().unwrap();
+    let control = std::process::Command::new("dpkg-deb")
+        .arg("-f")
+        .arg(&package)
+        .output()
+        .unwrap();
     let control = good(&control);
     assert!(
-        control.contains("libc6 (>= ") && !control.contains("@VERSION@") && !control.contains("@SHLIBS@"),
+        control.contains("libc6 (>= ")
+            && !control.contains("@VERSION@")
+            && !control.contains("@SHLIBS@"),
         "{control}"
     );
 }

@@ -13,7 +13,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn python(arguments: &[&str]) -> Output {
-    Command::new("python3").args(arguments).output().expect("python3 can be started")
+    Command::new("python3")
+        .args(arguments)
+        .output()
+        .expect("python3 can be started")
 }
 
 fn text(path: &Path) -> &str {
@@ -22,7 +25,9 @@ fn text(path: &Path) -> &str {
 
 #[test]
 fn tricky_mailboxes_are_counted_right_or_called_ambiguous() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let made = python(&[text(&shared.join("tools/tricky.py")), text(folder.path())]);
     assert!(made.status.success(), "{}", binary::shown(&made));
@@ -34,12 +39,17 @@ fn tricky_mailboxes_are_counted_right_or_called_ambiguous() {
         let run = binary::run(["count", text(&mailbox)]);
         assert!(run.status.success(), "{name}: {}", binary::shown(&run));
         assert_eq!(
-            String::from_utf8_lossy(&run.stdout).split('\t').nth(1).map(str::trim_end),
+            String::from_utf8_lossy(&run.stdout)
+                .split('\t')
+                .nth(1)
+                .map(str::trim_end),
             Some(text(&mailbox)),
             "{name}: one line `N<TAB>path`"
         );
-        let counted =
-            String::from_utf8_lossy(&run.stdout).split('\t').next().and_then(|n| n.parse::<u64>().ok());
+        let counted = String::from_utf8_lossy(&run.stdout)
+            .split('\t')
+            .next()
+            .and_then(|n| n.parse::<u64>().ok());
         if counted == Some(*expected) {
             right += 1;
             continue;
@@ -71,9 +81,14 @@ fn tricky_mailboxes_are_counted_right_or_called_ambiguous() {
 
 #[test]
 fn corpus_scores_reach_their_bars() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
-    let (scores, failures) = (folder.path().join("scores.json"), folder.path().join("failures.jsonl"));
+    let (scores, failures) = (
+        folder.path().join("scores.json"),
+        folder.path().join("failures.jsonl"),
+    );
     let run = python(&[
         text(&shared.join("corpus/score.py")),
         text(binary::path()),
@@ -86,9 +101,15 @@ fn corpus_scores_reach_their_bars() {
     print!("{}", String::from_utf8_lossy(&run.stdout));
     let scores: Value = serde_json::from_slice(&fs::read(&scores).unwrap()).unwrap();
     known_differences(&fs::read_to_string(&failures).unwrap());
-    for (group, bar) in [("RFC 2047 header values", 92.0), ("Bodies: expected text parts", 95.0)] {
+    for (group, bar) in [
+        ("RFC 2047 header values", 92.0),
+        ("Bodies: expected text parts", 95.0),
+    ] {
         let undisputed = &scores[group]["= undisputed"];
-        let (all, right) = (undisputed["n"].as_f64().unwrap(), undisputed["normalised"].as_f64().unwrap());
+        let (all, right) = (
+            undisputed["n"].as_f64().unwrap(),
+            undisputed["normalised"].as_f64().unwrap(),
+        );
         assert!(100.0 * right / all >= bar, "{group}: {right} of {all}");
     }
 }
@@ -96,29 +117,43 @@ fn corpus_scores_reach_their_bars() {
 /// The expectations that are not met are exactly those listed, each with its reason.
 fn known_differences(failures: &str) {
     let list =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("known_differences.tsv")).unwrap();
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("known_differences.tsv"))
+            .unwrap();
     // Header values have a test of their own, which counts white space.
-    let lines = list.lines().filter(|line| !line.starts_with('#') && !line.starts_with("rfc"));
+    let lines = list
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.starts_with("rfc"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let mut listed = BTreeMap::new();
     for row in &rows {
-        let [set, id, _, reason] = row[..] else { panic!("four columns: {row:?}") };
+        let [set, id, _, reason] = row[..] else {
+            panic!("four columns: {row:?}")
+        };
         assert!(reason.len() > 10, "{row:?}: no reason");
-        assert!(listed.insert((set, id.to_owned()), reason).is_none(), "{row:?} stands twice");
+        assert!(
+            listed.insert((set, id.to_owned()), reason).is_none(),
+            "{row:?} stands twice"
+        );
     }
     let sets: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
     let failed: BTreeSet<(&str, String)> = failures
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter_map(|row| {
-            let set = sets.iter().copied().find(|set| row["kind"].as_str().unwrap().starts_with(set))?;
+            let set = sets
+                .iter()
+                .copied()
+                .find(|set| row["kind"].as_str().unwrap().starts_with(set))?;
             Some((set, row["id"].as_str().unwrap().to_owned()))
         })
         .collect();
     let listed: BTreeSet<_> = listed.into_keys().collect();
     let new: Vec<_> = failed.difference(&listed).collect();
     let met: Vec<_> = listed.difference(&failed).collect();
-    assert!(new.is_empty() && met.is_empty(), "not listed: {new:?}\nlisted, but met: {met:?}");
+    assert!(
+        new.is_empty() && met.is_empty(),
+        "not listed: {new:?}\nlisted, but met: {met:?}"
+    );
     assert!(sets.contains("Bodies"));
 }
 
@@ -134,7 +169,9 @@ fn generated_mixed_mail_is_read_as_it_was_written() {
 
 #[test]
 fn generated_dialects_are_counted_and_restored() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     for format in ["mboxo", "mboxcl2"] {
         for crlf in [false, true] {
             let folder = tempfile::tempdir().unwrap();
@@ -164,25 +201,49 @@ fn generate(shared: &Path, arguments: &[&str], mailbox: &Path, truth: &Path) {
 fn count(mailbox: &Path) -> u64 {
     let run = binary::run(["count", text(mailbox)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
-    String::from_utf8_lossy(&run.stdout).split('\t').next().and_then(|number| number.parse().ok()).unwrap()
+    String::from_utf8_lossy(&run.stdout)
+        .split('\t')
+        .next()
+        .and_then(|number| number.parse().ok())
+        .unwrap()
 }
 
 /// Normalizes and restores; every byte must come back.
 fn restored(mailbox: &Path) {
     let folder = tempfile::tempdir().unwrap();
-    let (out, original) = (folder.path().join("out.mbox"), folder.path().join("original.mbox"));
-    let run = binary::run(["-q", "normalize", "--threads", "2", text(mailbox), "-o", text(&out)]);
+    let (out, original) = (
+        folder.path().join("out.mbox"),
+        folder.path().join("original.mbox"),
+    );
+    let run = binary::run([
+        "-q",
+        "normalize",
+        "--threads",
+        "2",
+        text(mailbox),
+        "-o",
+        text(&out),
+    ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     let run = binary::run(["-q", "restore", text(&out), "-o", text(&original)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
-    assert!(fs::read(mailbox).unwrap() == fs::read(&original).unwrap(), "{}", mailbox.display());
+    assert!(
+        fs::read(mailbox).unwrap() == fs::read(&original).unwrap(),
+        "{}",
+        mailbox.display()
+    );
 }
 
 /// Reads a generated mailbox of 10 MB and compares each part with what was written.
 fn ground_truth(profile: &str, more: &[&str]) {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
-    let (mailbox, truth) = (folder.path().join("box.mbox"), folder.path().join("truth.jsonl"));
+    let (mailbox, truth) = (
+        folder.path().join("box.mbox"),
+        folder.path().join("truth.jsonl"),
+    );
     let mut arguments = vec!["--size", "10M", "--profile", profile];
     arguments.extend(more);
     generate(&shared, &arguments, &mailbox, &truth);
@@ -195,11 +256,22 @@ fn ground_truth(profile: &str, more: &[&str]) {
     restored(&mailbox);
 
     let run = binary::run(["-q", "text", "--json", text(&mailbox)]);
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let mut texts = HashMap::new();
-    for line in run.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in run
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let record: Value = serde_json::from_slice(line).unwrap();
-        let key = (record["message"].as_u64().unwrap(), record["part"].as_str().unwrap().to_owned());
+        let key = (
+            record["message"].as_u64().unwrap(),
+            record["part"].as_str().unwrap().to_owned(),
+        );
         texts.insert(key, record["text"].as_str().unwrap_or_default().to_owned());
     }
     let raw = fs::read(&mailbox).unwrap();
@@ -208,10 +280,17 @@ fn ground_truth(profile: &str, more: &[&str]) {
     let mut wrong = Vec::new();
     for message in &truth {
         for part in message["parts"].as_array().unwrap() {
-            let (all, right) = classes.entry(part["flaw"].as_str().unwrap_or(RIGHT)).or_default();
+            let (all, right) = classes
+                .entry(part["flaw"].as_str().unwrap_or(RIGHT))
+                .or_default();
             *all += 1;
-            let key = (message["n"].as_u64().unwrap(), part["path"].as_str().unwrap().to_owned());
-            let found = texts.get(&key).map(|text| hash(text.trim_end_matches(['\n', '\r'])));
+            let key = (
+                message["n"].as_u64().unwrap(),
+                part["path"].as_str().unwrap().to_owned(),
+            );
+            let found = texts
+                .get(&key)
+                .map(|text| hash(text.trim_end_matches(['\n', '\r'])));
             if found.as_deref() == part["sha256"].as_str() {
                 *right += 1;
             } else {
@@ -223,8 +302,15 @@ fn ground_truth(profile: &str, more: &[&str]) {
     println!("{profile}: {classes:?}; {utf8_parts} UTF-8 parts untouched");
     assert!(classes[RIGHT].0 > 500 && utf8_parts > 100);
     for (class, (all, right)) in &classes {
-        let bar = if CONTRADICTIONS.contains(class) { 95 } else { 100 };
-        assert!(right * 100 >= all * bar, "{class}: {right} of {all}; {wrong:?}");
+        let bar = if CONTRADICTIONS.contains(class) {
+            95
+        } else {
+            100
+        };
+        assert!(
+            right * 100 >= all * bar,
+            "{class}: {right} of {all}; {wrong:?}"
+        );
     }
     for (ordinal, part) in &wrong {
         assert!(
@@ -258,27 +344,35 @@ fn events(mailbox: &Path, ordinal: u64, part: &str) -> usize {
         .iter()
         .filter(|shown| shown["part"] == part)
         .flat_map(|shown| shown["events"].as_array().unwrap());
-    events.filter(|event| event["code"].as_str().unwrap().starts_with("charset.")).count()
+    events
+        .filter(|event| event["code"].as_str().unwrap().starts_with("charset."))
+        .count()
 }
 
 fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut all, byte| {
-        let _ = write!(all, "{byte:02x}");
-        all
-    })
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .fold(String::new(), |mut all, byte| {
+            let _ = write!(all, "{byte:02x}");
+            all
+        })
 }
 
 /// Parts labelled UTF-8 that are UTF-8 and plain: not a byte of their bodies changes. Returns how many there were.
 fn utf8_stays(mailbox: &[u8], message: &Value) -> usize {
-    let (offset, length) =
-        (message["offset"].as_u64().unwrap() as usize, message["length"].as_u64().unwrap() as usize);
+    let (offset, length) = (
+        message["offset"].as_u64().unwrap() as usize,
+        message["length"].as_u64().unwrap() as usize,
+    );
     let entry = &mailbox[offset..offset + length];
     let start = entry.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let raw = &entry[start..];
     let policy = Policy::default();
     let outcome = process(raw, &policy);
-    let (before, after) =
-        (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
+    let (before, after) = (
+        Message::parse(raw, &policy.limits),
+        Message::parse(&outcome.bytes, &policy.limits),
+    );
     let mut seen = 0;
     for part in message["parts"].as_array().unwrap() {
         let plain = matches!(part["cte"].as_str(), Some("7bit" | "8bit"));
@@ -294,7 +388,11 @@ fn utf8_stays(mailbox: &[u8], message: &Value) -> usize {
         };
         let (old, new) = (find(&before).unwrap(), find(&after).unwrap());
         assert!(std::str::from_utf8(old.of(raw)).is_ok());
-        assert!(old.of(raw) == new.of(&outcome.bytes), "message {} part {path} changed", message["n"]);
+        assert!(
+            old.of(raw) == new.of(&outcome.bytes),
+            "message {} part {path} changed",
+            message["n"]
+        );
         seen += 1;
     }
     seen

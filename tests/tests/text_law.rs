@@ -17,13 +17,32 @@ const LARGEST: usize = 300_000;
 /// Every choice that bodies depend on.
 fn policies() -> Vec<Policy> {
     let mut all = Vec::new();
-    for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
+    for transfer in [
+        Transfer::EightBit,
+        Transfer::SevenBit,
+        Transfer::Keep,
+        Transfer::Clean,
+    ] {
         for bodies in [Bodies::Utf8, Bodies::Keep] {
-            all.push(Policy { transfer, bodies, ..Policy::default() });
+            all.push(Policy {
+                transfer,
+                bodies,
+                ..Policy::default()
+            });
         }
         let legacy = CharsetOut::Iso2022Jp;
-        all.push(Policy { transfer, charset_out: legacy, headers: Headers::RawUtf8, ..Policy::default() });
-        all.push(Policy { transfer, on_loss: OnLoss::Keep, headers: Headers::Keep, ..Policy::default() });
+        all.push(Policy {
+            transfer,
+            charset_out: legacy,
+            headers: Headers::RawUtf8,
+            ..Policy::default()
+        });
+        all.push(Policy {
+            transfer,
+            on_loss: OnLoss::Keep,
+            headers: Headers::Keep,
+            ..Policy::default()
+        });
     }
     all
 }
@@ -34,15 +53,24 @@ fn keep_their_text(messages: impl Iterator<Item = (String, Vec<u8>)>) -> usize {
     let (mut checked, mut faults) = (0, Vec::new());
     for (name, raw) in messages.filter(|(_, raw)| raw.len() <= LARGEST) {
         let lf: Vec<u8> = raw.iter().copied().filter(|byte| *byte != b'\r').collect();
-        let crlf = lf.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
+        let crlf = lf
+            .split(|byte| *byte == b'\n')
+            .collect::<Vec<_>>()
+            .join(&b"\r\n"[..]);
         // One policy each for other line ends; all of them for what is there.
         let turn = checked / policies.len() % policies.len();
-        let others = [(&lf, &policies[turn..=turn]), (&crlf, &policies[turn..=turn])];
+        let others = [
+            (&lf, &policies[turn..=turn]),
+            (&crlf, &policies[turn..=turn]),
+        ];
         for (raw, policies) in [(&raw, &policies[..])].into_iter().chain(others) {
             for policy in policies {
                 checked += 1;
                 if let Some(fault) = laws::text_fault(raw, policy) {
-                    faults.push(format!("{name}, {:?} {:?}: {fault}", policy.transfer, policy.bodies));
+                    faults.push(format!(
+                        "{name}, {:?} {:?}: {fault}",
+                        policy.transfer, policy.bodies
+                    ));
                 }
             }
         }
@@ -57,7 +85,9 @@ fn keep_their_text(messages: impl Iterator<Item = (String, Vec<u8>)>) -> usize {
 }
 
 fn files(paths: Vec<std::path::PathBuf>) -> impl Iterator<Item = (String, Vec<u8>)> {
-    paths.into_iter().map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+    paths
+        .into_iter()
+        .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
 }
 
 fn messages_of(mailbox: &Path) -> Vec<(String, Vec<u8>)> {
@@ -66,7 +96,11 @@ fn messages_of(mailbox: &Path) -> Vec<(String, Vec<u8>)> {
         let mut source = open(&found, &ReadOptions::default()).unwrap();
         let mut batch = Batch::default();
         while source.next(&mut batch).unwrap() {
-            for entry in batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message) {
+            for entry in batch
+                .entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Message)
+            {
                 let raw = unquote(&batch.bytes[entry.message.clone()], entry.quoting).into_owned();
                 messages.push((format!("{}:{}", mailbox.display(), entry.ordinal), raw));
             }
@@ -78,11 +112,21 @@ fn messages_of(mailbox: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn samples_and_generated_mail_keep_their_text() {
     let folder = tempfile::tempdir().unwrap();
-    keep_their_text(samples::messages().into_iter().map(|raw| ("a sample".to_owned(), raw)));
+    keep_their_text(
+        samples::messages()
+            .into_iter()
+            .map(|raw| ("a sample".to_owned(), raw)),
+    );
     for profile in [Profile::List, Profile::Mixed] {
         for crlf in [false, true] {
             let path = folder.path().join(format!("{profile:?}-{crlf}.mbox"));
-            let options = Options { profile, dialect: Dialect::Mboxrd, crlf, size: 1_000_000, seed: 11 };
+            let options = Options {
+                profile,
+                dialect: Dialect::Mboxrd,
+                crlf,
+                size: 1_000_000,
+                seed: 11,
+            };
             generate::write(&options, &mut fs::File::create(&path).unwrap(), None).unwrap();
             assert!(keep_their_text(messages_of(&path).into_iter()) > 100);
         }
@@ -101,17 +145,31 @@ fn real_messages_keep_their_text() {
 
 #[test]
 fn mail_of_the_shared_generator_keeps_its_text() {
-    let Some(shared) = shared::folder() else { return };
+    let Some(shared) = shared::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     for profile in ["list", "mixed", "office"] {
         let path = folder.path().join(format!("{profile}.mbox"));
         let made = Command::new("python3")
             .arg(shared.join("tools/gen_mbox.py"))
-            .args(["--size", "1M", "--seed", "11", "--profile", profile, "--out"])
+            .args([
+                "--size",
+                "1M",
+                "--seed",
+                "11",
+                "--profile",
+                profile,
+                "--out",
+            ])
             .arg(&path)
             .output()
             .expect("python3 can be started");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
         assert!(keep_their_text(messages_of(&path).into_iter()) > 100);
     }
 }

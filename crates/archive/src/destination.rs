@@ -66,12 +66,16 @@ struct OneFile(Replacement);
 impl Destination for OneFile {
     fn write(&mut self, batch: &OutBatch) -> io::Result<()> {
         // The items tile the batch as a rule: then one write does.
-        let tiled =
-            batch.items.iter().try_fold(0, |at, item| (item.span.start == at).then_some(item.span.end));
+        let tiled = batch.items.iter().try_fold(0, |at, item| {
+            (item.span.start == at).then_some(item.span.end)
+        });
         if tiled == Some(batch.bytes.len()) {
             return self.0.write_all(&batch.bytes);
         }
-        batch.items.iter().try_for_each(|item| self.0.write_all(bytes(batch, item)?))
+        batch
+            .items
+            .iter()
+            .try_for_each(|item| self.0.write_all(bytes(batch, item)?))
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -98,8 +102,14 @@ struct Tree {
 impl Tree {
     fn create(path: &Path, force: bool, is_maildir: bool) -> io::Result<Self> {
         let root = FolderReplacement::create(path, force)?;
-        let mut tree =
-            Self { root, made: HashSet::new(), is_maildir, open: None, synced: false, room: Room::new() };
+        let mut tree = Self {
+            root,
+            made: HashSet::new(),
+            is_maildir,
+            open: None,
+            synced: false,
+            room: Room::new(),
+        };
         if is_maildir {
             tree.make_maildir(Path::new(""))?;
         }
@@ -107,7 +117,9 @@ impl Tree {
     }
 
     fn make_maildir(&mut self, folder: &Path) -> io::Result<()> {
-        ["cur", "new", "tmp"].iter().try_for_each(|name| self.make(&folder.join(name)))
+        ["cur", "new", "tmp"]
+            .iter()
+            .try_for_each(|name| self.make(&folder.join(name)))
     }
 
     /// Makes a folder below the root, with its parents.
@@ -151,7 +163,9 @@ impl Destination for Tree {
             };
             let written = bytes(batch, item)?;
             let room = &mut self.room;
-            let written = file.write_all(written).and_then(|()| room.wrote(written.len() as u64, &file));
+            let written = file
+                .write_all(written)
+                .and_then(|()| room.wrote(written.len() as u64, &file));
             written.map_err(|error| with_path(&path, &error))?;
             if item.more {
                 self.open = Some((file, path));
@@ -181,8 +195,10 @@ fn bytes<'a>(batch: &'a OutBatch, item: &OutItem) -> io::Result<&'a [u8]> {
 
 /// A path that stays below the root: relative, no `.` and `..`, no empty component, no NUL.
 fn safe(name: &[u8]) -> io::Result<&Path> {
-    let refused =
-        name.contains(&0) || name.split(|&byte| byte == b'/').any(|part| matches!(part, b"" | b"." | b".."));
+    let refused = name.contains(&0)
+        || name
+            .split(|&byte| byte == b'/')
+            .any(|part| matches!(part, b"" | b"." | b".."));
     if refused {
         let text = format!("unsafe name {:?}", String::from_utf8_lossy(name));
         return Err(io::Error::new(ErrorKind::InvalidInput, text));
@@ -200,7 +216,11 @@ mod tests {
             let start = batch.bytes.len();
             batch.bytes.extend_from_slice(content.as_bytes());
             let span = start..batch.bytes.len();
-            batch.items.push(OutItem { span, name: name.as_bytes().to_vec(), more: *more });
+            batch.items.push(OutItem {
+                span,
+                name: name.as_bytes().to_vec(),
+                more: *more,
+            });
         }
         batch
     }
@@ -210,7 +230,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.mbox");
         let mut out = create(Format::Mbox, &path, false).unwrap();
-        out.write(&batch(&[("", "one", false), ("", "two", false)])).unwrap();
+        out.write(&batch(&[("", "one", false), ("", "two", false)]))
+            .unwrap();
         let mut reversed = batch(&[("", "four", false), ("", "three", false)]);
         reversed.items.reverse();
         out.write(&reversed).unwrap();
@@ -218,7 +239,10 @@ mod tests {
         assert!(!path.exists());
         out.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"onetwothreefour");
-        assert_eq!(create(Format::Eml, &path, false).err().unwrap().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            create(Format::Eml, &path, false).err().unwrap().kind(),
+            ErrorKind::AlreadyExists
+        );
     }
 
     #[test]
@@ -226,7 +250,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         let mut out = create(Format::Maildir, &path, false).unwrap();
-        out.write(&batch(&[("cur/1", "a", false), (".A.B/cur/2", "b", true)])).unwrap();
+        out.write(&batch(&[("cur/1", "a", false), (".A.B/cur/2", "b", true)]))
+            .unwrap();
         out.write(&batch(&[(".A.B/cur/2", "c", false)])).unwrap();
         out.commit().unwrap();
         for name in ["cur", "new", "tmp", ".A.B/cur", ".A.B/new", ".A.B/tmp"] {
@@ -234,7 +259,10 @@ mod tests {
         }
         assert_eq!(fs::read(path.join("cur/1")).unwrap(), b"a");
         assert_eq!(fs::read(path.join(".A.B/cur/2")).unwrap(), b"bc");
-        assert_eq!(create(Format::Maildir, &path, false).err().unwrap().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            create(Format::Maildir, &path, false).err().unwrap().kind(),
+            ErrorKind::AlreadyExists
+        );
         let empty = create(Format::EmlTree, &path, true).unwrap();
         empty.commit().unwrap();
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
@@ -244,16 +272,32 @@ mod tests {
     fn unsafe_names_and_collisions_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = create(Format::EmlTree, &folder.path().join("out"), false).unwrap();
-        for name in ["../x", "/etc/x", "a/../../x", "a//b", "./a", "", "a\0b", "a/..", "../"] {
+        for name in [
+            "../x",
+            "/etc/x",
+            "a/../../x",
+            "a//b",
+            "./a",
+            "",
+            "a\0b",
+            "a/..",
+            "../",
+        ] {
             let error = out.write(&batch(&[(name, "", false)])).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidInput, "{name:?}");
         }
         out.write(&batch(&[("a/b.eml", "1", false)])).unwrap();
         assert_eq!(
-            out.write(&batch(&[("a/b.eml", "2", false)])).unwrap_err().kind(),
+            out.write(&batch(&[("a/b.eml", "2", false)]))
+                .unwrap_err()
+                .kind(),
             ErrorKind::AlreadyExists
         );
         drop(out);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "nothing is left"
+        );
     }
 }

@@ -23,8 +23,8 @@ use crate::recognize::{FileKind, is_eml, left_alone, no_mail, not_followed};
 use crate::regular::{self, open_input};
 use crate::replace::with_path;
 use crate::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
-    mail_check, maildir,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions,
+    Source, mail_check, maildir,
 };
 
 /// Bytes of one piece of a file that comes in pieces.
@@ -114,7 +114,12 @@ impl Files {
             let (lines, offset) = looked.map_err(|error| with_path(path, &error))?;
             if lines > 0 {
                 let detail = single_detail(lines);
-                files.events.push(BoxEvent { kind: BoxEventKind::Single, offset, detail, name: Vec::new() });
+                files.events.push(BoxEvent {
+                    kind: BoxEventKind::Single,
+                    offset,
+                    detail,
+                    name: Vec::new(),
+                });
             }
         }
         Ok(files)
@@ -124,7 +129,10 @@ impl Files {
         Self {
             root: root.to_owned(),
             format,
-            profile: Profile { dialect: dialect.to_owned(), line_end: "as in each message" },
+            profile: Profile {
+                dialect: dialect.to_owned(),
+                line_end: "as in each message",
+            },
             size: None,
             options: *options,
             work: Vec::new(),
@@ -141,13 +149,19 @@ impl Files {
     }
 
     fn path(&self, name: &[u8]) -> PathBuf {
-        if name.is_empty() { self.root.clone() } else { self.root.join(OsStr::from_bytes(name)) }
+        if name.is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(OsStr::from_bytes(name))
+        }
     }
 
     /// Plans the files of a folder.
     fn list(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> io::Result<()> {
         let path = self.path(folder);
-        let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        let modified = fs::metadata(&path)
+            .and_then(|metadata| metadata.modified())
+            .ok();
         let (files, folders) = self.names(folder, events)?;
         self.listed.push((path.clone(), modified));
         let mut plan = Vec::new();
@@ -155,8 +169,14 @@ impl Files {
         if self.format != Format::Maildir {
             let sequences = path.join(mh::SEQUENCES);
             // A link is not followed, and what cannot be read is told when its turn comes.
-            let is_there = sequences.symlink_metadata().is_ok_and(|there| there.is_file());
-            self.sequences = if is_there { Sequences::read(&sequences).ok() } else { None };
+            let is_there = sequences
+                .symlink_metadata()
+                .is_ok_and(|there| there.is_file());
+            self.sequences = if is_there {
+                Sequences::read(&sequences).ok()
+            } else {
+                None
+            };
         }
         // What is being delivered is no message yet, whatever it looks like.
         let is_delivery = self.format == Format::Maildir
@@ -198,7 +218,9 @@ impl Files {
                     continue;
                 }
                 let path = self.path(&name);
-                let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+                let modified = fs::metadata(&path)
+                    .and_then(|metadata| metadata.modified())
+                    .ok();
                 let (files, below) = self.names(&name, events)?;
                 self.listed.push((path, modified));
                 plan.push(Work::FolderAlone(name));
@@ -214,19 +236,32 @@ impl Files {
                 rest.extend(below);
             }
             messages.sort_by(|a, b| last(a).cmp(last(b)).then_with(|| a.cmp(b)));
-            plan.extend(messages.into_iter().map(|name| Work::File(name, EntryKind::Message)));
+            plan.extend(
+                messages
+                    .into_iter()
+                    .map(|name| Work::File(name, EntryKind::Message)),
+            );
             plan.extend(rest.into_iter().map(Work::Folder));
         } else {
             // Maildirs are archives of their own.
             let own = |name: &Name| maildir::is_root(&self.path(name));
-            plan.extend(folders.into_iter().filter(|name| !own(name)).map(Work::Folder));
+            plan.extend(
+                folders
+                    .into_iter()
+                    .filter(|name| !own(name))
+                    .map(Work::Folder),
+            );
         }
         self.work.extend(plan.into_iter().rev());
         Ok(())
     }
 
     /// The files and the folders in a folder, each in the order of their names.
-    fn names(&self, folder: &[u8], events: &mut Vec<BoxEvent>) -> io::Result<(Vec<Name>, Vec<Name>)> {
+    fn names(
+        &self,
+        folder: &[u8],
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<(Vec<Name>, Vec<Name>)> {
         let path = self.path(folder);
         let failed = |error: io::Error| with_path(&path, &error);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
@@ -260,7 +295,9 @@ impl Files {
             return self.read_on(reading, batch);
         }
         match self.work.pop() {
-            Some(Work::FolderAlone(name)) => self.push(batch, EntryKind::Directory, &name, 0, false, 0),
+            Some(Work::FolderAlone(name)) => {
+                self.push(batch, EntryKind::Directory, &name, 0, false, 0)
+            }
             Some(Work::Folder(name)) => {
                 self.push(batch, EntryKind::Directory, &name, 0, false, 0);
                 self.list(&name, &mut batch.events)?;
@@ -270,7 +307,15 @@ impl Files {
                 let file = open_input(&path).map_err(|error| with_path(&path, &error))?;
                 let metadata = file.metadata().map_err(|error| with_path(&path, &error))?;
                 let (size, modified) = (metadata.len(), metadata.modified().ok());
-                let reading = Reading { file, path, name, kind, offset: 0, size, modified };
+                let reading = Reading {
+                    file,
+                    path,
+                    name,
+                    kind,
+                    offset: 0,
+                    size,
+                    modified,
+                };
                 self.read_on(reading, batch)?;
             }
             None => {}
@@ -287,10 +332,18 @@ impl Files {
         }
         let whole = reading.kind == EntryKind::Message;
         let left = reading.size - reading.offset;
-        let wanted = if whole { left } else { left.min(PIECE.min(limit)) };
+        let wanted = if whole {
+            left
+        } else {
+            left.min(PIECE.min(limit))
+        };
         let start = batch.bytes.len();
         batch.bytes.reserve(wanted as usize + 1);
-        let read = reading.file.by_ref().take(wanted).read_to_end(&mut batch.bytes);
+        let read = reading
+            .file
+            .by_ref()
+            .take(wanted)
+            .read_to_end(&mut batch.bytes);
         let mut read = match read {
             Ok(read) => read,
             Err(error) => {
@@ -305,7 +358,9 @@ impl Files {
             && let Some(line_end) = memchr::memrchr(b'\n', &batch.bytes[start..])
             && line_end + 1 < read
         {
-            reading.file.seek(SeekFrom::Current(line_end as i64 + 1 - read as i64))?;
+            reading
+                .file
+                .seek(SeekFrom::Current(line_end as i64 + 1 - read as i64))?;
             read = line_end + 1;
             batch.bytes.truncate(start + read);
         }
@@ -315,22 +370,40 @@ impl Files {
             && reading.size > 0
         {
             let detail = "does not begin like a message".to_owned();
-            batch.events.push(BoxEvent { kind: BoxEventKind::Single, offset: 0, detail, name: Vec::new() });
+            batch.events.push(BoxEvent {
+                kind: BoxEventKind::Single,
+                offset: 0,
+                detail,
+                name: Vec::new(),
+            });
         }
         if self.is_no_mail(&reading, &batch.bytes[start..]) {
             reading.kind = EntryKind::Other;
             let detail = "no mail, left out: it does not begin with a header field (--force-format reads it as a message)";
-            batch.events.push(event_of_file(BoxEventKind::NoHeader, detail.to_owned(), &reading.name));
+            batch.events.push(event_of_file(
+                BoxEventKind::NoHeader,
+                detail.to_owned(),
+                &reading.name,
+            ));
         } else if is_too_large {
             let detail = format!("beyond {limit} bytes");
-            batch.events.push(event_of_file(BoxEventKind::TooLarge, detail, &reading.name));
+            batch
+                .events
+                .push(event_of_file(BoxEventKind::TooLarge, detail, &reading.name));
         }
         let now = reading.file.metadata()?;
         if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
             self.changed = true;
             more = more && !shrunk;
         }
-        self.push(batch, reading.kind, &reading.name, reading.offset, more, read);
+        self.push(
+            batch,
+            reading.kind,
+            &reading.name,
+            reading.offset,
+            more,
+            read,
+        );
         if more {
             reading.offset += read as u64;
             self.reading = Some(reading);
@@ -371,7 +444,12 @@ impl Files {
                 let detail = format!(
                     "another folder is written by the name of this one, which becomes {display}: {name}"
                 );
-                events.push(BoxEvent { kind: BoxEventKind::FolderName, offset: 0, detail, name: Vec::new() });
+                events.push(BoxEvent {
+                    kind: BoxEventKind::FolderName,
+                    offset: 0,
+                    detail,
+                    name: Vec::new(),
+                });
             }
             self.written.insert(written(&display), folder.to_owned());
         }
@@ -382,7 +460,11 @@ impl Files {
     /// Flags of a message of an MH folder.
     fn sequence_flags(&self, name: &[u8]) -> Flags {
         let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
-        self.sequences.as_ref().zip(mh::number(last(name))).map(flags).unwrap_or_default()
+        self.sequences
+            .as_ref()
+            .zip(mh::number(last(name)))
+            .map(flags)
+            .unwrap_or_default()
     }
 
     /// Adds an entry whose bytes are the last ones of the batch.
@@ -397,11 +479,20 @@ impl Files {
     ) {
         let span = batch.bytes.len() - length..batch.bytes.len();
         let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
-        let folder = name.iter().rposition(|&byte| byte == b'/').map(|at| &name[..at]).unwrap_or_default();
+        let folder = name
+            .iter()
+            .rposition(|&byte| byte == b'/')
+            .map(|at| &name[..at])
+            .unwrap_or_default();
         let folder = match self.format {
             Format::Maildir if is_message => {
                 let part = last(folder);
-                let above = folder.len() - if maildir::is_part(part) { part.len() } else { 0 };
+                let above = folder.len()
+                    - if maildir::is_part(part) {
+                        part.len()
+                    } else {
+                        0
+                    };
                 let folder = &folder[..above];
                 folder.strip_suffix(b"/").unwrap_or(folder)
             }
@@ -434,7 +525,12 @@ impl Files {
 }
 
 fn event_of_file(kind: BoxEventKind, detail: String, name: &[u8]) -> BoxEvent {
-    BoxEvent { kind, offset: 0, detail, name: name.to_vec() }
+    BoxEvent {
+        kind,
+        offset: 0,
+        detail,
+        name: name.to_vec(),
+    }
 }
 
 impl Source for Files {
@@ -470,7 +566,10 @@ impl Source for Files {
 
     fn changed(&self) -> io::Result<bool> {
         let moved = |(path, then): &(PathBuf, Option<SystemTime>)| {
-            fs::metadata(path).and_then(|metadata| metadata.modified()).ok() != *then
+            fs::metadata(path)
+                .and_then(|metadata| metadata.modified())
+                .ok()
+                != *then
         };
         Ok(self.changed || self.listed.iter().any(moved))
     }
@@ -478,7 +577,9 @@ impl Source for Files {
 
 /// The last component of a path.
 fn last(name: &[u8]) -> &[u8] {
-    name.iter().rposition(|&byte| byte == b'/').map_or(name, |at| &name[at + 1..])
+    name.iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(name, |at| &name[at + 1..])
 }
 
 #[cfg(test)]
@@ -514,7 +615,11 @@ mod tests {
     }
 
     fn found(path: &Path) -> Vec<(PathBuf, Format)> {
-        recognize(path).unwrap().into_iter().map(|found| (found.path, found.format)).collect()
+        recognize(path)
+            .unwrap()
+            .into_iter()
+            .map(|found| (found.path, found.format))
+            .collect()
     }
 
     /// Content of a tree; folders end with `/`.
@@ -554,12 +659,19 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         maildir(root.path());
         symlink("cur/3.a", root.path().join("cur/5.link")).unwrap();
-        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::Maildir)]);
+        assert_eq!(
+            found(root.path()),
+            [(root.path().to_owned(), Format::Maildir)]
+        );
         let options = ReadOptions {
             decode_name: |raw| String::from_utf8_lossy(raw).replace("&AMQ-", "Ä"),
             ..ReadOptions::default()
         };
-        let archive = Found { path: root.path().to_owned(), format: Format::Maildir, packed: None };
+        let archive = Found {
+            path: root.path().to_owned(),
+            format: Format::Maildir,
+            packed: None,
+        };
         let mut source = open(&archive, &options).unwrap();
         assert_eq!(source.profile().dialect, "Maildir++");
         let (lines, events) = drain(source.as_mut());
@@ -613,8 +725,12 @@ mod tests {
         write(&path("inbox/3"), b"From the office\n");
         write(&path("inbox/,1"), b"Subject: deleted\n\n");
         write(&path("inbox/.mh_sequences"), b"unseen: 3\nreplied: 2\n");
-        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::EmlTree)]);
-        let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
+        assert_eq!(
+            found(root.path()),
+            [(root.path().to_owned(), Format::EmlTree)]
+        );
+        let mut source =
+            open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
         let (lines, events) = drain(source.as_mut());
         assert_eq!(
             lines,
@@ -632,12 +748,19 @@ mod tests {
             ]
         );
         let told: Vec<_> = events.iter().map(|event| &*event.detail).collect();
-        let no_mail =
-            ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("no mail, left out: {name}"));
+        let no_mail = ["7", "inbox/,1", "inbox/.mh_sequences"]
+            .map(|name| format!("no mail, left out: {name}"));
         assert_eq!(told, no_mail);
         assert_eq!(source.profile().dialect, "MH");
-        let archive = Found { path: path("inbox"), format: Format::EmlTree, packed: None };
-        let (mut source, mut batch) = (open(&archive, &ReadOptions::default()).unwrap(), Batch::default());
+        let archive = Found {
+            path: path("inbox"),
+            format: Format::EmlTree,
+            packed: None,
+        };
+        let (mut source, mut batch) = (
+            open(&archive, &ReadOptions::default()).unwrap(),
+            Batch::default(),
+        );
         assert!(source.next(&mut batch).unwrap());
         let flags: Vec<_> = batch.entries.iter().map(|entry| entry.flags.0).collect();
         assert_eq!(flags, [Flags::SEEN | Flags::REPLIED, 0, Flags::SEEN, 0, 0]);
@@ -649,10 +772,18 @@ mod tests {
         maildir(from.path());
         write(&from.path().join("large"), &[b'x'; 5000]);
         write(&from.path().join("cur/7.a"), &b"line\n".repeat(1000));
-        let archive = Found { path: from.path().to_owned(), format: Format::Maildir, packed: None };
+        let archive = Found {
+            path: from.path().to_owned(),
+            format: Format::Maildir,
+            packed: None,
+        };
         let target = to.path().join("out");
         for batch in [1, 3000, 1 << 20] {
-            let options = ReadOptions { batch, message_limit: 1000, ..ReadOptions::default() };
+            let options = ReadOptions {
+                batch,
+                message_limit: 1000,
+                ..ReadOptions::default()
+            };
             let mut source = open(&archive, &options).unwrap();
             let mut destination = create_tree(&target, true).unwrap();
             let mut batch = Batch::default();
@@ -664,10 +795,19 @@ mod tests {
                         name.push(b'/');
                     }
                     pieces += usize::from(entry.more);
-                    OutItem { span: entry.span.clone(), name, more: entry.more }
+                    OutItem {
+                        span: entry.span.clone(),
+                        name,
+                        more: entry.more,
+                    }
                 });
                 let items = items.collect();
-                destination.write(&OutBatch { bytes: batch.bytes.clone(), items }).unwrap();
+                destination
+                    .write(&OutBatch {
+                        bytes: batch.bytes.clone(),
+                        items,
+                    })
+                    .unwrap();
             }
             assert!(pieces > 5);
             destination.sync().unwrap();
@@ -681,11 +821,19 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         write(&path("b/2.EML"), b"Subject: 2\n\n");
-        write(&path("a.eml"), b"From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n");
+        write(
+            &path("a.eml"),
+            b"From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n",
+        );
         write(&path("notes.txt"), b"notes");
-        write(&path("Inbox"), b"From - Mon Jan  1 00:00:00 2001\nSubject: 1\n\n");
+        write(
+            &path("Inbox"),
+            b"From - Mon Jan  1 00:00:00 2001\nSubject: 1\n\n",
+        );
         write(&path("c/list.mbox"), b"");
-        let box_of = |name: &str| format!("From {name}@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n").into_bytes();
+        let box_of = |name: &str| {
+            format!("From {name}@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n").into_bytes()
+        };
         let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).unwrap();
         write(&path("c/old.zst"), &packed(&box_of("old")));
         write(&path("c/photo.zst"), &packed(b"\xff\xd8\xff\xe0"));
@@ -705,19 +853,35 @@ mod tests {
             (path("m"), Format::Maildir),
         ];
         assert_eq!(found(root.path()), expected);
-        let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
+        let mut source =
+            open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
         let (lines, events) = drain(source.as_mut());
-        let told: Vec<_> = events.iter().map(|event| (event.kind, &*event.detail)).collect();
+        let told: Vec<_> = events
+            .iter()
+            .map(|event| (event.kind, &*event.detail))
+            .collect();
         assert_eq!(
             told,
             [
                 (BoxEventKind::NoMail, "no mail, left out: notes.txt"),
                 (BoxEventKind::NoMail, "no mail, left out: c/notes"),
-                (BoxEventKind::Packed, "compressed with bzip2, left as it is: c/older.bz2"),
-                (BoxEventKind::Packed, "compressed with zstd, left as it is: c/one.eml.zst"),
+                (
+                    BoxEventKind::Packed,
+                    "compressed with bzip2, left as it is: c/older.bz2"
+                ),
+                (
+                    BoxEventKind::Packed,
+                    "compressed with zstd, left as it is: c/one.eml.zst"
+                ),
                 (BoxEventKind::NoMail, "no mail, left out: c/photo.zst"),
-                (BoxEventKind::Packed, "text in UTF-16, left as it is: c/saved"),
-                (BoxEventKind::NoMail, "no mail, left out: c/Sent.mbox/table_of_contents"),
+                (
+                    BoxEventKind::Packed,
+                    "text in UTF-16, left as it is: c/saved"
+                ),
+                (
+                    BoxEventKind::NoMail,
+                    "no mail, left out: c/Sent.mbox/table_of_contents"
+                ),
             ]
         );
         // The tree tells of all of them itself, and keeps them.
@@ -732,7 +896,10 @@ mod tests {
         assert_eq!(told.unwrap().len(), expected.len());
         assert_eq!(beside, [""; 0]);
         assert_eq!(
-            lines.into_iter().filter(|line| !line.contains(" c/")).collect::<Vec<_>>(),
+            lines
+                .into_iter()
+                .filter(|line| !line.contains(" c/"))
+                .collect::<Vec<_>>(),
             [
                 r#"Message 0 "" a.eml From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n"#,
                 r#"Other 1 "" notes.txt notes"#,
@@ -751,23 +918,46 @@ mod tests {
             write(&path.join("1.eml"), b"Subject: x\n");
             write(&path.join("2.eml"), b"Subject: x\n");
         }
-        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
+        let archive = Found {
+            path: root.path().to_owned(),
+            format: Format::EmlTree,
+            packed: None,
+        };
         let read = |written_folder| {
-            let options = ReadOptions { written_folder, ..ReadOptions::default() };
+            let options = ReadOptions {
+                written_folder,
+                ..ReadOptions::default()
+            };
             let (mut source, mut batch) = (open(&archive, &options).unwrap(), Batch::default());
             assert!(source.next(&mut batch).unwrap());
-            let messages = batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message);
-            let folders: Vec<_> = messages.step_by(2).map(|entry| entry.folder.clone()).collect();
+            let messages = batch
+                .entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Message);
+            let folders: Vec<_> = messages
+                .step_by(2)
+                .map(|entry| entry.folder.clone())
+                .collect();
             (folders, batch.events.len())
         };
         assert_eq!(
             read(None),
-            (["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}", "c:d", "c_d"].map(str::to_owned).into(), 0)
+            (
+                ["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}", "c:d", "c_d"]
+                    .map(str::to_owned)
+                    .into(),
+                0
+            )
         );
         let (folders, told) = read(Some(|folder| folder.replace(':', "_")));
         assert_eq!(
             (folders, told),
-            (["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}-2", "c:d", "c_d-2"].map(str::to_owned).into(), 2)
+            (
+                ["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}-2", "c:d", "c_d-2"]
+                    .map(str::to_owned)
+                    .into(),
+                2
+            )
         );
     }
 
@@ -794,9 +984,16 @@ mod tests {
                 (path("sub/list"), Format::Mbox),
             ]
         );
-        let archive = Found { path: root.path().to_owned(), format: Format::Maildir, packed: None };
+        let archive = Found {
+            path: root.path().to_owned(),
+            format: Format::Maildir,
+            packed: None,
+        };
         let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
-        let messages: Vec<_> = lines.iter().filter(|line| line.starts_with("Message")).collect();
+        let messages: Vec<_> = lines
+            .iter()
+            .filter(|line| line.starts_with("Message"))
+            .collect();
         assert_eq!(
             messages,
             [
@@ -807,8 +1004,16 @@ mod tests {
             ]
         );
         let told: Vec<_> = events.iter().map(|event| &*event.detail).collect();
-        let no_mail = ["cur/.DS_Store", "new/.nfs0001", "tmp/5.eml", "tmp/half.mbox"];
-        assert_eq!(told, no_mail.map(|name| format!("no mail, left out: {name}")));
+        let no_mail = [
+            "cur/.DS_Store",
+            "new/.nfs0001",
+            "tmp/5.eml",
+            "tmp/half.mbox",
+        ];
+        assert_eq!(
+            told,
+            no_mail.map(|name| format!("no mail, left out: {name}"))
+        );
     }
 
     #[test]
@@ -818,11 +1023,27 @@ mod tests {
         let cases: [(&str, &[u8], Format); 8] = [
             ("empty.eml", b"", Format::Eml),
             ("empty", b"", Format::Mbox),
-            ("message", b"Subject: x\n\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n", Format::Eml),
+            (
+                "message",
+                b"Subject: x\n\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n",
+                Format::Eml,
+            ),
             ("binary", b"\x7fELF\0\0", Format::Eml),
-            ("box", b"\xef\xbb\xbf\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n", Format::Mbox),
-            ("mmdf", b"\x01\x01\x01\x01\nTo: x\n\n\x01\x01\x01\x01\n", Format::Mbox),
-            ("2001-May.txt", b"From joe at b.c  Mon Jan  1 00:00:00 2001\nFrom: x\n", Format::Mbox),
+            (
+                "box",
+                b"\xef\xbb\xbf\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n",
+                Format::Mbox,
+            ),
+            (
+                "mmdf",
+                b"\x01\x01\x01\x01\nTo: x\n\n\x01\x01\x01\x01\n",
+                Format::Mbox,
+            ),
+            (
+                "2001-May.txt",
+                b"From joe at b.c  Mon Jan  1 00:00:00 2001\nFrom: x\n",
+                Format::Mbox,
+            ),
             ("letter.txt", b"From the office\nwe hear\n", Format::Eml),
         ];
         for (name, bytes, format) in cases {
@@ -831,9 +1052,16 @@ mod tests {
         }
         let read = |name: &str| {
             let archive = recognize(&path(name)).unwrap().remove(0);
-            let options = ReadOptions { force_format: true, ..ReadOptions::default() };
+            let options = ReadOptions {
+                force_format: true,
+                ..ReadOptions::default()
+            };
             let refused = open(&archive, &ReadOptions::default()).err();
-            assert_eq!(refused.is_some(), ["binary", "letter.txt"].contains(&name), "{name}: {refused:?}");
+            assert_eq!(
+                refused.is_some(),
+                ["binary", "letter.txt"].contains(&name),
+                "{name}: {refused:?}"
+            );
             drain(open(&archive, &options).unwrap().as_mut())
         };
         assert_eq!(read("empty.eml").0, [r#"Message 0 ""  "#]);
@@ -842,7 +1070,12 @@ mod tests {
         assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
         assert_eq!(
             read("message").1,
-            [BoxEvent { kind: BoxEventKind::Single, offset: 12, detail: single_detail(1), name: Vec::new() }]
+            [BoxEvent {
+                kind: BoxEventKind::Single,
+                offset: 12,
+                detail: single_detail(1),
+                name: Vec::new()
+            }]
         );
         assert!(read("letter.txt").1.is_empty());
 
@@ -856,14 +1089,27 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(&root.path().join("1.eml"), b"Subject: x\n");
         // The beginning of gzip, and nothing that could be read through.
-        write(&root.path().join("2.gz"), b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff");
-        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::EmlTree)]);
-        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
+        write(
+            &root.path().join("2.gz"),
+            b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        );
+        assert_eq!(
+            found(root.path()),
+            [(root.path().to_owned(), Format::EmlTree)]
+        );
+        let archive = Found {
+            path: root.path().to_owned(),
+            format: Format::EmlTree,
+            packed: None,
+        };
         let mut source = open(&archive, &ReadOptions::default()).unwrap();
         let (lines, events) = drain(source.as_mut());
         assert_eq!(lines[0], r#"Message 0 "" 1.eml Subject: x\n"#);
         assert!(lines[1].starts_with("Other "), "{lines:?}");
-        assert_eq!(events[0].detail, "compressed with gzip, left as it is: 2.gz");
+        assert_eq!(
+            events[0].detail,
+            "compressed with gzip, left as it is: 2.gz"
+        );
     }
 
     #[test]
@@ -872,7 +1118,11 @@ mod tests {
         for name in ["1.eml", "2.eml", "3.eml"] {
             write(&root.path().join(name), b"Subject: x\n");
         }
-        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
+        let archive = Found {
+            path: root.path().to_owned(),
+            format: Format::EmlTree,
+            packed: None,
+        };
         let mut source = open(&archive, &ReadOptions::default()).unwrap();
         fs::remove_file(root.path().join("2.eml")).unwrap();
         let mut batch = Batch::default();
@@ -890,7 +1140,10 @@ mod tests {
         // The superuser may read everything.
         if fs::read_dir(&closed).is_err() {
             let error = recognize(root.path()).unwrap_err();
-            assert!(error.kind() == io::ErrorKind::PermissionDenied && error.to_string().contains("closed"));
+            assert!(
+                error.kind() == io::ErrorKind::PermissionDenied
+                    && error.to_string().contains("closed")
+            );
         }
     }
 }

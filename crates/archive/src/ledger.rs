@@ -111,7 +111,9 @@ pub struct Footer {
 impl Footer {
     /// Whether bytes of the outputs are needed to give the sources back.
     pub fn needs_output(&self) -> bool {
-        self.outputs.iter().any(|output| output.folder || output.bytes > 0)
+        self.outputs
+            .iter()
+            .any(|output| output.folder || output.bytes > 0)
     }
 }
 

@@ -62,6 +62,6 @@ pub use regular::open_input;
 pub use replace::words;
 pub use source::MAX_EXPANSION;
 pub use source::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
-    Source, open,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting,
+    ReadOptions, Source, open,
 };

@@ -43,8 +43,7 @@ pub(crate) fn is_mail(start: &[u8]) -> bool {
 
 /// The error for a file that is no mail.
 pub(crate) fn refused() -> io::Error {
-    let text =
-        "this is no mail: it does not begin with a header field (--force-format reads it as a message)";
+    let text = "this is no mail: it does not begin with a header field (--force-format reads it as a message)";
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
@@ -96,7 +95,11 @@ mod tests {
             ("From a@b.c\n", 5000, true),
         ] {
             let text = before.repeat(count) + "\nSubject: x\n";
-            assert_eq!(is_mail(text.replace("\n\nS", "\nS").as_bytes()), expected, "{before:?} {count}");
+            assert_eq!(
+                is_mail(text.replace("\n\nS", "\nS").as_bytes()),
+                expected,
+                "{before:?} {count}"
+            );
         }
     }
 }

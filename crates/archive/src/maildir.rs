@@ -12,7 +12,11 @@ use crate::recognize::{is_eml, is_named_mailbox};
 /// True for a folder that holds messages in `cur` and `new`: one with two of `cur`, `new` and `tmp`. A `cur` alone, which may be what a copy left
 /// of three, is anybody's name: it counts where neither in it nor beside it lies mail of another form.
 pub(crate) fn is_folder(path: &Path) -> bool {
-    let has = |name: &str| path.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let has = |name: &str| {
+        path.join(name)
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_dir())
+    };
     let cur = has("cur");
     match (cur, has("new"), has("tmp")) {
         (true, true, _) | (true, _, true) | (_, true, true) => true,
@@ -27,9 +31,12 @@ pub(crate) fn is_part(name: &[u8]) -> bool {
 
 /// True where files have names that messages of a Maildir do not have.
 fn holds_other_mail(folder: &Path) -> bool {
-    let Ok(entries) = folder.read_dir() else { return false };
+    let Ok(entries) = folder.read_dir() else {
+        return false;
+    };
     entries.flatten().map(|entry| entry.path()).any(|file| {
-        (is_eml(&file) || is_named_mailbox(&file) || file.ends_with(mh::SEQUENCES)) && file.is_file()
+        (is_eml(&file) || is_named_mailbox(&file) || file.ends_with(mh::SEQUENCES))
+            && file.is_file()
     })
 }
 
@@ -40,7 +47,9 @@ pub(crate) fn is_root(path: &Path) -> bool {
 
 /// True when folders of Maildir++ lie below.
 pub(crate) fn has_dotted_folders(path: &Path) -> bool {
-    let Ok(mut entries) = path.read_dir() else { return false };
+    let Ok(mut entries) = path.read_dir() else {
+        return false;
+    };
     entries.any(|entry| {
         entry.is_ok_and(|entry| {
             entry.file_name().as_encoded_bytes().starts_with(b".")
@@ -52,7 +61,9 @@ pub(crate) fn has_dotted_folders(path: &Path) -> bool {
 
 /// Flags of a file name: the letters after `:2,`, also `;2,` and `!2,` (for file systems without colons).
 pub(crate) fn flags(name: &[u8]) -> Flags {
-    let info = name.windows(3).rposition(|three| matches!(three, [b':' | b';' | b'!', b'2', b',']));
+    let info = name
+        .windows(3)
+        .rposition(|three| matches!(three, [b':' | b';' | b'!', b'2', b',']));
     let mut flags = Flags::default();
     for letter in info.map(|at| &name[at + 3..]).unwrap_or_default() {
         flags.0 |= match letter {
@@ -126,7 +137,10 @@ mod tests {
             Flags(Flags::REPLIED | Flags::TRASHED | Flags::DRAFT | Flags::PASSED)
         );
         assert_eq!(flags(b"1.host,S=12!2,S\xe4"), Flags(Flags::SEEN));
-        assert_eq!(flags(b"1.host:2,Saz"), Flags(Flags::SEEN | 1 << 6 | 1 << 31));
+        assert_eq!(
+            flags(b"1.host:2,Saz"),
+            Flags(Flags::SEEN | 1 << 6 | 1 << 31)
+        );
         assert_eq!(flags(b"1.host"), Flags::default());
         assert_eq!(flags(b"1.2,S"), Flags::default());
     }
@@ -136,7 +150,10 @@ mod tests {
         let decode: fn(&[u8]) -> String = |raw| format!("<{}>", String::from_utf8_lossy(raw));
         assert_eq!(folder_name(b"", decode), "");
         assert_eq!(folder_name(b".Sent.2001", decode), "<Sent>/<2001>");
-        assert_eq!(folder_name(".Entw\u{fc}rfe.a".as_bytes(), decode), "Entw\u{fc}rfe/<a>");
+        assert_eq!(
+            folder_name(".Entw\u{fc}rfe.a".as_bytes(), decode),
+            "Entw\u{fc}rfe/<a>"
+        );
         assert_eq!(folder_name(b"lists/.a", decode), "<lists>/<a>");
         assert_eq!(folder_name(b".a\xff", decode), "<a\u{fffd}>");
     }

@@ -19,7 +19,11 @@ const MOST: usize = 1 << 20;
 /// The number that a file is named by.
 pub(crate) fn number(name: &[u8]) -> Option<u64> {
     let plain = matches!(name, [b'1'..=b'9', ..]) && name.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(name).ok().filter(|_| plain)?.parse().ok()
+    std::str::from_utf8(name)
+        .ok()
+        .filter(|_| plain)?
+        .parse()
+        .ok()
 }
 
 /// The messages of a folder that flags are told of.
@@ -33,13 +37,18 @@ pub(crate) struct Sequences {
 impl Sequences {
     /// Reads the file of a folder.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::parse(&beginning(&mut crate::open_input(path)?, MOST)?))
+        Ok(Self::parse(&beginning(
+            &mut crate::open_input(path)?,
+            MOST,
+        )?))
     }
 
     fn parse(text: &[u8]) -> Self {
         let mut sequences = Self::default();
         for line in String::from_utf8_lossy(text).lines() {
-            let Some((name, list)) = line.split_once(':') else { continue };
+            let Some((name, list)) = line.split_once(':') else {
+                continue;
+            };
             let ranges = match name {
                 "unseen" => &mut sequences.unseen,
                 "replied" => &mut sequences.replied,
@@ -60,10 +69,15 @@ impl Sequences {
         // Sequences do not overlap where MH wrote them; of others the range that begins last before the number counts.
         let holds = |ranges: &[RangeInclusive<u64>]| {
             let after = ranges.partition_point(|range| *range.start() <= number);
-            after.checked_sub(1).is_some_and(|at| ranges[at].contains(&number))
+            after
+                .checked_sub(1)
+                .is_some_and(|at| ranges[at].contains(&number))
         };
         let mut flags = if holds(&self.unseen) { 0 } else { Flags::SEEN };
-        for (ranges, flag) in [(&self.replied, Flags::REPLIED), (&self.flagged, Flags::FLAGGED)] {
+        for (ranges, flag) in [
+            (&self.replied, Flags::REPLIED),
+            (&self.flagged, Flags::FLAGGED),
+        ] {
             flags |= if holds(ranges) { flag } else { 0 };
         }
         Flags(flags)
@@ -92,8 +106,9 @@ mod tests {
 
     #[test]
     fn sequences_tell_flags() {
-        let sequences =
-            Sequences::parse(b"cur: 3\nunseen: 7 2-4\nreplied: 1\nflagged: 4 9-\nmine: 1-9\n\nno\n");
+        let sequences = Sequences::parse(
+            b"cur: 3\nunseen: 7 2-4\nreplied: 1\nflagged: 4 9-\nmine: 1-9\n\nno\n",
+        );
         let flags = |number| sequences.flags(number).0;
         assert_eq!(flags(1), Flags::SEEN | Flags::REPLIED);
         assert_eq!((flags(2), flags(3), flags(7)), (0, 0, 0));

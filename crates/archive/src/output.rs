@@ -44,7 +44,12 @@ enum Past {
 impl Output {
     /// A new file.
     pub(crate) fn new(file: File) -> Self {
-        Self { file, written: 0, past: Past::Unknown, room: Room::new() }
+        Self {
+            file,
+            written: 0,
+            past: Past::Unknown,
+            room: Room::new(),
+        }
     }
 
     /// Brings everything written so far to the disk.
@@ -79,7 +84,11 @@ impl Write for Output {
             Past::Yes(blocks) => match blocks.write(bytes) {
                 Some(count) => count,
                 // The writer has ended: it tells why.
-                None => return self.settle().and_then(|()| Err(io::Error::other("the writer has ended"))),
+                None => {
+                    return self
+                        .settle()
+                        .and_then(|()| Err(io::Error::other("the writer has ended")));
+                }
             },
             // Blocks begin at a multiple of their length.
             Past::Unknown => {
@@ -138,8 +147,17 @@ impl Blocks {
             }
             Ok(())
         };
-        match thread::Builder::new().name("output".to_owned()).spawn(write) {
-            Ok(writer) => Some(Self { block: Block::new(), place, full, empty, writer }),
+        match thread::Builder::new()
+            .name("output".to_owned())
+            .spawn(write)
+        {
+            Ok(writer) => Some(Self {
+                block: Block::new(),
+                place,
+                full,
+                empty,
+                writer,
+            }),
             Err(_) => direct(file, false).ok().and(None),
         }
     }
@@ -218,7 +236,11 @@ fn write_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error)
-                if straight && matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
+                if straight
+                    && matches!(
+                        error.kind(),
+                        ErrorKind::InvalidInput | ErrorKind::Unsupported
+                    ) =>
             {
                 straight = false;
                 direct(file, false)?;
@@ -234,13 +256,24 @@ fn write_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
 fn direct(file: &File, wanted: bool) -> io::Result<()> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     let flags = fcntl_getfl(file)?;
-    fcntl_setfl(file, if wanted { flags | OFlags::DIRECT } else { flags - OFlags::DIRECT })?;
+    fcntl_setfl(
+        file,
+        if wanted {
+            flags | OFlags::DIRECT
+        } else {
+            flags - OFlags::DIRECT
+        },
+    )?;
     Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
 fn direct(_: &File, wanted: bool) -> io::Result<()> {
-    if wanted { Err(ErrorKind::Unsupported.into()) } else { Ok(()) }
+    if wanted {
+        Err(ErrorKind::Unsupported.into())
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -250,7 +283,9 @@ mod tests {
 
     /// Byte at a place of a text that no block repeats.
     fn text(length: usize) -> Vec<u8> {
-        (0..length).map(|at| (at % 251 + at / BLOCK) as u8).collect()
+        (0..length)
+            .map(|at| (at % 251 + at / BLOCK) as u8)
+            .collect()
     }
 
     #[test]
@@ -258,16 +293,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cached = CACHED as usize;
         let whole = text(cached + 4 * BLOCK + 12_345);
-        for length in [0, 1, cached - 1, cached, cached + 1, cached + BLOCK, whole.len()] {
+        for length in [
+            0,
+            1,
+            cached - 1,
+            cached,
+            cached + 1,
+            cached + BLOCK,
+            whole.len(),
+        ] {
             for piece in [BLOCK - 1, BLOCK + 4097, 5 * BLOCK] {
                 let path = folder.path().join("out");
                 let mut output = Output::new(File::create(&path).unwrap());
-                whole[..length].chunks(piece).for_each(|piece| output.write_all(piece).unwrap());
+                whole[..length]
+                    .chunks(piece)
+                    .for_each(|piece| output.write_all(piece).unwrap());
                 output.sync().unwrap();
                 output.write_all(b"after").unwrap();
                 output.sync().unwrap();
                 let bytes = fs::read(&path).unwrap();
-                assert!(bytes.strip_suffix(b"after") == Some(&whole[..length]), "{length} {piece}");
+                assert!(
+                    bytes.strip_suffix(b"after") == Some(&whole[..length]),
+                    "{length} {piece}"
+                );
             }
         }
     }
@@ -283,7 +331,9 @@ mod tests {
         output.write_all(b"ONE").unwrap();
         output.sync().unwrap();
         let bytes = fs::read(&path).unwrap();
-        assert!(bytes.len() == whole.len() && bytes[3..] == whole[3..] && bytes.starts_with(b"ONE"));
+        assert!(
+            bytes.len() == whole.len() && bytes[3..] == whole[3..] && bytes.starts_with(b"ONE")
+        );
     }
 
     #[test]

@@ -50,8 +50,32 @@ impl Packing {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             // A number, then that of a block or of the end.
-            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&', b'S', b'Y', ..]
-            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Self::Bzip2,
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                b'1',
+                b'A',
+                b'Y',
+                b'&',
+                b'S',
+                b'Y',
+                ..,
+            ]
+            | [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x17,
+                0x72,
+                0x45,
+                0x38,
+                0x50,
+                0x90,
+                ..,
+            ] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
             [0x1f, 0x9d, ..] => Self::Compress,
@@ -110,7 +134,11 @@ impl Packing {
 
     /// Why it is not read, and what to do.
     pub(crate) fn refused(self, path: &Path) -> io::Error {
-        let file = if path.as_os_str() == "-" { String::new() } else { format!(" {}", path.display()) };
+        let file = if path.as_os_str() == "-" {
+            String::new()
+        } else {
+            format!(" {}", path.display())
+        };
         let (words, tool) = (self.words(), self.tool());
         let inside = match self {
             Self::Babyl => "write it as an mbox file first (in Emacs: unrmail)".to_owned(),
@@ -133,21 +161,35 @@ pub(crate) const BEGINNING: usize = 512;
 /// A head of tar: the sum of its bytes stands in it, with blanks in its place.
 fn is_tar(start: &[u8]) -> bool {
     const SUM: std::ops::Range<usize> = 148..156;
-    let Some(head) = start.first_chunk::<BEGINNING>() else { return false };
-    let digits = head[SUM].trim_ascii_start().iter().take_while(|byte| matches!(byte, b'0'..=b'7'));
+    let Some(head) = start.first_chunk::<BEGINNING>() else {
+        return false;
+    };
+    let digits = head[SUM]
+        .trim_ascii_start()
+        .iter()
+        .take_while(|byte| matches!(byte, b'0'..=b'7'));
     let told = digits.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
     let blanks = SUM.len() as u32 * u32::from(b' ');
     let outside = |at: &usize| !SUM.contains(at);
-    let sum: u32 = blanks + (0..BEGINNING).filter(outside).map(|at| u32::from(head[at])).sum::<u32>();
+    let sum: u32 = blanks
+        + (0..BEGINNING)
+            .filter(outside)
+            .map(|at| u32::from(head[at]))
+            .sum::<u32>();
     // Old programs added bytes with signs.
-    let high = (0..BEGINNING).filter(outside).filter(|at| head[*at] > 0x7f).count() as u32;
+    let high = (0..BEGINNING)
+        .filter(outside)
+        .filter(|at| head[*at] > 0x7f)
+        .count() as u32;
     head[0] != 0 && (told == sum || told == sum.wrapping_sub(high << 8))
 }
 
 /// ASCII with a NUL before or behind every character.
 fn is_unmarked_utf16(start: &[u8]) -> bool {
     let printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r');
-    let Some(start) = start.first_chunk::<8>() else { return false };
+    let Some(start) = start.first_chunk::<8>() else {
+        return false;
+    };
     let (pairs, _) = start.as_chunks::<2>();
     pairs.iter().all(|pair| pair[0] == 0 && printed(pair[1]))
         || pairs.iter().all(|pair| pair[1] == 0 && printed(pair[0]))
@@ -156,21 +198,38 @@ fn is_unmarked_utf16(start: &[u8]) -> bool {
 /// True when a file that is not read may hold mail, by its beginning. Of text in UTF-16 that is known, of anything compressed it is not.
 pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
     // The text without every other byte: enough to know ASCII by.
-    let plain =
-        || -> Vec<u8> { start.iter().copied().filter(|byte| !matches!(byte, 0 | 0xfe | 0xff)).collect() };
+    let plain = || -> Vec<u8> {
+        start
+            .iter()
+            .copied()
+            .filter(|byte| !matches!(byte, 0 | 0xfe | 0xff))
+            .collect()
+    };
     packing != Packing::Utf16 || looks_like_message(&plain())
 }
 
 /// Reads through compression, up to `expansion` times its size; what cannot be read through is refused.
-pub(crate) fn through(path: &Path, input: impl Read + Send + 'static, expansion: u64) -> io::Result<Through> {
+pub(crate) fn through(
+    path: &Path,
+    input: impl Read + Send + 'static,
+    expansion: u64,
+) -> io::Result<Through> {
     let mut input = Input::new(input);
     let packing = Packing::of(input.peek(16).map_err(|error| with_path(path, &error))?);
     match packing {
-        None => Ok(Through { inside: Box::new(input), packing, told: Told::default() }),
+        None => Ok(Through {
+            inside: Box::new(input),
+            packing,
+            told: Told::default(),
+        }),
         Some(read) if read.is_read() => {
             let inside = Unpack::new(input, read, expansion);
             let told = inside.told();
-            Ok(Through { inside: Box::new(inside), packing, told })
+            Ok(Through {
+                inside: Box::new(inside),
+                packing,
+                told,
+            })
         }
         Some(refused) => Err(refused.refused(path)),
     }
@@ -237,20 +296,33 @@ mod tests {
     #[test]
     fn forms_are_known_by_their_beginnings() {
         let utf16 = |mark: &[u8], text: &str, bytes: fn(u16) -> [u8; 2]| {
-            [mark, &text.encode_utf16().flat_map(bytes).collect::<Vec<_>>()].concat()
+            [
+                mark,
+                &text.encode_utf16().flat_map(bytes).collect::<Vec<_>>(),
+            ]
+            .concat()
         };
         for (start, packing) in [
             (gzip(b"x"), Some(Packing::Gzip)),
             (zstd::bulk::compress(b"x", 1).unwrap(), Some(Packing::Zstd)),
             (b"\x5e\x2a\x4d\x18\0\0\0\0".to_vec(), Some(Packing::Zstd)),
             (bzip2(b"x"), Some(Packing::Bzip2)),
-            (b"BZh9\x17\x72\x45\x38\x50\x90".to_vec(), Some(Packing::Bzip2)),
+            (
+                b"BZh9\x17\x72\x45\x38\x50\x90".to_vec(),
+                Some(Packing::Bzip2),
+            ),
             (xz(b"x"), Some(Packing::Xz)),
             (b"\x04\x22\x4d\x18".to_vec(), Some(Packing::Lz4)),
             (b"\x1f\x9d\x90".to_vec(), Some(Packing::Compress)),
             (b"PK\x03\x04".to_vec(), Some(Packing::Zip)),
-            (utf16(b"\xff\xfe", "From ", u16::to_le_bytes), Some(Packing::Utf16)),
-            (utf16(b"\xfe\xff", "From ", u16::to_be_bytes), Some(Packing::Utf16)),
+            (
+                utf16(b"\xff\xfe", "From ", u16::to_le_bytes),
+                Some(Packing::Utf16),
+            ),
+            (
+                utf16(b"\xfe\xff", "From ", u16::to_be_bytes),
+                Some(Packing::Utf16),
+            ),
             (utf16(b"", "From a", u16::to_le_bytes), Some(Packing::Utf16)),
             (utf16(b"", "From a", u16::to_be_bytes), Some(Packing::Utf16)),
             (b"From a@b Mon Jan  1 00:00:00 2001\n".to_vec(), None),
@@ -272,7 +344,9 @@ mod tests {
         for pack in PACKS {
             assert!(read(&pack(&text)).unwrap() == (text.clone(), Vec::new()));
             // One behind the other, as `cat` puts them.
-            assert!(read(&[pack(head), pack(tail)].concat()).unwrap() == (text.clone(), Vec::new()));
+            assert!(
+                read(&[pack(head), pack(tail)].concat()).unwrap() == (text.clone(), Vec::new())
+            );
         }
         let error = read(b"\x04\x22\x4d\x18").unwrap_err().to_string();
         assert_eq!(
@@ -288,10 +362,20 @@ mod tests {
 
     /// What is inside, and what was told.
     fn read(bytes: &[u8]) -> io::Result<(Vec<u8>, Seen)> {
-        let (mut inside, mut out) =
-            (through(Path::new("box.gz"), Cursor::new(bytes.to_vec()), 200)?, Vec::new());
+        let (mut inside, mut out) = (
+            through(Path::new("box.gz"), Cursor::new(bytes.to_vec()), 200)?,
+            Vec::new(),
+        );
         inside.read_to_end(&mut out)?;
-        Ok((out, inside.told.take().iter().map(|event| (event.kind.code(), event.offset)).collect()))
+        Ok((
+            out,
+            inside
+                .told
+                .take()
+                .iter()
+                .map(|event| (event.kind.code(), event.offset))
+                .collect(),
+        ))
     }
 
     fn zstd(bytes: &[u8]) -> Vec<u8> {
@@ -317,8 +401,18 @@ mod tests {
         for pack in PACKS {
             let whole = pack(&text);
             let end = whole.len() as u64;
-            let other = if pack(b"").starts_with(b"\x1f") { zstd(b"x") } else { gzip(b"x") };
-            for rest in [vec![0; 1], vec![0; 100_000], b"\n".to_vec(), b"\0\0junk".repeat(30_000), other] {
+            let other = if pack(b"").starts_with(b"\x1f") {
+                zstd(b"x")
+            } else {
+                gzip(b"x")
+            };
+            for rest in [
+                vec![0; 1],
+                vec![0; 100_000],
+                b"\n".to_vec(),
+                b"\0\0junk".repeat(30_000),
+                other,
+            ] {
                 let (out, told) = read(&[&whole[..], &rest].concat()).unwrap();
                 assert!(out == text);
                 assert_eq!(told, [("box.trailing-bytes", end)]);
@@ -326,10 +420,23 @@ mod tests {
             // Tapes fill their blocks, and the next file begins behind.
             let (out, told) = read(&[&whole[..], &[0; 511], &whole, &[0; 7]].concat()).unwrap();
             assert!(out == text.repeat(2));
-            assert_eq!(told, [("box.trailing-bytes", end), ("box.trailing-bytes", 2 * end + 511)]);
+            assert_eq!(
+                told,
+                [
+                    ("box.trailing-bytes", end),
+                    ("box.trailing-bytes", 2 * end + 511)
+                ]
+            );
         }
         let skippable = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
-        let whole = [skippable, &zstd(&text)[..], skippable, &zstd(&text), skippable].concat();
+        let whole = [
+            skippable,
+            &zstd(&text)[..],
+            skippable,
+            &zstd(&text),
+            skippable,
+        ]
+        .concat();
         assert!(read(&whole).unwrap() == (text.repeat(2), Vec::new()));
     }
 
@@ -339,7 +446,10 @@ mod tests {
         for pack in PACKS {
             let whole = pack(&text);
             let mut longest = 0;
-            for cut in (20..whole.len()).step_by(997).chain(whole.len() - 12..whole.len()) {
+            for cut in (20..whole.len())
+                .step_by(997)
+                .chain(whole.len() - 12..whole.len())
+            {
                 let (out, told) = read(&whole[..cut]).unwrap();
                 assert!(text.starts_with(&out) && out.len() >= longest, "{cut}");
                 longest = out.len();
@@ -394,7 +504,9 @@ mod tests {
                     bad[at] ^= flip;
                     match read(&bad) {
                         Ok((out, told)) => assert!(out == text || !told.is_empty(), "{at} {flip}"),
-                        Err(error) => assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}"),
+                        Err(error) => {
+                            assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}")
+                        }
                     }
                 }
             }
@@ -407,7 +519,12 @@ mod tests {
         options.lzma_options.dict_size = 300 << 20;
         let error = read(&xz_with(b"From ", options)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
-        assert!(error.to_string().contains("give what is inside: xz -dc FILE"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("give what is inside: xz -dc FILE"),
+            "{error}"
+        );
     }
 
     /// Each form, at several ceilings: what is read is a beginning of what is inside, of the length that the ceiling allows.
@@ -420,16 +537,27 @@ mod tests {
             let times = large.len() / packed.len();
             assert!(times > 200, "{times}");
             for most in [1, 200] {
-                let mut inside = through(Path::new("box.gz"), Cursor::new(packed.clone()), most).unwrap();
+                let mut inside =
+                    through(Path::new("box.gz"), Cursor::new(packed.clone()), most).unwrap();
                 let mut out = Vec::new();
                 inside.read_to_end(&mut out).unwrap();
-                assert!((FREE..=FREE + STEP_OF_TESTS).contains(&out.len()), "{}", out.len());
+                assert!(
+                    (FREE..=FREE + STEP_OF_TESTS).contains(&out.len()),
+                    "{}",
+                    out.len()
+                );
                 let told = inside.told.take();
-                assert!(told.len() == 1 && told[0].kind.code() == "box.expansion", "{told:?}");
+                assert!(
+                    told.len() == 1 && told[0].kind.code() == "box.expansion",
+                    "{told:?}"
+                );
                 assert!(told[0].offset <= packed.len() as u64);
             }
             // Below the free part, and below the ceiling, all of it is read.
-            for (packed, len, most) in [(pack(&large[..FREE]), FREE, 1), (packed, large.len(), u64::MAX)] {
+            for (packed, len, most) in [
+                (pack(&large[..FREE]), FREE, 1),
+                (packed, large.len(), u64::MAX),
+            ] {
                 let mut inside = through(Path::new("box.gz"), Cursor::new(packed), most).unwrap();
                 assert_eq!(io::copy(&mut inside, &mut io::sink()).unwrap(), len as u64);
                 assert!(inside.told.take().is_empty());

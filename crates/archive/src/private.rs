@@ -28,7 +28,11 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
     const ALL: u32 = 0o077;
     let (mut denied, mut folders) = (0, Vec::new());
     for path in given {
-        let there = if path == Path::new("-") { stdin() } else { fs::metadata(path).ok() };
+        let there = if path == Path::new("-") {
+            stdin()
+        } else {
+            fs::metadata(path).ok()
+        };
         let Some(there) = there else { continue };
         denied |= denied_to(&there);
         if there.is_dir() {
@@ -40,7 +44,9 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
         && let Some(folder) = folders.pop()
     {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(there) = entry.metadata() else { continue };
+            let Ok(there) = entry.metadata() else {
+                continue;
+            };
             if there.is_file() || there.is_dir() {
                 denied |= denied_to(&there);
             }
@@ -65,7 +71,10 @@ fn stdin() -> Option<fs::Metadata> {
 fn denied_to(metadata: &fs::Metadata) -> u32 {
     let mode = metadata.permissions().mode();
     let needed = if metadata.is_dir() { 0o555 } else { 0o444 };
-    [0o070, 0o007].into_iter().filter(|who| mode & who & needed != who & needed).sum()
+    [0o070, 0o007]
+        .into_iter()
+        .filter(|who| mode & who & needed != who & needed)
+        .sum()
 }
 
 #[cfg(test)]
@@ -91,9 +100,19 @@ mod tests {
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(denied_to(&fs::metadata(&file).unwrap()), denied, "{mode:o}");
         }
-        for (mode, denied) in [(0o700, 0o077), (0o750, 0o007), (0o755, 0), (0o711, 0o077), (0o744, 0o077)] {
+        for (mode, denied) in [
+            (0o700, 0o077),
+            (0o750, 0o007),
+            (0o755, 0),
+            (0o711, 0o077),
+            (0o744, 0o077),
+        ] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(denied_to(&fs::metadata(folder.path()).unwrap()), denied, "{mode:o}");
+            assert_eq!(
+                denied_to(&fs::metadata(folder.path()).unwrap()),
+                denied,
+                "{mode:o}"
+            );
         }
     }
 
@@ -101,7 +120,9 @@ mod tests {
     fn what_lies_in_a_folder_counts() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap()
+        };
         fs::create_dir_all(path("a/b")).unwrap();
         for inner in [folder.path(), &path("a"), &path("a/b")] {
             set(inner, 0o755);

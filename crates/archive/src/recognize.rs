@@ -67,20 +67,31 @@ pub fn recognize_with(
     while let Some((folder, within)) = search.waiting.pop() {
         search.list(&folder, within, left_out)?;
     }
-    let Search { mut archives, messages, mut noted, .. } = search;
+    let Search {
+        mut archives,
+        messages,
+        mut noted,
+        ..
+    } = search;
     archives.sort_by(|a, b| a.path.cmp(&b.path));
     // A folder without anything in it is a tree without messages, as one is written.
     if messages || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
         archives.insert(0, found(path, Format::EmlTree));
     } else {
         noted.sort_by(|a, b| a.detail.cmp(&b.detail));
-        noted.into_iter().try_for_each(|event| left_out(LeftOut::Noted(event)))?;
+        noted
+            .into_iter()
+            .try_for_each(|event| left_out(LeftOut::Noted(event)))?;
     }
     Ok(archives)
 }
 
 fn found(path: &Path, format: Format) -> Found {
-    Found { path: path.to_owned(), format, packed: None }
+    Found {
+        path: path.to_owned(),
+        format,
+        packed: None,
+    }
 }
 
 /// What a file is that was named.
@@ -89,14 +100,20 @@ fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> io::Result<
         && let Some(packing) = packing(path)?
     {
         return if packing.is_read() {
-            Ok(Found { packed: Some(packing), ..found(path, Format::Mbox) })
+            Ok(Found {
+                packed: Some(packing),
+                ..found(path, Format::Mbox)
+            })
         } else {
             Err(packing.refused(path))
         };
     }
     let empty = metadata.len() == 0 && !is_eml(path);
     let mailbox = empty || matches!(FileKind::of(path, force_format)?, FileKind::Mailbox(_));
-    Ok(found(path, if mailbox { Format::Mbox } else { Format::Eml }))
+    Ok(found(
+        path,
+        if mailbox { Format::Mbox } else { Format::Eml },
+    ))
 }
 
 /// What a folder lies in.
@@ -148,7 +165,9 @@ impl Search<'_> {
         let has_messages = within == Within::Maildir && maildir::is_folder(folder);
         for entry in entries {
             let entry = entry.map_err(|error| with_path(folder, &error))?;
-            let kind = entry.file_type().map_err(|error| with_path(&entry.path(), &error))?;
+            let kind = entry
+                .file_type()
+                .map_err(|error| with_path(&entry.path(), &error))?;
             if within == Within::Messages && !kind.is_dir() {
                 continue;
             }
@@ -165,14 +184,21 @@ impl Search<'_> {
             } else if kind.is_file() {
                 match FileKind::of(&file, self.force_format) {
                     Ok(FileKind::Mailbox(packed)) => {
-                        self.archives.push(Found { packed, ..found(&file, Format::Mbox) });
+                        self.archives.push(Found {
+                            packed,
+                            ..found(&file, Format::Mbox)
+                        });
                     }
                     Err(error) => left_out(LeftOut::Unread(error))?,
                     Ok(kind) if within == Within::Tree => self.note(kind, &file),
                     Ok(_) => {}
                 }
             } else if within == Within::Tree {
-                let name = file.strip_prefix(self.root).unwrap_or(&file).as_os_str().as_encoded_bytes();
+                let name = file
+                    .strip_prefix(self.root)
+                    .unwrap_or(&file)
+                    .as_os_str()
+                    .as_encoded_bytes();
                 self.noted.push(not_followed(kind, name));
             }
         }
@@ -181,7 +207,11 @@ impl Search<'_> {
 
     /// Notes what a file is that is no archive.
     fn note(&mut self, kind: FileKind, file: &Path) {
-        let name = file.strip_prefix(self.root).unwrap_or(file).as_os_str().as_encoded_bytes();
+        let name = file
+            .strip_prefix(self.root)
+            .unwrap_or(file)
+            .as_os_str()
+            .as_encoded_bytes();
         match kind {
             FileKind::Mailbox(_) => {}
             FileKind::Message => self.messages = true,
@@ -224,7 +254,8 @@ impl FileKind {
         if !metadata.is_file() {
             return Ok(Self::Mailbox(None));
         }
-        let numbered = mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
+        let numbered =
+            mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
         if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
             return Ok(Self::Message);
         }
@@ -255,10 +286,16 @@ impl FileKind {
                     _ => {}
                 }
                 let mailbox = mbox::is_mailbox_inside(&mut io::Read::chain(&start[..], inside))?;
-                Ok(if mailbox { Self::Mailbox(Some(packing)) } else { Self::Other })
+                Ok(if mailbox {
+                    Self::Mailbox(Some(packing))
+                } else {
+                    Self::Other
+                })
             }
             Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
-            _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => Ok(Self::Mailbox(None)),
+            _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => {
+                Ok(Self::Mailbox(None))
+            }
             _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
             _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
             _ => Ok(Self::Other),
@@ -269,54 +306,100 @@ impl FileKind {
 /// True for a file that begins like a message.
 fn is_mail(mut file: &File) -> io::Result<bool> {
     file.rewind()?;
-    Ok(mail_check::is_mail(&packed::beginning(&mut file, mail_check::BEGINNING)?))
+    Ok(mail_check::is_mail(&packed::beginning(
+        &mut file,
+        mail_check::BEGINNING,
+    )?))
 }
 
 /// What a file that was named is packed in; what is inside of compression, where that is not read.
 fn packing(path: &Path) -> io::Result<Option<Packing>> {
     let failed = |error| with_path(path, &error);
     let mut file = open_input(path).map_err(failed)?;
-    let packing = Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(failed)?);
+    let packing =
+        Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(failed)?);
     if packing.is_none_or(|packing| !packing.is_read()) {
         return Ok(packing);
     }
     file.rewind().map_err(failed)?;
     // What cannot be read through is told when it is opened.
-    let inside =
-        packed::beginning(&mut packed::through(path, file, u64::MAX)?, packed::BEGINNING).unwrap_or_default();
-    Ok(Packing::of_file(&inside).filter(|inside| !inside.is_read()).or(packing))
+    let inside = packed::beginning(
+        &mut packed::through(path, file, u64::MAX)?,
+        packed::BEGINNING,
+    )
+    .unwrap_or_default();
+    Ok(Packing::of_file(&inside)
+        .filter(|inside| !inside.is_read())
+        .or(packing))
 }
 
 /// What is told of a link, a device, a pipe or a socket in a folder.
 pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
-    let what = if kind.is_symlink() { "symbolic link" } else { "special file" };
+    let what = if kind.is_symlink() {
+        "symbolic link"
+    } else {
+        "special file"
+    };
     let detail = format!("{what} not followed: {}", String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::NotFollowed, offset: 0, detail, name: Vec::new() }
+    BoxEvent {
+        kind: BoxEventKind::NotFollowed,
+        offset: 0,
+        detail,
+        name: Vec::new(),
+    }
 }
 
 /// What is told of a file that is not looked into.
 pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
-    let detail = format!("{}, left as it is: {}", packing.words(), String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail, name: Vec::new() }
+    let detail = format!(
+        "{}, left as it is: {}",
+        packing.words(),
+        String::from_utf8_lossy(name)
+    );
+    BoxEvent {
+        kind: BoxEventKind::Packed,
+        offset: 0,
+        detail,
+        name: Vec::new(),
+    }
 }
 
 /// What is told of a file that is no mail. In a tree of messages it is `kept` by the ledger.
 pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
-    let place = if kept { "left out" } else { "left out, of a ledger too" };
+    let place = if kept {
+        "left out"
+    } else {
+        "left out, of a ledger too"
+    };
     let detail = format!("no mail, {place}: {}", String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::NoMail, offset: 0, detail, name: Vec::new() }
+    BoxEvent {
+        kind: BoxEventKind::NoMail,
+        offset: 0,
+        detail,
+        name: Vec::new(),
+    }
 }
 
 /// True for the endings of mailboxes, and for `mbox` in a folder of Apple Mail (`X.mbox/mbox`).
 pub(crate) fn is_named_mailbox(path: &Path) -> bool {
-    let apple =
-        || path.ends_with("mbox") && path.parent().is_some_and(|folder| extension_is(folder, &["mbox"]));
-    extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"]) || apple()
+    let apple = || {
+        path.ends_with("mbox")
+            && path
+                .parent()
+                .is_some_and(|folder| extension_is(folder, &["mbox"]))
+    };
+    extension_is(
+        path,
+        &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"],
+    ) || apple()
 }
 
 fn extension_is(path: &Path, wanted: &[&str]) -> bool {
-    path.extension()
-        .is_some_and(|extension| wanted.iter().any(|wanted| extension.eq_ignore_ascii_case(wanted)))
+    path.extension().is_some_and(|extension| {
+        wanted
+            .iter()
+            .any(|wanted| extension.eq_ignore_ascii_case(wanted))
+    })
 }
 
 #[cfg(test)]
@@ -343,7 +426,13 @@ mod tests {
             Ok(())
         });
         let name = |found: Found| {
-            let name = found.path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let name = found
+                .path
+                .strip_prefix(root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             (name, found.format)
         };
         (found.unwrap().into_iter().map(name).collect(), told)
@@ -379,11 +468,18 @@ mod tests {
         write(root, "P.mbox/sub/list.mbox", MAIL);
         write(root, "P.mbox/empty.mbox/mbox", b"");
         write(root, "P.mbox/table_of_contents", b"");
-        let mailboxes =
-            ["P.mbox/C.mbox/mbox", "P.mbox/empty.mbox/mbox", "P.mbox/mbox", "P.mbox/sub/list.mbox"];
+        let mailboxes = [
+            "P.mbox/C.mbox/mbox",
+            "P.mbox/empty.mbox/mbox",
+            "P.mbox/mbox",
+            "P.mbox/sub/list.mbox",
+        ];
         let mut expected: Vec<_> = mailboxes.map(|name| (name.to_owned(), Format::Mbox)).into();
         let told = ["no mail, left out, of a ledger too: P.mbox/table_of_contents"];
-        assert_eq!(search(root), (expected.clone(), told.map(str::to_owned).into()));
+        assert_eq!(
+            search(root),
+            (expected.clone(), told.map(str::to_owned).into())
+        );
         assert_eq!(search(&root.join("P.mbox")).0.len(), 4);
         write(root, "P.mbox/sub/1.eml", b"Subject: x\n\n");
         expected.insert(0, (String::new(), Format::EmlTree));
@@ -402,7 +498,10 @@ mod tests {
     #[test]
     fn a_folder_without_anything_is_a_tree_without_messages() {
         let root = tempfile::tempdir().unwrap();
-        assert_eq!(search(root.path()), (vec![(String::new(), Format::EmlTree)], Vec::new()));
+        assert_eq!(
+            search(root.path()),
+            (vec![(String::new(), Format::EmlTree)], Vec::new())
+        );
         write(root.path(), "notes", b"");
         assert!(search(root.path()).0.is_empty());
     }
@@ -412,7 +511,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let message = b"Subject: x\n\nwords\n";
-        let babyl = b"BABYL OPTIONS:\nVersion: 5\n\x1f\x0c\n0, unseen,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f";
+        let babyl =
+            b"BABYL OPTIONS:\nVersion: 5\n\x1f\x0c\n0, unseen,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f";
         let files = [
             ("a.tar", tar(b"ustar\x0000", message)),
             ("b.tar", tar(b"ustar  \0", message)),
@@ -422,24 +522,38 @@ mod tests {
         ];
         for (name, bytes) in &files {
             write(root, name, bytes);
-            let words = if *name == "e" { "a Babyl mailbox" } else { "a tar archive" };
+            let words = if *name == "e" {
+                "a Babyl mailbox"
+            } else {
+                "a tar archive"
+            };
             let error = recognize(&root.join(name)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::Unsupported);
             assert!(
-                error.to_string().contains(&format!("{name}: this is {words}, which is not read; ")),
+                error
+                    .to_string()
+                    .contains(&format!("{name}: this is {words}, which is not read; ")),
                 "{error}"
             );
             // Of a pipe it is told when it is opened.
             let path = Path::new("-");
             let input = packed::through(path, io::Cursor::new(bytes.clone()), u64::MAX).unwrap();
             let read = mbox::Mailbox::from_through(path, input, &crate::ReadOptions::default());
-            assert!(read.err().unwrap().to_string().starts_with(&format!("-: this is {words}")));
+            assert!(
+                read.err()
+                    .unwrap()
+                    .to_string()
+                    .starts_with(&format!("-: this is {words}"))
+            );
         }
         let told: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
             .map(|name| format!("a tar archive, left as it is: {name}"))
             .into();
         let (found, mut left) = search(root);
-        assert_eq!((found, left.remove(0)), (Vec::new(), "a Babyl mailbox, left as it is: e".to_owned()));
+        assert_eq!(
+            (found, left.remove(0)),
+            (Vec::new(), "a Babyl mailbox, left as it is: e".to_owned())
+        );
         assert_eq!(left, told);
         // One byte makes it no head of tar.
         for at in [0, 50, 148, 300] {
@@ -464,9 +578,17 @@ mod tests {
             ("prelude", [b"X\n\n", &MAIL.repeat(3)[..]].concat(), 4),
             ("cut", cut.to_vec(), 6),
             ("one", [b"Subject: a\n\nhe wrote:\n\n", MAIL].concat(), 1),
-            ("patches", [&b"Subject: a\n\n"[..], &patch.repeat(3)].concat(), 1),
+            (
+                "patches",
+                [&b"Subject: a\n\n"[..], &patch.repeat(3)].concat(),
+                1,
+            ),
             ("whole", mails.clone(), 6),
-            ("long", [&b"words\n".repeat(100_000)[..], &mails].concat(), 7),
+            (
+                "long",
+                [&b"words\n".repeat(100_000)[..], &mails].concat(),
+                7,
+            ),
         ] {
             write(root.path(), name, &bytes);
             write(root.path(), &format!("{name}.gz"), &gzip(&bytes));
@@ -485,9 +607,16 @@ mod tests {
             if messages == 1 {
                 assert_eq!(count(name).1[0].0, BoxEventKind::Single, "{name}");
             }
-            let is_mailbox = matches!(FileKind::of(&path(name), false).unwrap(), FileKind::Mailbox(None));
+            let is_mailbox = matches!(
+                FileKind::of(&path(name), false).unwrap(),
+                FileKind::Mailbox(None)
+            );
             let inside = FileKind::of(&path(&format!("{name}.gz")), false).unwrap();
-            assert_eq!(is_mailbox, matches!(inside, FileKind::Mailbox(Some(_))), "{name}");
+            assert_eq!(
+                is_mailbox,
+                matches!(inside, FileKind::Mailbox(Some(_))),
+                "{name}"
+            );
             assert_eq!(is_mailbox, messages > 1, "{name}");
         }
     }

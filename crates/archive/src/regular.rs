@@ -22,7 +22,10 @@ pub fn open_input(path: &Path) -> io::Result<File> {
     check(path, &std::fs::metadata(path)?)?;
     // Another one may stand there by now.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits() as i32)
+        .open(path)?;
     check(path, &file.metadata()?)?;
     Ok(file)
 }
@@ -36,8 +39,9 @@ pub(crate) fn check(path: &Path, metadata: &Metadata) -> io::Result<()> {
         () if kind.is_socket() => "a socket",
         () => "a device",
     };
-    let words =
-        format!("this is {what}, which is not read; give its bytes on standard input: mailglot … - < FILE");
+    let words = format!(
+        "this is {what}, which is not read; give its bytes on standard input: mailglot … - < FILE"
+    );
     Err(io::Error::new(io::ErrorKind::Unsupported, words))
 }
 
@@ -47,7 +51,9 @@ fn is_descriptor(path: &Path) -> bool {
     path == Path::new("/dev/stdin")
         || folders.iter().any(|folder| {
             path.parent() == Some(Path::new(folder))
-                && path.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit))
+                && path
+                    .file_name()
+                    .is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit))
         })
 }
 
@@ -75,7 +81,10 @@ mod tests {
         ] {
             for error in [open_input(path).map(drop), crate::recognize(path).map(drop)] {
                 let error = error.unwrap_err().to_string();
-                assert!(error.contains(word) && error.contains("standard input"), "{error}");
+                assert!(
+                    error.contains(word) && error.contains("standard input"),
+                    "{error}"
+                );
             }
         }
         assert!(start.elapsed() < Duration::from_secs(10));

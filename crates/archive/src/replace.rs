@@ -34,11 +34,18 @@ impl Replacement {
     /// when that is no regular file.
     pub fn create(path: &Path, force: bool) -> io::Result<Self> {
         let place = Place::find(path, force, Kind::File)?;
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&place.temporary);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&place.temporary);
         let file = file.map_err(|error| with_path(path, &error))?;
         // Only a marker for sweepers: a file system without locks does no harm.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        Ok(Self { place, file: BufWriter::with_capacity(BUFFER, Output::new(file)) })
+        Ok(Self {
+            place,
+            file: BufWriter::with_capacity(BUFFER, Output::new(file)),
+        })
     }
 
     /// The final path.
@@ -61,17 +68,23 @@ impl Replacement {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| with_path(&self.place.target, &error))
+        self.file
+            .write(bytes)
+            .map_err(|error| with_path(&self.place.target, &error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| with_path(&self.place.target, &error))
+        self.file
+            .flush()
+            .map_err(|error| with_path(&self.place.target, &error))
     }
 }
 
 impl Seek for Replacement {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.file.seek(position).map_err(|error| with_path(&self.place.target, &error))
+        self.file
+            .seek(position)
+            .map_err(|error| with_path(&self.place.target, &error))
     }
 }
 
@@ -87,7 +100,8 @@ impl FolderReplacement {
     pub fn create(path: &Path, force: bool) -> io::Result<Self> {
         let place = Place::find(path, force, Kind::Folder)?;
         fs::create_dir(&place.temporary).map_err(|error| with_path(path, &error))?;
-        let handle = File::open(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
+        let handle =
+            File::open(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
         let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { place, handle })
     }
@@ -99,7 +113,8 @@ impl FolderReplacement {
 
     /// Brings everything in the folder's file system to the disk.
     pub fn sync(&mut self) -> io::Result<()> {
-        rustix::fs::syncfs(&self.handle).map_err(|error| with_path(&self.place.target, &error.into()))
+        rustix::fs::syncfs(&self.handle)
+            .map_err(|error| with_path(&self.place.target, &error.into()))
     }
 
     /// Renames into place. Call [`Self::sync`] before.
@@ -111,14 +126,23 @@ impl FolderReplacement {
 /// True for what is written through and never replaced: devices, pipes, sockets, and the names of descriptors (`/dev/stdout`, `/dev/fd/3`),
 /// also where those are files.
 pub fn is_stream(path: &Path) -> bool {
-    let is_descriptor = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    let is_descriptor = [
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/fd",
+        "/proc",
+    ];
     is_descriptor.iter().any(|name| path.starts_with(name))
         || fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Opens a stream for writing behind what is there.
 pub fn open_stream(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).open(path).map_err(|error| with_path(path, &error))
+    OpenOptions::new()
+        .append(true)
+        .open(path)
+        .map_err(|error| with_path(path, &error))
 }
 
 /// Puts things into place without [`abandon`] in between.
@@ -136,7 +160,9 @@ pub struct Turn(#[allow(dead_code)] Vec<File>);
 pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     let mut folders: Vec<(u64, u64, File)> = Vec::new();
     for place in places {
-        let Ok(folder) = File::open(parent(place)) else { continue };
+        let Ok(folder) = File::open(parent(place)) else {
+            continue;
+        };
         if let Ok(there) = folder.metadata() {
             folders.push((there.dev(), there.ino(), folder));
         }
@@ -145,9 +171,18 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     folders.sort_by_key(|(device, inode, _)| (*device, *inode));
     folders.dedup_by_key(|(device, inode, _)| (*device, *inode));
     let wait = |folder: &File| {
-        while matches!(flock(folder, FlockOperation::LockExclusive), Err(rustix::io::Errno::INTR)) {}
+        while matches!(
+            flock(folder, FlockOperation::LockExclusive),
+            Err(rustix::io::Errno::INTR)
+        ) {}
     };
-    Turn(folders.into_iter().map(|(.., folder)| folder).inspect(wait).collect())
+    Turn(
+        folders
+            .into_iter()
+            .map(|(.., folder)| folder)
+            .inspect(wait)
+            .collect(),
+    )
 }
 
 /// Removes every temporary file and folder of this process, before it ends at once. What is being put into place is
@@ -161,14 +196,21 @@ pub fn abandon() {
 
 /// Temporary files and folders beside `path` whose writers are dead: somebody was killed while he wrote it.
 pub fn leftovers(path: &Path) -> Vec<PathBuf> {
-    let (target, Some(name)) = (path, path.file_name()) else { return Vec::new() };
-    let Ok(entries) = fs::read_dir(parent(target)) else { return Vec::new() };
+    let (target, Some(name)) = (path, path.file_name()) else {
+        return Vec::new();
+    };
+    let Ok(entries) = fs::read_dir(parent(target)) else {
+        return Vec::new();
+    };
     let entries = entries.flatten().filter(|entry| {
         writer_of(&entry.file_name(), name).is_some_and(|process| !is_alive(process))
-            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
+            && entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_file() || kind.is_dir())
     });
     let unheld = |path: &PathBuf| {
-        File::open(path).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
+        File::open(path)
+            .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
     };
     entries.map(|entry| entry.path()).filter(unheld).collect()
 }
@@ -197,19 +239,28 @@ fn remove(path: &Path, kind: Kind) {
 
 /// Adds the path to an error and keeps its kind.
 pub(crate) fn with_path(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {}", path.display(), words(error)))
+    io::Error::new(
+        error.kind(),
+        format!("{}: {}", path.display(), words(error)),
+    )
 }
 
 /// An error of the system in words for people: in lower case, without its number.
 pub fn words(error: &io::Error) -> String {
     let text = match (error.raw_os_error(), error.get_ref()) {
         (Some(_), _) => error.to_string(),
-        (None, None) if error.kind() == ErrorKind::NotFound => "no such file or directory".to_owned(),
+        (None, None) if error.kind() == ErrorKind::NotFound => {
+            "no such file or directory".to_owned()
+        }
         (None, _) => return error.to_string(),
     };
-    let text = text.split_once(" (os error ").map_or(text.as_str(), |(text, _)| text);
+    let text = text
+        .split_once(" (os error ")
+        .map_or(text.as_str(), |(text, _)| text);
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().collect::<String>() + letters.as_str())
+    letters.next().map_or(String::new(), |first| {
+        first.to_lowercase().collect::<String>() + letters.as_str()
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,24 +281,36 @@ struct Place {
 
 impl Place {
     fn find(path: &Path, force: bool, kind: Kind) -> io::Result<Self> {
-        let refuse = |text| Err(with_path(path, &io::Error::new(ErrorKind::InvalidInput, text)));
+        let refuse = |text| {
+            Err(with_path(
+                path,
+                &io::Error::new(ErrorKind::InvalidInput, text),
+            ))
+        };
         if kind == Kind::File && path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return refuse("a name that ends in a slash is that of a folder, and a file is to be written");
+            return refuse(
+                "a name that ends in a slash is that of a folder, and a file is to be written",
+            );
         }
         if is_stream(path) {
-            return refuse("is no regular file or folder and cannot be replaced; write somewhere else");
+            return refuse(
+                "is no regular file or folder and cannot be replaced; write somewhere else",
+            );
         }
         // A link is followed: what it points to is replaced, not the link.
         let target = match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_symlink() => {
-                path.canonicalize().map_err(|error| with_path(path, &error))?
-            }
+            Ok(metadata) if metadata.is_symlink() => path
+                .canonicalize()
+                .map_err(|error| with_path(path, &error))?,
             _ => path.components().collect(),
         };
-        let Some(name) = target.file_name() else { return refuse("names no file") };
+        let Some(name) = target.file_name() else {
+            return refuse("names no file");
+        };
         match fs::metadata(&target) {
             Ok(metadata) => {
-                check_taken(&target, &metadata, force, kind).map_err(|error| with_path(path, &error))?;
+                check_taken(&target, &metadata, force, kind)
+                    .map_err(|error| with_path(path, &error))?;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(with_path(path, &error)),
@@ -255,11 +318,18 @@ impl Place {
         sweep(&target);
         let temporary = target.with_file_name(temporary_name(name));
         lock(&BEGUN).insert(temporary.clone(), kind);
-        Ok(Self { target, temporary, force, kind, committed: false })
+        Ok(Self {
+            target,
+            temporary,
+            force,
+            kind,
+            committed: false,
+        })
     }
 
     fn commit(&mut self) -> io::Result<()> {
-        self.rename().map_err(|error| with_path(&self.target, &error))?;
+        self.rename()
+            .map_err(|error| with_path(&self.target, &error))?;
         self.committed = true;
         sync_parent(&self.target).map_err(|error| with_path(&self.target, &error))
     }
@@ -270,13 +340,15 @@ impl Place {
             (Kind::File, true) => fs::rename(from, to),
             // An empty folder gives way to a renamed one; a full one makes it fail.
             (Kind::Folder, false) => fs::rename(from, to),
-            (Kind::File, false) => match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-                Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                    // No such call here: a link does not replace either, where there are links.
-                    fs::hard_link(from, to).and_then(|()| fs::remove_file(from))
+            (Kind::File, false) => {
+                match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+                    Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                        // No such call here: a link does not replace either, where there are links.
+                        fs::hard_link(from, to).and_then(|()| fs::remove_file(from))
+                    }
+                    result => result.map_err(io::Error::from),
                 }
-                result => result.map_err(io::Error::from),
-            },
+            }
             (Kind::Folder, true) => self.swap(),
         }
     }
@@ -319,7 +391,10 @@ impl Drop for Place {
 }
 
 fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists)
+    matches!(
+        error.kind(),
+        ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists
+    )
 }
 
 fn check_taken(target: &Path, metadata: &fs::Metadata, force: bool, kind: Kind) -> io::Result<()> {
@@ -327,7 +402,9 @@ fn check_taken(target: &Path, metadata: &fs::Metadata, force: bool, kind: Kind) 
     match kind {
         Kind::File if metadata.is_dir() => refuse(ErrorKind::IsADirectory, "is a folder"),
         Kind::File if !metadata.is_file() => refuse(ErrorKind::AlreadyExists, "is no regular file"),
-        Kind::Folder if !metadata.is_dir() => refuse(ErrorKind::NotADirectory, "exists and is no folder"),
+        Kind::Folder if !metadata.is_dir() => {
+            refuse(ErrorKind::NotADirectory, "exists and is no folder")
+        }
         _ if force => Ok(()),
         Kind::File => refuse(ErrorKind::AlreadyExists, "exists already"),
         Kind::Folder if fs::read_dir(target)?.next().is_some() => {
@@ -363,7 +440,9 @@ fn temporary_name(name: &OsStr) -> OsString {
 /// The process that made a temporary name of `name`.
 fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
     let stem = temporary_stem(name);
-    let rest = temporary.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes())?;
+    let rest = temporary
+        .as_encoded_bytes()
+        .strip_prefix(stem.as_encoded_bytes())?;
     let attempt = rest.strip_prefix(b".")?.strip_suffix(b".tmp")?;
     let (process, number) = std::str::from_utf8(attempt).ok()?.split_once('-')?;
     number.parse::<u64>().ok()?;
@@ -373,19 +452,35 @@ fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
 /// Removes what dead processes left of earlier attempts. Best effort: a failure is no obstacle to a new attempt.
 fn sweep(target: &Path) {
     for path in leftovers(target) {
-        remove(&path, if path.is_dir() { Kind::Folder } else { Kind::File });
+        remove(
+            &path,
+            if path.is_dir() {
+                Kind::Folder
+            } else {
+                Kind::File
+            },
+        );
     }
 }
 
 fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Makes a rename durable.
 fn sync_parent(path: &Path) -> io::Result<()> {
     match File::open(parent(path)).and_then(|folder| folder.sync_all()) {
         // Some file systems cannot sync a folder; the rename is done all the same.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied) => Ok(()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
         result => result,
     }
 }
@@ -501,7 +596,10 @@ mod tests {
         let lock = File::open(&held).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         drop(Replacement::create(&folder.path().join("out"), false).unwrap());
-        assert_eq!(names(folder.path()), ["out.1-0.tmp", "out.4194997-0.tmp", "out.x.tmp"]);
+        assert_eq!(
+            names(folder.path()),
+            ["out.1-0.tmp", "out.4194997-0.tmp", "out.x.tmp"]
+        );
     }
 
     #[test]

@@ -47,7 +47,11 @@ fn enough(disk: &StatVfs) -> io::Result<()> {
     if free >= reserve {
         return Ok(());
     }
-    let words = format!("{} MiB are free on this disk, and {} MiB stay so", free >> 20, reserve >> 20);
+    let words = format!(
+        "{} MiB are free on this disk, and {} MiB stay so",
+        free >> 20,
+        reserve >> 20
+    );
     Err(io::Error::new(ErrorKind::StorageFull, words))
 }
 

@@ -80,7 +80,9 @@ impl Flags {
 
     /// The bit of a keyword, which is a letter from `a` to `z`.
     pub fn keyword(letter: u8) -> Option<u32> {
-        letter.is_ascii_lowercase().then(|| 1 << (6 + letter - b'a'))
+        letter
+            .is_ascii_lowercase()
+            .then(|| 1 << (6 + letter - b'a'))
     }
 }
 

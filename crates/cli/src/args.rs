@@ -26,7 +26,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{
+    Attachments, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,
+};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -249,19 +251,30 @@ impl ReadingArgs {
         }
         let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
         let detection = self.detect.detection();
-        Policy { default_charset, charset_map, language, detection, ..Policy::default() }
+        Policy {
+            default_charset,
+            charset_map,
+            language,
+            detection,
+            ..Policy::default()
+        }
     }
 
     /// The words of a command line that says so, without the quotes of a shell.
     pub(crate) fn words(&self) -> Vec<String> {
-        let default = self.default_charset.map(|charset| ("--default-charset", charset.name().to_owned()));
+        let default = self
+            .default_charset
+            .map(|charset| ("--default-charset", charset.name().to_owned()));
         let map = self.charset_map.iter();
-        let map = map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
+        let map =
+            map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
         let language = self.lang_hint.clone().map(|tag| ("--lang-hint", tag));
         let detection = self.detect.detection();
-        let detect = (detection != Detection::default()).then(|| ("--detect", detection.name().to_owned()));
+        let detect =
+            (detection != Detection::default()).then(|| ("--detect", detection.name().to_owned()));
         let all = default.into_iter().chain(map).chain(language).chain(detect);
-        all.flat_map(|(option, value)| [option.to_owned(), value]).collect()
+        all.flat_map(|(option, value)| [option.to_owned(), value])
+            .collect()
     }
 }
 
@@ -281,7 +294,12 @@ pub(crate) struct RestoreArgs {
     #[arg(value_name = "OUTPUT", required_unless_present = "ledger")]
     pub(crate) normalized: Option<PathBuf>,
     /// Where the original goes.
-    #[arg(short = 'o', long = "output", value_name = "ORIGINAL", required_unless_present = "verify_only")]
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "ORIGINAL",
+        required_unless_present = "verify_only"
+    )]
     pub(crate) original: Option<PathBuf>,
     /// The ledger; by default OUTPUT.ledger.
     #[arg(long, value_name = "FILE")]
@@ -378,8 +396,15 @@ pub(crate) struct TextArgs {
 impl TextArgs {
     /// The policy that reads so.
     pub(crate) fn policy(&self) -> Policy {
-        let attachments = if self.no_attachments { Attachments::Skip } else { Attachments::Keep };
-        Policy { attachments, ..self.reading.policy() }
+        let attachments = if self.no_attachments {
+            Attachments::Skip
+        } else {
+            Attachments::Keep
+        };
+        Policy {
+            attachments,
+            ..self.reading.policy()
+        }
     }
 }
 
@@ -459,7 +484,12 @@ pub(crate) struct FilterArgs {
     #[arg(long)]
     pub(crate) reinject: bool,
     /// The command that takes it.
-    #[arg(long, value_name = "PROGRAM", default_value = "/usr/sbin/sendmail", requires = "reinject")]
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        default_value = "/usr/sbin/sendmail",
+        requires = "reinject"
+    )]
     pub(crate) sendmail: PathBuf,
     /// What the command is given: sender and recipients.
     #[arg(value_name = "ARGUMENT", last = true, requires = "reinject")]
@@ -584,12 +614,19 @@ pub(crate) enum FailOn {
 }
 
 fn ledger(value: OsString) -> LedgerPlace {
-    if value == "none" { LedgerPlace::Nowhere } else { LedgerPlace::File(value.into()) }
+    if value == "none" {
+        LedgerPlace::Nowhere
+    } else {
+        LedgerPlace::File(value.into())
+    }
 }
 
 /// The shells that are supported, by name.
 fn shells() -> impl TypedValueParser<Value = Shell> {
-    let names: Vec<_> = Shell::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+    let names: Vec<_> = Shell::value_variants()
+        .iter()
+        .filter_map(ValueEnum::to_possible_value)
+        .collect();
     PossibleValuesParser::new(names).try_map(|name| Shell::from_str(&name, false))
 }
 
@@ -608,12 +645,18 @@ mod tests {
 
     #[test]
     fn quiet_and_verbose_stand_anywhere() {
-        for line in ["mailglot -q count a", "mailglot count -q a", "mailglot count a --quiet"] {
+        for line in [
+            "mailglot -q count a",
+            "mailglot count -q a",
+            "mailglot count a --quiet",
+        ] {
             assert!(parsed(line).unwrap().quiet, "{line}");
         }
-        for line in
-            ["mailglot -v header decode a", "mailglot header -v decode a", "mailglot header decode a -v"]
-        {
+        for line in [
+            "mailglot -v header decode a",
+            "mailglot header -v decode a",
+            "mailglot header decode a -v",
+        ] {
             assert!(parsed(line).unwrap().verbose, "{line}");
         }
     }
@@ -621,11 +664,19 @@ mod tests {
     #[test]
     fn ledgers_are_files_or_none() {
         for (line, place) in [
-            ("mailglot normalize a -o b --ledger none", Some(LedgerPlace::Nowhere)),
-            ("mailglot normalize a -o b --ledger c", Some(LedgerPlace::File("c".into()))),
+            (
+                "mailglot normalize a -o b --ledger none",
+                Some(LedgerPlace::Nowhere),
+            ),
+            (
+                "mailglot normalize a -o b --ledger c",
+                Some(LedgerPlace::File("c".into())),
+            ),
             ("mailglot normalize a -o b", None),
         ] {
-            let Command::Normalize(args) = parsed(line).unwrap().command else { panic!("{line}") };
+            let Command::Normalize(args) = parsed(line).unwrap().command else {
+                panic!("{line}")
+            };
             assert_eq!(args.ledger, place);
         }
     }
@@ -633,12 +684,24 @@ mod tests {
     #[test]
     fn labels_mean_what_they_are_mapped_to() {
         let line = "mailglot text a --charset-map x-foo=koi8-r --charset-map latin1=cp1254 --default-charset gbk --lang-hint tr";
-        let Command::Text(args) = parsed(line).unwrap().command else { panic!("{line}") };
+        let Command::Text(args) = parsed(line).unwrap().command else {
+            panic!("{line}")
+        };
         let policy = args.reading.policy();
-        for (label, meaning) in
-            [("X-Foo", Some("KOI8-R")), ("ISO-8859-1", Some("windows-1254")), ("koi8-r", None), ("", None)]
-        {
-            assert_eq!(policy.charset_map.meaning(label.as_bytes()).map(Charset::name), meaning, "{label}");
+        for (label, meaning) in [
+            ("X-Foo", Some("KOI8-R")),
+            ("ISO-8859-1", Some("windows-1254")),
+            ("koi8-r", None),
+            ("", None),
+        ] {
+            assert_eq!(
+                policy
+                    .charset_map
+                    .meaning(label.as_bytes())
+                    .map(Charset::name),
+                meaning,
+                "{label}"
+            );
         }
         assert_eq!(policy.default_charset.map(Charset::name), Some("GBK"));
         assert_eq!(policy.language.as_deref(), Some("tr"));
@@ -671,7 +734,11 @@ mod tests {
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }
-        for line in ["mailglot convert -l", "mailglot filter -", "mailglot restore a --verify-only"] {
+        for line in [
+            "mailglot convert -l",
+            "mailglot filter -",
+            "mailglot restore a --verify-only",
+        ] {
             assert!(parsed(line).is_ok(), "{line}");
         }
     }

@@ -51,7 +51,10 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with its words.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
+        Self {
+            exit,
+            message: message.into(),
+        }
     }
 
     /// Standard output cannot be written. A reader that went away (`| head`) has all it wants: that is no failure.
@@ -90,7 +93,11 @@ impl From<Error> for Failure {
 /// The path and the words of an error, without naming the path twice.
 fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
     let (path, words) = (path.to_string(), words(error));
-    if words.starts_with(&path) { words } else { format!("{path}: {words}") }
+    if words.starts_with(&path) {
+        words
+    } else {
+        format!("{path}: {words}")
+    }
 }
 
 /// Prints what clap has to say. Help and version are no errors, unless nobody can read them; wrong usage is 1 (clap's own code is 2).
@@ -119,10 +126,22 @@ mod tests {
         let path = || PathBuf::from("a");
         for (error, exit) in [
             (Error::Usage("x".into()), Exit::Usage),
-            (Error::Input(path(), io(io::ErrorKind::NotFound)), Exit::Unread),
-            (Error::Output(path(), io(io::ErrorKind::StorageFull)), Exit::Output),
-            (Error::Output("-".into(), io(io::ErrorKind::BrokenPipe)), Exit::Done),
-            (Error::Output("-".into(), io(io::ErrorKind::StorageFull)), Exit::Output),
+            (
+                Error::Input(path(), io(io::ErrorKind::NotFound)),
+                Exit::Unread,
+            ),
+            (
+                Error::Output(path(), io(io::ErrorKind::StorageFull)),
+                Exit::Output,
+            ),
+            (
+                Error::Output("-".into(), io(io::ErrorKind::BrokenPipe)),
+                Exit::Done,
+            ),
+            (
+                Error::Output("-".into(), io(io::ErrorKind::StorageFull)),
+                Exit::Output,
+            ),
             (Error::Ledger(path(), "x".into()), Exit::Output),
             (Error::Identity("x".into()), Exit::Output),
             (Error::Interrupted, Exit::Interrupted),
@@ -130,7 +149,11 @@ mod tests {
             let words = error.to_string();
             assert_eq!(Failure::from(error).exit, exit, "{words}");
         }
-        assert!(Exit::Output > Exit::Losses && Exit::Losses > Exit::Unread && Exit::Unread > Exit::Usage);
+        assert!(
+            Exit::Output > Exit::Losses
+                && Exit::Losses > Exit::Unread
+                && Exit::Unread > Exit::Usage
+        );
     }
 
     #[test]

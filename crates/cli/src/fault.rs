@@ -26,7 +26,9 @@ fn tell(panic: &PanicHookInfo<'_>) {
     if FAULTS.fetch_add(1, Ordering::Relaxed) >= TOLD {
         return;
     }
-    let place = panic.location().map_or(String::new(), |at| format!(" at {}:{}", at.file(), at.line()));
+    let place = panic.location().map_or(String::new(), |at| {
+        format!(" at {}:{}", at.file(), at.line())
+    });
     let words = panic.payload_as_str().unwrap_or("no words");
     let advice = "this is a defect of the program, please report it (RUST_BACKTRACE=1 tells more)";
     Console::new(true, false).error(format_args!("internal fault{place}: {words}; {advice}"));

@@ -29,7 +29,9 @@ static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 pub(crate) fn watch() {
     if let Ok(signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
         // A thread that cannot be made leaves the default, an end at once.
-        let _ = thread::Builder::new().name("signals".into()).spawn(move || wait(signals));
+        let _ = thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || wait(signals));
     }
 }
 

@@ -40,7 +40,10 @@ impl Console {
             (false, true) => Level::Verbose,
             (false, false) => Level::Normal,
         };
-        Self { level, color: has_color(&io::stderr()) }
+        Self {
+            level,
+            color: has_color(&io::stderr()),
+        }
     }
 
     /// How much is said.
@@ -97,8 +100,11 @@ pub(crate) fn log(form: Form) -> io::Result<Arc<Outlet>> {
     let log = Arc::clone(LOG.get_or_init(|| log));
     std::panic::set_hook(Box::new(|panic| {
         let trace = Backtrace::capture();
-        let trace =
-            if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
+        let trace = if trace.status() == BacktraceStatus::Captured {
+            format!("\n{trace}")
+        } else {
+            String::new()
+        };
         line(&format!("{panic}{trace}"));
     }));
     Ok(log)
@@ -130,7 +136,11 @@ impl Style {
     }
 
     fn paint(self, code: &str, text: impl Display) -> String {
-        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+        if self.0 {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_string()
+        }
     }
 }
 
@@ -179,12 +189,23 @@ pub(crate) struct Harmless<W> {
 impl<W: Write> Harmless<W> {
     /// A writer before another.
     pub(crate) fn new(inner: W) -> Self {
-        Self { inner, held: Vec::new() }
+        Self {
+            inner,
+            held: Vec::new(),
+        }
     }
 
     fn put(&mut self, text: &str) -> io::Result<()> {
-        let shown: String =
-            text.chars().map(|c| if matches!(c, '\n' | '\t') { c } else { symbol(c).unwrap_or(c) }).collect();
+        let shown: String = text
+            .chars()
+            .map(|c| {
+                if matches!(c, '\n' | '\t') {
+                    c
+                } else {
+                    symbol(c).unwrap_or(c)
+                }
+            })
+            .collect();
         self.inner.write_all(shown.as_bytes())
     }
 }
@@ -222,7 +243,9 @@ impl<W: Write> Write for Harmless<W> {
 /// Writes a whole text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text).and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))
+    out.write_all(text)
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::stdout(&error))
 }
 
 /// A number with commas between its thousands.
@@ -254,16 +277,27 @@ mod tests {
 
     #[test]
     fn numbers_have_commas() {
-        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(number(n), text);
         }
-        assert_eq!((counted(1, "loss"), counted(0, "message")), ("1 loss".into(), "0 messages".into()));
+        assert_eq!(
+            (counted(1, "loss"), counted(0, "message")),
+            ("1 loss".into(), "0 messages".into())
+        );
         assert_eq!(counted(2, "loss"), "2 losses");
     }
 
     #[test]
     fn nothing_from_mail_steers_a_terminal() {
-        assert_eq!(visible("a\u{1b}[31m\r\n\u{9b}\u{202e}"), "a␛[31m␍␊\u{fffd}\u{fffd}");
+        assert_eq!(
+            visible("a\u{1b}[31m\r\n\u{9b}\u{202e}"),
+            "a␛[31m␍␊\u{fffd}\u{fffd}"
+        );
         assert!(matches!(visible("plain ü"), Cow::Borrowed(_)));
         let input = "ü\u{9b}1m\u{1b}]0;x\u{7}\n\ttext".as_bytes();
         for cut in 0..=input.len() {
@@ -271,7 +305,11 @@ mod tests {
             let mut writer = Harmless::new(&mut out);
             writer.write_all(&input[..cut]).unwrap();
             writer.write_all(&input[cut..]).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), "ü\u{fffd}1m␛]0;x␇\n\ttext", "cut at {cut}");
+            assert_eq!(
+                String::from_utf8(out).unwrap(),
+                "ü\u{fffd}1m␛]0;x␇\n\ttext",
+                "cut at {cut}"
+            );
         }
         let mut out = Vec::new();
         Harmless::new(&mut out).write_all(b"a\xffb").unwrap();

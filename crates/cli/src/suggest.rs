@@ -41,7 +41,10 @@ pub(crate) fn country(text: &str) -> Result<String, String> {
 
 /// A label and what it means: `A=B`. A may be any text; UTF-8 is none, since what is written in UTF-8 says so.
 pub(crate) fn mapping(text: &str) -> Result<(String, Charset), String> {
-    let Some((label, meaning)) = text.split_once('=').filter(|(label, _)| !label.trim().is_empty()) else {
+    let Some((label, meaning)) = text
+        .split_once('=')
+        .filter(|(label, _)| !label.trim().is_empty())
+    else {
         return Err("expected LABEL=CHARSET, such as `iso-8859-1=windows-1254`".to_owned());
     };
     if Charset::for_label(label.as_bytes(), View::Mail).charset() == Some(Charset::UTF_8) {
@@ -55,7 +58,10 @@ pub(crate) fn language(text: &str) -> Result<String, String> {
     if is_language(text) {
         return Ok(text.to_owned());
     }
-    let (hyphens, advice) = (text.replace('_', "-"), "expected a language tag, such as `pt-BR`");
+    let (hyphens, advice) = (
+        text.replace('_', "-"),
+        "expected a language tag, such as `pt-BR`",
+    );
     if is_language(&hyphens) {
         Err(format!("{advice}; did you mean `{hyphens}`?"))
     } else {
@@ -72,7 +78,9 @@ fn is_language(tag: &str) -> bool {
         (least..=most).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     let mut parts = tag.split('-').peekable();
-    let Some(first) = parts.next() else { return false };
+    let Some(first) = parts.next() else {
+        return false;
+    };
     let old = matches!(first, "i" | "I");
     let private = matches!(first, "x" | "X");
     if old || private {
@@ -86,9 +94,11 @@ fn is_language(tag: &str) -> bool {
         parts.next_if(|part| letters(part, 3, 3));
     }
     parts.next_if(|part| letters(part, 4, 4));
-    parts
-        .next_if(|part| letters(part, 2, 2) || (part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit())));
-    let variant = |part: &&str| any(part, 5, 8) || (any(part, 4, 4) && part.as_bytes()[0].is_ascii_digit());
+    parts.next_if(|part| {
+        letters(part, 2, 2) || (part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit()))
+    });
+    let variant =
+        |part: &&str| any(part, 5, 8) || (any(part, 4, 4) && part.as_bytes()[0].is_ascii_digit());
     while parts.next_if(variant).is_some() {}
     while let Some(singleton) = parts.next_if(|part| any(part, 1, 1)) {
         let least = if matches!(singleton, "x" | "X") { 1 } else { 2 };
@@ -107,7 +117,10 @@ fn unknown(label: &str, names: &[&str]) -> String {
     if names.is_empty() {
         format!("unknown charset `{label}` (`mailglot convert -l` lists all)")
     } else {
-        format!("unknown charset `{label}`; did you mean {}?", names.join(" or "))
+        format!(
+            "unknown charset `{label}`; did you mean {}?",
+            names.join(" or ")
+        )
     }
 }
 
@@ -116,7 +129,12 @@ fn near(label: &str) -> Vec<&'static str> {
     let label = label.to_ascii_lowercase();
     let bound = (label.chars().count() / 3).max(1);
     let mut names: Vec<_> = Charset::all()
-        .map(|charset| (distance(&label, &charset.name().to_ascii_lowercase()), charset.name()))
+        .map(|charset| {
+            (
+                distance(&label, &charset.name().to_ascii_lowercase()),
+                charset.name(),
+            )
+        })
         .filter(|(distance, _)| *distance <= bound)
         .collect();
     names.sort_unstable();
@@ -144,14 +162,33 @@ mod tests {
 
     #[test]
     fn labels_are_found_or_suggested() {
-        for label in ["utf-8", "UTF8", "latin1", "Shift_JIS", "koi8-r", "cp1252", "windows-1252"] {
+        for label in [
+            "utf-8",
+            "UTF8",
+            "latin1",
+            "Shift_JIS",
+            "koi8-r",
+            "cp1252",
+            "windows-1252",
+        ] {
             assert!(charset(label).is_ok(), "{label}");
         }
-        for (label, name) in [("uft-8", "UTF-8"), ("windows-1259", "windows-125"), ("koi8-x", "KOI8-R")] {
+        for (label, name) in [
+            ("uft-8", "UTF-8"),
+            ("windows-1259", "windows-125"),
+            ("koi8-x", "KOI8-R"),
+        ] {
             let message = charset(label).unwrap_err();
-            assert!(message.contains("did you mean") && message.contains(name), "{message}");
+            assert!(
+                message.contains("did you mean") && message.contains(name),
+                "{message}"
+            );
         }
-        assert!(charset("klingon-in-stone").unwrap_err().contains("convert -l"));
+        assert!(
+            charset("klingon-in-stone")
+                .unwrap_err()
+                .contains("convert -l")
+        );
     }
 
     #[test]
@@ -167,7 +204,10 @@ mod tests {
     #[test]
     fn the_encoding_of_mailbox_names_is_no_charset() {
         for label in ["IMAP-UTF-7", "imap_utf_7", "UTF-7-IMAP"] {
-            assert!(charset(label).unwrap_err().contains("mailbox names"), "{label}");
+            assert!(
+                charset(label).unwrap_err().contains("mailbox names"),
+                "{label}"
+            );
         }
     }
 
@@ -221,14 +261,22 @@ mod tests {
         ] {
             assert!(language(tag).is_err(), "{tag}");
         }
-        assert!(language("pt_BR").unwrap_err().contains("did you mean `pt-BR`?"));
+        assert!(
+            language("pt_BR")
+                .unwrap_err()
+                .contains("did you mean `pt-BR`?")
+        );
     }
 
     #[test]
     fn distances() {
-        for (a, b, n) in
-            [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("a", "a", 0), ("ab", "ba", 2)]
-        {
+        for (a, b, n) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("a", "a", 0),
+            ("ab", "ba", 2),
+        ] {
             assert_eq!(distance(a, b), n, "{a} {b}");
         }
     }

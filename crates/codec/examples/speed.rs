@@ -8,8 +8,10 @@ use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::hint::black_box;
 use std::time::Instant;
 
-const FRENCH: &str = "Après l'été, les élèves étaient déjà à l'école; où êtes-vous allés, François? ";
-const ENGLISH: &str = "The quick brown fox jumps over the lazy dog, and nothing else happens all day. ";
+const FRENCH: &str =
+    "Après l'été, les élèves étaient déjà à l'école; où êtes-vous allés, François? ";
+const ENGLISH: &str =
+    "The quick brown fox jumps over the lazy dog, and nothing else happens all day. ";
 const RUSSIAN: &str = "Съешь же ещё этих мягких французских булок, да выпей чаю. ";
 const POLISH: &str = "Zażółć gęślą jaźń. Pchnąć w tę łódź jeża lub ośm skrzyń fig. ";
 const JAPANESE: &str = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\r\n";
@@ -88,7 +90,9 @@ fn mixed(text: &str, charset: Charset, len: usize) -> String {
     };
     let mut random = 1_u64;
     let mut below = |end: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % end
     };
     let mut out = String::new();

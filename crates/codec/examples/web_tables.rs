@@ -7,7 +7,11 @@
 //!
 //! # Limits
 //! What is no pair (four bytes of gb18030, three of EUC-JP) is not asked for.
-#![allow(clippy::print_stdout, clippy::panic, reason = "a tool for the terminal")]
+#![allow(
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a tool for the terminal"
+)]
 
 use encoding_rs::Encoding;
 use std::collections::BTreeMap;
@@ -15,17 +19,26 @@ use std::collections::BTreeMap;
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
     let (encoding, comment) = match name.as_str() {
-        "jis0208" => {
-            (encoding_rs::SHIFT_JIS, "JIS X 0208 with the rows of NEC and IBM, of Shift_JIS and EUC-JP")
-        }
-        "gbk" => (encoding_rs::GB18030, "The single and double bytes of GBK and gb18030"),
+        "jis0208" => (
+            encoding_rs::SHIFT_JIS,
+            "JIS X 0208 with the rows of NEC and IBM, of Shift_JIS and EUC-JP",
+        ),
+        "gbk" => (
+            encoding_rs::GB18030,
+            "The single and double bytes of GBK and gb18030",
+        ),
         "big5" => (encoding_rs::BIG5, "Big5"),
-        "euc-kr" => (encoding_rs::EUC_KR, "EUC-KR with all syllables, as in windows-949"),
+        "euc-kr" => (
+            encoding_rs::EUC_KR,
+            "EUC-KR with all syllables, as in windows-949",
+        ),
         _ => panic!("jis0208, gbk, big5 or euc-kr, not {name:?}"),
     };
     println!("# {comment}: WHATWG's, as encoding_rs has it (`cargo xtask tables --ask`).");
     for (row, cells) in rows(encoding) {
-        let (Some(first), Some(last)) = (cells.keys().min(), cells.keys().max()) else { continue };
+        let (Some(first), Some(last)) = (cells.keys().min(), cells.keys().max()) else {
+            continue;
+        };
         let cell = |column: u8| cells.get(&column).map_or("-", String::as_str);
         let shown: Vec<&str> = (*first..=*last).map(cell).collect();
         println!("{row:02X}\t{first:02X}\t{}", shown.join(" "));
@@ -57,12 +70,17 @@ fn rows(encoding: &'static Encoding) -> BTreeMap<u8, BTreeMap<u8, String>> {
 /// What a sequence of bytes says, if it is well-formed; code points joined by `+`.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
-    Some(text.chars().map(|c| format!("{:04X}", c as u32)).collect::<Vec<_>>().join("+"))
+    Some(
+        text.chars()
+            .map(|c| format!("{:04X}", c as u32))
+            .collect::<Vec<_>>()
+            .join("+"),
+    )
 }
 
 /// Row and column of a pair of Shift_JIS (WHATWG, "Shift_JIS decoder").
 fn jis(lead: usize, trail: usize) -> (u8, u8) {
-    let pointer =
-        (lead - if lead < 0xA0 { 0x81 } else { 0xC1 }) * 188 + trail - if trail < 0x7F { 0x40 } else { 0x41 };
+    let pointer = (lead - if lead < 0xA0 { 0x81 } else { 0xC1 }) * 188 + trail
+        - if trail < 0x7F { 0x40 } else { 0x41 };
     ((0x21 + pointer / 94) as u8, (0x21 + pointer % 94) as u8)
 }

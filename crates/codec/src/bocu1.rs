@@ -34,8 +34,8 @@ const RESET: u8 = 0xFF;
 const START: i32 = 0x40;
 /// The control characters that are trail bytes of the values 0 to 19.
 const CONTROL_TRAILS: [u8; 20] = [
-    0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1C,
-    0x1D, 0x1E, 0x1F,
+    0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19,
+    0x1C, 0x1D, 0x1E, 0x1F,
 ];
 
 /// A BOCU-1 decoder.
@@ -49,11 +49,21 @@ pub(crate) struct Bocu1 {
 
 impl Bocu1 {
     pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self { from: START, strips_mark: options.strips_mark(), begun: false }
+        Self {
+            from: START,
+            strips_mark: options.strips_mark(),
+            begun: false,
+        }
     }
 
     /// Decodes what is complete; at most three bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while let Some(lead) = input.get(at) {
             let start = base + at as u64;
@@ -75,8 +85,11 @@ impl Bocu1 {
                     let (mut distance, trails) = lead_of(lead);
                     let rest = &input[at + 1..];
                     let mut found = 0;
-                    while let Some(value) =
-                        rest.get(found).filter(|_| found < trails).copied().and_then(trail_of)
+                    while let Some(value) = rest
+                        .get(found)
+                        .filter(|_| found < trails)
+                        .copied()
+                        .and_then(trail_of)
                     {
                         distance = distance * TRAILS + value;
                         found += 1;
@@ -103,7 +116,9 @@ impl Bocu1 {
                 self.from = middle_of(c);
                 self.put(c, range, sink);
             }
-            _ if (0xD800..0xE000).contains(&scalar) => self.damage(range, LossKind::Surrogate, sink),
+            _ if (0xD800..0xE000).contains(&scalar) => {
+                self.damage(range, LossKind::Surrogate, sink)
+            }
             _ => self.damage(range, LossKind::TooLarge, sink),
         }
     }
@@ -204,12 +219,18 @@ fn offset_of(lead: u8) -> i32 {
 fn trail_of(byte: u8) -> Option<i32> {
     match byte {
         0x21.. => Some(i32::from(byte) - 13),
-        _ => CONTROL_TRAILS.iter().position(|control| *control == byte).map(|value| value as i32),
+        _ => CONTROL_TRAILS
+            .iter()
+            .position(|control| *control == byte)
+            .map(|value| value as i32),
     }
 }
 
 fn trail_byte(value: i32) -> u8 {
-    CONTROL_TRAILS.get(value as usize).copied().unwrap_or((value + 13) as u8)
+    CONTROL_TRAILS
+        .get(value as usize)
+        .copied()
+        .unwrap_or((value + 13) as u8)
 }
 
 /// Where the character after `c` is counted from: the middle of its script.

@@ -13,8 +13,8 @@ use crate::sequences::Sequences;
 use crate::single_byte::Page;
 use crate::utf16::Order;
 use crate::{
-    DecodeOptions, Decoder, EncodeOptions, Encoder, LossLog, Mode, Piece, Resolved, Unmappable, View, covers,
-    encoder, label, whatwg,
+    DecodeOptions, Decoder, EncodeOptions, Encoder, LossLog, Mode, Piece, Resolved, Unmappable,
+    View, covers, encoder, label, whatwg,
 };
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -132,7 +132,10 @@ impl Charset {
             Kind::SingleByte(page) => page.is_ascii(),
             Kind::MultiByte(Layout::Stored, set) => set.is_ascii(),
             Kind::Sequences(list) => list.is_ascii(),
-            kind => matches!(kind, Kind::Utf8 | Kind::Cesu8 | Kind::DoubleByte(..) | Kind::MultiByte(..)),
+            kind => matches!(
+                kind,
+                Kind::Utf8 | Kind::Cesu8 | Kind::DoubleByte(..) | Kind::MultiByte(..)
+            ),
         }
     }
 
@@ -150,14 +153,19 @@ impl Charset {
     pub fn is_stateful(self) -> bool {
         let free = matches!(
             self.kind(),
-            Kind::SingleByte(_) | Kind::Sequences(_) | Kind::MultiByte(..) | Kind::Utf1 | Kind::UtfEbcdic
+            Kind::SingleByte(_)
+                | Kind::Sequences(_)
+                | Kind::MultiByte(..)
+                | Kind::Utf1
+                | Kind::UtfEbcdic
         );
         !self.is_ascii_compatible() && !free
     }
 
     /// Letters and digits stand above 7F, as in all of IBM's EBCDIC pages; found out by decoding a few.
     pub fn is_ebcdic(self) -> bool {
-        !self.is_ascii_compatible() && self.decode(b"\xC1\x40\x81\xF1", &mut LossLog::with_limit(0)) == "A a1"
+        !self.is_ascii_compatible()
+            && self.decode(b"\xC1\x40\x81\xF1", &mut LossLog::with_limit(0)) == "A a1"
     }
 
     /// Whether all bytes that decode leniently without any record come back when the text is encoded in
@@ -166,11 +174,16 @@ impl Charset {
         static KNOWN: [OnceLock<bool>; COUNT] = [const { OnceLock::new() }; COUNT];
         let back = |byte: u8| {
             let mut log = LossLog::new();
-            let text = self.decode(std::slice::from_ref(&byte), &mut log).into_owned();
+            let text = self
+                .decode(std::slice::from_ref(&byte), &mut log)
+                .into_owned();
             if !log.is_empty() {
                 return true;
             }
-            let bytes = self.superset().encode(&text, Unmappable::Fatal, &mut log).into_owned();
+            let bytes = self
+                .superset()
+                .encode(&text, Unmappable::Fatal, &mut log)
+                .into_owned();
             log.is_empty() && bytes == [byte]
         };
         *KNOWN[self.index()].get_or_init(|| self.is_single_byte() && (0..=255).all(back))
@@ -213,12 +226,22 @@ impl Charset {
     }
 
     /// Decodes a whole input as the options say; [`Decoder::with`] is the same for a stream.
-    pub fn decode_with<'a>(self, bytes: &'a [u8], options: DecodeOptions, log: &mut LossLog) -> Cow<'a, str> {
+    pub fn decode_with<'a>(
+        self,
+        bytes: &'a [u8],
+        options: DecodeOptions,
+        log: &mut LossLog,
+    ) -> Cow<'a, str> {
         Decoder::decode_whole(self, bytes, options, log)
     }
 
     /// Encodes a whole text; `log` gets the byte ranges (in `text`) of what the charset cannot carry.
-    pub fn encode<'a>(self, text: &'a str, unmappable: Unmappable, log: &mut LossLog) -> Cow<'a, [u8]> {
+    pub fn encode<'a>(
+        self,
+        text: &'a str,
+        unmappable: Unmappable,
+        log: &mut LossLog,
+    ) -> Cow<'a, [u8]> {
         encoder::encode(self, text, unmappable, log)
     }
 
@@ -243,10 +266,11 @@ impl Charset {
     #[must_use]
     pub fn output_encoding(self, view: View) -> Self {
         let keeps = match view {
-            View::Whatwg => {
-                whatwg::Encoding::for_charset(self).is_some_and(|encoding| encoding.output() == encoding)
-            }
-            _ => self.encode("\r\n", Unmappable::Skip, &mut LossLog::with_limit(0)).ends_with(b"\r\n"),
+            View::Whatwg => whatwg::Encoding::for_charset(self)
+                .is_some_and(|encoding| encoding.output() == encoding),
+            _ => self
+                .encode("\r\n", Unmappable::Skip, &mut LossLog::with_limit(0))
+                .ends_with(b"\r\n"),
         };
         if keeps { self } else { Self::UTF_8 }
     }
@@ -256,7 +280,14 @@ impl Charset {
     }
 
     pub(crate) fn machine(self, options: DecodeOptions) -> Machine {
-        Machine::new(if options.mode() == Mode::Lenient { self.superset() } else { self }, options)
+        Machine::new(
+            if options.mode() == Mode::Lenient {
+                self.superset()
+            } else {
+                self
+            },
+            options,
+        )
     }
 
     fn row(self) -> &'static Row {
@@ -283,7 +314,11 @@ mod tests {
     #[test]
     fn names_are_found_and_supersets_end() {
         for charset in Charset::all() {
-            assert_eq!(Charset::for_name(charset.name()), Some(charset), "a name twice");
+            assert_eq!(
+                Charset::for_name(charset.name()),
+                Some(charset),
+                "a name twice"
+            );
             assert_eq!(charset.superset().superset(), charset.superset());
             assert_eq!(charset.superset().is_stateful(), charset.is_stateful());
         }

@@ -11,12 +11,20 @@ use crate::{Charset, LossLog, Mode, iso2022};
 
 /// See [`Short::push_text`](crate::short::Short::push_text); the first `len` bytes of the room count.
 pub(crate) fn push(charset: Charset, room: &[u8; ROOM], len: usize, text: &mut String) -> bool {
-    let Some(bytes) = room.get(..len) else { return false };
+    let Some(bytes) = room.get(..len) else {
+        return false;
+    };
     let start = text.len();
     let superset = charset.superset();
     let is_clean = match superset.kind() {
-        Kind::SingleByte(_) => kernel::single_bytes(table(superset, Mode::Lenient), bytes, text) == len,
-        Kind::DoubleByte(family, _) if kernel::short_pairs(family.tables(), room, len, text) == len => true,
+        Kind::SingleByte(_) => {
+            kernel::single_bytes(table(superset, Mode::Lenient), bytes, text) == len
+        }
+        Kind::DoubleByte(family, _)
+            if kernel::short_pairs(family.tables(), room, len, text) == len =>
+        {
+            true
+        }
         Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => true,
         _ => {
             text.truncate(start);
@@ -50,8 +58,9 @@ pub(crate) fn is_within(charset: Charset, block: &[u8; 64], len: usize) -> Optio
     }
     // In the other rows there are gaps.
     let mut unsure = leads & !highs.whole_rows;
-    while let Some(pair) =
-        block.get(unsure.trailing_zeros() as usize..).and_then(|near| near.first_chunk::<2>())
+    while let Some(pair) = block
+        .get(unsure.trailing_zeros() as usize..)
+        .and_then(|near| near.first_chunk::<2>())
     {
         if !subset.holds(pair) {
             return Some(false);
@@ -78,7 +87,9 @@ mod tests {
     fn every_other_bit_of_a_run_is_a_lead() {
         let mut state = 1_u64;
         for round in 0..200_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             // Short runs, long runs, and runs to the end.
             let runs = match round % 4 {
                 0 => state,
@@ -107,11 +118,18 @@ mod tests {
         room[..bytes.len()].copy_from_slice(bytes);
         let is_clean = push(charset, &room, bytes.len(), &mut text);
         assert_eq!(is_clean, log.is_empty(), "{charset:?} {bytes:x?}");
-        assert_eq!(text, if is_clean { want } else { "é".to_owned() }, "{charset:?} {bytes:x?}");
+        assert_eq!(
+            text,
+            if is_clean { want } else { "é".to_owned() },
+            "{charset:?} {bytes:x?}"
+        );
         let mut block = [behind; 64];
         block[..bytes.len()].copy_from_slice(bytes);
         let told = is_within(charset, &block, bytes.len()).filter(|_| is_clean);
-        assert!(told.is_none_or(|told| told == charset.covers(bytes)), "{charset:?} {bytes:x?}");
+        assert!(
+            told.is_none_or(|told| told == charset.covers(bytes)),
+            "{charset:?} {bytes:x?}"
+        );
         told.is_some()
     }
 
@@ -138,7 +156,9 @@ mod tests {
     fn pieces_of_any_length_are_told_as_by_strict_decoding() {
         let mut state = 7_u64;
         let mut next = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % bound
         };
         let pieces: [&[u8]; 9] = [

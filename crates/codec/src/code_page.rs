@@ -7,7 +7,9 @@ use crate::Charset as C;
 
 /// The charset of a code page number.
 pub(crate) fn by_number(number: u32) -> Option<C> {
-    let at = NUMBERS.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+    let at = NUMBERS
+        .binary_search_by_key(&number, |(number, _)| *number)
+        .ok()?;
     NUMBERS.get(at).map(|(_, charset)| *charset)
 }
 
@@ -240,7 +242,11 @@ mod tests {
         assert!(NUMBERS.is_sorted_by(|a, b| a.0 < b.0));
         for (number, charset) in NUMBERS {
             assert_eq!(by_number(*number), Some(*charset));
-            for label in [format!("cp{number}"), format!("x-cp{number:05}"), format!("windows-{number}")] {
+            for label in [
+                format!("cp{number}"),
+                format!("x-cp{number:05}"),
+                format!("windows-{number}"),
+            ] {
                 let found = C::for_label(label.as_bytes(), View::Mail).charset();
                 assert_eq!(found, Some(*charset), "{label}");
             }

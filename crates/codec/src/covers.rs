@@ -36,7 +36,9 @@ fn pairs(family: Family, subset: Subset, bytes: &[u8]) -> Option<bool> {
             rest = behind;
             continue;
         }
-        let [lead, trail, behind @ ..] = rest else { return None };
+        let [lead, trail, behind @ ..] = rest else {
+            return None;
+        };
         if tables.pair(*lead, *trail).is_none() {
             return None;
         }
@@ -100,7 +102,11 @@ mod tests {
                 for trail in 0..=0xFF_u8 {
                     let bytes = [b'a', lead, trail, b'b'];
                     let covered = charset.covers(&bytes);
-                    assert_eq!(covered, twin(charset, &bytes), "{charset:?} {lead:X} {trail:X}");
+                    assert_eq!(
+                        covered,
+                        twin(charset, &bytes),
+                        "{charset:?} {lead:X} {trail:X}"
+                    );
                     found[usize::from(covered)] += 1;
                 }
             }
@@ -114,7 +120,9 @@ mod tests {
         for charset in Charset::all().filter(|c| matches!(c.kind(), Kind::Iso2022(_))) {
             for escape in escapes {
                 for lead in 0x1A..=0xFF_u8 {
-                    for trail in [0x0D, 0x1B, 0x20, 0x21, 0x22, 0x4F, 0x74, 0x7E, 0x7F, 0x80, 0xA1] {
+                    for trail in [
+                        0x0D, 0x1B, 0x20, 0x21, 0x22, 0x4F, 0x74, 0x7E, 0x7F, 0x80, 0xA1,
+                    ] {
                         let bytes = [b"a\x1B", escape, &[lead, trail], b"\x1B(Bb"].concat();
                         assert_eq!(
                             charset.covers(&bytes),
@@ -132,7 +140,9 @@ mod tests {
     fn any_bytes_in_any_charset() {
         let mut state = 1_u64;
         let mut next = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % bound
         };
         let pieces: [&[u8]; 12] = [

@@ -70,9 +70,16 @@ impl Decoder {
         let mut sink = Sink::new(text, log, self.mode);
         while !self.held.is_empty() && !rest.is_empty() {
             let before = self.held.len();
-            let more = self.machine.window(self.mode).saturating_sub(before).max(JOIN).min(rest.len());
+            let more = self
+                .machine
+                .window(self.mode)
+                .saturating_sub(before)
+                .max(JOIN)
+                .min(rest.len());
             self.held.extend_from_slice(&rest[..more]);
-            let used = self.machine.run(&self.held, self.offset, false, self.mode, &mut sink);
+            let used = self
+                .machine
+                .run(&self.held, self.offset, false, self.mode, &mut sink);
             self.offset += used as u64;
             if used >= before {
                 self.held.clear();
@@ -83,7 +90,9 @@ impl Decoder {
             }
         }
         if !rest.is_empty() {
-            let used = self.machine.run(rest, self.offset, false, self.mode, &mut sink);
+            let used = self
+                .machine
+                .run(rest, self.offset, false, self.mode, &mut sink);
             self.offset += used as u64;
             self.held.extend_from_slice(&rest[used..]);
         }
@@ -92,13 +101,20 @@ impl Decoder {
     /// Ends the input; consumes, so that nothing can come after the end.
     pub fn finish(mut self, text: &mut String, log: &mut LossLog) {
         let mut sink = Sink::new(text, log, self.mode);
-        let used = self.machine.run(&self.held, self.offset, true, self.mode, &mut sink);
+        let used = self
+            .machine
+            .run(&self.held, self.offset, true, self.mode, &mut sink);
         self.machine.end(self.offset + used as u64, &mut sink);
     }
 
     /// A decoder with options; [`Charset::new_decoder`] makes one with a mode only.
     pub fn with(charset: Charset, options: DecodeOptions) -> Self {
-        Self { machine: charset.machine(options), mode: options.mode(), offset: 0, held: Vec::new() }
+        Self {
+            machine: charset.machine(options),
+            mode: options.mode(),
+            offset: 0,
+            held: Vec::new(),
+        }
     }
 
     pub(crate) fn decode_whole<'a>(
@@ -117,7 +133,12 @@ impl Decoder {
 
     // Apart, so that what is borrowed does not pay for the room that this takes on the stack.
     #[inline(never)]
-    fn decode_owned(charset: Charset, bytes: &[u8], options: DecodeOptions, log: &mut LossLog) -> String {
+    fn decode_owned(
+        charset: Charset,
+        bytes: &[u8],
+        options: DecodeOptions,
+        log: &mut LossLog,
+    ) -> String {
         let mode = options.mode();
         let mut machine = charset.machine(options);
         let mut text = String::with_capacity(machine.expected_len(bytes));
@@ -125,7 +146,12 @@ impl Decoder {
         text
     }
 
-    pub(crate) fn decode_append(charset: Charset, bytes: &[u8], text: &mut String, log: &mut LossLog) {
+    pub(crate) fn decode_append(
+        charset: Charset,
+        bytes: &[u8],
+        text: &mut String,
+        log: &mut LossLog,
+    ) {
         let charset = charset.superset();
         let mode = Mode::Lenient;
         match charset.kind() {
@@ -140,7 +166,15 @@ impl Decoder {
                 );
             }
             Kind::DoubleByte(family, subset) => {
-                double_byte::run(family, subset, bytes, 0, true, mode, &mut Sink::new(text, log, mode));
+                double_byte::run(
+                    family,
+                    subset,
+                    bytes,
+                    0,
+                    true,
+                    mode,
+                    &mut Sink::new(text, log, mode),
+                );
             }
             Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => {}
             kind => match borrowed(kind, bytes) {
@@ -168,12 +202,18 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
         Kind::MixedEbcdic(_) | Kind::Bocu1 | Kind::UtfEbcdic | Kind::Utf16(_) | Kind::Utf32(_) => {
             bytes.is_empty()
         }
-        Kind::Scsu => bytes.iter().all(|b| matches!(b, 0 | b'\t' | b'\r' | b'\n' | 0x20..0x80)),
+        Kind::Scsu => bytes
+            .iter()
+            .all(|b| matches!(b, 0 | b'\t' | b'\r' | b'\n' | 0x20..0x80)),
         Kind::Utf7Imap => bytes.iter().all(|b| matches!(b, 0x20..0x7F) && *b != b'&'),
         Kind::Koi7 => koi7::is_plain(bytes),
         Kind::Sequences(list) => list.is_plain(bytes),
     };
-    if plain { kernel::ascii_text(bytes) } else { None }
+    if plain {
+        kernel::ascii_text(bytes)
+    } else {
+        None
+    }
 }
 
 /// What really decodes.
@@ -239,7 +279,14 @@ impl Machine {
     }
 
     /// Consumes what is complete of `input`, all if it is the `last`; returns the number of bytes consumed.
-    fn run(&mut self, input: &[u8], base: u64, last: bool, mode: Mode, sink: &mut Sink<'_>) -> usize {
+    fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        mode: Mode,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         match self {
             Self::Utf8(machine) => machine.run(input, base, last, sink),
             Self::Utf16(machine) => machine.run(input, base, last, mode, sink),
@@ -302,7 +349,11 @@ impl Machine {
 
 /// What a byte is that has no character.
 fn bad_byte(page: Page) -> LossKind {
-    if page.is_seven_bit() { LossKind::EightBit } else { LossKind::Invalid }
+    if page.is_seven_bit() {
+        LossKind::EightBit
+    } else {
+        LossKind::Invalid
+    }
 }
 
 /// The table of a single-byte charset, built at first use.

@@ -64,7 +64,11 @@ impl Family {
 
     fn build(self) -> Pairs {
         let grid = Grid::read(&[self.packed()]);
-        let mut tables = Pairs::new(if self == Self::ShiftJis { Leads::ShiftJis } else { Leads::High });
+        let mut tables = Pairs::new(if self == Self::ShiftJis {
+            Leads::ShiftJis
+        } else {
+            Leads::High
+        });
         for lead in 0x80..=0xFF_u8 {
             if matches!(self, Self::ShiftJis | Self::Gb18030) {
                 tables.set_single(lead, grid.cell(0, lead));
@@ -162,7 +166,9 @@ impl Family {
             // Left to Hong Kong's own characters, which are written by the slow path.
             Self::Big5 => lead >= 0xA1,
             // The private areas changed between editions.
-            Self::Gb18030 => !matches!(lead, 0xA6 | 0xA8 | 0xFE) || trail >= 0xA1 && gb2312(lead, trail),
+            Self::Gb18030 => {
+                !matches!(lead, 0xA6 | 0xA8 | 0xFE) || trail >= 0xA1 && gb2312(lead, trail)
+            }
             _ => true,
         }
     }
@@ -194,7 +200,11 @@ impl Subset {
             (Self::Gbk, _) => bytes.len() == 2,
             (Self::JisShifted, [byte]) => (0xA1..=0xDF).contains(byte),
             (Self::JisShifted, [lead, trail]) => {
-                let half = if *lead < 0xA0 { lead.wrapping_sub(0x81) } else { lead.wrapping_sub(0xC1) };
+                let half = if *lead < 0xA0 {
+                    lead.wrapping_sub(0x81)
+                } else {
+                    lead.wrapping_sub(0xC1)
+                };
                 half < 0x2F && jis_row(half * 2 + 1 + u8::from(*trail >= 0x9F))
             }
             (Self::Cp51932, [_, _]) => true,
@@ -231,7 +241,11 @@ pub(crate) fn gb2312(lead: u8, trail: u8) -> bool {
 /// The character of a pair behind 8F in EUC-JP; the table is read when the first one is met.
 fn jisx0212(lead: u8, trail: u8) -> Option<Packed> {
     let is_pair = matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE));
-    let packed = is_pair.then(|| Set::JisX0212.grid().cell(u16::from(lead & 0x7F), trail & 0x7F))?;
+    let packed = is_pair.then(|| {
+        Set::JisX0212
+            .grid()
+            .cell(u16::from(lead & 0x7F), trail & 0x7F)
+    })?;
     Some(packed).filter(|packed| packed.as_number().is_none())
 }
 
@@ -246,7 +260,11 @@ pub(crate) fn run(
     sink: &mut Sink<'_>,
 ) -> usize {
     let tables = family.tables();
-    let subset = if mode == Mode::Strict { subset } else { Subset::All };
+    let subset = if mode == Mode::Strict {
+        subset
+    } else {
+        Subset::All
+    };
     let mut at = 0;
     while at < input.len() {
         if subset == Subset::All {
@@ -275,7 +293,11 @@ pub(crate) fn run(
         }
         let sequence = &input[at..input.len().min(at + 4)];
         let start = base + at as u64;
-        match web::step(family.encoding(), sequence, last && sequence.len() == input.len() - at) {
+        match web::step(
+            family.encoding(),
+            sequence,
+            last && sequence.len() == input.len() - at,
+        ) {
             Step::More => return at,
             Step::Text { len, chars } if subset.holds(&sequence[..len]) => {
                 sink.put_char(chars[0]);
@@ -297,8 +319,13 @@ pub(crate) fn run(
 mod tests {
     use super::*;
 
-    const FAMILIES: [Family; 5] =
-        [Family::ShiftJis, Family::EucJp, Family::Gb18030, Family::Big5, Family::EucKr];
+    const FAMILIES: [Family; 5] = [
+        Family::ShiftJis,
+        Family::EucJp,
+        Family::Gb18030,
+        Family::Big5,
+        Family::EucKr,
+    ];
 
     /// The one character that `encoding_rs` makes of a sequence.
     fn character(encoding: &'static Encoding, bytes: &[u8]) -> Option<char> {
@@ -319,7 +346,11 @@ mod tests {
                     let expected = character(encoding, &[lead, trail]);
                     let packed = tables.pair(lead, trail);
                     assert_eq!(packed.char(), expected, "{family:?} {lead:X} {trail:X}");
-                    assert_eq!(packed.is_none(), expected.is_none(), "{family:?} {lead:X} {trail:X}");
+                    assert_eq!(
+                        packed.is_none(),
+                        expected.is_none(),
+                        "{family:?} {lead:X} {trail:X}"
+                    );
                     count += u32::from(expected.is_some());
                 }
             }
@@ -327,7 +358,10 @@ mod tests {
         }
         // JIS X 0208 with the rows 13 and 89 to 92 has 7336; Shift_JIS has IBM's 388 and 1880 private ones, too, and
         // EUC-JP 63 katakana.
-        assert_eq!(pairs, [7336 + 388 + 1880, 7336 + 63, 23_940, 18_590, 17_048]);
+        assert_eq!(
+            pairs,
+            [7336 + 388 + 1880, 7336 + 63, 23_940, 18_590, 17_048]
+        );
     }
 
     #[test]
@@ -336,7 +370,11 @@ mod tests {
         for lead in 0..=0xFF {
             for trail in 0..=0xFF {
                 let expected = character(encoding_rs::EUC_JP, &[0x8F, lead, trail]);
-                assert_eq!(jisx0212(lead, trail).and_then(Packed::char), expected, "{lead:X} {trail:X}");
+                assert_eq!(
+                    jisx0212(lead, trail).and_then(Packed::char),
+                    expected,
+                    "{lead:X} {trail:X}"
+                );
                 count += u32::from(expected.is_some());
             }
         }

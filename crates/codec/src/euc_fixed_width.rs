@@ -38,7 +38,9 @@ fn packed([lead, trail]: [u8; 2], mode: Mode) -> Packed {
         (0, 0xA1..=0xDF) => {
             char::from_u32(0xFF61 + u32::from(trail) - 0xA1).map_or(Packed::NONE, Packed::new)
         }
-        (0xA1..=0xFE, 0xA1..=0xFE) if is_own(lead, mode) => Family::EucJp.tables().pair(lead, trail),
+        (0xA1..=0xFE, 0xA1..=0xFE) if is_own(lead, mode) => {
+            Family::EucJp.tables().pair(lead, trail)
+        }
         (0xA1..=0xFE, 0x21..=0x7E) => Set::JisX0212.grid().cell(u16::from(lead & 0x7F), trail),
         _ => Packed::NONE,
     }
@@ -79,7 +81,9 @@ impl Encode for Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         out.bytes.reserve(2 * text.len());
         for (at, c) in text.char_indices() {
-            let Some(code) = self.code(c) else { return ControlFlow::Break(at) };
+            let Some(code) = self.code(c) else {
+                return ControlFlow::Break(at);
+            };
             out.extend(&code);
         }
         ControlFlow::Continue(())

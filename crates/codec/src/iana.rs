@@ -39,7 +39,13 @@ impl Registered {
         aliases: &'static [&'static str],
         why_not: Option<&'static str>,
     ) -> Self {
-        Self { name, mib, mime, aliases, why_not }
+        Self {
+            name,
+            mib,
+            mime,
+            aliases,
+            why_not,
+        }
     }
 
     /// The charset that decodes (and encodes) this entry: its own, or one of which it is another name.
@@ -52,17 +58,26 @@ impl Registered {
 /// The entry of a name or an alias, which differs in case at most; without an allocation.
 pub(crate) fn find(label: &[u8]) -> Option<&'static Registered> {
     static NAMES: OnceLock<Vec<(&str, &Registered)>> = OnceLock::new();
-    let order =
-        |a: &[u8], b: &[u8]| a.iter().map(u8::to_ascii_lowercase).cmp(b.iter().map(u8::to_ascii_lowercase));
+    let order = |a: &[u8], b: &[u8]| {
+        a.iter()
+            .map(u8::to_ascii_lowercase)
+            .cmp(b.iter().map(u8::to_ascii_lowercase))
+    };
     let names = NAMES.get_or_init(|| {
         let of = |entry: &'static Registered| {
-            entry.aliases.iter().chain([&entry.name]).map(move |name| (*name, entry))
+            entry
+                .aliases
+                .iter()
+                .chain([&entry.name])
+                .map(move |name| (*name, entry))
         };
         let mut names: Vec<_> = REGISTRY.iter().flat_map(of).collect();
         names.sort_by(|a, b| order(a.0.as_bytes(), b.0.as_bytes()));
         names
     });
-    let found = names.binary_search_by(|(name, _)| order(name.as_bytes(), label)).ok()?;
+    let found = names
+        .binary_search_by(|(name, _)| order(name.as_bytes(), label))
+        .ok()?;
     names.get(found).map(|(_, entry)| *entry)
 }
 
@@ -87,10 +102,16 @@ mod tests {
     fn enough_of_the_registry_decodes_and_the_rest_has_a_reason() {
         assert_eq!(registry().len(), 258);
         assert!(registry().is_sorted_by_key(|entry| entry.mib));
-        let decoded = registry().iter().filter(|entry| entry.charset().is_some()).count();
+        let decoded = registry()
+            .iter()
+            .filter(|entry| entry.charset().is_some())
+            .count();
         assert!(decoded >= BAR, "{decoded}");
         for entry in registry() {
-            assert!(entry.charset().is_none() || entry.why_not.is_none(), "{entry:?}");
+            assert!(
+                entry.charset().is_none() || entry.why_not.is_none(),
+                "{entry:?}"
+            );
         }
     }
 
@@ -115,11 +136,17 @@ mod tests {
                 assert_eq!(answer, resolved(&name.to_uppercase(), View::Iana), "{name}");
                 match entry.charset() {
                     Some(charset) => assert_eq!(answer.charset(), Some(charset), "{name}"),
-                    None if entry.name == "UNKNOWN-8BIT" => assert_eq!(answer, Resolved::NoInformation),
+                    None if entry.name == "UNKNOWN-8BIT" => {
+                        assert_eq!(answer, Resolved::NoInformation)
+                    }
                     None => assert_eq!(answer, Resolved::Unknown, "{name}"),
                 }
                 if *name != "ISO-8859-11" {
-                    assert_eq!(resolved(name, View::Mail).charset(), entry.charset(), "{name} in mail");
+                    assert_eq!(
+                        resolved(name, View::Mail).charset(),
+                        entry.charset(),
+                        "{name} in mail"
+                    );
                 }
             }
         }

@@ -56,7 +56,10 @@ pub fn decode_mailbox_utf8(name: &[u8]) -> Result<(String, Form), Invalid> {
     }
     let text = std::str::from_utf8(name).map_err(|_| Invalid)?;
     // RFC 5198 section 2: no controls, not those of C1 either, and no line or paragraph separator.
-    if text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+    if text
+        .chars()
+        .any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
+    {
         return Err(Invalid);
     }
     Ok((text.to_owned(), Form::Utf8))
@@ -113,7 +116,10 @@ struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     fn new(name: &'a [u8]) -> Self {
-        Self { rest: name, after_run: false }
+        Self {
+            rest: name,
+            after_run: false,
+        }
     }
 }
 
@@ -132,7 +138,10 @@ impl<'a> Iterator for Pieces<'a> {
                 Piece::Bad(std::slice::from_ref(first))
             });
         }
-        let end = behind.iter().position(|b| VALUES[usize::from(*b)] == 0xFF).unwrap_or(behind.len());
+        let end = behind
+            .iter()
+            .position(|b| VALUES[usize::from(*b)] == 0xFF)
+            .unwrap_or(behind.len());
         let run = &behind[..end];
         let ended = behind.get(end) == Some(&b'-');
         let len = 1 + run.len() + usize::from(ended);
@@ -176,12 +185,23 @@ mod tests {
     #[test]
     fn names_of_the_rfc() {
         let name = b"~peter/mail/&U,BTFw-/&ZeVnLIqe-";
-        assert_eq!(decode_mailbox(name).as_deref(), Ok("~peter/mail/台北/日本語"));
-        assert_eq!(encode_mailbox("~peter/mail/台北/日本語").unwrap().as_bytes(), name);
+        assert_eq!(
+            decode_mailbox(name).as_deref(),
+            Ok("~peter/mail/台北/日本語")
+        );
+        assert_eq!(
+            encode_mailbox("~peter/mail/台北/日本語")
+                .unwrap()
+                .as_bytes(),
+            name
+        );
         assert_eq!(decode_mailbox(b"&Jjo!"), Err(Invalid));
         assert_eq!(decode_mailbox(b"&U,BTFw-&ZeVnLIqe-"), Err(Invalid));
         assert_eq!(encode_mailbox("a&b").as_deref(), Some("a&-b"));
-        assert_eq!((encode_mailbox("a\0b"), decode_mailbox(b"a&AAA-b")), (None, Err(Invalid)));
+        assert_eq!(
+            (encode_mailbox("a\0b"), decode_mailbox(b"a&AAA-b")),
+            (None, Err(Invalid))
+        );
     }
 
     /// All byte strings of up to `most` bytes of an alphabet.
@@ -192,7 +212,10 @@ mod tests {
             let to = names.len();
             for i in from..to {
                 names.extend(
-                    alphabet.iter().map(|b| [names[i].as_slice(), &[*b]].concat()).collect::<Vec<_>>(),
+                    alphabet
+                        .iter()
+                        .map(|b| [names[i].as_slice(), &[*b]].concat())
+                        .collect::<Vec<_>>(),
                 );
             }
             from = to;
@@ -214,7 +237,10 @@ mod tests {
             ("\u{E9}\u{2028}".as_bytes(), Err(Invalid)),
         ] {
             let got = decode_mailbox_utf8(name);
-            assert_eq!(got.as_ref().map(|(text, form)| (text.as_str(), *form)), expected.as_ref().copied());
+            assert_eq!(
+                got.as_ref().map(|(text, form)| (text.as_str(), *form)),
+                expected.as_ref().copied()
+            );
         }
         assert_eq!(decode_mailbox("caf\u{E9}".as_bytes()), Err(Invalid));
     }
@@ -225,9 +251,17 @@ mod tests {
         let mut seen: HashMap<String, Vec<u8>> = HashMap::new();
         let mut names = all_names(b"&-AKMo,/\\x26D \x00\x7F\xC3\xA3", 4);
         names.extend(all_names(b"&-A\\x0", 6));
-        for runs in
-            ["&AKM-", "&AKMAow-", "&AKM", "&AKM-&AKM-", "&AKM-&-", "\\xA3", "&2AA-", "&AGE-", "\\x26AKM-"]
-        {
+        for runs in [
+            "&AKM-",
+            "&AKMAow-",
+            "&AKM",
+            "&AKM-&AKM-",
+            "&AKM-&-",
+            "\\xA3",
+            "&2AA-",
+            "&AGE-",
+            "\\x26AKM-",
+        ] {
             for tail in ["", "-", "&AKM-", "&-", "\\x2D", "a"] {
                 names.push(format!("{runs}{tail}").into_bytes());
             }

@@ -85,9 +85,18 @@ impl Encode for Encoder {
 impl Encoder {
     /// Writes a character in the set that is in use, if it is there, else in the other one; false if it is in none.
     fn put(&mut self, c: char, out: &mut Out<'_>) -> bool {
-        let byte = |cyrillic: bool| if cyrillic { KOI7_N1.byte(c) } else { KOI7_N0.byte(c) };
+        let byte = |cyrillic: bool| {
+            if cyrillic {
+                KOI7_N1.byte(c)
+            } else {
+                KOI7_N0.byte(c)
+            }
+        };
         let now = self.cyrillic && !matches!(c, '\r' | '\n');
-        let Some((set, byte)) = [now, !now].into_iter().find_map(|set| Some((set, byte(set)?))) else {
+        let Some((set, byte)) = [now, !now]
+            .into_iter()
+            .find_map(|set| Some((set, byte(set)?)))
+        else {
             return false;
         };
         if std::mem::replace(&mut self.cyrillic, set) != set {
@@ -113,7 +122,11 @@ mod tests {
         ] {
             let mut log = LossLog::new();
             let got = Charset::KOI7_SWITCHED.decode(bytes, &mut log);
-            assert_eq!((got.as_ref(), log.losses(), log.notes()), (text, losses, notes), "{bytes:x?}");
+            assert_eq!(
+                (got.as_ref(), log.losses(), log.notes()),
+                (text, losses, notes),
+                "{bytes:x?}"
+            );
         }
     }
 

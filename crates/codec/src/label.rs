@@ -105,10 +105,14 @@ pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
 }
 
 fn in_the_registry(label: &[u8]) -> Resolved {
-    let Some(entry) = iana::find(label) else { return Resolved::Unknown };
+    let Some(entry) = iana::find(label) else {
+        return Resolved::Unknown;
+    };
     let named = |name: &str| name.as_bytes().eq_ignore_ascii_case(label);
     match entry.charset() {
-        Some(charset) if named(entry.name) || entry.mime.is_some_and(named) => Resolved::Exact(charset),
+        Some(charset) if named(entry.name) || entry.mime.is_some_and(named) => {
+            Resolved::Exact(charset)
+        }
         Some(charset) => Resolved::Alias(charset),
         None => match row(label) {
             Some((_, Means::Nothing, _)) => Resolved::NoInformation,
@@ -119,11 +123,16 @@ fn in_the_registry(label: &[u8]) -> Resolved {
 
 fn lower(label: &[u8]) -> String {
     // A byte that is no ASCII is in no label of the table; what it stands for does not matter.
-    label.iter().map(|b| char::from(b.to_ascii_lowercase())).collect()
+    label
+        .iter()
+        .map(|b| char::from(b.to_ascii_lowercase()))
+        .collect()
 }
 
 fn on_the_web(label: &[u8]) -> Resolved {
-    let Some(encoding) = encoding_rs::Encoding::for_label(label) else { return Resolved::Unknown };
+    let Some(encoding) = encoding_rs::Encoding::for_label(label) else {
+        return Resolved::Unknown;
+    };
     match of_encoding(encoding) {
         Some(charset) => named(lower(label).trim_ascii(), charset),
         // x-user-defined and replacement are no charsets.
@@ -146,7 +155,10 @@ fn named(label: &str, charset: Charset) -> Resolved {
 
 /// The labels of the table that mean a charset.
 pub(crate) fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
-    LABELS.iter().filter(move |(_, means, _)| *means == Means::Is(charset)).map(|(label, ..)| *label)
+    LABELS
+        .iter()
+        .filter(move |(_, means, _)| *means == Means::Is(charset))
+        .map(|(label, ..)| *label)
 }
 
 type Row = (&'static str, Means, Source);
@@ -190,7 +202,9 @@ pub(crate) fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
     let marks = other.wrapping_sub(ONES) & !other & (ONES * 0x80);
     let len = marks.trailing_zeros() as usize / 8;
     let label = number & !u128::MAX.checked_shl(8 * len as u32)?;
-    let slot = Slot::find(u128::from_le_bytes(label.to_le_bytes().map(|byte| byte.to_ascii_lowercase())))?;
+    let slot = Slot::find(u128::from_le_bytes(
+        label.to_le_bytes().map(|byte| byte.to_ascii_lowercase()),
+    ))?;
     // NUL at the end does not show in the number.
     (slot.is_name && slot.len() == len).then_some((len, slot.resolved))
 }
@@ -211,8 +225,8 @@ impl Slot {
     /// Where a label stands, or behind it.
     #[inline]
     fn first(number: u128) -> usize {
-        let mixed =
-            (number as u64 ^ ((number >> 64) as u64).rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (number as u64 ^ ((number >> 64) as u64).rotate_left(23))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> (64 - Self::BITS)) as usize
     }
 
@@ -232,15 +246,26 @@ impl Slot {
 
     #[cold]
     fn all() -> Vec<Self> {
-        let empty = || Self { number: 0, resolved: Resolved::Unknown, is_name: false };
+        let empty = || Self {
+            number: 0,
+            resolved: Resolved::Unknown,
+            is_name: false,
+        };
         let mut slots: Vec<Self> = iter::repeat_with(empty).take(1 << Self::BITS).collect();
-        for (row, number) in LABELS.iter().filter_map(|row| Some((row, packed(row.0.as_bytes())?))) {
+        for (row, number) in LABELS
+            .iter()
+            .filter_map(|row| Some((row, packed(row.0.as_bytes())?)))
+        {
             let mut at = Self::first(number);
             while slots[at].number != 0 {
                 at = (at + 1) % slots.len();
             }
             let is_name = row.0.bytes().all(is_of_name);
-            slots[at] = Self { number, resolved: answer(row), is_name };
+            slots[at] = Self {
+                number,
+                resolved: answer(row),
+                is_name,
+            };
         }
         slots
     }
@@ -265,13 +290,18 @@ fn packed(label: &[u8]) -> Option<u128> {
     let number = match label.len() {
         8..=16 => {
             let (first, last) = ends::<8>(label)?;
-            u128::from(u64::from_le_bytes(first)) | u128::from(u64::from_le_bytes(last)) << behind(8)
+            u128::from(u64::from_le_bytes(first))
+                | u128::from(u64::from_le_bytes(last)) << behind(8)
         }
         4..8 => {
             let (first, last) = ends::<4>(label)?;
-            u128::from(u32::from_le_bytes(first)) | u128::from(u32::from_le_bytes(last)) << behind(4)
+            u128::from(u32::from_le_bytes(first))
+                | u128::from(u32::from_le_bytes(last)) << behind(4)
         }
-        1..4 => label.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)),
+        1..4 => label
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u128::from(*byte)),
         _ => return None,
     };
     // A byte that is zero borrows from its highest bit; behind the label there is none.
@@ -285,11 +315,19 @@ fn packed(label: &[u8]) -> Option<u128> {
 /// Eight bytes a step; letters give the same in any case.
 fn hash(label: &[u8]) -> usize {
     let step = |hash: u64, word: u64| {
-        (hash ^ (word | 0x2020_2020_2020_2020)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+        (hash ^ (word | 0x2020_2020_2020_2020))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
     };
     let (words, rest) = label.as_chunks();
-    let hash = words.iter().fold(label.len() as u64, |hash, word| step(hash, u64::from_le_bytes(*word)));
-    step(hash, rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))) as usize
+    let hash = words.iter().fold(label.len() as u64, |hash, word| {
+        step(hash, u64::from_le_bytes(*word))
+    });
+    step(
+        hash,
+        rest.iter()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    ) as usize
 }
 
 fn answer((label, means, source): &Row) -> Resolved {
@@ -344,7 +382,9 @@ fn clean(label: &str) -> Option<Resolved> {
 
 /// A name without one of what stands before names.
 fn without_prefix(name: &str) -> Option<&str> {
-    let rest = ["charset=", "3d", "=", "x-"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    let rest = ["charset=", "3d", "=", "x-"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))?;
     Some(rest.trim_matches(is_wrapping))
 }
 
@@ -354,7 +394,9 @@ fn known(label: &str) -> Option<Charset> {
 
 fn is_wrapping(c: char) -> bool {
     // A byte A0 alone, or the two bytes of U+00A0, each as the character of its number.
-    matches!(c, '"' | '\'' | '\\' | '`' | '\u{A0}' | '\u{C2}') || c.is_ascii_whitespace() || c == '\u{B}'
+    matches!(c, '"' | '\'' | '\\' | '`' | '\u{A0}' | '\u{C2}')
+        || c.is_ascii_whitespace()
+        || c == '\u{B}'
 }
 
 /// The label without quotes, comments and whatever follows the name.
@@ -367,9 +409,14 @@ fn bare(label: &str) -> Cow<'_, str> {
         name = behind.trim_matches(is_wrapping);
     }
     for prefix in ["charset=", "="] {
-        name = name.strip_prefix(prefix).unwrap_or(name).trim_start_matches(is_wrapping);
+        name = name
+            .strip_prefix(prefix)
+            .unwrap_or(name)
+            .trim_start_matches(is_wrapping);
     }
-    let cut = name.find(|c: char| matches!(c, ';' | ',' | '*' | '(') || is_wrapping(c)).unwrap_or(name.len());
+    let cut = name
+        .find(|c: char| matches!(c, ';' | ',' | '*' | '(') || is_wrapping(c))
+        .unwrap_or(name.len());
     let cut = name.find("//").map_or(cut, |at| at.min(cut));
     Cow::Borrowed(name[..cut].trim_end_matches(is_tail))
 }
@@ -384,7 +431,9 @@ fn locale(label: &str) -> Option<Resolved> {
         && parts.next().is_none_or(|country| country.len() == 2)
         && parts.next().is_none();
     let codeset = codeset.split('@').next().unwrap_or(codeset);
-    let found = row(codeset.as_bytes()).map(answer).or_else(|| folded(codeset))?;
+    let found = row(codeset.as_bytes())
+        .map(answer)
+        .or_else(|| folded(codeset))?;
     fits.then(|| found.repaired())
 }
 
@@ -392,8 +441,11 @@ fn locale(label: &str) -> Option<Resolved> {
 fn folded(label: &str) -> Option<Resolved> {
     static FOLDED: OnceLock<Vec<(String, &'static Row)>> = OnceLock::new();
     let table = FOLDED.get_or_init(|| {
-        let mut rows: Vec<_> =
-            LABELS.iter().filter(|row| row.2 != Source::Slip).map(|row| (fold(row.0), row)).collect();
+        let mut rows: Vec<_> = LABELS
+            .iter()
+            .filter(|row| row.2 != Source::Slip)
+            .map(|row| (fold(row.0), row))
+            .collect();
         rows.sort_by(|a, b| a.0.cmp(&b.0));
         let mut keys: Vec<(String, &'static Row)> = Vec::new();
         for same in rows.chunk_by(|a, b| a.0 == b.0) {
@@ -405,7 +457,9 @@ fn folded(label: &str) -> Option<Resolved> {
     if key.is_empty() {
         return None;
     }
-    let at = table.binary_search_by(|(other, _)| other.as_str().cmp(&key)).ok()?;
+    let at = table
+        .binary_search_by(|(other, _)| other.as_str().cmp(&key))
+        .ok()?;
     table.get(at).map(|(_, row)| answer(row))
 }
 
@@ -420,9 +474,15 @@ fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
         (Means::Is(a), Means::Is(b)) => a.superset() == b.superset(),
         (a, b) => a == b,
     };
-    let first = rows.iter().map(|(_, row)| *row).min_by_key(|row| best(row))?;
+    let first = rows
+        .iter()
+        .map(|(_, row)| *row)
+        .min_by_key(|row| best(row))?;
     let rivals = rows.iter().filter(|(_, row)| best(row) == best(first));
-    rivals.into_iter().all(|(_, row)| alike(row.1, first.1)).then_some(first)
+    rivals
+        .into_iter()
+        .all(|(_, row)| alike(row.1, first.1))
+        .then_some(first)
 }
 
 fn fold(label: &str) -> String {
@@ -449,10 +509,20 @@ fn code_page(label: &str) -> Option<Charset> {
     if let Some(part) = part_of_8859(rest) {
         return iso_8859(part);
     }
-    let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "microsoft-cp", "ms", ""]
-        .iter()
-        .find_map(|prefix| rest.strip_prefix(prefix))?
-        .trim_start_matches(SEPARATORS);
+    let number = [
+        "codepage",
+        "windows",
+        "win",
+        "dos",
+        "ibm",
+        "cp",
+        "microsoft-cp",
+        "ms",
+        "",
+    ]
+    .iter()
+    .find_map(|prefix| rest.strip_prefix(prefix))?
+    .trim_start_matches(SEPARATORS);
     if !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -464,22 +534,38 @@ const SEPARATORS: [char; 5] = ['-', '_', ' ', '.', ':'];
 
 /// What stands behind the name of ISO 8859.
 fn part_of_8859(label: &str) -> Option<&str> {
-    let rest = label.strip_prefix("iso").unwrap_or(label).trim_start_matches(SEPARATORS);
-    rest.strip_prefix("8859").map(|part| part.trim_start_matches(SEPARATORS))
+    let rest = label
+        .strip_prefix("iso")
+        .unwrap_or(label)
+        .trim_start_matches(SEPARATORS);
+    rest.strip_prefix("8859")
+        .map(|part| part.trim_start_matches(SEPARATORS))
 }
 
 /// A part of ISO 8859 by its number: there are 16, and one of them was never made.
 fn iso_8859(part: &str) -> Option<Charset> {
-    let number = part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<u32>().ok())??;
-    (1..=16).contains(&number).then(|| code_page::by_number(28590 + number))?
+    let number = part
+        .bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| part.parse::<u32>().ok())??;
+    (1..=16)
+        .contains(&number)
+        .then(|| code_page::by_number(28590 + number))?
 }
 
 /// Whether a label has a number of ISO 8859 that no part has: it is none of the others, however near.
 fn is_part_that_is_not(label: &str) -> bool {
-    let label = iter::successors(Some(label), |label| without_prefix(label)).last().unwrap_or(label);
-    let Some(part) = part_of_8859(label) else { return false };
+    let label = iter::successors(Some(label), |label| without_prefix(label))
+        .last()
+        .unwrap_or(label);
+    let Some(part) = part_of_8859(label) else {
+        return false;
+    };
     let number = &part[..part.bytes().take_while(u8::is_ascii_digit).count()];
-    let ends = part[number.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+    let ends = part[number.len()..]
+        .chars()
+        .next()
+        .is_none_or(|c| !c.is_alphanumeric());
     let is_known = || iso_8859(number).is_some() || folded(&format!("iso-8859-{number}")).is_some();
     !number.is_empty() && ends && !is_known()
 }
@@ -491,10 +577,14 @@ fn is_family(name: &str) -> bool {
 
 /// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence; a family with a part that is not known is none.
 fn prefix(label: &str) -> Option<Resolved> {
-    let cuts = label.char_indices().rev().filter(|(_, c)| !c.is_ascii_alphanumeric());
+    let cuts = label
+        .char_indices()
+        .rev()
+        .filter(|(_, c)| !c.is_ascii_alphanumeric());
     for (at, _) in cuts {
         let name = &label[..at];
-        let telling = name.len() >= 8 || name.len() >= 4 && name.bytes().any(|b| b.is_ascii_digit());
+        let telling =
+            name.len() >= 8 || name.len() >= 4 && name.bytes().any(|b| b.is_ascii_digit());
         if telling && let Some(row) = row(name.as_bytes()) {
             if is_family(name) && label[at..].starts_with(is_separator) {
                 return None;
@@ -511,15 +601,18 @@ fn near(label: &str) -> Option<Resolved> {
         return None;
     }
     let mut found: Option<&Row> = None;
-    for row in
-        LABELS.iter().filter(|row| row.2 != Source::Slip && one_slip(row.0.as_bytes(), label.as_bytes()))
+    for row in LABELS
+        .iter()
+        .filter(|row| row.2 != Source::Slip && one_slip(row.0.as_bytes(), label.as_bytes()))
     {
         match found {
             Some(other) if other.1 != row.1 => return None,
             _ => found = Some(row),
         }
     }
-    found.filter(|row| matches!(row.1, Means::Is(_))).map(|row| answer(row).repaired())
+    found
+        .filter(|row| matches!(row.1, Means::Is(_)))
+        .map(|row| answer(row).repaired())
 }
 
 /// One character too many, too few, or another.
@@ -584,8 +677,11 @@ mod tests {
         let mut count = 0;
         for line in data.lines().filter(|line| !line.starts_with('#')) {
             let mut columns = line.split('\t');
-            let (label, means, registry) =
-                (columns.next().unwrap(), columns.next().unwrap(), columns.next().unwrap());
+            let (label, means, registry) = (
+                columns.next().unwrap(),
+                columns.next().unwrap(),
+                columns.next().unwrap(),
+            );
             let source = match registry.split('+').next().unwrap() {
                 "iana-name" => Source::IanaName,
                 "iana" => Source::Iana,
@@ -594,8 +690,15 @@ mod tests {
                 "slip" => Source::Slip,
                 other => panic!("registry {other}"),
             };
-            assert!(label.is_ascii() && label == label.to_ascii_lowercase(), "{label}");
-            assert_eq!(rows.next(), Some((label, means, source)), "run the example `labels` again");
+            assert!(
+                label.is_ascii() && label == label.to_ascii_lowercase(),
+                "{label}"
+            );
+            assert_eq!(
+                rows.next(),
+                Some((label, means, source)),
+                "run the example `labels` again"
+            );
             count += 1;
         }
         assert_eq!(rows.next(), None);
@@ -607,7 +710,10 @@ mod tests {
     fn every_charset_is_found_by_its_name() {
         for charset in Charset::all() {
             assert_eq!(mail(charset.name()), Resolved::Exact(charset));
-            assert_eq!(mail(&charset.name().to_uppercase()), Resolved::Exact(charset));
+            assert_eq!(
+                mail(&charset.name().to_uppercase()),
+                Resolved::Exact(charset)
+            );
         }
     }
 
@@ -682,10 +788,21 @@ mod tests {
         let far = [1987, 5132, 10_008, 21_630, u64::from(u32::MAX), u64::MAX];
         let pages = (0..66_000).map(|page| (1_u64 << 32) + page - 28_590);
         for part in (1..2_000).chain(far).chain(pages) {
-            for family in ["iso-8859-", "ISO_8859-", "iso8859_", "8859-", "x-iso-8859-", "iso-8859 "] {
+            for family in [
+                "iso-8859-",
+                "ISO_8859-",
+                "iso8859_",
+                "8859-",
+                "x-iso-8859-",
+                "iso-8859 ",
+            ] {
                 let found = mail(&format!("{family}{part}")).charset();
                 let want = Charset::for_name(&format!("ISO-8859-{part}")).filter(|_| known(part));
-                assert_eq!(found.map(Charset::superset), want.map(Charset::superset), "{family}{part}");
+                assert_eq!(
+                    found.map(Charset::superset),
+                    want.map(Charset::superset),
+                    "{family}{part}"
+                );
             }
         }
         for label in [
@@ -702,7 +819,13 @@ mod tests {
             assert_eq!(mail(label), Resolved::Unknown, "{label}");
         }
         // What is no part does not hide the name.
-        for label in ["iso-8859<br>", "iso-8859;", "iso-8859-", "iso-8859-1-latin", "iso-8859-1:1988"] {
+        for label in [
+            "iso-8859<br>",
+            "iso-8859;",
+            "iso-8859-",
+            "iso-8859-1-latin",
+            "iso-8859-1:1988",
+        ] {
             assert_eq!(mail(label).charset(), Some(Charset::ISO_8859_1), "{label}");
         }
     }
@@ -714,14 +837,21 @@ mod tests {
         let mut check = |label: &str, want: &str| {
             let want = Charset::for_name(want).map(Charset::superset);
             assert!(want.is_some());
-            assert_eq!(mail(label).charset().map(Charset::superset), want, "{label}");
+            assert_eq!(
+                mail(label).charset().map(Charset::superset),
+                want,
+                "{label}"
+            );
             seen += 1;
         };
         let separators = ["", "-", "_", " ", ".", ":"];
         for part in (1..=16).filter(|part| *part != 12) {
             let want = format!("ISO-8859-{part}");
             for name in ["iso", "ISO", "Iso", "x-iso", "X-ISO", ""] {
-                for first in separators.iter().filter(|first| !name.is_empty() || first.is_empty()) {
+                for first in separators
+                    .iter()
+                    .filter(|first| !name.is_empty() || first.is_empty())
+                {
                     for second in separators {
                         check(&format!("{name}{first}8859{second}{part}"), &want);
                     }
@@ -730,9 +860,18 @@ mod tests {
         }
         for page in (1250..=1258).chain([874]) {
             let want = format!("windows-{page}");
-            for name in
-                ["windows", "Windows", "win", "cp", "CP", "x-cp", "x-windows", "x-win", "ms", "microsoft-cp"]
-            {
+            for name in [
+                "windows",
+                "Windows",
+                "win",
+                "cp",
+                "CP",
+                "x-cp",
+                "x-windows",
+                "x-win",
+                "ms",
+                "microsoft-cp",
+            ] {
                 for separator in separators {
                     check(&format!("{name}{separator}{page}"), &want);
                 }
@@ -753,13 +892,25 @@ mod tests {
             if label.contains(|c: char| !c.is_ascii_alphanumeric() && !is_separator(c)) {
                 continue;
             }
-            for other in [label.replace('-', "_"), label.replace('_', "-"), label.replace(['-', '_'], ".")] {
+            for other in [
+                label.replace('-', "_"),
+                label.replace('_', "-"),
+                label.replace(['-', '_'], "."),
+            ] {
                 let found = mail(&other).charset();
-                assert!(found.is_some() || fold(label).starts_with("isoir9"), "{other}");
+                assert!(
+                    found.is_some() || fold(label).starts_with("isoir9"),
+                    "{other}"
+                );
                 // A registered name stands before others that are spelled nearly so; one that is a row itself is that row.
-                if matches!(source, Source::IanaName | Source::Iana) && row(other.as_bytes()).is_none() {
+                if matches!(source, Source::IanaName | Source::Iana)
+                    && row(other.as_bytes()).is_none()
+                {
                     let registered = found.map(Charset::superset) == Some(charset.superset());
-                    assert!(registered || fold(label).starts_with("isoir9"), "{other} of {label}: {found:?}");
+                    assert!(
+                        registered || fold(label).starts_with("isoir9"),
+                        "{other} of {label}: {found:?}"
+                    );
                 }
                 seen += 1;
             }
@@ -780,7 +931,10 @@ mod tests {
     #[test]
     fn the_registry_is_taken_at_its_word() {
         let iana = |label: &str| Charset::for_label(label.as_bytes(), View::Iana);
-        assert_eq!(iana("ISO_8859-1:1987"), Resolved::Exact(Charset::ISO_8859_1));
+        assert_eq!(
+            iana("ISO_8859-1:1987"),
+            Resolved::Exact(Charset::ISO_8859_1)
+        );
         assert_eq!(iana("l1"), Resolved::Alias(Charset::ISO_8859_1));
         assert_eq!(iana("iso-8859-1"), Resolved::Exact(Charset::ISO_8859_1));
         assert_eq!(iana("utf8"), Resolved::Unknown);

@@ -175,7 +175,10 @@ impl LossKind {
 
     /// True for what is no defect at all, only worth knowing.
     pub fn is_info(self) -> bool {
-        matches!(self, Self::UnterminatedRun | Self::SpaceInRun | Self::KatakanaShift)
+        matches!(
+            self,
+            Self::UnterminatedRun | Self::SpaceInRun | Self::KatakanaShift
+        )
     }
 }
 
@@ -246,7 +249,10 @@ impl LossLog {
 
     /// Number of defects of one kind.
     pub fn count(&self, kind: LossKind) -> u64 {
-        self.counts.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
+        self.counts
+            .iter()
+            .find(|(k, _)| *k == kind)
+            .map_or(0, |(_, n)| *n)
     }
 
     /// Number of printable ASCII characters that came out of a shifted state (base64 of UTF-7, two-byte modes), where
@@ -310,12 +316,11 @@ impl LossLog {
             }
         }
         let room = self.limit.saturating_sub(self.kept.len());
-        self.kept.extend(
-            other.kept.iter().take(room).map(|loss| Loss {
+        self.kept
+            .extend(other.kept.iter().take(room).map(|loss| Loss {
                 bytes: loss.bytes.start + offset..loss.bytes.end + offset,
                 ..loss.clone()
-            }),
-        );
+            }));
     }
 
     /// Counts a character that came out of a shifted state, if it is ASCII.
@@ -352,7 +357,14 @@ impl LossLog {
             before.replaced += replaced;
         } else if at < self.limit {
             self.kept.truncate(self.limit.saturating_sub(1).max(at));
-            self.kept.insert(at, Loss { bytes, kind, replaced });
+            self.kept.insert(
+                at,
+                Loss {
+                    bytes,
+                    kind,
+                    replaced,
+                },
+            );
         }
     }
 }
@@ -363,7 +375,10 @@ mod tests {
     use crate::Charset;
 
     fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {
-        log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect()
+        log.kept()
+            .iter()
+            .map(|l| (l.bytes.start, l.bytes.end, l.kind.name()))
+            .collect()
     }
 
     #[test]
@@ -376,10 +391,24 @@ mod tests {
         log.record(5..5, LossKind::UnterminatedRun);
         assert_eq!(
             ranges(&log),
-            [(0, 2, "invalid"), (2, 3, "overlong"), (4, 5, "overlong"), (5, 5, "unterminated-run")]
+            [
+                (0, 2, "invalid"),
+                (2, 3, "overlong"),
+                (4, 5, "overlong"),
+                (5, 5, "unterminated-run")
+            ]
         );
-        assert_eq!((log.losses(), log.notes(), log.count(LossKind::Invalid)), (4, 1, 2));
-        assert_eq!(log.kept().iter().map(|loss| loss.replaced).collect::<Vec<_>>(), [2, 1, 1, 0]);
+        assert_eq!(
+            (log.losses(), log.notes(), log.count(LossKind::Invalid)),
+            (4, 1, 2)
+        );
+        assert_eq!(
+            log.kept()
+                .iter()
+                .map(|loss| loss.replaced)
+                .collect::<Vec<_>>(),
+            [2, 1, 1, 0]
+        );
         assert_eq!(log.replaced(), 4);
     }
 
@@ -409,8 +438,14 @@ mod tests {
                 all.append(&log, 9 * at as u64);
             }
             assert_eq!(ranges(&all), ranges(&whole));
-            assert_eq!((all.losses(), all.replaced()), (whole.losses(), whole.replaced()));
-            assert_eq!(all.count(LossKind::Truncated), whole.count(LossKind::Truncated));
+            assert_eq!(
+                (all.losses(), all.replaced()),
+                (whole.losses(), whole.replaced())
+            );
+            assert_eq!(
+                all.count(LossKind::Truncated),
+                whole.count(LossKind::Truncated)
+            );
         }
     }
 
@@ -423,7 +458,11 @@ mod tests {
         log.record(0..1, LossKind::EightBit);
         assert_eq!(
             ranges(&log),
-            [(0, 1, "8bit"), (1, 9, "pair-split-over-runs"), (3, 4, "nonzero-pad-bits")]
+            [
+                (0, 1, "8bit"),
+                (1, 9, "pair-split-over-runs"),
+                (3, 4, "nonzero-pad-bits")
+            ]
         );
     }
 }

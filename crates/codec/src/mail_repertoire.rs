@@ -24,9 +24,13 @@ impl Charset {
         let (_, ranges) = DISPUTED.iter().find(|(other, _)| *other == name)?;
         let is_disputed = |c: char| {
             let next = ranges.partition_point(|(_, last)| *last < c as u32);
-            ranges.get(next).is_some_and(|(first, _)| *first <= c as u32)
+            ranges
+                .get(next)
+                .is_some_and(|(first, _)| *first <= c as u32)
         };
-        text.char_indices().find(|(_, c)| is_disputed(*c)).map(|(at, _)| at)
+        text.char_indices()
+            .find(|(_, c)| is_disputed(*c))
+            .map(|(at, _)| at)
     }
 }
 
@@ -40,9 +44,20 @@ mod tests {
         for (name, ranges) in DISPUTED {
             let charset = Charset::for_name(name).expect("a charset of ours");
             assert!(ranges.iter().all(|(first, last)| first <= last), "{name}");
-            assert!(ranges.windows(2).all(|pair| pair[0].1 < pair[1].0), "{name}");
-            for c in ranges.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
-                assert_eq!(charset.first_disputed(&format!("a{c}")), Some(1), "{name} {c}");
+            assert!(
+                ranges.windows(2).all(|pair| pair[0].1 < pair[1].0),
+                "{name}"
+            );
+            for c in ranges
+                .iter()
+                .flat_map(|(first, last)| *first..=*last)
+                .filter_map(char::from_u32)
+            {
+                assert_eq!(
+                    charset.first_disputed(&format!("a{c}")),
+                    Some(1),
+                    "{name} {c}"
+                );
             }
         }
     }
@@ -50,8 +65,14 @@ mod tests {
     #[test]
     fn text_of_every_day_is_undisputed() {
         for (name, text) in [
-            ("Big5", "各位同仁：現將下次會議的安排寄給大家，請在星期五以前回覆。"),
-            ("GBK", "各位同事：现将下次会议的安排发给大家，请在星期五以前回复。"),
+            (
+                "Big5",
+                "各位同仁：現將下次會議的安排寄給大家，請在星期五以前回覆。",
+            ),
+            (
+                "GBK",
+                "各位同事：现将下次会议的安排发给大家，请在星期五以前回复。",
+            ),
             ("GB2312", "会议通知"),
             ("EUC-KR", "안녕하세요 여러분"),
             ("Shift_JIS", "次回の会議の予定をお送りいたします。①"),

@@ -24,11 +24,20 @@ pub(crate) struct MixedEbcdic {
 
 impl MixedEbcdic {
     pub(crate) fn new(set: Set) -> Self {
-        Self { grid: set.grid(), double: false }
+        Self {
+            grid: set.grid(),
+            double: false,
+        }
     }
 
     /// Decodes what is complete; at most one byte stays behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -97,7 +106,9 @@ mod tests {
 
     fn charsets() -> impl Iterator<Item = Charset> {
         let names = "IBM930 IBM933 IBM935 IBM937 IBM939 IBM1364 IBM1371 IBM1388 IBM1390 IBM1399";
-        names.split(' ').map(|name| Charset::for_name(name).unwrap())
+        names
+            .split(' ')
+            .map(|name| Charset::for_name(name).unwrap())
     }
 
     #[test]
@@ -121,7 +132,11 @@ mod tests {
         ] {
             let mut log = LossLog::new();
             let got = Charset::IBM939.decode(bytes, &mut log);
-            assert_eq!((got.as_ref(), log.losses(), log.notes()), (text, losses, notes), "{bytes:X?}");
+            assert_eq!(
+                (got.as_ref(), log.losses(), log.notes()),
+                (text, losses, notes),
+                "{bytes:X?}"
+            );
         }
     }
 
@@ -129,7 +144,10 @@ mod tests {
     fn encoded_lines_begin_and_end_with_single_bytes() {
         let mut log = LossLog::new();
         let bytes = Charset::IBM939.encode("アイ\r\nAア€", Unmappable::QuestionMark, &mut log);
-        assert_eq!(bytes[..], *b"\x0E\x43\x81\x43\x82\x0F\x0D\x25\xC1\x0E\x43\x81\x0F\x6F");
+        assert_eq!(
+            bytes[..],
+            *b"\x0E\x43\x81\x43\x82\x0F\x0D\x25\xC1\x0E\x43\x81\x0F\x6F"
+        );
         assert_eq!((log.losses(), log.kept()[0].bytes.clone()), (1, 12..15));
     }
 
@@ -140,7 +158,9 @@ mod tests {
                 for control in (0..0x40).chain([0xFF]) {
                     let mut log = LossLog::new();
                     let alone = charset.decode(&[control], &mut log).into_owned();
-                    let text = charset.decode(&[0x0E, lead, control, 0x0F], &mut log).into_owned();
+                    let text = charset
+                        .decode(&[0x0E, lead, control, 0x0F], &mut log)
+                        .into_owned();
                     assert!(text.ends_with(&alone), "{charset} {lead:02X} {control:02X}");
                 }
             }

@@ -55,7 +55,10 @@ impl DecodeOptions {
     /// No repairs; marks as the mode says.
     #[must_use]
     pub fn new(mode: Mode) -> Self {
-        Self { mode, ..Self::default() }
+        Self {
+            mode,
+            ..Self::default()
+        }
     }
 
     /// With these rules for byte order marks.
@@ -67,7 +70,10 @@ impl DecodeOptions {
     /// With one repair more.
     #[must_use]
     pub fn with(self, repair: Repair) -> Self {
-        Self { repairs: self.repairs | 1 << repair as u8, ..self }
+        Self {
+            repairs: self.repairs | 1 << repair as u8,
+            ..self
+        }
     }
 
     /// The mode.
@@ -110,7 +116,12 @@ mod tests {
 
     #[test]
     fn repairs_are_apart_from_each_other() {
-        let all = [Repair::Cesu8, Repair::Rfc2279, Repair::Utf7EightBit, Repair::Utf7Padding];
+        let all = [
+            Repair::Cesu8,
+            Repair::Rfc2279,
+            Repair::Utf7EightBit,
+            Repair::Utf7Padding,
+        ];
         for one in all {
             let options = DecodeOptions::new(Mode::Strict).with(one);
             assert_eq!(options.mode(), Mode::Strict);

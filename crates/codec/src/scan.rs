@@ -34,7 +34,11 @@ pub fn look(value: &[u8], from: usize) -> Look<'_> {
         kernel::fetch(value);
     }
     let (look, ascii) = kernel::look(value, from);
-    Look { ascii, has_control: look.control, stop: look.stop }
+    Look {
+        ascii,
+        has_control: look.control,
+        stop: look.stop,
+    }
 }
 
 /// Appends bytes of a source to a text, if all are ASCII; false, and nothing is appended, where one is not. What stands behind them in
@@ -81,7 +85,11 @@ impl Suspects {
     /// If there are more than eight.
     pub const fn new(kinds: &[(&[u8], Option<&[u8]>)]) -> Self {
         assert!(kinds.len() <= 8, "a bit for each kind");
-        let mut tables = kernel::Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [0; 16] };
+        let mut tables = kernel::Suspects {
+            first_high: [0; 16],
+            first_low: [0; 16],
+            second_low: [0; 16],
+        };
         let mut kind = 0;
         while kind < kinds.len() {
             let bit = 1 << kind;
@@ -125,8 +133,20 @@ impl Suspects {
     /// What bytes are as text, if they are UTF-8.
     #[inline]
     pub fn check_utf8<'b>(&self, bytes: &'b [u8]) -> Option<Utf8<'b>> {
-        let (text, kernel::Checked { is_suspect, eight, count }) = kernel::check_utf8(&self.0, bytes)?;
-        Some(Utf8 { text, is_suspect, eight, count })
+        let (
+            text,
+            kernel::Checked {
+                is_suspect,
+                eight,
+                count,
+            },
+        ) = kernel::check_utf8(&self.0, bytes)?;
+        Some(Utf8 {
+            text,
+            is_suspect,
+            eight,
+            count,
+        })
     }
 
     /// The first place at or after `from` where one of them may begin.

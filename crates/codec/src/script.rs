@@ -57,7 +57,10 @@ impl Script {
 
     /// Whether letters look like those of others of these scripts (Unicode Technical Standard 39).
     pub fn is_confusable(self) -> bool {
-        !matches!(self, Self::Hebrew | Self::Arabic | Self::Thai | Self::Georgian)
+        !matches!(
+            self,
+            Self::Hebrew | Self::Arabic | Self::Thai | Self::Georgian
+        )
     }
 }
 

@@ -82,7 +82,13 @@ impl Scsu {
     }
 
     /// Decodes what is complete; at most two bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -148,8 +154,9 @@ impl Scsu {
             let place = u32::from(byte(1) & 0x1F) << 8 | u32::from(byte(2));
             Step::Define(usize::from(byte(1) >> 5), 0x10000 + (place << 7))
         };
-        let defined =
-            |window| window_start(byte(1)).map_or(Step::Reserved, |start| Step::Define(window, start));
+        let defined = |window| {
+            window_start(byte(1)).map_or(Step::Reserved, |start| Step::Define(window, start))
+        };
         match (self.unicode, bytes[0]) {
             (false, SQ0..=0x08) if byte(1) < 0x80 => Step::Window(STATIC[number(SQ0)], byte(1)),
             (false, SQ0..=0x08) => Step::Window(self.windows[number(SQ0)], byte(1) - 0x80),
@@ -213,7 +220,10 @@ impl Scsu {
 
 /// Writes the printable ASCII at the start; returns its length.
 fn put_ascii(rest: &[u8], sink: &mut Sink<'_>) -> usize {
-    let len = rest.iter().position(|byte| !matches!(byte, b' '..=0x7F)).unwrap_or(rest.len());
+    let len = rest
+        .iter()
+        .position(|byte| !matches!(byte, b' '..=0x7F))
+        .unwrap_or(rest.len());
     sink.put_ascii(&rest[..len]);
     len
 }

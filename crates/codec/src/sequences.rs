@@ -82,9 +82,11 @@ impl Repertoire {
     fn entry(self, entry: &Entry) -> Option<Entry> {
         let entry = entry.clone();
         match self {
-            Self::Exact if entry.note == Note::Substituted => {
-                Some(Entry { to: [].into(), note: Note::Forbidden, ..entry })
-            }
+            Self::Exact if entry.note == Note::Substituted => Some(Entry {
+                to: [].into(),
+                note: Note::Forbidden,
+                ..entry
+            }),
             Self::All | Self::Exact => Some(entry),
             Self::Ascii => (entry.from == entry.to && entry.from.is_ascii()).then_some(entry),
         }
@@ -111,7 +113,11 @@ enum Match<'t> {
 
 impl Sequences {
     pub(crate) const fn new(rows: &'static str, more: More) -> Self {
-        Self { rows, more, tables: OnceLock::new() }
+        Self {
+            rows,
+            more,
+            tables: OnceLock::new(),
+        }
     }
 
     /// Whether bytes below 80 are ASCII wherever a character begins: the whole range is one row, the first.
@@ -162,7 +168,10 @@ impl Sequences {
 
     /// The byte of a character that stands alone.
     pub(crate) fn byte(&self, c: char) -> Option<u8> {
-        match self.search(Repertoire::Exact).longest(c.encode_utf8(&mut [0; 4]).as_bytes(), true) {
+        match self
+            .search(Repertoire::Exact)
+            .longest(c.encode_utf8(&mut [0; 4]).as_bytes(), true)
+        {
             Match::Found(Entry { to, .. }) if to.len() == 1 => Some(to[0]),
             _ => None,
         }
@@ -196,8 +205,15 @@ impl Sequences {
 
     /// The longest sequence at the start of a text that is forbidden as a whole.
     fn without_last(&self, repertoire: Repertoire, text: &str) -> Option<&Entry> {
-        let ends = text.char_indices().rev().map(|(end, _)| end).filter(|end| *end > 0);
-        let mut found = ends.map(|end| self.search(repertoire).longest(&text.as_bytes()[..end], true));
+        let ends = text
+            .char_indices()
+            .rev()
+            .map(|(end, _)| end)
+            .filter(|end| *end > 0);
+        let mut found = ends.map(|end| {
+            self.search(repertoire)
+                .longest(&text.as_bytes()[..end], true)
+        });
         found.find_map(|found| match found {
             Match::Found(entry) if entry.note != Note::Forbidden => Some(entry),
             _ => None,
@@ -215,7 +231,9 @@ impl Sequences {
     /// Adds the rows of this list, each behind `lead`, to both directions.
     fn collect(&self, lead: &[u8], decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
         for word in self.rows.split_ascii_whitespace() {
-            let cut = word.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(word.len());
+            let cut = word
+                .find(|c: char| !c.is_ascii_hexdigit())
+                .unwrap_or(word.len());
             let (bytes, rest) = word.split_at(cut);
             let bytes: Vec<u8> = lead.iter().copied().chain(unhex(bytes)).collect();
             let (r#use, points) = rest.split_at(rest.len().min(1));
@@ -256,12 +274,18 @@ impl std::fmt::Debug for Sequences {
 
 /// Adds the pairs of EUC-KR whose bytes, or whose text, are not there.
 fn add_euc_kr(decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
-    let sequences =
-        |entries: &[Entry]| entries.iter().map(|entry| entry.from.clone()).collect::<HashSet<_>>();
+    let sequences = |entries: &[Entry]| {
+        entries
+            .iter()
+            .map(|entry| entry.from.clone())
+            .collect::<HashSet<_>>()
+    };
     let (bytes, texts) = (sequences(decode), sequences(encode));
     for pair in (0xA1..=0xFE).flat_map(|lead| (0xA1..=0xFE).map(move |trail| [lead, trail])) {
         let text = encoding_rs::EUC_KR.decode_without_bom_handling_and_without_replacement(&pair);
-        let Some(text) = text.filter(|_| !bytes.contains(&pair[..])) else { continue };
+        let Some(text) = text.filter(|_| !bytes.contains(&pair[..])) else {
+            continue;
+        };
         decode.push(entry(&pair, text.as_bytes(), Note::None));
         if !texts.contains(text.as_bytes()) {
             encode.push(entry(text.as_bytes(), &pair, Note::None));
@@ -270,7 +294,12 @@ fn add_euc_kr(decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
 }
 
 fn entry(from: &[u8], to: &[u8], note: Note) -> Entry {
-    Entry { from: from.into(), to: to.into(), note, goes_on: false }
+    Entry {
+        from: from.into(),
+        to: to.into(),
+        note,
+        goes_on: false,
+    }
 }
 
 fn unhex(digits: &str) -> impl Iterator<Item = u8> {
@@ -281,7 +310,9 @@ fn unhex(digits: &str) -> impl Iterator<Item = u8> {
 }
 
 fn character(digits: &str) -> Option<char> {
-    u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+    u32::from_str_radix(digits, 16)
+        .ok()
+        .and_then(char::from_u32)
 }
 
 impl Tables {
@@ -298,9 +329,19 @@ impl Tables {
                 *cell = Packed::new(c);
             }
         }
-        let encode = [Repertoire::All, Repertoire::Exact, Repertoire::Ascii]
-            .map(|which| Search::new(encode.iter().filter_map(|entry| which.entry(entry)).collect()));
-        Self { decode, encode, plain }
+        let encode = [Repertoire::All, Repertoire::Exact, Repertoire::Ascii].map(|which| {
+            Search::new(
+                encode
+                    .iter()
+                    .filter_map(|entry| which.entry(entry))
+                    .collect(),
+            )
+        });
+        Self {
+            decode,
+            encode,
+            plain,
+        }
     }
 }
 
@@ -310,7 +351,9 @@ impl Search {
         // What begins with something forbidden needs no row of its own, and must not make the encoder wait for it.
         let mut forbidden: Option<Box<[u8]>> = None;
         entries.retain(|entry| {
-            let within = forbidden.as_ref().is_some_and(|short| entry.from.starts_with(short));
+            let within = forbidden
+                .as_ref()
+                .is_some_and(|short| entry.from.starts_with(short));
             if entry.note == Note::Forbidden && !within {
                 forbidden = Some(entry.from.clone());
             }

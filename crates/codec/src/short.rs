@@ -16,7 +16,10 @@ pub struct Short {
 
 impl Default for Short {
     fn default() -> Self {
-        Self { room: [0; ROOM], len: 0 }
+        Self {
+            room: [0; ROOM],
+            len: 0,
+        }
     }
 }
 
@@ -100,7 +103,10 @@ mod tests {
         for len in 0..=Short::MOST {
             for place in 0..=len {
                 for byte in [0x7F, 0x80, 0x9F, 0xA0, 0xFF] {
-                    let mut short = Short { room: [b'x'; ROOM], len };
+                    let mut short = Short {
+                        room: [b'x'; ROOM],
+                        len,
+                    };
                     // The last place is behind the end.
                     short.room[place] = byte;
                     assert_eq!(

@@ -130,7 +130,11 @@ pub(crate) struct Reverse {
 impl Reverse {
     /// Where several bytes are one character, the lowest is written.
     pub(crate) fn new(table: &Table) -> Self {
-        let mut reverse = Self { rows: [0; 256], cells: vec![[0; 256]], ascii: table.is_ascii() };
+        let mut reverse = Self {
+            rows: [0; 256],
+            cells: vec![[0; 256]],
+            ascii: table.is_ascii(),
+        };
         for byte in (0..=0xFF_u8).rev() {
             let c = table.cell(byte).char();
             let Some(code) = c.map(|c| c as usize).filter(|code| *code < 0x10000) else {

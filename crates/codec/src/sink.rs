@@ -119,7 +119,10 @@ pub(crate) fn run_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
         }
         at += 32;
     }
-    at + bytes[at..].iter().position(|b| stop(*b)).unwrap_or(bytes.len() - at)
+    at + bytes[at..]
+        .iter()
+        .position(|b| stop(*b))
+        .unwrap_or(bytes.len() - at)
 }
 
 /// The next eight bytes, if they are there and all ASCII.

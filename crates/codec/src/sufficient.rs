@@ -44,11 +44,19 @@ pub fn smallest_sufficient(text: &str, candidates: &[Charset]) -> Choice {
     let mut prevented = Vec::new();
     for charset in candidates {
         match lacking(*charset, text) {
-            None => return Choice { charset: Some(*charset), prevented },
+            None => {
+                return Choice {
+                    charset: Some(*charset),
+                    prevented,
+                };
+            }
             Some(found) => prevented.push(found),
         }
     }
-    Choice { charset: None, prevented }
+    Choice {
+        charset: None,
+        prevented,
+    }
 }
 
 /// What a charset lacks of a text; `None` for nothing.
@@ -66,7 +74,11 @@ fn lacking(charset: Charset, text: &str) -> Option<Prevented> {
             }
         }
     }
-    (!seen.is_empty()).then_some(Prevented { charset, characters, count: seen.len() })
+    (!seen.is_empty()).then_some(Prevented {
+        charset,
+        characters,
+        count: seen.len(),
+    })
 }
 
 #[cfg(test)]
@@ -76,11 +88,23 @@ mod tests {
     #[test]
     fn the_first_that_suffices_is_taken_and_the_others_tell_why_not() {
         let list = [Charset::US_ASCII, Charset::ISO_2022_JP, Charset::SHIFT_JIS];
-        assert_eq!(smallest_sufficient("plain", &list), Choice { charset: Some(list[0]), prevented: vec![] });
+        assert_eq!(
+            smallest_sufficient("plain", &list),
+            Choice {
+                charset: Some(list[0]),
+                prevented: vec![]
+            }
+        );
         let choice = smallest_sufficient("日本", &list);
-        assert_eq!((choice.charset, choice.prevented.len()), (Some(Charset::ISO_2022_JP), 1));
+        assert_eq!(
+            (choice.charset, choice.prevented.len()),
+            (Some(Charset::ISO_2022_JP), 1)
+        );
         // Half-width katakana would be look-alikes in ISO-2022-JP.
-        assert_eq!(smallest_sufficient("ｱｱ", &list).charset, Some(Charset::SHIFT_JIS));
+        assert_eq!(
+            smallest_sufficient("ｱｱ", &list).charset,
+            Some(Charset::SHIFT_JIS)
+        );
         let none = smallest_sufficient("한 한글", &list);
         assert_eq!((none.charset, none.prevented.len()), (None, 3));
         assert_eq!(none.prevented[0].characters, ['한', '글']);

@@ -29,11 +29,19 @@ pub(crate) struct Utf1 {
 
 impl Utf1 {
     pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self { strips_mark: options.strips_mark() }
+        Self {
+            strips_mark: options.strips_mark(),
+        }
     }
 
     /// Decodes what is complete; at most four bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -110,7 +118,11 @@ fn damage(bytes: &[u8], start: u64, kind: LossKind, sink: &mut Sink<'_>) -> usiz
         0xF6..0xFC => 3,
         _ => 5,
     };
-    let trails = bytes[1..].iter().take(most - 1).take_while(|byte| **byte >= 0xA0).count();
+    let trails = bytes[1..]
+        .iter()
+        .take(most - 1)
+        .take_while(|byte| **byte >= 0xA0)
+        .count();
     sink.replace(start..start + 1 + trails as u64, kind);
     1 + trails
 }

@@ -44,7 +44,11 @@ enum State {
 
 impl Utf16 {
     pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
-        Self { labelled, marks, state: State::Start }
+        Self {
+            labelled,
+            marks,
+            state: State::Start,
+        }
     }
 
     /// Bytes that must be seen before the first is decoded.
@@ -68,7 +72,10 @@ impl Utf16 {
         let mut at = 0;
         if matches!(self.state, State::Start) {
             let enough = input.len() >= self.window(mode)
-                || matches!(input, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0xEF, 0xBB, 0xBF, ..]);
+                || matches!(
+                    input,
+                    [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0xEF, 0xBB, 0xBF, ..]
+                );
             if !enough && !last {
                 return 0;
             }
@@ -101,7 +108,11 @@ impl Utf16 {
             }
             (Some(found), label) => {
                 let opposite = label.is_some_and(|label| label != found);
-                let kind = if opposite { LossKind::OppositeByteOrderMark } else { LossKind::ByteOrderMark };
+                let kind = if opposite {
+                    LossKind::OppositeByteOrderMark
+                } else {
+                    LossKind::ByteOrderMark
+                };
                 sink.note(0..2, kind);
                 (State::Units(found), 2)
             }
@@ -154,7 +165,9 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
     let mut at = 0;
     loop {
         at += kernel::utf16(&input[at..], order == Order::Big, sink.text);
-        let Some(pair) = input.get(at..at + 2) else { break };
+        let Some(pair) = input.get(at..at + 2) else {
+            break;
+        };
         let unit = unit_at(pair, order);
         let start = base + at as u64;
         // Half of a pair, since nothing else is left over.
@@ -184,33 +197,97 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
 mod tests {
     use crate::{Charset, LossLog, Mode};
 
-    fn decode(charset: Charset, mode: Mode, bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
+    fn decode(
+        charset: Charset,
+        mode: Mode,
+        bytes: &[u8],
+    ) -> (String, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::new();
         let mut text = String::new();
         let mut decoder = charset.new_decoder(mode);
         decoder.push(bytes, &mut text, &mut log);
         decoder.finish(&mut text, &mut log);
-        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+        (
+            text,
+            log.kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end, l.kind.name()))
+                .collect(),
+        )
     }
 
     #[test]
     fn byte_order_marks() {
         let (l, s) = (Mode::Lenient, Mode::Strict);
         for (charset, mode, bytes, text, losses) in [
-            (Charset::UTF_16, l, &b"\xFE\xFF\0A"[..], "A", &[(0, 2, "bom")][..]),
+            (
+                Charset::UTF_16,
+                l,
+                &b"\xFE\xFF\0A"[..],
+                "A",
+                &[(0, 2, "bom")][..],
+            ),
             (Charset::UTF_16, l, b"\xFF\xFEA\0", "A", &[(0, 2, "bom")]),
             (Charset::UTF_16, s, b"\xFF\xFEA\0", "A", &[(0, 2, "bom")]),
             (Charset::UTF_16BE, l, b"\xFE\xFF\0A", "A", &[(0, 2, "bom")]),
             (Charset::UTF_16BE, s, b"\xFE\xFF\0A", "\u{FEFF}A", &[]),
-            (Charset::UTF_16BE, l, b"\xFF\xFEA\0", "A", &[(0, 2, "opposite-bom")]),
-            (Charset::UTF_16BE, s, b"\xFF\xFE\0A", "\u{FFFD}A", &[(0, 2, "opposite-bom")]),
-            (Charset::UTF_16LE, l, b"\xFE\xFF\0A", "A", &[(0, 2, "opposite-bom")]),
-            (Charset::UTF_16, l, b"\xEF\xBB\xBFabc", "abc", &[(0, 3, "label-lied")]),
-            (Charset::UTF_16, s, b"\xEF\xBB\xBFab!", "\u{EFBB}\u{BF61}\u{6221}", &[]),
-            (Charset::UTF_16, l, b"\xFF\xFE\xFF\xFEA\0", "\u{FEFF}A", &[(0, 2, "bom")]),
-            (Charset::UTF_16, l, b"\xFE\xFF\0A\xFF\xFE\0B", "A\u{FFFE}B", &[(0, 2, "bom")]),
+            (
+                Charset::UTF_16BE,
+                l,
+                b"\xFF\xFEA\0",
+                "A",
+                &[(0, 2, "opposite-bom")],
+            ),
+            (
+                Charset::UTF_16BE,
+                s,
+                b"\xFF\xFE\0A",
+                "\u{FFFD}A",
+                &[(0, 2, "opposite-bom")],
+            ),
+            (
+                Charset::UTF_16LE,
+                l,
+                b"\xFE\xFF\0A",
+                "A",
+                &[(0, 2, "opposite-bom")],
+            ),
+            (
+                Charset::UTF_16,
+                l,
+                b"\xEF\xBB\xBFabc",
+                "abc",
+                &[(0, 3, "label-lied")],
+            ),
+            (
+                Charset::UTF_16,
+                s,
+                b"\xEF\xBB\xBFab!",
+                "\u{EFBB}\u{BF61}\u{6221}",
+                &[],
+            ),
+            (
+                Charset::UTF_16,
+                l,
+                b"\xFF\xFE\xFF\xFEA\0",
+                "\u{FEFF}A",
+                &[(0, 2, "bom")],
+            ),
+            (
+                Charset::UTF_16,
+                l,
+                b"\xFE\xFF\0A\xFF\xFE\0B",
+                "A\u{FFFE}B",
+                &[(0, 2, "bom")],
+            ),
             (Charset::UTF_16, l, b"", "", &[]),
-            (Charset::UTF_16, l, b"\xFE", "\u{FFFD}", &[(0, 1, "truncated")]),
+            (
+                Charset::UTF_16,
+                l,
+                b"\xFE",
+                "\u{FFFD}",
+                &[(0, 1, "truncated")],
+            ),
             (Charset::UTF_16, l, b"\xFE\xFF", "", &[(0, 2, "bom")]),
         ] {
             let (got, kept) = decode(charset, mode, bytes);
@@ -231,7 +308,8 @@ mod tests {
         assert_eq!(decode(Charset::UTF_16, Mode::Lenient, &big).0, text);
         assert_eq!(decode(Charset::UTF_16, Mode::Lenient, &little).0, text);
         assert_eq!(decode(Charset::UTF_16, Mode::Strict, &big).0, text);
-        let japanese = "吾輩は猫である。\r\n名前はまだ無い。\r\nどこで生れたか頓と見当がつかぬ。\r\n";
+        let japanese =
+            "吾輩は猫である。\r\n名前はまだ無い。\r\nどこで生れたか頓と見当がつかぬ。\r\n";
         let little: Vec<u8> = japanese.encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decode(Charset::UTF_16, Mode::Lenient, &little).0, japanese);
         // A tie, and too little to tell, are big-endian.
@@ -253,7 +331,11 @@ mod tests {
             (b"\0A\xD8\x3D\xDE", "A\u{FFFD}", &[(2, 5, "lone-surrogate")]),
         ] {
             let (got, kept) = decode(Charset::UTF_16BE, Mode::Lenient, bytes);
-            assert_eq!((got.as_str(), kept.as_slice()), (text, losses), "{bytes:x?}");
+            assert_eq!(
+                (got.as_str(), kept.as_slice()),
+                (text, losses),
+                "{bytes:x?}"
+            );
         }
     }
 }

@@ -20,7 +20,11 @@ pub(crate) struct Utf32 {
 
 impl Utf32 {
     pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
-        Self { labelled, marks, order: None }
+        Self {
+            labelled,
+            marks,
+            order: None,
+        }
     }
 
     /// Bytes that must be seen before the first is decoded.
@@ -77,7 +81,13 @@ impl Utf32 {
     }
 
     /// The byte order, and the length of a BOM to skip.
-    fn start(&self, mark: Option<Order>, input: &[u8], mode: Mode, sink: &mut Sink<'_>) -> (Order, usize) {
+    fn start(
+        &self,
+        mark: Option<Order>,
+        input: &[u8],
+        mode: Mode,
+        sink: &mut Sink<'_>,
+    ) -> (Order, usize) {
         let by_definition = mode == Mode::Strict && self.marks != Marks::Web;
         match (mark, self.labelled) {
             (Some(found), label) if self.marks == Marks::Keep => (label.unwrap_or(found), 0),
@@ -88,14 +98,19 @@ impl Utf32 {
             }
             (Some(found), label) => {
                 let opposite = label.is_some_and(|label| label != found);
-                let kind = if opposite { LossKind::OppositeByteOrderMark } else { LossKind::ByteOrderMark };
+                let kind = if opposite {
+                    LossKind::OppositeByteOrderMark
+                } else {
+                    LossKind::ByteOrderMark
+                };
                 sink.note(0..4, kind);
                 (found, 4)
             }
             (None, Some(label)) => (label, 0),
             (None, None) => {
-                let little =
-                    mode == Mode::Lenient && !valid(input, Order::Big) && valid(input, Order::Little);
+                let little = mode == Mode::Lenient
+                    && !valid(input, Order::Big)
+                    && valid(input, Order::Little);
                 (if little { Order::Little } else { Order::Big }, 0)
             }
         }
@@ -105,7 +120,10 @@ impl Utf32 {
 /// Every whole unit of the window is a character in this order.
 pub(crate) fn valid(input: &[u8], order: Order) -> bool {
     let units = input[..input.len().min(WINDOW)].as_chunks::<4>().0;
-    !units.is_empty() && units.iter().all(|u| char::from_u32(unit_of(*u, order)).is_some())
+    !units.is_empty()
+        && units
+            .iter()
+            .all(|u| char::from_u32(unit_of(*u, order)).is_some())
 }
 
 fn unit_of(unit: [u8; 4], order: Order) -> u32 {
@@ -122,23 +140,64 @@ mod tests {
     fn decode(charset: Charset, bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log).into_owned();
-        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+        (
+            text,
+            log.kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end, l.kind.name()))
+                .collect(),
+        )
     }
 
     #[test]
     fn order_marks_and_damage() {
         for (charset, bytes, text, losses) in [
-            (Charset::UTF_32, &b"\0\0\xFE\xFF\0\0\0A"[..], "A", &[(0, 4, "bom")][..]),
-            (Charset::UTF_32, b"\xFF\xFE\0\0A\0\0\0", "A", &[(0, 4, "bom")]),
+            (
+                Charset::UTF_32,
+                &b"\0\0\xFE\xFF\0\0\0A"[..],
+                "A",
+                &[(0, 4, "bom")][..],
+            ),
+            (
+                Charset::UTF_32,
+                b"\xFF\xFE\0\0A\0\0\0",
+                "A",
+                &[(0, 4, "bom")],
+            ),
             (Charset::UTF_32, b"\0\0\0A", "A", &[]),
             (Charset::UTF_32, b"A\0\0\0", "A", &[]),
-            (Charset::UTF_32BE, b"\0\x11\0\0\0\0\0A", "\u{FFFD}A", &[(0, 4, "too-large")]),
-            (Charset::UTF_32BE, b"\0\0\xD8\0\0\0\0A", "\u{FFFD}A", &[(0, 4, "surrogate")]),
-            (Charset::UTF_32BE, b"\0\0\0A\0\0", "A\u{FFFD}", &[(4, 6, "truncated")]),
-            (Charset::UTF_32LE, b"\0\0\xFE\xFF\0\0\0A", "A", &[(0, 4, "opposite-bom")]),
+            (
+                Charset::UTF_32BE,
+                b"\0\x11\0\0\0\0\0A",
+                "\u{FFFD}A",
+                &[(0, 4, "too-large")],
+            ),
+            (
+                Charset::UTF_32BE,
+                b"\0\0\xD8\0\0\0\0A",
+                "\u{FFFD}A",
+                &[(0, 4, "surrogate")],
+            ),
+            (
+                Charset::UTF_32BE,
+                b"\0\0\0A\0\0",
+                "A\u{FFFD}",
+                &[(4, 6, "truncated")],
+            ),
+            (
+                Charset::UTF_32LE,
+                b"\0\0\xFE\xFF\0\0\0A",
+                "A",
+                &[(0, 4, "opposite-bom")],
+            ),
         ] {
             let (got, kept) = decode(charset, bytes);
-            assert_eq!((got.as_str(), kept.as_slice()), (text, losses), "{} {bytes:x?}", charset.name());
+            assert_eq!(
+                (got.as_str(), kept.as_slice()),
+                (text, losses),
+                "{} {bytes:x?}",
+                charset.name()
+            );
         }
     }
 }

@@ -124,7 +124,15 @@ struct Run {
 
 impl Run {
     fn new(start: u64, adjacent: bool) -> Self {
-        Self { start, chars: 0, units: 0, last: 0, bits: 0, padding: 0, adjacent }
+        Self {
+            start,
+            chars: 0,
+            units: 0,
+            last: 0,
+            bits: 0,
+            padding: 0,
+            adjacent,
+        }
     }
 
     /// Counts in what was read from a place where no bits were left over.
@@ -153,11 +161,24 @@ impl<const IMAP: bool> Utf7<IMAP> {
     const DIRECT: &'static [bool; 256] = if IMAP { &IMAP_DIRECT } else { &DIRECT };
 
     pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self { options, run: None, high: None, high_of_earlier_run: false, after_run: false, begun: false }
+        Self {
+            options,
+            run: None,
+            high: None,
+            high_of_earlier_run: false,
+            after_run: false,
+            begun: false,
+        }
     }
 
     /// Decodes `input`, which begins at offset `base`; at most three bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             at = match self.run.take() {
@@ -174,7 +195,10 @@ impl<const IMAP: bool> Utf7<IMAP> {
     /// Ends the text at offset `end`.
     pub(crate) fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
         let open = self.run.take();
-        let long = !IMAP && open.as_ref().is_some_and(|run| run.chars >= 3 && run.padding == 0);
+        let long = !IMAP
+            && open
+                .as_ref()
+                .is_some_and(|run| run.chars >= 3 && run.padding == 0);
         if let Some(run) = open {
             self.close_padded(&run, None, sink);
         }
@@ -207,7 +231,9 @@ impl<const IMAP: bool> Utf7<IMAP> {
                 sink.count_shifted(read.ascii, read.controls);
                 at += read.bytes;
             }
-            let Some(byte) = input.get(at).copied().filter(|byte| *byte != Self::SHIFT) else { break };
+            let Some(byte) = input.get(at).copied().filter(|byte| *byte != Self::SHIFT) else {
+                break;
+            };
             let here = base + at as u64..base + at as u64 + 1;
             at += 1;
             if byte >= 0x80 {
@@ -238,10 +264,15 @@ impl<const IMAP: bool> Utf7<IMAP> {
         let near = &rest[..rest.len().min(4)];
         let valid = match std::str::from_utf8(near) {
             Ok(text) => text,
-            Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() && !last => return EightBit::Cut,
+            Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() && !last => {
+                return EightBit::Cut;
+            }
             Err(e) => std::str::from_utf8(&near[..e.valid_up_to()]).unwrap_or_default(),
         };
-        valid.chars().next().map_or(EightBit::Damage, EightBit::Utf8)
+        valid
+            .chars()
+            .next()
+            .map_or(EightBit::Damage, EightBit::Utf8)
     }
 
     /// Reads base64 characters of a run from `at`; returns where it stopped.
@@ -307,7 +338,9 @@ impl<const IMAP: bool> Utf7<IMAP> {
                 return;
             }
             0xDC00..=0xDFFF => sink.replace(from, LossKind::LoneSurrogate),
-            0xFEFF if !self.begun && self.options.strips_mark() => sink.note(from, LossKind::ByteOrderMark),
+            0xFEFF if !self.begun && self.options.strips_mark() => {
+                sink.note(from, LossKind::ByteOrderMark)
+            }
             _ => {
                 if IMAP && matches!(unit, 0x20..0x7F) {
                     sink.record(from, LossKind::NotCanonical);
@@ -325,7 +358,15 @@ impl<const IMAP: bool> Utf7<IMAP> {
         let absorbed = terminator == Some(b'-') && (padding || run.padding == 0);
         let end = run.start + 1 + run.chars;
         // Padding that is too short is text, which ends the run itself.
-        self.close(run, if absorbed || run.padding == 0 { terminator } else { Some(b'=') }, sink);
+        self.close(
+            run,
+            if absorbed || run.padding == 0 {
+                terminator
+            } else {
+                Some(b'=')
+            },
+            sink,
+        );
         if padding {
             sink.record(end..end + run.padding, LossKind::PaddedRun);
         } else {
@@ -354,7 +395,10 @@ impl<const IMAP: bool> Utf7<IMAP> {
                 return;
             }
             for i in (0..run.chars as u32).rev() {
-                sink.put_char(char::from(digit((run.last >> (6 * i) & 0x3F) as u8, Self::LAST_DIGIT)));
+                sink.put_char(char::from(digit(
+                    (run.last >> (6 * i) & 0x3F) as u8,
+                    Self::LAST_DIGIT,
+                )));
             }
             if absorbed {
                 sink.put_char('-');

@@ -46,24 +46,44 @@ enum Pairs {
 
 impl Utf8 {
     pub(crate) fn new(options: DecodeOptions) -> Self {
-        let pairs = if options.repairs(Repair::Cesu8) { Pairs::Repaired } else { Pairs::Damage };
+        let pairs = if options.repairs(Repair::Cesu8) {
+            Pairs::Repaired
+        } else {
+            Pairs::Damage
+        };
         Self::with(pairs, options)
     }
 
     pub(crate) fn cesu(options: DecodeOptions) -> Self {
         let strict = options.mode() == Mode::Strict;
-        Self::with(if strict { Pairs::Required } else { Pairs::Sound }, options)
+        Self::with(
+            if strict {
+                Pairs::Required
+            } else {
+                Pairs::Sound
+            },
+            options,
+        )
     }
 
     fn with(pairs: Pairs, options: DecodeOptions) -> Self {
         Self {
-            forms: Forms { pairs, rfc_2279: options.repairs(Repair::Rfc2279) },
+            forms: Forms {
+                pairs,
+                rfc_2279: options.repairs(Repair::Rfc2279),
+            },
             strips_mark: options.strips_mark(),
         }
     }
 
     /// Decodes what is complete; see [`run`].
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut mark = 0;
         if base == 0 && self.strips_mark {
             if input.starts_with(&BOM) {
@@ -93,7 +113,9 @@ pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut 
             at += valid.len();
             continue;
         }
-        let Some(form) = form(rest, last) else { return at };
+        let Some(form) = form(rest, last) else {
+            return at;
+        };
         let range = start..start + form.len as u64;
         at += form.len;
         if let Some((c, kind)) = repaired(&rest[..form.len], &form, forms) {
@@ -126,7 +148,9 @@ fn repaired(bytes: &[u8], form: &Form, forms: Forms) -> Option<(char, Option<Los
             }
             let first = u32::from(lead & (0x7F >> lead.leading_ones()));
             // Six bytes hold 31 bits.
-            let scalar = trail.iter().fold(first, |bits, byte| bits << 6 | u32::from(byte & 0x3F));
+            let scalar = trail
+                .iter()
+                .fold(first, |bits, byte| bits << 6 | u32::from(byte & 0x3F));
             let c = char::from_u32(scalar).filter(|c| !c.is_ascii())?;
             Some((c, Some(LossKind::Rfc2279Repaired)))
         }
@@ -155,7 +179,11 @@ fn form(bytes: &[u8], last: bool) -> Option<Form> {
     // Bytes that the lead announces, whether each would be a U+FFFD of its own, and the name of the whole form.
     let (announced, impossible) = match lead {
         0x80..=0xBF => {
-            return Some(Form { len: 1, kind: LossKind::StrayContinuation, replacements: 1 });
+            return Some(Form {
+                len: 1,
+                kind: LossKind::StrayContinuation,
+                replacements: 1,
+            });
         }
         0xC0..=0xC1 => (2, LossKind::Overlong),
         0xE0 if (0x80..0xA0).contains(&second) => (3, LossKind::Overlong),
@@ -168,30 +196,53 @@ fn form(bytes: &[u8], last: bool) -> Option<Form> {
         0xF5..=0xF7 => (4, LossKind::TooLarge),
         0xF8..=0xFB => (5, LossKind::Obsolete5),
         0xFC..=0xFD => (6, LossKind::Obsolete6),
-        _ => return Some(Form { len: 1, kind: LossKind::InvalidByte, replacements: 1 }),
+        _ => {
+            return Some(Form {
+                len: 1,
+                kind: LossKind::InvalidByte,
+                replacements: 1,
+            });
+        }
     };
     let len = trail_end(bytes, announced);
     if len == bytes.len() && len < announced && !last {
         return None;
     }
     if impossible == LossKind::Truncated {
-        return Some(Form { len, kind: LossKind::Truncated, replacements: 1 });
+        return Some(Form {
+            len,
+            kind: LossKind::Truncated,
+            replacements: 1,
+        });
     }
     if len == 1 {
-        return Some(Form { len, kind: LossKind::InvalidByte, replacements: 1 });
+        return Some(Form {
+            len,
+            kind: LossKind::InvalidByte,
+            replacements: 1,
+        });
     }
     if impossible == LossKind::Surrogate && len == 3 && second < 0xB0 {
         // Only the low half that follows makes it a pair.
         let next = &bytes[3..];
-        let low = next.first() == Some(&0xED) && next.get(1).is_none_or(|b| (0xB0..0xC0).contains(b));
+        let low =
+            next.first() == Some(&0xED) && next.get(1).is_none_or(|b| (0xB0..0xC0).contains(b));
         if !last && (next.is_empty() || low && trail_end(next, 3) == next.len() && next.len() < 3) {
             return None;
         }
         if low && trail_end(next, 3) == 3 {
-            return Some(Form { len: 6, kind: LossKind::CesuPair, replacements: 6 });
+            return Some(Form {
+                len: 6,
+                kind: LossKind::CesuPair,
+                replacements: 6,
+            });
         }
     }
-    Some(Form { len, kind: impossible, replacements: len })
+    Some(Form {
+        len,
+        kind: impossible,
+        replacements: len,
+    })
 }
 
 /// Where the continuation bytes behind a lead byte end, at `most`.
@@ -202,7 +253,9 @@ fn trail_end(bytes: &[u8], most: usize) -> usize {
 
 /// The character of a surrogate pair in two times three bytes.
 fn surrogate_pair(bytes: &[u8]) -> Option<char> {
-    let [_, h1, h2, _, l1, l2] = *bytes else { return None };
+    let [_, h1, h2, _, l1, l2] = *bytes else {
+        return None;
+    };
     let half = |a: u8, b: u8| u32::from(a & 0x0F) << 6 | u32::from(b & 0x3F);
     char::from_u32(0x10000 + (half(h1, h2) << 10 | half(l1, l2) & 0x3FF))
 }
@@ -214,7 +267,13 @@ mod tests {
     fn decode(bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::with_limit(1000);
         let text = Charset::UTF_8.decode(bytes, &mut log).into_owned();
-        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+        (
+            text,
+            log.kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end, l.kind.name()))
+                .collect(),
+        )
     }
 
     #[test]
@@ -249,15 +308,24 @@ mod tests {
             let text = Charset::UTF_8.decode(bytes, &mut log);
             // A BOM at the start is taken off, which std does not do.
             let expected = String::from_utf8_lossy(bytes);
-            assert_eq!(text, expected.strip_prefix('\u{FEFF}').unwrap_or(&expected), "{bytes:x?}");
-            assert_eq!(log.losses() == 0, std::str::from_utf8(bytes).is_ok(), "{bytes:x?}");
+            assert_eq!(
+                text,
+                expected.strip_prefix('\u{FEFF}').unwrap_or(&expected),
+                "{bytes:x?}"
+            );
+            assert_eq!(
+                log.losses() == 0,
+                std::str::from_utf8(bytes).is_ok(),
+                "{bytes:x?}"
+            );
         };
         for a in 0x70..=0xFF_u8 {
             for b in 0..=0xFF {
                 check(&[a, b]);
-                for c in
-                    [0, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xFF]
-                {
+                for c in [
+                    0, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED,
+                    0xF0, 0xFF,
+                ] {
                     check(&[a, b, c]);
                     if a >= 0xE0 {
                         for d in [0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xF4] {
@@ -274,13 +342,19 @@ mod tests {
         assert_eq!(decode(b"\xEF\xBB\xBFa"), ("a".into(), vec![(0, 3, "bom")]));
         assert_eq!(decode(b"\xEF\xBB\xBF\xEF\xBB\xBFa").0, "\u{FEFF}a");
         assert_eq!(decode(b"a\xEF\xBB\xBF").0, "a\u{FEFF}");
-        assert_eq!(decode(b"\xEF\xBB"), ("\u{FFFD}".into(), vec![(0, 2, "truncated")]));
+        assert_eq!(
+            decode(b"\xEF\xBB"),
+            ("\u{FFFD}".into(), vec![(0, 2, "truncated")])
+        );
     }
 
     #[test]
     fn cesu_pairs_are_characters_under_their_own_label() {
         let mut log = LossLog::new();
-        assert_eq!(Charset::CESU_8.decode(b"\xED\xA0\xBD\xED\xB8\x80x", &mut log), "\u{1F600}x");
+        assert_eq!(
+            Charset::CESU_8.decode(b"\xED\xA0\xBD\xED\xB8\x80x", &mut log),
+            "\u{1F600}x"
+        );
         assert!(log.is_empty());
     }
 }

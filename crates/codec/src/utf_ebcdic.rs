@@ -54,11 +54,19 @@ pub(crate) struct UtfEbcdic {
 
 impl UtfEbcdic {
     pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self { strips_mark: options.strips_mark() }
+        Self {
+            strips_mark: options.strips_mark(),
+        }
     }
 
     /// Decodes what is complete; at most six bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             let (result, len) = read(&input[at..]);

@@ -29,12 +29,17 @@ pub(crate) fn step(encoding: &'static Encoding, bytes: &[u8], last: bool) -> Ste
         match result {
             DecoderResult::Malformed(_, after) => {
                 // A byte that is to be read again may be unread, or read and counted in `after`.
-                return Step::Malformed { len: (i + read).saturating_sub(usize::from(after)).max(1) };
+                return Step::Malformed {
+                    len: (i + read).saturating_sub(usize::from(after)).max(1),
+                };
             }
             _ if written > 0 => {
                 let text = std::str::from_utf8(&out[..written]).unwrap_or("\u{FFFD}");
                 let mut chars = text.chars();
-                let chars = [chars.next().unwrap_or('\u{FFFD}'), chars.next().unwrap_or('\0')];
+                let chars = [
+                    chars.next().unwrap_or('\u{FFFD}'),
+                    chars.next().unwrap_or('\0'),
+                ];
                 return Step::Text { len: i + 1, chars };
             }
             _ => {}

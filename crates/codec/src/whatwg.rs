@@ -39,7 +39,11 @@ pub struct Malformed {
 
 impl std::fmt::Display for Malformed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "malformed bytes {}..{}", self.bytes.start, self.bytes.end)
+        write!(
+            f,
+            "malformed bytes {}..{}",
+            self.bytes.start, self.bytes.end
+        )
     }
 }
 
@@ -56,7 +60,11 @@ pub struct Unencodable {
 
 impl std::fmt::Display for Unencodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot encode U+{:04X} at byte {}", self.character as u32, self.at)
+        write!(
+            f,
+            "cannot encode U+{:04X} at byte {}",
+            self.character as u32, self.at
+        )
     }
 }
 
@@ -81,7 +89,8 @@ impl Encoding {
 
     /// The encoding that the standard has under a charset's name.
     pub fn for_charset(charset: Charset) -> Option<Self> {
-        Self::for_label(charset.name().as_bytes()).filter(|encoding| encoding.charset() == Some(charset))
+        Self::for_label(charset.name().as_bytes())
+            .filter(|encoding| encoding.charset() == Some(charset))
     }
 
     /// The charset of the same name; `None` for `replacement` and `x-user-defined`, which are none.
@@ -126,7 +135,11 @@ impl Encoding {
     }
 
     /// Decodes; `malformed` says whether to go on with U+FFFD.
-    fn run(self, bytes: &[u8], mut malformed: impl FnMut(Range<u64>) -> bool) -> Option<Cow<'_, str>> {
+    fn run(
+        self,
+        bytes: &[u8],
+        mut malformed: impl FnMut(Range<u64>) -> bool,
+    ) -> Option<Cow<'_, str>> {
         if self.0 == encoding_rs::UTF_8
             && let Ok(text) = simdutf8::basic::from_utf8(bytes)
         {
@@ -175,7 +188,10 @@ impl Encoding {
                 EncoderResult::OutputFull => {}
                 EncoderResult::Unmappable(character) => {
                     let len = text[..at].chars().next_back().map_or(0, char::len_utf8);
-                    let found = Unencodable { character, at: (at - len) as u64 };
+                    let found = Unencodable {
+                        character,
+                        at: (at - len) as u64,
+                    };
                     match missing(found.clone()) {
                         Some(instead) => bytes.extend_from_slice(instead.as_bytes()),
                         None => return Err(found),
@@ -205,7 +221,11 @@ pub fn decode<'a>(bytes: &'a [u8], fallback: Encoding, log: &mut LossLog) -> Cow
 
 /// "UTF-8 decode" (section 6): a mark of UTF-8 is taken off.
 pub fn utf8_decode<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
-    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    };
     behind(mark, bytes, Encoding::UTF_8, log)
 }
 
@@ -225,7 +245,10 @@ pub fn encode<'a>(text: &'a str, encoding: Encoding, log: &mut LossLog) -> Cow<'
         return Cow::Borrowed(text.as_bytes());
     }
     let written = encoding.write(text, |found| {
-        let len = text[found.at as usize..].chars().next().map_or(0, char::len_utf8);
+        let len = text[found.at as usize..]
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
         log.record(found.at..found.at + len as u64, LossKind::Unmappable);
         Some(format!("&#{};", found.character as u32))
     });

@@ -139,32 +139,52 @@ const SENTENCES: [(&str, &str, &str); 24] = [
 fn sentences_are_read_right() {
     let (mut all, mut wrong) = (0, Vec::new());
     for (language, charsets, sentence) in SENTENCES {
-        let half: String = sentence.chars().take(sentence.chars().count() / 2).collect();
+        let half: String = sentence
+            .chars()
+            .take(sentence.chars().count() / 2)
+            .collect();
         for name in charsets.split(' ') {
             let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
             for text in [sentence, &half] {
                 let mut log = LossLog::new();
                 let bytes = charset.encode(text, Unmappable::Fatal, &mut log);
                 assert!(log.is_empty(), "{language} {name}: {:?}", log.kept());
-                let by_tag = Hints { language: Some(language), ..Hints::default() };
+                let by_tag = Hints {
+                    language: Some(language),
+                    ..Hints::default()
+                };
                 for hints in [Hints::default(), from_country(country(language)), by_tag] {
                     all += 1;
                     if !is_right(&bytes, text, &hints) {
-                        wrong.push(format!("{name} {hints:?}: {}", detect(&bytes, &hints).charset));
+                        wrong.push(format!(
+                            "{name} {hints:?}: {}",
+                            detect(&bytes, &hints).charset
+                        ));
                     }
                 }
             }
         }
     }
-    assert!(wrong.len() * 50 <= all, "{} of {all}: {wrong:#?}", wrong.len());
+    assert!(
+        wrong.len() * 50 <= all,
+        "{} of {all}: {wrong:#?}",
+        wrong.len()
+    );
 }
 
 /// The goals, in tenths of a per cent: length, without hints, with the country.
-const GOALS: [(u64, u32, u32); 4] = [(20, 960, 980), (50, 970, 985), (200, 990, 995), (1000, 990, 995)];
+const GOALS: [(u64, u32, u32); 4] = [
+    (20, 960, 980),
+    (50, 970, 985),
+    (200, 990, 995),
+    (1000, 990, 995),
+];
 
 #[test]
 fn real_text_is_read_right() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+        return;
+    };
     let samples = samples::read(&shared);
     assert!(samples.len() > 4000);
     let mut shares: BTreeMap<u64, [u32; 3]> = BTreeMap::new();
@@ -181,31 +201,49 @@ fn real_text_is_read_right() {
         *plain += u32::from(right);
         *with_country += u32::from(is_right(&sample.bytes, &sample.text, &hints));
         let name = detect(&sample.bytes, &Hints::default()).charset.name();
-        let windows = sample.encoding.starts_with("cp125") || sample.encoding.starts_with("iso8859");
-        dos += u32::from(windows && !name.starts_with("windows-") && !name.starts_with("ISO-8859-"));
+        let windows =
+            sample.encoding.starts_with("cp125") || sample.encoding.starts_with("iso8859");
+        dos +=
+            u32::from(windows && !name.starts_with("windows-") && !name.starts_with("ISO-8859-"));
     }
     for (length, goal, goal_country) in GOALS {
         let [all, plain, with_country] = shares[&length];
         assert!(plain * 1000 >= goal * all, "{length}: {plain} of {all}");
-        assert!(with_country * 1000 >= goal_country * all, "{length} with country: {with_country} of {all}");
+        assert!(
+            with_country * 1000 >= goal_country * all,
+            "{length} with country: {with_country} of {all}"
+        );
     }
-    assert!(dos <= 2, "{dos} samples of windows-125x and ISO 8859 taken for something else");
+    assert!(
+        dos <= 2,
+        "{dos} samples of windows-125x and ISO 8859 taken for something else"
+    );
 }
 
 #[test]
 fn real_text_beyond_the_web_is_read_right() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+        return;
+    };
     let samples = samples::read(&shared);
     for (language, name) in NON_WEB {
         let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
         for characters in [50, 300] {
             let (mut all, mut right) = (0, 0);
-            for sample in samples.iter().filter(|s| s.language == language && s.length == 1000) {
-                let Some((bytes, text)) = encoded(&sample.text, characters, charset) else { continue };
+            for sample in samples
+                .iter()
+                .filter(|s| s.language == language && s.length == 1000)
+            {
+                let Some((bytes, text)) = encoded(&sample.text, characters, charset) else {
+                    continue;
+                };
                 all += 1;
                 right += usize::from(is_right(&bytes, &text, &Hints::default()));
             }
-            assert!(all >= 10 && right * 10 >= all * 9, "{language} {name} {characters}: {right} of {all}");
+            assert!(
+                all >= 10 && right * 10 >= all * 9,
+                "{language} {name} {characters}: {right} of {all}"
+            );
         }
     }
 }
@@ -215,9 +253,18 @@ fn real_text_beyond_the_web_is_read_right() {
 fn labels_are_believed_unless_they_make_no_text() {
     let under = |text: &str, charset: &str| {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-        let bytes = charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
-        let rival = rival(&bytes, Charset::ISO_8859_1, &Hints::default()).filter(|rival| rival.outweighs);
-        rival.map(|rival| rival.guess.charset.decode(&bytes, &mut LossLog::new()).into_owned())
+        let bytes = charset
+            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned();
+        let rival =
+            rival(&bytes, Charset::ISO_8859_1, &Hints::default()).filter(|rival| rival.outweighs);
+        rival.map(|rival| {
+            rival
+                .guess
+                .charset
+                .decode(&bytes, &mut LossLog::new())
+                .into_owned()
+        })
     };
     for text in [
         "Sigurður Guðmundsson wrote:",
@@ -238,7 +285,10 @@ fn labels_are_believed_unless_they_make_no_text() {
         assert_eq!(read, None, "{text}");
     }
     for (text, charset) in [
-        ("Lütfen ekteki dosyayı inceleyip görüşlerinizi en geç cumaya kadar bildirin", "windows-1254"),
+        (
+            "Lütfen ekteki dosyayı inceleyip görüşlerinizi en geç cumaya kadar bildirin",
+            "windows-1254",
+        ),
         ("Yarın şehirde görüşelim mi?", "windows-1254"),
         ("Привет, как дела?", "windows-1251"),
         ("Привет, как дела?", "KOI8-R"),
@@ -254,18 +304,25 @@ fn labels_are_believed_unless_they_make_no_text() {
 /// Of what is said to be sure nearly all is right, of what is said to be doubtful less.
 #[test]
 fn confidence_is_what_it_says() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+        return;
+    };
     let mut buckets = [[0_u32; 2]; 10];
     for sample in samples::read(&shared) {
         // Long samples leave no doubt: their first bytes do.
         for length in [8, 12, sample.bytes.len()] {
-            let Some(text) = sample.text.get(..).filter(|_| length <= sample.bytes.len()) else { continue };
+            let Some(text) = sample.text.get(..).filter(|_| length <= sample.bytes.len()) else {
+                continue;
+            };
             let bytes = &sample.bytes[..length];
             if bytes.is_ascii() {
                 continue;
             }
             let guess = detect(bytes, &Hints::default());
-            let read = guess.charset.decode(bytes, &mut LossLog::with_limit(0)).into_owned();
+            let read = guess
+                .charset
+                .decode(bytes, &mut LossLog::with_limit(0))
+                .into_owned();
             // Half a character at the end may be anything.
             let start = read.trim_end_matches(char::REPLACEMENT_CHARACTER);
             let bucket = &mut buckets[((guess.confidence * 10.0) as usize).min(9)];
@@ -275,7 +332,10 @@ fn confidence_is_what_it_says() {
     }
     for (low, least) in [(9, 90), (8, 70), (7, 60), (6, 45)] {
         let [all, right] = buckets[low];
-        assert!(right * 100 >= least * all && all >= 10, "from 0.{low}: {right} of {all} right; {buckets:?}");
+        assert!(
+            right * 100 >= least * all && all >= 10,
+            "from 0.{low}: {right} of {all} right; {buckets:?}"
+        );
     }
     let doubtful: u32 = buckets[..6].iter().map(|[all, _]| all).sum();
     let unsure: u32 = buckets[..6].iter().map(|[_, right]| right).sum();
@@ -286,7 +346,13 @@ fn confidence_is_what_it_says() {
 fn what_is_no_text_is_never_sure() {
     for (name, bytes) in noise() {
         for ascii_compatible in [false, true] {
-            let guess = detect(&bytes, &Hints { ascii_compatible, ..Hints::default() });
+            let guess = detect(
+                &bytes,
+                &Hints {
+                    ascii_compatible,
+                    ..Hints::default()
+                },
+            );
             assert!(guess.confidence < 0.3, "{name}: {guess:?}");
         }
     }
@@ -298,7 +364,11 @@ fn short_text_is_not_taken_for_damaged_utf8() {
     let (mut all, mut taken) = (0, 0);
     for (_, charsets, sentence) in SENTENCES {
         let characters: Vec<char> = sentence.chars().collect();
-        for charset in charsets.split(' ').filter_map(Charset::for_name).filter(|c| c.is_ascii_compatible()) {
+        for charset in charsets
+            .split(' ')
+            .filter_map(Charset::for_name)
+            .filter(|c| c.is_ascii_compatible())
+        {
             for length in 2..10 {
                 for window in characters.windows(length) {
                     let text: String = window.iter().collect();
@@ -311,7 +381,8 @@ fn short_text_is_not_taken_for_damaged_utf8() {
                         continue;
                     }
                     all += 1;
-                    taken += usize::from(detect(&bytes, &Hints::default()).charset == Charset::UTF_8);
+                    taken +=
+                        usize::from(detect(&bytes, &Hints::default()).charset == Charset::UTF_8);
                 }
             }
         }
@@ -322,14 +393,26 @@ fn short_text_is_not_taken_for_damaged_utf8() {
 #[test]
 fn half_a_unit_does_not_hide_utf16() {
     for (language, charsets, sentence) in SENTENCES {
-        for charset in
-            charsets.split(' ').filter_map(Charset::for_name).filter(|c| c.name().starts_with("UTF-16"))
+        for charset in charsets
+            .split(' ')
+            .filter_map(Charset::for_name)
+            .filter(|c| c.name().starts_with("UTF-16"))
         {
-            let mut bytes = charset.encode(sentence, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+            let mut bytes = charset
+                .encode(sentence, Unmappable::Fatal, &mut LossLog::new())
+                .into_owned();
             bytes.push(b'\n');
-            assert_eq!(detect(&bytes, &Hints::default()).charset, charset, "{language}");
+            assert_eq!(
+                detect(&bytes, &Hints::default()).charset,
+                charset,
+                "{language}"
+            );
             bytes.truncate(bytes.len() - 2);
-            assert_eq!(detect(&bytes, &Hints::default()).charset, charset, "{language}");
+            assert_eq!(
+                detect(&bytes, &Hints::default()).charset,
+                charset,
+                "{language}"
+            );
         }
     }
 }
@@ -337,7 +420,11 @@ fn half_a_unit_does_not_hide_utf16() {
 /// A line that comes again and again tells no less than one.
 #[test]
 fn repeated_lines_stay_utf16() {
-    let more = [("ja", "", "こんにちは。明日の会議は十時からです。よろしくお願いします。")];
+    let more = [(
+        "ja",
+        "",
+        "こんにちは。明日の会議は十時からです。よろしくお願いします。",
+    )];
     for (language, _, sentence) in SENTENCES.iter().chain(&more) {
         for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
             for times in [1, 2, 5, 20, 100] {
@@ -367,7 +454,11 @@ fn ascii_stays_ascii() {
         " ",
     ] {
         let guess = detect(text.as_bytes(), &Hints::default());
-        assert_eq!((guess.charset, guess.evidence), (Charset::US_ASCII, Evidence::Ascii), "{text}");
+        assert_eq!(
+            (guess.charset, guess.evidence),
+            (Charset::US_ASCII, Evidence::Ascii),
+            "{text}"
+        );
     }
 }
 
@@ -377,17 +468,26 @@ fn utf8_beats_all_but_marks() {
         for hints in [
             Hints::default(),
             from_country("cn"),
-            Hints { declared: Some(Charset::KOI8_R), ..Hints::default() },
+            Hints {
+                declared: Some(Charset::KOI8_R),
+                ..Hints::default()
+            },
         ] {
             let guess = detect(sentence.as_bytes(), &hints);
-            assert_eq!((guess.charset, guess.evidence), (Charset::UTF_8, Evidence::Utf8));
+            assert_eq!(
+                (guess.charset, guess.evidence),
+                (Charset::UTF_8, Evidence::Utf8)
+            );
         }
     }
 }
 
 #[test]
 fn mail_gets_ascii_compatible_charsets() {
-    let hints = Hints { ascii_compatible: true, ..Hints::default() };
+    let hints = Hints {
+        ascii_compatible: true,
+        ..Hints::default()
+    };
     for (_, charsets, sentence) in SENTENCES {
         for charset in charsets.split(' ').filter_map(Charset::for_name) {
             let bytes = charset.encode(sentence, Unmappable::Fatal, &mut LossLog::new());
@@ -403,11 +503,20 @@ fn mail_gets_ascii_compatible_charsets() {
 
 #[test]
 fn a_declared_charset_that_reads_all_is_believed() {
-    let hints = Hints { declared: Some(Charset::ISO_8859_5), ..Hints::default() };
+    let hints = Hints {
+        declared: Some(Charset::ISO_8859_5),
+        ..Hints::default()
+    };
     let guess = detect(b"\xD4\xD0", &hints);
-    assert_eq!((guess.charset, guess.evidence), (Charset::ISO_8859_5, Evidence::Declared));
+    assert_eq!(
+        (guess.charset, guess.evidence),
+        (Charset::ISO_8859_5, Evidence::Declared)
+    );
     // C1 controls speak against it.
-    assert_ne!(detect(b"\xCF\xF0\xE8\xE2\xE5\xF2 \x96 \x93\xDF\x94", &hints).evidence, Evidence::Declared);
+    assert_ne!(
+        detect(b"\xCF\xF0\xE8\xE2\xE5\xF2 \x96 \x93\xDF\x94", &hints).evidence,
+        Evidence::Declared
+    );
 }
 
 /// Short fields of one message tell together what none of them tells alone.
@@ -421,11 +530,18 @@ fn pieces_are_judged_together() {
         detector.feed(word);
     }
     let guess = detector.guess(&Hints::default());
-    assert!(reads(guess.charset, &bytes, russian) && guess.confidence > 0.9, "{guess:?}");
+    assert!(
+        reads(guess.charset, &bytes, russian) && guess.confidence > 0.9,
+        "{guess:?}"
+    );
     for _ in 0..10_000 {
         detector.feed(&bytes);
     }
-    assert!(reads(detector.guess(&Hints::default()).charset, &bytes, russian));
+    assert!(reads(
+        detector.guess(&Hints::default()).charset,
+        &bytes,
+        russian
+    ));
 }
 
 /// Any bytes get an answer, confidences are probabilities, and the first of the list is the answer.
@@ -439,18 +555,30 @@ fn answers_are_total() {
                 (state >> 24) as u8
             })
             .collect();
-        for hints in
-            [Hints::default(), Hints { country: Some("\u{e9}!"), language: Some("-"), ..Hints::default() }]
-        {
+        for hints in [
+            Hints::default(),
+            Hints {
+                country: Some("\u{e9}!"),
+                language: Some("-"),
+                ..Hints::default()
+            },
+        ] {
             let guess = detect(&bytes, &hints);
             let top = detect_top(&bytes, &hints, 3);
             assert_eq!(top.first(), Some(&guess));
-            assert!(top.len() <= 3 && top.iter().all(|g| (0.0..=1.0).contains(&g.confidence)), "{top:?}");
+            assert!(
+                top.len() <= 3 && top.iter().all(|g| (0.0..=1.0).contains(&g.confidence)),
+                "{top:?}"
+            );
             let weighed = Weighed::new(&bytes, &hints);
             assert_eq!(weighed.guess(), guess);
-            for label in
-                [Charset::ISO_8859_1, Charset::KOI8_R, Charset::GBK, Charset::UTF_8, Charset::UTF_16LE]
-            {
+            for label in [
+                Charset::ISO_8859_1,
+                Charset::KOI8_R,
+                Charset::GBK,
+                Charset::UTF_8,
+                Charset::UTF_16LE,
+            ] {
                 let rival = weighed.rival(label);
                 assert!(
                     rival.is_none_or(|r| r.guess.charset != label && r.guess.confidence > 0.5),

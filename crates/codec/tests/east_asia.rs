@@ -1,5 +1,10 @@
 //! Every sequence of two bytes and every longer pointer of the East Asian charsets with tables of our own.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -9,12 +14,22 @@ use std::collections::BTreeMap;
 
 /// The characters of a table of `data/tables/`, by plane, row and column.
 fn table(name: &str) -> BTreeMap<u32, String> {
-    let path = format!("{}/../../data/tables/{name}.tsv", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../../data/tables/{name}.tsv",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let mut cells = BTreeMap::new();
-    for line in std::fs::read_to_string(path).unwrap().lines().filter(|l| !l.starts_with('#')) {
+    for line in std::fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+    {
         let fields: Vec<&str> = line.split('\t').collect();
         let first = u32::from_str_radix(&format!("{}{}", fields[0], fields[1]), 16).unwrap();
-        for (code, cell) in (first..).zip(fields[2].split(' ')).filter(|(_, cell)| *cell != "-") {
+        for (code, cell) in (first..)
+            .zip(fields[2].split(' '))
+            .filter(|(_, cell)| *cell != "-")
+        {
             let char = |hex| char::from_u32(u32::from_str_radix(hex, 16).unwrap()).unwrap();
             cells.insert(code, cell.split('+').map(char).collect());
         }
@@ -59,7 +74,9 @@ fn expected(charset: Charset) -> BTreeMap<Vec<u8>, String> {
                 euc(code)
             }
             Charset::EUC_JIS_2004 if plane == 2 => [vec![0x8F], euc(code)].concat(),
-            Charset::SHIFT_JIS_2004 => shift_jis(plane, (code >> 8) as u8 - 0x20, code as u8 - 0x20),
+            Charset::SHIFT_JIS_2004 => {
+                shift_jis(plane, (code >> 8) as u8 - 0x20, code as u8 - 0x20)
+            }
             Charset::JOHAB => vec![(code >> 8) as u8, code as u8],
             _ => euc(code),
         };
@@ -104,9 +121,16 @@ fn every_pair_and_every_pointer_is_what_the_table_says() {
         let check = |bytes: &[u8]| {
             let (text, log) = decode(charset, Mode::Lenient, bytes);
             match expected.get(bytes) {
-                Some(known) => assert_eq!((&text, log.is_empty()), (known, true), "{charset} {bytes:x?}"),
+                Some(known) => assert_eq!(
+                    (&text, log.is_empty()),
+                    (known, true),
+                    "{charset} {bytes:x?}"
+                ),
                 // What is no character is so as a whole, or is characters and damage.
-                None => assert!(log.losses() > 0 || parts(&expected, bytes), "{charset} {bytes:x?} {text:?}"),
+                None => assert!(
+                    log.losses() > 0 || parts(&expected, bytes),
+                    "{charset} {bytes:x?} {text:?}"
+                ),
             }
         };
         for a in 0x80..=0xFF {
@@ -139,7 +163,8 @@ fn every_pair_and_every_pointer_is_what_the_table_says() {
 fn parts(expected: &BTreeMap<Vec<u8>, String>, bytes: &[u8]) -> bool {
     bytes.is_empty()
         || bytes[0] < 0x80 && parts(expected, &bytes[1..])
-        || (1..=bytes.len()).any(|n| expected.contains_key(&bytes[..n]) && parts(expected, &bytes[n..]))
+        || (1..=bytes.len())
+            .any(|n| expected.contains_key(&bytes[..n]) && parts(expected, &bytes[n..]))
 }
 
 #[test]
@@ -158,10 +183,16 @@ fn characters_are_written_as_their_first_code() {
                 continue;
             }
             let mut log = LossLog::new();
-            let written = charset.encode(&text, Unmappable::Fatal, &mut log).into_owned();
+            let written = charset
+                .encode(&text, Unmappable::Fatal, &mut log)
+                .into_owned();
             assert!(log.is_empty(), "{charset} {text:?}");
             let (again, _) = decode(charset, Mode::Lenient, &written);
-            assert_eq!((&again, written.len()), (&text, bytes.len()), "{charset} {text:?}");
+            assert_eq!(
+                (&again, written.len()),
+                (&text, bytes.len()),
+                "{charset} {text:?}"
+            );
         }
     }
 }
@@ -170,17 +201,42 @@ fn characters_are_written_as_their_first_code() {
 fn damage_is_bounded_and_ascii_is_read_again() {
     let mut random = Random(3);
     for (charset, bytes, text, losses) in [
-        (Charset::EUC_TW, &b"\xA4A\n"[..], "\u{FFFD}A\n", &[(0, 1)][..]),
+        (
+            Charset::EUC_TW,
+            &b"\xA4A\n"[..],
+            "\u{FFFD}A\n",
+            &[(0, 1)][..],
+        ),
         (Charset::EUC_TW, b"\x8E\xA2\xA1\n", "\u{FFFD}\n", &[(0, 3)]),
         (Charset::EUC_TW, b"\x8E\xA2\xA1", "\u{FFFD}", &[(0, 3)]),
         (Charset::EUC_TW, b"\x8E<", "\u{FFFD}<", &[(0, 1)]),
-        (Charset::EUC_TW, b"\x80\xFFx", "\u{FFFD}\u{FFFD}x", &[(0, 2)]),
+        (
+            Charset::EUC_TW,
+            b"\x80\xFFx",
+            "\u{FFFD}\u{FFFD}x",
+            &[(0, 2)],
+        ),
         (Charset::EUC_TW, b"\xFE\xFEx", "\u{FFFD}x", &[(0, 2)]),
         (Charset::EUC_JIS_2004, b"\x8F\xA1<", "\u{FFFD}<", &[(0, 2)]),
-        (Charset::EUC_JIS_2004, b"\x8E\xE0", "\u{FFFD}\u{FFFD}", &[(0, 2)]),
+        (
+            Charset::EUC_JIS_2004,
+            b"\x8E\xE0",
+            "\u{FFFD}\u{FFFD}",
+            &[(0, 2)],
+        ),
         (Charset::SHIFT_JIS_2004, b"\x81\n", "\u{FFFD}\n", &[(0, 1)]),
-        (Charset::SHIFT_JIS_2004, b"\xFD\xA0\x80", "\u{FFFD}\u{FFFD}\u{FFFD}", &[(0, 3)]),
-        (Charset::JOHAB, b"\x88\x20\xD8x", "\u{FFFD} \u{FFFD}x", &[(0, 1), (2, 3)]),
+        (
+            Charset::SHIFT_JIS_2004,
+            b"\xFD\xA0\x80",
+            "\u{FFFD}\u{FFFD}\u{FFFD}",
+            &[(0, 3)],
+        ),
+        (
+            Charset::JOHAB,
+            b"\x88\x20\xD8x",
+            "\u{FFFD} \u{FFFD}x",
+            &[(0, 1), (2, 3)],
+        ),
         (Charset::GB12345, b"\xB0\xA1\xB0", "啊\u{FFFD}", &[(2, 3)]),
         (
             Charset::EXTENDED_UNIX_CODE_FIXED_WIDTH_FOR_JAPANESE,
@@ -190,21 +246,33 @@ fn damage_is_bounded_and_ascii_is_read_again() {
         ),
     ] {
         let (got, log) = decode(charset, Mode::Lenient, bytes);
-        let kept: Vec<_> = log.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect();
-        assert_eq!((got.as_str(), kept.as_slice()), (text, losses), "{charset} {bytes:x?}");
+        let kept: Vec<_> = log
+            .kept()
+            .iter()
+            .map(|l| (l.bytes.start, l.bytes.end))
+            .collect();
+        assert_eq!(
+            (got.as_str(), kept.as_slice()),
+            (text, losses),
+            "{charset} {bytes:x?}"
+        );
         split_everywhere(charset, Mode::Lenient, bytes, &mut random);
     }
 }
 
 #[test]
 fn two_characters_of_one_code_are_written_as_one() {
-    for (charset, bytes) in
-        [(Charset::EUC_JIS_2004, &b"\xA4\xF7\xA4\xAB"[..]), (Charset::SHIFT_JIS_2004, b"\x82\xF5\x82\xA9")]
-    {
+    for (charset, bytes) in [
+        (Charset::EUC_JIS_2004, &b"\xA4\xF7\xA4\xAB"[..]),
+        (Charset::SHIFT_JIS_2004, b"\x82\xF5\x82\xA9"),
+    ] {
         let text = "か\u{309A}か";
         assert_eq!(decode(charset, Mode::Lenient, bytes).0, text);
         let mut log = LossLog::new();
-        assert_eq!(charset.encode(text, Unmappable::Fatal, &mut log)[..], *bytes);
+        assert_eq!(
+            charset.encode(text, Unmappable::Fatal, &mut log)[..],
+            *bytes
+        );
         assert!(log.is_empty());
     }
 }
@@ -217,8 +285,9 @@ fn jis_c_6226_of_1978_differs_in_26_kanji_and_what_came_later() {
     let (mut other, mut gone) = (Vec::new(), 0);
     for row in 0x21..=0x7E_u8 {
         for column in 0x21..=0x7E {
-            let [(was, lost), (is, not)] =
-                [old, new].map(|c| decode(c, Mode::Strict, &[row, column])).map(|(t, l)| (t, !l.is_empty()));
+            let [(was, lost), (is, not)] = [old, new]
+                .map(|c| decode(c, Mode::Strict, &[row, column]))
+                .map(|(t, l)| (t, !l.is_empty()));
             match (lost, not) {
                 (true, false) => gone += 1,
                 (false, false) if was != is => other.push((was, is)),
@@ -229,7 +298,12 @@ fn jis_c_6226_of_1978_differs_in_26_kanji_and_what_came_later() {
     }
     // 39 signs, 32 lines, six kanji.
     assert_eq!((other.len(), gone), (48, 39 + 32 + 6));
-    let swapped = other.iter().filter(|(was, is)| other.contains(&(is.clone(), was.clone()))).count();
+    let swapped = other
+        .iter()
+        .filter(|(was, is)| other.contains(&(is.clone(), was.clone())))
+        .count();
     assert_eq!(swapped, 44);
-    assert!(other.contains(&("鰺".into(), "鯵".into())) && other.contains(&("堯".into(), "尭".into())));
+    assert!(
+        other.contains(&("鰺".into(), "鯵".into())) && other.contains(&("堯".into(), "尭".into()))
+    );
 }

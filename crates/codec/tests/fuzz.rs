@@ -10,5 +10,8 @@ use targets::Target;
 #[test]
 fn no_target_fails_soon() {
     let targets = frame::turn_each::<Target>(500);
-    assert!(targets.as_ref().is_ok_and(|count| *count > 100), "{targets:?}");
+    assert!(
+        targets.as_ref().is_ok_and(|count| *count > 100),
+        "{targets:?}"
+    );
 }

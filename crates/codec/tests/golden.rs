@@ -1,5 +1,10 @@
 //! Labels, pages and UTF-8 against the shared tables.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -8,9 +13,14 @@ use mailglot_codec::{Charset, LossLog, Mode, Resolved, View};
 
 #[test]
 fn utf_8_probes() {
-    let Some(path) = shared("data/charsets/utf8_probe.csv") else { return };
+    let Some(path) = shared("data/charsets/utf8_probe.csv") else {
+        return;
+    };
     for row in csv(&path) {
-        let input: Vec<u8> = row[1].split(' ').map(|b| u8::from_str_radix(b, 16).unwrap()).collect();
+        let input: Vec<u8> = row[1]
+            .split(' ')
+            .map(|b| u8::from_str_radix(b, 16).unwrap())
+            .collect();
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(&input, &mut log);
         // The column of the WHATWG decoder without BOM handling; ours takes one BOM off.
@@ -26,20 +36,28 @@ fn utf_8_probes() {
                 rest = &rest[1..];
             }
         }
-        assert_eq!(text, expected.strip_prefix('\u{FEFF}').unwrap_or(&expected), "{}", row[0]);
+        assert_eq!(
+            text,
+            expected.strip_prefix('\u{FEFF}').unwrap_or(&expected),
+            "{}",
+            row[0]
+        );
     }
 }
 
 #[test]
 fn labels() {
-    let Some(path) = shared("data/charsets/alias_table.csv") else { return };
+    let Some(path) = shared("data/charsets/alias_table.csv") else {
+        return;
+    };
     let mut known = 0;
     for row in csv(&path) {
         let (label, target) = (row[0].trim_end_matches('\r'), row[1].as_str());
         let got = Charset::for_label(label.as_bytes(), View::Mail);
         if matches!(target, "DETECT" | "UNKNOWN-8BIT") {
             assert_eq!(got, Resolved::NoInformation, "{label:?}");
-        } else if let Some(charset) = Charset::all().find(|c| c.name().eq_ignore_ascii_case(target)) {
+        } else if let Some(charset) = Charset::all().find(|c| c.name().eq_ignore_ascii_case(target))
+        {
             // One of the lists behind the table takes this page for another charset.
             let expected = match label {
                 _ if label.ends_with("1255") => Charset::WINDOWS_1255,
@@ -75,7 +93,8 @@ fn labels() {
                 ("ISCII", "x-iscii-de"),
             ];
             assert!(
-                kin.iter().any(|(from, to)| target.starts_with(from) && other.name().starts_with(to)),
+                kin.iter()
+                    .any(|(from, to)| target.starts_with(from) && other.name().starts_with(to)),
                 "{label:?} is {target}, not {other}"
             );
         }
@@ -85,20 +104,37 @@ fn labels() {
 
 #[test]
 fn pages_of_our_own() {
-    let Some(path) = shared("data/charsets/onebyte_tables.json") else { return };
+    let Some(path) = shared("data/charsets/onebyte_tables.json") else {
+        return;
+    };
     let json = std::fs::read_to_string(path).unwrap();
-    for charset in [Charset::IBM437, Charset::IBM850, Charset::IBM852, Charset::IBM00858] {
+    for charset in [
+        Charset::IBM437,
+        Charset::IBM850,
+        Charset::IBM852,
+        Charset::IBM00858,
+    ] {
         // "IBM437":{"glibc-2.36":"0000 0001 ...", ...}
         let (_, from) = json.split_once(&format!("\"{charset}\":{{")).unwrap();
         let (tables, _) = from.split_once('}').unwrap();
-        let oracles: Vec<Vec<&str>> =
-            tables.split('"').skip(3).step_by(4).map(|cells| cells.split(' ').collect()).collect();
+        let oracles: Vec<Vec<&str>> = tables
+            .split('"')
+            .skip(3)
+            .step_by(4)
+            .map(|cells| cells.split(' ').collect())
+            .collect();
         assert!(oracles.len() >= 2 && oracles.iter().all(|cells| cells.len() == 256));
         for byte in 0x80..=0xFF_u8 {
             let (text, log) = decode(charset, Mode::Lenient, &[byte]);
             let cell = format!("{:04X}", text.chars().next().unwrap() as u32);
-            let agree = oracles.iter().filter(|cells| cells[usize::from(byte)] == cell).count();
-            assert!(agree * 2 > oracles.len() && log.is_empty(), "{charset} {byte:02X} is {cell}");
+            let agree = oracles
+                .iter()
+                .filter(|cells| cells[usize::from(byte)] == cell)
+                .count();
+            assert!(
+                agree * 2 > oracles.len() && log.is_empty(),
+                "{charset} {byte:02X} is {cell}"
+            );
         }
     }
 }

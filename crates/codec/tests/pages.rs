@@ -1,5 +1,10 @@
 //! Single-byte charsets, byte by byte, against `data/tables/pages.tsv`, and that table against the answers it comes from.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -12,20 +17,34 @@ const EXCEPTIONS: &str = include_str!("../../../data/page-exceptions.tsv");
 const ORACLES: &str = include_str!("../../../data/oracles/pages.tsv");
 
 /// Charsets whose lenient table is not their own one with holes filled: `superset_rules.csv`.
-const READ_OTHERWISE: &[&str] =
-    &["ISO-8859-8", "KOI8-U", "TIS-620", "ISO-8859-11", "ISO-8859-9", "ISO-8859-1", "ISO-8859-6"];
+const READ_OTHERWISE: &[&str] = &[
+    "ISO-8859-8",
+    "KOI8-U",
+    "TIS-620",
+    "ISO-8859-11",
+    "ISO-8859-9",
+    "ISO-8859-1",
+    "ISO-8859-6",
+];
 
 /// Tables that are another charset under a label of their own, which WHATWG gives to that one.
-const SAME_AS: &[(&str, &str)] =
-    &[("KOI8-RU", "KOI8-U"), ("CP874", "windows-874"), ("x-mac-ukrainian", "x-mac-cyrillic")];
+const SAME_AS: &[(&str, &str)] = &[
+    ("KOI8-RU", "KOI8-U"),
+    ("CP874", "windows-874"),
+    ("x-mac-ukrainian", "x-mac-cyrillic"),
+];
 
 fn rows(tsv: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    tsv.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+    tsv.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
 }
 
 /// The text of each byte by the data; `None` is undefined.
 fn tables() -> BTreeMap<&'static str, Vec<Option<String>>> {
-    rows(TABLES).map(|row| (row[0], row[1].split(' ').map(text).collect())).collect()
+    rows(TABLES)
+        .map(|row| (row[0], row[1].split(' ').map(text).collect()))
+        .collect()
 }
 
 fn text(cell: &str) -> Option<String> {
@@ -47,12 +66,19 @@ fn every_byte_of_every_single_byte_charset_is_what_the_data_says() {
         // ISO 8859 with a direction and the sets of printers are the tables of others; us-dk is ASCII.
         let name = charset.name();
         let Some(table) = tables.get(name) else {
-            assert!(charset.superset() != charset || name == "us-dk", "{name} has no table");
+            assert!(
+                charset.superset() != charset || name == "us-dk",
+                "{name} has no table"
+            );
             continue;
         };
         seen += 1;
         for (byte, expected) in (0..=255_u8).zip(table) {
-            assert_eq!(one(charset, Mode::Strict, byte), *expected, "{name} {byte:02X}");
+            assert_eq!(
+                one(charset, Mode::Strict, byte),
+                *expected,
+                "{name} {byte:02X}"
+            );
             let lenient = one(charset, Mode::Lenient, byte);
             match expected {
                 Some(_) if !READ_OTHERWISE.contains(&name) => {
@@ -61,7 +87,11 @@ fn every_byte_of_every_single_byte_charset_is_what_the_data_says() {
                 // Holes of Windows pages are controls, as WHATWG has it.
                 None if lenient.is_some() && !READ_OTHERWISE.contains(&name) => {
                     assert!(name.starts_with("windows-"), "{name} {byte:02X}");
-                    assert_eq!(lenient, Some(char::from(byte).to_string()), "{name} {byte:02X}");
+                    assert_eq!(
+                        lenient,
+                        Some(char::from(byte).to_string()),
+                        "{name} {byte:02X}"
+                    );
                 }
                 _ => {}
             }
@@ -76,7 +106,11 @@ fn every_byte_of_every_single_byte_charset_is_what_the_data_says() {
 
 #[test]
 fn long_input_is_its_bytes_one_after_another() {
-    let all: Vec<u8> = (0..=255).chain((0..=255).rev()).chain([0x41; 40]).chain(0..=255).collect();
+    let all: Vec<u8> = (0..=255)
+        .chain((0..=255).rev())
+        .chain([0x41; 40])
+        .chain(0..=255)
+        .collect();
     for charset in Charset::all().filter(|c| c.is_single_byte()) {
         for mode in [Mode::Strict, Mode::Lenient] {
             let (mut text, mut lost) = (String::new(), 0);
@@ -129,11 +163,17 @@ fn what_decodes_comes_back_where_no_other_byte_is_the_same_character() {
 fn text_that_is_all_ascii_is_not_taken_for_ascii_where_it_is_not() {
     let mut log = LossLog::new();
     let decoded = |name: &str, bytes: &[u8]| {
-        Charset::for_name(name).unwrap().decode(bytes, &mut LossLog::new()).into_owned()
+        Charset::for_name(name)
+            .unwrap()
+            .decode(bytes, &mut LossLog::new())
+            .into_owned()
     };
     assert_eq!(decoded("DIN_66003", b"{|}~[\\]@"), "äöüßÄÖÜ§");
     assert_eq!(
-        decoded("IBM037", b"\xC8\x85\x93\x93\x96\x6B\x40\xE6\x96\x99\x93\x84\x5A\x15\x25"),
+        decoded(
+            "IBM037",
+            b"\xC8\x85\x93\x93\x96\x6B\x40\xE6\x96\x99\x93\x84\x5A\x15\x25"
+        ),
         "Hello, World!\u{85}\n"
     );
     assert_eq!(decoded("VISCII", b"A\x02B"), "A\u{1EB2}B");
@@ -145,14 +185,28 @@ fn text_that_is_all_ascii_is_not_taken_for_ascii_where_it_is_not() {
     );
     assert_eq!(log.losses(), 1);
     let braille = Charset::for_name("ISO-11548-1").unwrap();
-    assert_eq!(braille.encode("\u{2800}\u{28FF}", Unmappable::Fatal, &mut log)[..], *b"\0\xFF");
-    let (text, log) = decode(Charset::for_name("DIN_66003").unwrap(), Mode::Lenient, b"a\xE4");
-    assert_eq!((text.as_str(), log.kept()[0].kind), ("a\u{FFFD}", LossKind::EightBit));
+    assert_eq!(
+        braille.encode("\u{2800}\u{28FF}", Unmappable::Fatal, &mut log)[..],
+        *b"\0\xFF"
+    );
+    let (text, log) = decode(
+        Charset::for_name("DIN_66003").unwrap(),
+        Mode::Lenient,
+        b"a\xE4",
+    );
+    assert_eq!(
+        (text.as_str(), log.kept()[0].kind),
+        ("a\u{FFFD}", LossKind::EightBit)
+    );
 }
 
 #[test]
 fn labels_lead_to_the_single_byte_charsets() {
-    let of = |label: &str, view| Charset::for_label(label.as_bytes(), view).charset().map(Charset::name);
+    let of = |label: &str, view| {
+        Charset::for_label(label.as_bytes(), view)
+            .charset()
+            .map(Charset::name)
+    };
     for charset in Charset::all().filter(|c| c.is_single_byte()) {
         assert_eq!(of(charset.name(), View::Mail), Some(charset.name()));
     }
@@ -173,7 +227,9 @@ fn labels_lead_to_the_single_byte_charsets() {
 fn every_exception_is_a_cell_with_a_reason() {
     let tables = tables();
     for row in rows(EXCEPTIONS) {
-        let [name, byte, value, majority, reason] = row[..] else { panic!("{row:?}") };
+        let [name, byte, value, majority, reason] = row[..] else {
+            panic!("{row:?}")
+        };
         let cell = &tables[name][usize::from(u8::from_str_radix(byte, 16).unwrap())];
         assert_eq!(*cell, text(value), "{name} {byte}");
         assert!(value != majority && reason.len() > 10, "{row:?}");
@@ -183,12 +239,16 @@ fn every_exception_is_a_cell_with_a_reason() {
 /// The raw answers of eight systems: whatever the data does not hold of them, or holds otherwise, is listed here.
 #[test]
 fn measured_answers_are_those_that_the_data_holds() {
-    let Some(path) = shared("data/charsets/onebyte_tables.json") else { return };
+    let Some(path) = shared("data/charsets/onebyte_tables.json") else {
+        return;
+    };
     let measured = answers(&std::fs::read_to_string(path).unwrap());
     let tables = tables();
     let mut stored: BTreeMap<(&str, &str), Vec<Option<String>>> = BTreeMap::new();
     for row in rows(ORACLES) {
-        let [name, system, _, differences] = row[..] else { panic!("{row:?}") };
+        let [name, system, _, differences] = row[..] else {
+            panic!("{row:?}")
+        };
         let mut table = tables[name].clone();
         for difference in differences.split(' ').filter(|d| *d != "=") {
             let (byte, cell) = difference.split_once('=').unwrap();
@@ -199,22 +259,38 @@ fn measured_answers_are_those_that_the_data_holds() {
     let mut compared = BTreeSet::new();
     for (charset, system, cells) in &measured {
         let system = system.split(['-']).next().unwrap();
-        let system = if system == "iconv" { "iconv-lite" } else { system };
-        let own =
-            SECOND_NAMES.iter().find(|(name, _)| name == charset).map_or(charset.as_str(), |(_, own)| own);
+        let system = if system == "iconv" {
+            "iconv-lite"
+        } else {
+            system
+        };
+        let own = SECOND_NAMES
+            .iter()
+            .find(|(name, _)| name == charset)
+            .map_or(charset.as_str(), |(_, own)| own);
         let Some(table) = stored.get(&(own, system)) else {
-            let known = LEFT_OUT.contains(&(charset, system)) || NOT_SINGLE.contains(&charset.as_str());
+            let known =
+                LEFT_OUT.contains(&(charset, system)) || NOT_SINGLE.contains(&charset.as_str());
             assert!(known, "{charset} {system} is not in the data");
             continue;
         };
         // A converter that gives U+FFFD has no character there.
-        let cells: Vec<Option<String>> =
-            cells.split(' ').map(|c| text(c).filter(|t| *t != "\u{FFFD}")).collect();
+        let cells: Vec<Option<String>> = cells
+            .split(' ')
+            .map(|c| text(c).filter(|t| *t != "\u{FFFD}"))
+            .collect();
         assert!(*table == cells, "{charset} {system}");
         compared.insert(charset.as_str());
     }
-    let names: BTreeSet<&str> = measured.iter().map(|(charset, ..)| charset.as_str()).collect();
-    println!("{} of {} charsets with one-byte tables compared", compared.len(), names.len());
+    let names: BTreeSet<&str> = measured
+        .iter()
+        .map(|(charset, ..)| charset.as_str())
+        .collect();
+    println!(
+        "{} of {} charsets with one-byte tables compared",
+        compared.len(),
+        names.len()
+    );
     for charset in names.difference(&compared) {
         assert!(NOT_SINGLE.contains(charset), "{charset} is not compared");
     }
@@ -327,7 +403,12 @@ const NOT_SINGLE: &[&str] = &[
 
 /// Charset, system and cells from `{charset: {system: cells}}`.
 fn answers(json: &str) -> Vec<(String, String, String)> {
-    let mut strings = json.split('"').skip(1).step_by(2).map(str::to_owned).peekable();
+    let mut strings = json
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .peekable();
     let mut out = Vec::new();
     let mut charset = String::new();
     while let Some(string) = strings.next() {

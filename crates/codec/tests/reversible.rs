@@ -21,17 +21,30 @@ fn reversible_charsets_give_any_bytes_back() {
             let mut log = LossLog::new();
             let text = charset.decode(&bytes, &mut log).into_owned();
             if log.is_empty() {
-                let back = charset.superset().encode(&text, Unmappable::Fatal, &mut log).into_owned();
+                let back = charset
+                    .superset()
+                    .encode(&text, Unmappable::Fatal, &mut log)
+                    .into_owned();
                 assert_eq!(back, bytes, "{charset}");
                 assert!(log.is_empty(), "{charset}");
             }
         }
     }
     assert!(reversible >= 25, "{reversible} charsets");
-    for charset in [Charset::ISO_8859_1, Charset::WINDOWS_1252, Charset::KOI8_R, Charset::ISO_8859_2] {
+    for charset in [
+        Charset::ISO_8859_1,
+        Charset::WINDOWS_1252,
+        Charset::KOI8_R,
+        Charset::ISO_8859_2,
+    ] {
         assert!(charset.comes_back(), "{charset}");
     }
-    for charset in [Charset::UTF_8, Charset::UTF_7, Charset::ISO_2022_JP, Charset::SHIFT_JIS] {
+    for charset in [
+        Charset::UTF_8,
+        Charset::UTF_7,
+        Charset::ISO_2022_JP,
+        Charset::SHIFT_JIS,
+    ] {
         assert!(!charset.comes_back(), "{charset}");
     }
 }

@@ -1,5 +1,10 @@
 //! Every example of RFC 2152, 2279, 2781 and 3629, by section.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -16,7 +21,11 @@ fn same(charset: Charset, bytes: &[u8], text: &str) {
 fn reads(charset: Charset, bytes: &[u8], text: &str) {
     for mode in [Mode::Lenient, Mode::Strict] {
         let (got, log) = decode(charset, mode, bytes);
-        assert_eq!((got.as_str(), log.is_empty()), (text, true), "{charset} {mode:?}");
+        assert_eq!(
+            (got.as_str(), log.is_empty()),
+            (text, true),
+            "{charset} {mode:?}"
+        );
     }
 }
 
@@ -42,16 +51,25 @@ fn written(charset: Charset, text: &str, optional_direct: bool) -> Vec<u8> {
 fn rfc_2152_utf_7_definition() {
     // The run ends at the full stop; an encoder may write that, ours ends each run by a hyphen.
     reads(Charset::UTF_7, b"A+ImIDkQ.", "A\u{2262}\u{391}.");
-    assert_eq!(written(Charset::UTF_7, "A\u{2262}\u{391}.", false), b"A+ImIDkQ-.");
+    assert_eq!(
+        written(Charset::UTF_7, "A\u{2262}\u{391}.", false),
+        b"A+ImIDkQ-."
+    );
     reads(Charset::UTF_7, b"Hi Mom -+Jjo--!", "Hi Mom -\u{263A}-!");
-    assert_eq!(written(Charset::UTF_7, "Hi Mom -\u{263A}-!", true), b"Hi Mom -+Jjo--!");
+    assert_eq!(
+        written(Charset::UTF_7, "Hi Mom -\u{263A}-!", true),
+        b"Hi Mom -+Jjo--!"
+    );
     same(Charset::UTF_7, b"+ZeVnLIqe-", "日本語");
 }
 
 #[test]
 fn rfc_2152_use_of_character_set_utf_7_within_mime() {
     reads(Charset::UTF_7, b"Hi Mom +Jjo-!", "Hi Mom \u{263A}!");
-    assert_eq!(written(Charset::UTF_7, "Hi Mom \u{263A}!", true), b"Hi Mom +Jjo-!");
+    assert_eq!(
+        written(Charset::UTF_7, "Hi Mom \u{263A}!", true),
+        b"Hi Mom +Jjo-!"
+    );
     same(Charset::UTF_7, b"+ZeVnLIqe-", "日本語");
     reads(Charset::UTF_7, b"A+ImIDkQ.", "A\u{2262}\u{391}.");
     same(Charset::UTF_7, b"Item 3 is +AKM-1.", "Item 3 is £1.");
@@ -67,10 +85,18 @@ fn rfc_2152_discussion_base64_of_big_endian_units() {
 fn rfc_2152_appendix_a() {
     for (direct, in_base64, text) in [
         ("(+itaKng-)", "(+itaKng-)", "(論語)"),
-        ("+U/BTFw-:+ZYeB9FH6ckh5Pg-, 1980.", "+U/BTFw-:+ZYeB9FH6ckh5Pg-, 1980.", "台北:文致出版社, 1980."),
+        (
+            "+U/BTFw-:+ZYeB9FH6ckh5Pg-, 1980.",
+            "+U/BTFw-:+ZYeB9FH6ckh5Pg-, 1980.",
+            "台北:文致出版社, 1980.",
+        ),
         ("+Vttm+E6UfZM-,", "+Vttm+E6UfZM-,", "四書五經,"),
         ("+W4tRQ066bOg-,", "+W4tRQ066bOg-,", "宋元人注,"),
-        ("+UxdOrA-: +Ti1XC2b4Xpc-, 1990.", "+UxdOrA-: +Ti1XC2b4Xpc-, 1990.", "北京: 中國書店, 1990."),
+        (
+            "+UxdOrA-: +Ti1XC2b4Xpc-, 1990.",
+            "+UxdOrA-: +Ti1XC2b4Xpc-, 1990.",
+            "北京: 中國書店, 1990.",
+        ),
         (
             "\"The sayings of Confucius,\"",
             "+ACI-The sayings of Confucius,+ACI-",
@@ -78,8 +104,16 @@ fn rfc_2152_appendix_a() {
         ),
         ("(;)", "(+ADs-)", "(;)"),
         ("+XrdxmVtXUXg-", "+XrdxmVtXUXg-", "康熙字典"),
-        ("John H. Jenkins +TpVPXGBG-", "John H. Jenkins +TpVPXGBG-", "John H. Jenkins 井作恆"),
-        ("jenkins@apple.com", "jenkins+AEA-apple.com", "jenkins@apple.com"),
+        (
+            "John H. Jenkins +TpVPXGBG-",
+            "John H. Jenkins +TpVPXGBG-",
+            "John H. Jenkins 井作恆",
+        ),
+        (
+            "jenkins@apple.com",
+            "jenkins+AEA-apple.com",
+            "jenkins@apple.com",
+        ),
         ("U+-9F08", "U+-9F08", "U+9F08"),
     ] {
         reads(Charset::UTF_7, direct.as_bytes(), text);
@@ -127,7 +161,10 @@ fn rfc_2781_section_5() {
             assert_eq!((got.as_str(), log.losses()), (text, 0));
         }
     }
-    assert_eq!(written(Charset::UTF_16, text, false), hex("FEFFD808DF45003D00520061"));
+    assert_eq!(
+        written(Charset::UTF_16, text, false),
+        hex("FEFFD808DF45003D00520061")
+    );
 }
 
 #[test]
@@ -161,16 +198,23 @@ fn rfc_3629_section_4() {
     ] {
         same(Charset::UTF_8, &hex(bytes), text);
     }
-    for bytes in ["80", "C1BF", "C27F", "C2C0", "E09FBF", "EDA080", "F08FBFBF", "F4908080", "F5808080", "FF"]
-    {
+    for bytes in [
+        "80", "C1BF", "C27F", "C2C0", "E09FBF", "EDA080", "F08FBFBF", "F4908080", "F5808080", "FF",
+    ] {
         refused(&hex(bytes), "\u{800}");
     }
 }
 
 #[test]
 fn rfc_3629_section_6_signature() {
-    assert_eq!(decode(Charset::UTF_8, Mode::Lenient, &hex("EFBBBF61")).0, "a");
-    assert_eq!(decode(Charset::UTF_8, Mode::Strict, &hex("EFBBBF61")).0, "\u{FEFF}a");
+    assert_eq!(
+        decode(Charset::UTF_8, Mode::Lenient, &hex("EFBBBF61")).0,
+        "a"
+    );
+    assert_eq!(
+        decode(Charset::UTF_8, Mode::Strict, &hex("EFBBBF61")).0,
+        "\u{FEFF}a"
+    );
 }
 
 #[test]
@@ -178,8 +222,14 @@ fn rfc_3629_section_7() {
     same(Charset::UTF_8, &hex("41E289A2CE912E"), "A\u{2262}\u{391}.");
     same(Charset::UTF_8, &hex("ED959CEAB5ADEC96B4"), "한국어");
     same(Charset::UTF_8, &hex("E697A5E69CACE8AA9E"), "日本語");
-    assert_eq!(decode(Charset::UTF_8, Mode::Lenient, &hex("EFBBBFF0A38EB4")).0, "\u{233B4}");
-    assert_eq!(decode(Charset::UTF_8, Mode::Strict, &hex("EFBBBFF0A38EB4")).0, "\u{FEFF}\u{233B4}");
+    assert_eq!(
+        decode(Charset::UTF_8, Mode::Lenient, &hex("EFBBBFF0A38EB4")).0,
+        "\u{233B4}"
+    );
+    assert_eq!(
+        decode(Charset::UTF_8, Mode::Strict, &hex("EFBBBFF0A38EB4")).0,
+        "\u{FEFF}\u{233B4}"
+    );
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Defects seen in other decoders, each a regression test here.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -14,7 +19,10 @@ fn lenient(charset: Charset, bytes: &[u8]) -> (String, u64) {
 #[test]
 fn joined_words_of_iso_2022_jp_have_no_replacement_at_the_joint() {
     let joined = b"\x1b$B%F%9%H\x1b(B\x1b$B$G$9\x1b(B";
-    assert_eq!(lenient(Charset::ISO_2022_JP, joined), ("テストです".into(), 0));
+    assert_eq!(
+        lenient(Charset::ISO_2022_JP, joined),
+        ("テストです".into(), 0)
+    );
 }
 
 #[test]
@@ -24,45 +32,98 @@ fn utf_7_runs_left_open_are_kept_and_make_no_nul() {
     assert_eq!(lenient(Charset::UTF_7, b"+AKMAA-x"), ("£x".into(), 0));
     assert_eq!(lenient(Charset::UTF_7, b"A+ImIDkQ."), ("A≢Α.".into(), 0));
     assert_eq!(lenient(Charset::UTF_7, b"+-"), ("+".into(), 0));
-    assert_eq!(lenient(Charset::UTF_7, b"caf\xE9"), ("caf\u{FFFD}".into(), 1));
-    assert_eq!(lenient(Charset::UTF_7, b"C++ and 1 + 1"), ("C++ and 1 + 1".into(), 0));
-    assert_eq!(lenient(Charset::UTF_7, b"+AKM-+/v8-+/v8-"), ("£\u{FEFF}\u{FEFF}".into(), 0));
+    assert_eq!(
+        lenient(Charset::UTF_7, b"caf\xE9"),
+        ("caf\u{FFFD}".into(), 1)
+    );
+    assert_eq!(
+        lenient(Charset::UTF_7, b"C++ and 1 + 1"),
+        ("C++ and 1 + 1".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::UTF_7, b"+AKM-+/v8-+/v8-"),
+        ("£\u{FEFF}\u{FEFF}".into(), 0)
+    );
 }
 
 #[test]
 fn stateful_text_is_no_single_replacement() {
-    assert_eq!(lenient(Charset::ISO_2022_KR, b"\x1b$)C\x0eGQ1[\x0f"), ("한글".into(), 0));
-    assert_eq!(lenient(Charset::HZ_GB_2312, b"~{VPND~}"), ("中文".into(), 0));
-    assert_eq!(lenient(Charset::ISO_2022_JP, b"\x1b$(D0!\x1b(B"), ("丂".into(), 0));
-    assert_eq!(lenient(Charset::ISO_2022_JP, b"\x1b$B$3\n<b>"), ("こ\n<b>".into(), 0));
+    assert_eq!(
+        lenient(Charset::ISO_2022_KR, b"\x1b$)C\x0eGQ1[\x0f"),
+        ("한글".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::HZ_GB_2312, b"~{VPND~}"),
+        ("中文".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::ISO_2022_JP, b"\x1b$(D0!\x1b(B"),
+        ("丂".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::ISO_2022_JP, b"\x1b$B$3\n<b>"),
+        ("こ\n<b>".into(), 0)
+    );
 }
 
 #[test]
 fn only_unicode_charsets_look_for_a_byte_order_mark() {
-    assert_eq!(lenient(Charset::WINDOWS_1252, b"\xFF\xFEa\0"), ("ÿþa\0".into(), 0));
-    assert_eq!(lenient(Charset::WINDOWS_1252, b"\xEF\xBB\xBFa"), ("ï»¿a".into(), 0));
+    assert_eq!(
+        lenient(Charset::WINDOWS_1252, b"\xFF\xFEa\0"),
+        ("ÿþa\0".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::WINDOWS_1252, b"\xEF\xBB\xBFa"),
+        ("ï»¿a".into(), 0)
+    );
 }
 
 #[test]
 fn holes_of_windows_pages_are_controls() {
-    assert_eq!(lenient(Charset::WINDOWS_1252, b"\x81\x8D"), ("\u{81}\u{8D}".into(), 0));
-    assert_eq!(lenient(Charset::ISO_8859_1, b"\x93\x81\x94"), ("“\u{81}”".into(), 0));
+    assert_eq!(
+        lenient(Charset::WINDOWS_1252, b"\x81\x8D"),
+        ("\u{81}\u{8D}".into(), 0)
+    );
+    assert_eq!(
+        lenient(Charset::ISO_8859_1, b"\x93\x81\x94"),
+        ("“\u{81}”".into(), 0)
+    );
 }
 
 #[test]
 fn pages_of_dos_keep_their_controls() {
-    for charset in [Charset::IBM437, Charset::IBM850, Charset::IBM852, Charset::IBM00858, Charset::IBM866] {
-        assert_eq!(lenient(charset, b"\x1A\x1C\x7F\x80\x1A\x1C\x7F").0.matches("\x1A\x1C\x7F").count(), 2);
+    for charset in [
+        Charset::IBM437,
+        Charset::IBM850,
+        Charset::IBM852,
+        Charset::IBM00858,
+        Charset::IBM866,
+    ] {
+        assert_eq!(
+            lenient(charset, b"\x1A\x1C\x7F\x80\x1A\x1C\x7F")
+                .0
+                .matches("\x1A\x1C\x7F")
+                .count(),
+            2
+        );
     }
 }
 
 #[test]
 fn every_loss_has_its_place() {
     let (_, log) = decode(Charset::UTF_8, Mode::Lenient, b"a\xFFb\xC3(c\xE2\x82");
-    let ranges: Vec<_> = log.kept().iter().map(|l| (l.bytes.clone(), l.kind)).collect();
+    let ranges: Vec<_> = log
+        .kept()
+        .iter()
+        .map(|l| (l.bytes.clone(), l.kind))
+        .collect();
     assert_eq!(
         ranges,
-        [(1..2, LossKind::InvalidByte), (3..4, LossKind::Truncated), (6..8, LossKind::Truncated)]
+        [
+            (1..2, LossKind::InvalidByte),
+            (3..4, LossKind::Truncated),
+            (6..8, LossKind::Truncated)
+        ]
     );
 }
 
@@ -85,7 +146,11 @@ fn labels_that_others_do_not_know() {
         ("utf-32", Charset::UTF_32),
         ("ucs-4", Charset::ISO_10646_UCS_4),
     ] {
-        assert_eq!(Charset::for_label(label.as_bytes(), View::Mail).charset(), Some(charset), "{label}");
+        assert_eq!(
+            Charset::for_label(label.as_bytes(), View::Mail).charset(),
+            Some(charset),
+            "{label}"
+        );
     }
 }
 
@@ -121,12 +186,18 @@ fn malformed_labels_and_names_do_not_panic() {
         let label: Vec<u8> = (0..n).flat_map(|_| random.pick(&pieces).to_vec()).collect();
         for view in [View::Mail, View::Whatwg, View::Iana] {
             let answer = Charset::for_label(&label, view);
-            assert_eq!(answer, Charset::for_label(&label.to_ascii_uppercase(), view), "{label:?}");
+            assert_eq!(
+                answer,
+                Charset::for_label(&label.to_ascii_uppercase(), view),
+                "{label:?}"
+            );
         }
     }
     for _ in 0..50_000 {
         let n = random.below(12);
-        let name: Vec<u8> = (0..n).map(|_| *random.pick(b"&-ABU,BTFw/+=~\x80\0")).collect();
+        let name: Vec<u8> = (0..n)
+            .map(|_| *random.pick(b"&-ABU,BTFw/+=~\x80\0"))
+            .collect();
         let shown = imap_utf7::decode_mailbox_display(&name);
         if let Ok(text) = imap_utf7::decode_mailbox(&name) {
             assert_eq!(imap_utf7::encode_mailbox(&text).unwrap().as_bytes(), name);

@@ -1,6 +1,11 @@
 //! SCSU, BOCU-1, UTF-1, UTF-EBCDIC and UTF-7 against what others write (`data/oracles/unicode_forms.tsv`) and what the
 //! definitions of the forms print.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -10,7 +15,9 @@ use mailglot_codec::{Charset, EncodeOptions, Encoder, LossKind, LossLog, Mode, U
 const ORACLES: &str = include_str!("../../../data/oracles/unicode_forms.tsv");
 
 fn oracles(what: &str) -> Vec<Vec<&'static str>> {
-    let rows = ORACLES.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let rows = ORACLES
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
     let rows: Vec<_> = rows.filter(|row| row[0] == what).collect();
     assert!(!rows.is_empty());
     rows
@@ -18,13 +25,17 @@ fn oracles(what: &str) -> Vec<Vec<&'static str>> {
 
 fn encode(charset: Charset, text: &str) -> Vec<u8> {
     let mut log = LossLog::new();
-    let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+    let bytes = charset
+        .encode(text, Unmappable::Fatal, &mut log)
+        .into_owned();
     assert!(log.is_empty(), "{charset} {text:?}");
     bytes
 }
 
 fn fnv(seed: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3))
+    bytes.iter().fold(seed, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3)
+    })
 }
 
 const FNV: u64 = 0xCBF2_9CE4_8422_2325;
@@ -44,13 +55,24 @@ fn icu_and_we_read_each_other() {
         let bytes = hex(row[3]);
         let (got, log) = decode(charset, Mode::Lenient, &bytes);
         assert_eq!(got, unmarked(&text), "{charset}");
-        assert_eq!((log.losses(), decode(charset, Mode::Strict, &bytes).0), (0, text.clone()), "{charset}");
+        assert_eq!(
+            (log.losses(), decode(charset, Mode::Strict, &bytes).0),
+            (0, text.clone()),
+            "{charset}"
+        );
         let written = encode(charset, &text);
-        assert_eq!(decode(charset, Mode::Lenient, &written).0, unmarked(&text), "{charset}");
+        assert_eq!(
+            decode(charset, Mode::Lenient, &written).0,
+            unmarked(&text),
+            "{charset}"
+        );
         if charset == Charset::BOCU_1 {
             assert_eq!(written, bytes, "{text:?}");
         } else {
-            assert!(written.len() <= bytes.len() + 1, "{text:?} {written:x?} {bytes:x?}");
+            assert!(
+                written.len() <= bytes.len() + 1,
+                "{text:?} {written:x?} {bytes:x?}"
+            );
             ours += written.len();
             theirs += bytes.len();
         }
@@ -66,10 +88,15 @@ fn bocu_1_of_all_characters_is_that_of_icu() {
         let text: String = (0..all.len()).map(|i| all[i * step % all.len()]).collect();
         let bytes = encode(Charset::BOCU_1, &text);
         assert_eq!(
-            (bytes.len().to_string(), format!("{:016X}", fnv(FNV, &bytes))),
+            (
+                bytes.len().to_string(),
+                format!("{:016X}", fnv(FNV, &bytes))
+            ),
             (row[3].into(), row[4].into())
         );
-        assert!(decode(Charset::BOCU_1, Mode::Strict, &bytes) == (text, LossLog::with_limit(10_000)));
+        assert!(
+            decode(Charset::BOCU_1, Mode::Strict, &bytes) == (text, LossLog::with_limit(10_000))
+        );
     }
 }
 
@@ -93,7 +120,8 @@ fn utf_7_that_python_reads() {
         let mut hash = FNV;
         for _ in 0..row[3].parse().unwrap() {
             let text = random_text(&mut random);
-            let options = EncodeOptions::new(Unmappable::Fatal).utf_7_optional_direct(row[2] == "direct");
+            let options =
+                EncodeOptions::new(Unmappable::Fatal).utf_7_optional_direct(row[2] == "direct");
             let (mut bytes, mut log) = (Vec::new(), LossLog::new());
             let mut encoder = Encoder::with(Charset::UTF_7, options);
             encoder.push(&text, &mut bytes, &mut log);
@@ -139,7 +167,10 @@ fn scsu_reads_every_command() {
     for window in 0..8_u8 {
         let (fixed, moved) = (fixed[usize::from(window)], moved[usize::from(window)]);
         for low in 0..0x80_u8 {
-            let (fixed, moved) = (char_of(fixed + u32::from(low)), char_of(moved + u32::from(low)));
+            let (fixed, moved) = (
+                char_of(fixed + u32::from(low)),
+                char_of(moved + u32::from(low)),
+            );
             assert_eq!(read(&[0x01 + window, low]), fixed);
             assert_eq!(read(&[0x01 + window, low | 0x80]), moved);
             assert_eq!(read(&[0x10 + window, low | 0x80]), moved);
@@ -159,7 +190,10 @@ fn scsu_reads_every_command() {
                 _ => {
                     for bytes in [&[0x18 + window, byte][..], &[0x0F, 0xE8 + window, byte]] {
                         let (text, log) = decode(Charset::SCSU, Mode::Lenient, bytes);
-                        assert_eq!((text.as_str(), log.count(LossKind::Invalid)), ("\u{FFFD}", 1));
+                        assert_eq!(
+                            (text.as_str(), log.count(LossKind::Invalid)),
+                            ("\u{FFFD}", 1)
+                        );
                     }
                     continue;
                 }
@@ -168,8 +202,15 @@ fn scsu_reads_every_command() {
             assert_eq!(read(&[0x18 + window, byte, 0x80, 0xFF]), text);
             assert_eq!(read(&[0x0F, 0xE8 + window, byte, 0x80, 0xFF]), text);
             // The definition stays when another window is active.
-            let quoted =
-                [0x18 + window, byte, 0x10 + (window + 1) % 8, 0x01 + window, 0x80, 0x10 + window, 0xFF];
+            let quoted = [
+                0x18 + window,
+                byte,
+                0x10 + (window + 1) % 8,
+                0x01 + window,
+                0x80,
+                0x10 + window,
+                0xFF,
+            ];
             assert_eq!(read(&quoted), text);
         }
         for place in (0..0x2000_u16).step_by(7).chain([0x1FFF]) {
@@ -179,8 +220,14 @@ fn scsu_reads_every_command() {
             assert_eq!(read(&[0x0F, 0xF1, high, low, 0xFF]), text);
         }
     }
-    assert_eq!(read(b"\x0E\xE0\x00\x0F\xF0\xE0\x01\x4E\x00\xE0A"), "\u{E000}\u{E001}一A");
-    assert_eq!(read(b"\x0E\xD8\x00\x0E\xDC\x00\x0F\xD8\x00\xDC\x01"), "\u{10000}\u{10001}");
+    assert_eq!(
+        read(b"\x0E\xE0\x00\x0F\xF0\xE0\x01\x4E\x00\xE0A"),
+        "\u{E000}\u{E001}一A"
+    );
+    assert_eq!(
+        read(b"\x0E\xD8\x00\x0E\xDC\x00\x0F\xD8\x00\xDC\x01"),
+        "\u{10000}\u{10001}"
+    );
 }
 
 #[test]
@@ -191,20 +238,39 @@ fn scsu_damage() {
         (b"\x0EA", "\u{FFFD}", &[(0, 2, LossKind::Truncated)]),
         (b"a\x01", "a\u{FFFD}", &[(1, 2, LossKind::Truncated)]),
         (b"\x0F\0A\x4E", "A\u{FFFD}", &[(3, 4, LossKind::Truncated)]),
-        (b"\x0F\xD8\0\0A", "\u{FFFD}A", &[(1, 3, LossKind::LoneSurrogate)]),
-        (b"\x0F\xDC\0\0A", "\u{FFFD}A", &[(1, 3, LossKind::LoneSurrogate)]),
-        (b"\x0E\xD8\0", "\u{FFFD}", &[(0, 3, LossKind::LoneSurrogate)]),
+        (
+            b"\x0F\xD8\0\0A",
+            "\u{FFFD}A",
+            &[(1, 3, LossKind::LoneSurrogate)],
+        ),
+        (
+            b"\x0F\xDC\0\0A",
+            "\u{FFFD}A",
+            &[(1, 3, LossKind::LoneSurrogate)],
+        ),
+        (
+            b"\x0E\xD8\0",
+            "\u{FFFD}",
+            &[(0, 3, LossKind::LoneSurrogate)],
+        ),
         (
             b"\x0E\xD8\0A\x0E\xDC\0",
             "\u{FFFD}A\u{FFFD}",
-            &[(0, 3, LossKind::LoneSurrogate), (4, 7, LossKind::LoneSurrogate)],
+            &[
+                (0, 3, LossKind::LoneSurrogate),
+                (4, 7, LossKind::LoneSurrogate),
+            ],
         ),
         (b"\x0E\xFE\xFFA", "A", &[(0, 3, LossKind::ByteOrderMark)]),
         (b"A\x0E\xFE\xFF", "A\u{FEFF}", &[]),
     ] {
         check(Charset::SCSU, bytes, text, losses);
     }
-    let (_, log) = decode(Charset::SCSU, Mode::Lenient, b"ab\x0F\0c\0\x0A\xE0\x01\x0Ed");
+    let (_, log) = decode(
+        Charset::SCSU,
+        Mode::Lenient,
+        b"ab\x0F\0c\0\x0A\xE0\x01\x0Ed",
+    );
     assert_eq!((log.ascii_from_shift(), log.controls_from_shift()), (1, 2));
 }
 
@@ -215,20 +281,48 @@ fn bocu_1_damage() {
     assert!(line.windows(2).any(|w| w == b"\r\n") && line.contains(&b' '));
     for (bytes, text, losses) in [
         (&b"\xD0"[..], "\u{FFFD}", &[(0, 1, LossKind::Truncated)][..]),
-        (b"\xD0\r\n\xB1", "\u{FFFD}\r\na", &[(0, 1, LossKind::Truncated)]),
-        (b"\xFB\x4C \xB1", "\u{FFFD} a", &[(0, 2, LossKind::Truncated)]),
-        (b"\xD0\0\x1B", "\u{FFFD}\0\x1B", &[(0, 1, LossKind::Truncated)]),
-        (b"\xFE\xFF\xFF\xFF\xB1", "\u{FFFD}a", &[(0, 4, LossKind::TooLarge)]),
-        (b"\x21\x01\x01\x01\xB1", "\u{FFFD}a", &[(0, 4, LossKind::TooLarge)]),
+        (
+            b"\xD0\r\n\xB1",
+            "\u{FFFD}\r\na",
+            &[(0, 1, LossKind::Truncated)],
+        ),
+        (
+            b"\xFB\x4C \xB1",
+            "\u{FFFD} a",
+            &[(0, 2, LossKind::Truncated)],
+        ),
+        (
+            b"\xD0\0\x1B",
+            "\u{FFFD}\0\x1B",
+            &[(0, 1, LossKind::Truncated)],
+        ),
+        (
+            b"\xFE\xFF\xFF\xFF\xB1",
+            "\u{FFFD}a",
+            &[(0, 4, LossKind::TooLarge)],
+        ),
+        (
+            b"\x21\x01\x01\x01\xB1",
+            "\u{FFFD}a",
+            &[(0, 4, LossKind::TooLarge)],
+        ),
         (b"\xD0\x76\xFF\xB1", "\u{E9}a", &[]),
-        (b"\xFB\xEE\x28\x24\x1E\x52", "a", &[(0, 3, LossKind::ByteOrderMark)]),
+        (
+            b"\xFB\xEE\x28\x24\x1E\x52",
+            "a",
+            &[(0, 3, LossKind::ByteOrderMark)],
+        ),
     ] {
         check(Charset::BOCU_1, bytes, text, losses);
     }
     let mut broken = encode(Charset::BOCU_1, "日本語");
     broken[1] = b'\n';
     broken.extend_from_slice(&encode(Charset::BOCU_1, "\nПривет"));
-    assert!(decode(Charset::BOCU_1, Mode::Lenient, &broken).0.ends_with("\nПривет"));
+    assert!(
+        decode(Charset::BOCU_1, Mode::Lenient, &broken)
+            .0
+            .ends_with("\nПривет")
+    );
 }
 
 /// ISO-IR 178: the borders of the forms, and some between.
@@ -265,7 +359,11 @@ fn utf_1_vectors() {
         (0x10_FFFF, "FC21396E6C"),
     ] {
         let text = char::from_u32(code).unwrap().to_string();
-        assert_eq!(encode(Charset::ISO_10646_UTF_1, &text), hex(bytes), "{code:X}");
+        assert_eq!(
+            encode(Charset::ISO_10646_UTF_1, &text),
+            hex(bytes),
+            "{code:X}"
+        );
         let (got, log) = decode(Charset::ISO_10646_UTF_1, Mode::Strict, &hex(bytes));
         assert_eq!((got, log.is_empty()), (text, true), "{bytes}");
     }
@@ -279,7 +377,11 @@ fn utf_1_vectors() {
         ("FFFFFFFFFF", "\u{FFFD}", &[(0, 5, LossKind::TooLarge)]),
         ("FC21396E6D", "\u{FFFD}!9nm", &[(0, 1, LossKind::TooLarge)]),
         // U+D800.
-        ("F72FC4", "\u{FFFD}/\u{FFFD}", &[(0, 1, LossKind::Surrogate), (2, 3, LossKind::Truncated)]),
+        (
+            "F72FC4",
+            "\u{FFFD}/\u{FFFD}",
+            &[(0, 1, LossKind::Surrogate), (2, 3, LossKind::Truncated)],
+        ),
         ("F7644C41", "A", &[(0, 3, LossKind::ByteOrderMark)]),
     ] {
         check(Charset::ISO_10646_UTF_1, &hex(bytes), text, losses);
@@ -332,21 +434,40 @@ fn first_form(c: char) -> Vec<u8> {
         0xA0..0x400 => vec![0xC0 | (code >> 5) as u8, trail(0)],
         0x400..0x4000 => vec![0xE0 | (code >> 10) as u8, trail(5), trail(0)],
         0x4000..0x4_0000 => vec![0xF0 | (code >> 15) as u8, trail(10), trail(5), trail(0)],
-        _ => vec![0xF8 | (code >> 20) as u8, trail(15), trail(10), trail(5), trail(0)],
+        _ => vec![
+            0xF8 | (code >> 20) as u8,
+            trail(15),
+            trail(10),
+            trail(5),
+            trail(0),
+        ],
     }
 }
 
 fn check(charset: Charset, bytes: &[u8], text: &str, losses: &[(u64, u64, LossKind)]) {
     let (got, log) = decode(charset, Mode::Lenient, bytes);
-    let kept: Vec<_> = log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind)).collect();
-    assert_eq!((got.as_str(), kept.as_slice()), (text, losses), "{charset} {bytes:x?}");
+    let kept: Vec<_> = log
+        .kept()
+        .iter()
+        .map(|l| (l.bytes.start, l.bytes.end, l.kind))
+        .collect();
+    assert_eq!(
+        (got.as_str(), kept.as_slice()),
+        (text, losses),
+        "{charset} {bytes:x?}"
+    );
 }
 
 #[test]
 fn every_split_with_ascii_in_front() {
     let mut random = Random(5);
     let text = "Ä日本\r\n語 Привет \u{1F600}x";
-    for charset in [Charset::SCSU, Charset::BOCU_1, Charset::ISO_10646_UTF_1, Charset::UTF_EBCDIC] {
+    for charset in [
+        Charset::SCSU,
+        Charset::BOCU_1,
+        Charset::ISO_10646_UTF_1,
+        Charset::UTF_EBCDIC,
+    ] {
         for front in 0..32 {
             let bytes = encode(charset, &format!("{}{text}", "a".repeat(front)));
             split_everywhere(charset, Mode::Lenient, &bytes, &mut random);
@@ -359,7 +480,10 @@ fn pieces_of_limited_length_decode_alone() {
     let text = "Grüße+aus (Köln)\\~ \r\nПривет 日本語 \u{1F600}\u{1F601}+é++é 한국어";
     let options = EncodeOptions::new(Unmappable::HtmlDecimal);
     // Sets without ASCII cannot write what stands for a missing character.
-    let carries_ascii = |c: &Charset| !c.encode("a", Unmappable::Skip, &mut LossLog::new()).is_empty();
+    let carries_ascii = |c: &Charset| {
+        !c.encode("a", Unmappable::Skip, &mut LossLog::new())
+            .is_empty()
+    };
     for charset in Charset::all().filter(carries_ascii) {
         for max in [1, 3, 7, 12, 16, 40, 75, 1000] {
             let mut log = LossLog::with_limit(1000);
@@ -369,7 +493,10 @@ fn pieces_of_limited_length_decode_alone() {
                 assert_eq!(piece.text.start, end, "{charset}");
                 end = piece.text.end;
                 let part = &text[piece.text.clone()];
-                assert!(piece.bytes.len() <= max || part.chars().count() == 1, "{charset} {max} {part:?}");
+                assert!(
+                    piece.bytes.len() <= max || part.chars().count() == 1,
+                    "{charset} {max} {part:?}"
+                );
                 let mut alone = LossLog::new();
                 assert_eq!(
                     charset.encode(part, Unmappable::HtmlDecimal, &mut alone),
@@ -390,7 +517,10 @@ fn pieces_of_limited_length_decode_alone() {
                 let longer = &text[pair[0].text.start..pair[1].text.start + next.len_utf8()];
                 let mut log = LossLog::new();
                 assert!(
-                    charset.encode(longer, Unmappable::HtmlDecimal, &mut log).len() > max,
+                    charset
+                        .encode(longer, Unmappable::HtmlDecimal, &mut log)
+                        .len()
+                        > max,
                     "{charset} {longer:?}"
                 );
             }
@@ -398,7 +528,10 @@ fn pieces_of_limited_length_decode_alone() {
     }
     let mut log = LossLog::new();
     let pieces = Charset::UTF_7.encode_limited("日本語日本語", 10, &options, &mut log);
-    let bytes: Vec<_> = pieces.iter().map(|p| String::from_utf8_lossy(&p.bytes)).collect();
+    let bytes: Vec<_> = pieces
+        .iter()
+        .map(|p| String::from_utf8_lossy(&p.bytes))
+        .collect();
     assert_eq!(bytes, ["+ZeVnLIqe-", "+ZeVnLIqe-"]);
 }
 
@@ -413,11 +546,18 @@ fn what_the_forms_are_like() {
         (Charset::UTF_EBCDIC, false, false, true),
         (Charset::UNICODE_1_1, false, true, false),
     ] {
-        let properties = (charset.is_ascii_compatible(), charset.is_stateful(), charset.is_ebcdic());
+        let properties = (
+            charset.is_ascii_compatible(),
+            charset.is_stateful(),
+            charset.is_ebcdic(),
+        );
         assert_eq!(properties, (ascii, stateful, ebcdic), "{charset}");
     }
     // Decomposed letters stay so.
     let text = "Zu\u{308}rich";
     assert_eq!(encode(Charset::UTF_8_MAC, text), text.as_bytes());
-    assert_eq!(decode(Charset::UTF_8_MAC, Mode::Lenient, text.as_bytes()).0, text);
+    assert_eq!(
+        decode(Charset::UTF_8_MAC, Mode::Lenient, text.as_bytes()).0,
+        text
+    );
 }

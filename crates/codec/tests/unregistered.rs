@@ -1,5 +1,10 @@
 //! Charsets without registration, and the labels of WHATWG: what `data/` lists is held against the codec and encoding_rs.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -8,8 +13,10 @@ use encoding_rs::Encoding;
 use mailglot_codec::{Charset, LossLog, Resolved, Unmappable, View};
 
 /// A letter of each script that some charset here has.
-const LETTERS: &[char] =
-    &['a', 'é', 'ж', 'ω', 'ш', 'א', 'ب', 'ก', 'क', 'த', 'ა', 'ա', '가', '中', 'あ', 'ı', 'đ', 'ກ', 'č'];
+const LETTERS: &[char] = &[
+    'a', 'é', 'ж', 'ω', 'ш', 'א', 'ب', 'ก', 'क', 'த', 'ა', 'ա', '가', '中', 'あ', 'ı', 'đ', 'ກ',
+    'č',
+];
 
 /// Name, label, number of systems.
 fn unregistered() -> Vec<(&'static str, &'static str, usize)> {
@@ -29,18 +36,30 @@ fn what_two_systems_decode_is_decoded_and_encoded() {
         assert!(systems >= 2, "{name}");
         if label == "-" {
             assert_eq!(name, "x-user-defined");
-            assert_eq!(Charset::for_label(name.as_bytes(), View::Mail), Resolved::NoInformation);
+            assert_eq!(
+                Charset::for_label(name.as_bytes(), View::Mail),
+                Resolved::NoInformation
+            );
             continue;
         }
         let found = Charset::for_label(label.as_bytes(), View::Mail);
-        assert!(matches!(found, Resolved::Exact(_) | Resolved::Alias(_)), "{name}: {label}: {found:?}");
+        assert!(
+            matches!(found, Resolved::Exact(_) | Resolved::Alias(_)),
+            "{name}: {label}: {found:?}"
+        );
         let charset = found.charset().unwrap();
         let mut kept = 0;
         for letter in LETTERS.iter().map(char::to_string) {
             let mut log = LossLog::new();
-            let bytes = charset.encode(&letter, Unmappable::Skip, &mut log).into_owned();
+            let bytes = charset
+                .encode(&letter, Unmappable::Skip, &mut log)
+                .into_owned();
             if log.is_empty() {
-                assert_eq!(charset.decode(&bytes, &mut log), letter, "{name}: {bytes:x?}");
+                assert_eq!(
+                    charset.decode(&bytes, &mut log),
+                    letter,
+                    "{name}: {bytes:x?}"
+                );
                 assert_eq!(log.losses(), 0, "{name}: {bytes:x?}");
                 kept += 1;
             }
@@ -51,7 +70,9 @@ fn what_two_systems_decode_is_decoded_and_encoded() {
 
 #[test]
 fn the_list_has_every_charset_of_the_comparison() {
-    let Some(path) = common::shared("data/charsets/charset_matrix.csv") else { return };
+    let Some(path) = common::shared("data/charsets/charset_matrix.csv") else {
+        return;
+    };
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(columns);
     let head = lines.next().unwrap();
@@ -60,11 +81,21 @@ fn the_list_has_every_charset_of_the_comparison() {
     assert_eq!(systems.clone().count(), 16);
     let counted: Vec<(String, usize)> = lines
         .filter(|row| row[0] == "none")
-        .map(|row| (row[1].clone(), row[systems.clone()].iter().filter(|cell| !cell.is_empty()).count()))
+        .map(|row| {
+            (
+                row[1].clone(),
+                row[systems.clone()]
+                    .iter()
+                    .filter(|cell| !cell.is_empty())
+                    .count(),
+            )
+        })
         .filter(|(_, count)| *count >= 2)
         .collect();
-    let listed: Vec<_> =
-        unregistered().into_iter().map(|(name, _, count)| (name.to_owned(), count)).collect();
+    let listed: Vec<_> = unregistered()
+        .into_iter()
+        .map(|(name, _, count)| (name.to_owned(), count))
+        .collect();
     assert_eq!(listed, counted);
 }
 
@@ -86,12 +117,18 @@ fn columns(line: &str) -> Vec<String> {
 fn labels_of_the_web_are_those_of_encoding_rs() {
     let mut random = Random(7);
     let (mut known, mut unknown) = (0, 0);
-    for line in include_str!("../../../data/labels.tsv").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("../../../data/labels.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
         let label = line.split('\t').next().unwrap();
         for turn in 0..8 {
             let mut varied: Vec<u8> = label.bytes().collect();
             if turn > 0 {
-                varied.iter_mut().filter(|_| random.below(2) == 0).for_each(u8::make_ascii_uppercase);
+                varied
+                    .iter_mut()
+                    .filter(|_| random.below(2) == 0)
+                    .for_each(u8::make_ascii_uppercase);
                 // The last of these is no white space of the standard.
                 let space = |random: &mut Random| *random.pick(b"\t\n\x0C\r \x0B");
                 (0..random.below(3)).for_each(|_| varied.insert(0, space(&mut random)));

@@ -1,5 +1,10 @@
 //! UTF-16 and UTF-32 in both byte orders: marks, labels that are wrong, statistics and damage (RFC 2781 section 4).
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -7,8 +12,12 @@ use common::{Random, csv, decode, shared, split_everywhere};
 use mailglot_codec::{Charset, DecodeOptions, LossKind, LossLog, Marks, Mode, Resolved, View};
 
 /// Label, bytes, then text and records in lenient and in strict mode.
-type Case =
-    (&'static str, &'static [u8], (&'static str, &'static [Record]), (&'static str, &'static [Record]));
+type Case = (
+    &'static str,
+    &'static [u8],
+    (&'static str, &'static [Record]),
+    (&'static str, &'static [Record]),
+);
 type Record = (u64, u64, LossKind);
 
 const MARK: Record = (0, 2, LossKind::ByteOrderMark);
@@ -85,7 +94,9 @@ const CASES: &[Case] = &[
 ];
 
 fn charset(label: &str) -> Charset {
-    Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap_or_else(|| panic!("{label}"))
+    Charset::for_label(label.as_bytes(), View::Mail)
+        .charset()
+        .unwrap_or_else(|| panic!("{label}"))
 }
 
 #[test]
@@ -94,8 +105,16 @@ fn every_case_in_both_modes() {
     for (label, bytes, lenient, strict) in CASES {
         for (mode, (text, records)) in [(Mode::Lenient, lenient), (Mode::Strict, strict)] {
             let (got, log) = decode(charset(label), mode, bytes);
-            let kept: Vec<_> = log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind)).collect();
-            assert_eq!((&got.as_str(), &kept.as_slice()), (text, records), "{label} {mode:?} {bytes:x?}");
+            let kept: Vec<_> = log
+                .kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end, l.kind))
+                .collect();
+            assert_eq!(
+                (&got.as_str(), &kept.as_slice()),
+                (text, records),
+                "{label} {mode:?} {bytes:x?}"
+            );
             split_everywhere(charset(label), mode, bytes, &mut random);
         }
     }
@@ -103,15 +122,25 @@ fn every_case_in_both_modes() {
 
 #[test]
 fn the_shared_probes_are_among_the_cases() {
-    let Some(path) = shared("data/charsets/utf16_utf32_probe.csv") else { return };
+    let Some(path) = shared("data/charsets/utf16_utf32_probe.csv") else {
+        return;
+    };
     let probes = csv(&path);
     assert_eq!(probes.len(), 35);
     let unlike = ["plain ascii"];
     for row in probes {
-        let bytes: Vec<u8> =
-            row[1].split_ascii_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()).collect();
-        let known = CASES.iter().any(|(label, case, ..)| *label == row[2] && *case == bytes);
-        assert!(known || unlike.iter().any(|u| u.as_bytes() == bytes), "{}", row[0]);
+        let bytes: Vec<u8> = row[1]
+            .split_ascii_whitespace()
+            .map(|b| u8::from_str_radix(b, 16).unwrap())
+            .collect();
+        let known = CASES
+            .iter()
+            .any(|(label, case, ..)| *label == row[2] && *case == bytes);
+        assert!(
+            known || unlike.iter().any(|u| u.as_bytes() == bytes),
+            "{}",
+            row[0]
+        );
     }
 }
 
@@ -139,8 +168,16 @@ fn little(text: &str) -> Vec<u8> {
 fn statistics_find_the_order() {
     for text in TEXTS {
         for label in ["utf-16", "ucs-2", "unicode", "unicodefeff", "iso-10646-1"] {
-            assert_eq!(decode(charset(label), Mode::Lenient, &big(text)).0, text, "{label}");
-            assert_eq!(decode(charset(label), Mode::Lenient, &little(text)).0, text, "{label}");
+            assert_eq!(
+                decode(charset(label), Mode::Lenient, &big(text)).0,
+                text,
+                "{label}"
+            );
+            assert_eq!(
+                decode(charset(label), Mode::Lenient, &little(text)).0,
+                text,
+                "{label}"
+            );
             let (strict, log) = decode(charset(label), Mode::Strict, &big(text));
             assert_eq!((strict.as_str(), log.is_empty()), (text, true), "{label}");
         }
@@ -149,10 +186,14 @@ fn statistics_find_the_order() {
     let tie = "\u{4141}\u{4242}\u{4343}\u{4141}\u{8181}";
     assert_eq!(decode(Charset::UTF_16, Mode::Lenient, &big(tie)).0, tie);
     assert_eq!(
-        decode(Charset::UTF_16, Mode::Lenient, b"\x20\x00\x00\x20\x20\x00\x00\x20\x20\x00\x00\x20")
-            .0
-            .chars()
-            .next(),
+        decode(
+            Charset::UTF_16,
+            Mode::Lenient,
+            b"\x20\x00\x00\x20\x20\x00\x00\x20\x20\x00\x00\x20"
+        )
+        .0
+        .chars()
+        .next(),
         Some('\u{2000}')
     );
 }
@@ -185,11 +226,18 @@ fn the_web_takes_utf_16_for_little_endian() {
                 let keep = DecodeOptions::new(Mode::Lenient).marks(Marks::Keep);
                 let mut log = LossLog::new();
                 let text = charset.decode_with(&bytes, keep, &mut log);
-                assert_eq!(text, encoding.decode_without_bom_handling(&bytes).0, "{charset} {bytes:x?}");
+                assert_eq!(
+                    text,
+                    encoding.decode_without_bom_handling(&bytes).0,
+                    "{charset} {bytes:x?}"
+                );
             }
         }
     }
-    assert_eq!(Charset::for_label(b"utf-16", View::Whatwg).charset(), Some(Charset::UTF_16LE));
+    assert_eq!(
+        Charset::for_label(b"utf-16", View::Whatwg).charset(),
+        Some(Charset::UTF_16LE)
+    );
 }
 
 #[test]
@@ -240,6 +288,9 @@ fn every_name_of_a_unicode_form_is_known() {
     ] {
         let resolved = Charset::for_label(name.as_bytes(), View::Mail);
         assert_eq!(resolved.charset(), Some(expected), "{name}");
-        assert!(matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_)), "{name} {resolved:?}");
+        assert!(
+            matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_)),
+            "{name} {resolved:?}"
+        );
     }
 }

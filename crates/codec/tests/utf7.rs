@@ -1,24 +1,35 @@
 //! UTF-7 and mailbox names over the vectors of `data/utf7.tsv` and `data/imap_utf7.tsv`, and the options of both.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
 use common::{Random, csv, decode, hex, shared, split_everywhere, unescape};
 use mailglot_codec::{
-    Charset, DecodeOptions, Decoder, EncodeOptions, Encoder, LossKind, LossLog, Marks, Mode, Repair,
-    Unmappable, imap_utf7, utf7_carries_utf8,
+    Charset, DecodeOptions, Decoder, EncodeOptions, Encoder, LossKind, LossLog, Marks, Mode,
+    Repair, Unmappable, imap_utf7, utf7_carries_utf8,
 };
 
 const VECTORS: &str = include_str!("../../../data/utf7.tsv");
 const NAMES: &str = include_str!("../../../data/imap_utf7.tsv");
 
 fn rows(tsv: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    tsv.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+    tsv.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
 }
 
 fn text_of(code_points: &str) -> String {
     let char_of = |digits| char::from_u32(u32::from_str_radix(digits, 16).unwrap()).unwrap();
-    code_points.split(' ').filter(|digits| *digits != "-").map(char_of).collect()
+    code_points
+        .split(' ')
+        .filter(|digits| *digits != "-")
+        .map(char_of)
+        .collect()
 }
 
 /// The records as `start-end:kind`; a mark is `bom`.
@@ -34,7 +45,10 @@ fn shown(log: &LossLog) -> Vec<String> {
 fn merged(records: &str) -> Vec<String> {
     let mut out: Vec<(u64, u64, &str)> = Vec::new();
     let mut marks = Vec::new();
-    for record in records.split_ascii_whitespace().filter(|record| *record != "-") {
+    for record in records
+        .split_ascii_whitespace()
+        .filter(|record| *record != "-")
+    {
         let Some((range, kind)) = record.split_once(':') else {
             marks.push(record.to_owned());
             continue;
@@ -46,21 +60,34 @@ fn merged(records: &str) -> Vec<String> {
             _ => out.push((start, end, kind)),
         }
     }
-    marks.extend(out.into_iter().map(|(start, end, kind)| format!("{start}-{end}:{kind}")));
+    marks.extend(
+        out.into_iter()
+            .map(|(start, end, kind)| format!("{start}-{end}:{kind}")),
+    );
     marks
 }
 
 #[test]
 fn every_vector_in_both_modes() {
     for row in rows(VECTORS) {
-        let [cases, input, text, records, strict] = row[..] else { panic!("{row:?}") };
+        let [cases, input, text, records, strict] = row[..] else {
+            panic!("{row:?}")
+        };
         let (input, text) = (hex(input), text_of(text));
         let (got, log) = decode(Charset::UTF_7, Mode::Lenient, &input);
-        assert_eq!((&got, shown(&log)), (&text, merged(records)), "{cases} {input:x?}");
+        assert_eq!(
+            (&got, shown(&log)),
+            (&text, merged(records)),
+            "{cases} {input:x?}"
+        );
         let count = records.split(' ').filter(|record| *record != "-").count() as u64;
         assert_eq!(log.losses() + log.notes(), count, "{cases} {input:x?}");
         let (got, log) = decode(Charset::UTF_7, Mode::Strict, &input);
-        let marked = if records.starts_with("bom") { "\u{FEFF}" } else { "" };
+        let marked = if records.starts_with("bom") {
+            "\u{FEFF}"
+        } else {
+            ""
+        };
         assert_eq!(got, format!("{marked}{text}"), "{cases} {input:x?}");
         let first = log.kept().iter().find(|l| !l.kind.is_info());
         let Some(error) = strict.strip_prefix("ok").map_or(Some(strict), |_| None) else {
@@ -69,8 +96,15 @@ fn every_vector_in_both_modes() {
         };
         // Records may be merged: the start and the kind must agree.
         let first = first.unwrap();
-        let (start, kind) = (error.split_once('-').unwrap().0, error.split_once(':').unwrap().1);
-        assert_eq!((first.bytes.start.to_string().as_str(), first.kind.name()), (start, kind), "{cases}");
+        let (start, kind) = (
+            error.split_once('-').unwrap().0,
+            error.split_once(':').unwrap().1,
+        );
+        assert_eq!(
+            (first.bytes.start.to_string().as_str(), first.kind.name()),
+            (start, kind),
+            "{cases}"
+        );
         assert!(log.losses() > 0 && error.len() > 4, "{cases}");
     }
 }
@@ -96,12 +130,21 @@ fn the_vectors_hold_what_is_shared() {
         let theirs = csv(&path);
         assert_eq!(theirs.len(), 70);
         for row in theirs {
-            let [id, input, _, text, bom, errors, strict, ..] = row.as_slice() else { panic!("{row:?}") };
-            let found = ours.iter().find(|ours| ours[1] == input).unwrap_or_else(|| panic!("{id}"));
+            let [id, input, _, text, bom, errors, strict, ..] = row.as_slice() else {
+                panic!("{row:?}")
+            };
+            let found = ours
+                .iter()
+                .find(|ours| ours[1] == input)
+                .unwrap_or_else(|| panic!("{id}"));
             assert_eq!(text_of(found[2]), unescape(text), "{id}");
             let mark = if bom == "True" { "bom " } else { "" };
             let errors = format!("{mark}{}", errors.replace("info:", ""));
-            assert_eq!(found[3].replace('-', ""), errors.replace('-', "").trim_end(), "{id}");
+            assert_eq!(
+                found[3].replace('-', ""),
+                errors.replace('-', "").trim_end(),
+                "{id}"
+            );
             assert_eq!(found[4], strict.to_lowercase().replace("err@", ""), "{id}");
         }
     }
@@ -110,7 +153,10 @@ fn the_vectors_hold_what_is_shared() {
         let theirs = csv(&path);
         assert_eq!(theirs.len(), 35);
         for row in theirs {
-            let found = ours.iter().find(|ours| ours[1] == row[1]).unwrap_or_else(|| panic!("{}", row[0]));
+            let found = ours
+                .iter()
+                .find(|ours| ours[1] == row[1])
+                .unwrap_or_else(|| panic!("{}", row[0]));
             if row[3] == "INVALID" {
                 assert_eq!(found[2], "invalid", "{}", row[0]);
             } else {
@@ -122,14 +168,22 @@ fn the_vectors_hold_what_is_shared() {
 
 fn decode_with(options: DecodeOptions, bytes: &[u8]) -> (String, Vec<String>) {
     let mut log = LossLog::new();
-    let text = Charset::UTF_7.decode_with(bytes, options, &mut log).into_owned();
+    let text = Charset::UTF_7
+        .decode_with(bytes, options, &mut log)
+        .into_owned();
     // A stream says the same.
     for size in 1..=bytes.len() {
         let (mut streamed, mut stream_log) = (String::new(), LossLog::new());
         let mut decoder = Decoder::with(Charset::UTF_7, options);
-        bytes.chunks(size).for_each(|piece| decoder.push(piece, &mut streamed, &mut stream_log));
+        bytes
+            .chunks(size)
+            .for_each(|piece| decoder.push(piece, &mut streamed, &mut stream_log));
         decoder.finish(&mut streamed, &mut stream_log);
-        assert_eq!((&streamed, &stream_log), (&text, &log), "{bytes:x?} by {size}");
+        assert_eq!(
+            (&streamed, &stream_log),
+            (&text, &log),
+            "{bytes:x?} by {size}"
+        );
     }
     (text, shown(&log))
 }
@@ -139,18 +193,41 @@ fn decode_with(options: DecodeOptions, bytes: &[u8]) -> (String, Vec<String>) {
 fn eight_bit_bytes_that_are_utf_8() {
     let options = DecodeOptions::new(Mode::Lenient).with(Repair::Utf7EightBit);
     for (input, carries, text, records) in [
-        ("caf\u{E9} +AKM-".as_bytes(), true, "café £", &["3-5:utf8-in-utf7"][..]),
-        ("+AKM\u{65E5}\u{672C}x".as_bytes(), true, "£日本x", &["4-10:utf8-in-utf7"]),
-        ("\u{1F600}".as_bytes(), true, "\u{1F600}", &["0-4:utf8-in-utf7"]),
+        (
+            "caf\u{E9} +AKM-".as_bytes(),
+            true,
+            "café £",
+            &["3-5:utf8-in-utf7"][..],
+        ),
+        (
+            "+AKM\u{65E5}\u{672C}x".as_bytes(),
+            true,
+            "£日本x",
+            &["4-10:utf8-in-utf7"],
+        ),
+        (
+            "\u{1F600}".as_bytes(),
+            true,
+            "\u{1F600}",
+            &["0-4:utf8-in-utf7"],
+        ),
         (b"a\xE9b", false, "a\u{FFFD}b", &["1-2:8bit"]),
-        (b"\xC3\xA9\xC3", false, "é\u{FFFD}", &["0-2:utf8-in-utf7", "2-3:8bit"]),
+        (
+            b"\xC3\xA9\xC3",
+            false,
+            "é\u{FFFD}",
+            &["0-2:utf8-in-utf7", "2-3:8bit"],
+        ),
         (b"+AKM-", false, "£", &[]),
     ] {
         assert_eq!(utf7_carries_utf8(input), carries, "{input:x?}");
         let (got, shown) = decode_with(options, input);
         assert_eq!(
             (got.as_str(), shown.as_slice()),
-            (text, &records.iter().map(ToString::to_string).collect::<Vec<_>>()[..])
+            (
+                text,
+                &records.iter().map(ToString::to_string).collect::<Vec<_>>()[..]
+            )
         );
     }
     let mut log = LossLog::new();
@@ -171,7 +248,15 @@ fn padded_runs() {
         ("+AKMAow=-x", "££=-x", &[]),
         ("+AKMAow=", "££=", &[]),
         ("+AKM=\r\n=", "£\r\n=", &["4-5:padded-run"]),
-        ("+2D0=-+3gA=-", "\u{1F600}", &["1-10:pair-split-over-runs", "4-5:padded-run", "10-11:padded-run"]),
+        (
+            "+2D0=-+3gA=-",
+            "\u{1F600}",
+            &[
+                "1-10:pair-split-over-runs",
+                "4-5:padded-run",
+                "10-11:padded-run",
+            ],
+        ),
         ("+ZeVnLIqe=-", "日本語=-", &[]),
         ("+AA==-", "+AA==-", &["0-3:run-too-short"]),
         ("a=b", "a=b", &[]),
@@ -180,7 +265,11 @@ fn padded_runs() {
         assert_eq!(got, text, "{input}");
         assert_eq!(shown, records, "{input}");
         let (plain, _) = decode_with(Mode::Lenient.into(), input.as_bytes());
-        assert_eq!(plain.matches('=').count(), input.matches('=').count(), "{input}");
+        assert_eq!(
+            plain.matches('=').count(),
+            input.matches('=').count(),
+            "{input}"
+        );
     }
 }
 
@@ -197,7 +286,11 @@ fn ascii_out_of_base64_is_counted() {
         ("+AKM-", 0, 0),
     ] {
         let (_, log) = decode(Charset::UTF_7, Mode::Lenient, input.as_bytes());
-        assert_eq!((log.ascii_from_shift(), log.controls_from_shift()), (ascii, controls), "{input}");
+        assert_eq!(
+            (log.ascii_from_shift(), log.controls_from_shift()),
+            (ascii, controls),
+            "{input}"
+        );
         assert!(log.is_empty(), "{input}");
     }
 }
@@ -211,7 +304,10 @@ fn marks_by_rule() {
         (Marks::Keep, Mode::Lenient, "\u{FEFF}a"),
         (Marks::Web, Mode::Strict, "a"),
     ] {
-        assert_eq!(decode_with(DecodeOptions::new(mode).marks(marks), b"+/v8AYQ-").0, text);
+        assert_eq!(
+            decode_with(DecodeOptions::new(mode).marks(marks), b"+/v8AYQ-").0,
+            text
+        );
     }
 }
 
@@ -228,7 +324,12 @@ fn what_is_written() {
     };
     let set_o = "!\"#$%&*;<=>@[]^_`{|}";
     assert_eq!(encode(set_o, true), set_o);
-    assert!(!encode(set_o, false).bytes().skip(1).any(|b| set_o.as_bytes().contains(&b)));
+    assert!(
+        !encode(set_o, false)
+            .bytes()
+            .skip(1)
+            .any(|b| set_o.as_bytes().contains(&b))
+    );
     for (text, written, direct) in [
         ("a=b", "a+AD0-b", "a=b"),
         ("\\~", "+AFwAfg-", "+AFwAfg-"),
@@ -258,13 +359,19 @@ fn what_is_written() {
 #[test]
 fn mailbox_names() {
     for row in rows(NAMES) {
-        let [cases, name, text] = row[..] else { panic!("{row:?}") };
+        let [cases, name, text] = row[..] else {
+            panic!("{row:?}")
+        };
         let (name, valid) = (hex(name), text != "invalid");
         let decoded = imap_utf7::decode_mailbox(&name);
         assert_eq!(decoded.is_ok(), valid, "{cases} {name:x?}");
         if let Ok(decoded) = decoded {
             assert_eq!(decoded, text_of(text), "{cases}");
-            assert_eq!(imap_utf7::encode_mailbox(&decoded).unwrap().as_bytes(), name, "{cases}");
+            assert_eq!(
+                imap_utf7::encode_mailbox(&decoded).unwrap().as_bytes(),
+                name,
+                "{cases}"
+            );
             let (got, log) = decode(Charset::UTF_7_IMAP, Mode::Strict, &name);
             assert_eq!((got, log.is_empty()), (decoded, true), "{cases}");
         } else {

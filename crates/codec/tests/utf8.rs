@@ -1,6 +1,11 @@
 //! UTF-8 over all short sequences: the text is that of `std` and of WHATWG, the records are those of a model that was
 //! written down once more (RFC 3629, RFC 2279, UTR 26); and the repairs.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -31,16 +36,26 @@ fn form(bytes: &[u8]) -> (usize, Option<LossKind>) {
         7.. => return (1, Some(LossKind::InvalidByte)),
         n => n as usize,
     };
-    let len = 1 + bytes[1..].iter().take(announced - 1).take_while(|b| **b & 0xC0 == 0x80).count();
+    let len = 1 + bytes[1..]
+        .iter()
+        .take(announced - 1)
+        .take_while(|b| **b & 0xC0 == 0x80)
+        .count();
     // The least and the greatest character that begins like this.
     let bits = bytes[1..len]
         .iter()
-        .fold(u64::from(bytes[0]) & (0x7F >> announced), |v, b| v << 6 | u64::from(b & 0x3F));
+        .fold(u64::from(bytes[0]) & (0x7F >> announced), |v, b| {
+            v << 6 | u64::from(b & 0x3F)
+        });
     let missing = 6 * (announced - len) as u64;
     let (least, greatest) = (bits << missing, (bits << missing) + (1 << missing) - 1);
     let needed = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000][announced];
     let kind = if announced > 4 {
-        if announced == 5 { LossKind::Obsolete5 } else { LossKind::Obsolete6 }
+        if announced == 5 {
+            LossKind::Obsolete5
+        } else {
+            LossKind::Obsolete6
+        }
     } else if greatest < needed {
         LossKind::Overlong
     } else if least > 0x10_FFFF {
@@ -57,7 +72,14 @@ fn form(bytes: &[u8]) -> (usize, Option<LossKind>) {
         return (6, Some(LossKind::CesuPair));
     }
     // A lead byte alone says nothing about a form.
-    (len, Some(if len == 1 { LossKind::InvalidByte } else { kind }))
+    (
+        len,
+        Some(if len == 1 {
+            LossKind::InvalidByte
+        } else {
+            kind
+        }),
+    )
 }
 
 /// As a log keeps them.
@@ -73,14 +95,20 @@ fn merged(records: &[Record]) -> Vec<Record> {
 }
 
 fn kept(log: &LossLog) -> Vec<Record> {
-    log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind)).collect()
+    log.kept()
+        .iter()
+        .map(|l| (l.bytes.start, l.bytes.end, l.kind))
+        .collect()
 }
 
 fn check(bytes: &[u8]) {
     let mut log = LossLog::new();
     let text = Charset::UTF_8.decode(bytes, &mut log);
     let expected = model(bytes);
-    assert!(text == String::from_utf8_lossy(bytes) && log.losses() == expected.len() as u64, "{bytes:x?}");
+    assert!(
+        text == String::from_utf8_lossy(bytes) && log.losses() == expected.len() as u64,
+        "{bytes:x?}"
+    );
     if !log.is_empty() {
         assert_eq!(kept(&log), merged(&expected), "{bytes:x?}");
     }
@@ -105,8 +133,8 @@ fn every_sequence_of_up_to_three_bytes() {
 
 /// One byte of each class, and the borders of the classes.
 const CLASSES: [u8; 32] = [
-    0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
-    0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE,
+    0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
+    0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE,
 ];
 
 #[test]
@@ -139,10 +167,16 @@ fn longer_forms_by_class() {
 fn whatwg_reads_the_same() {
     let mut random = Random(8);
     for _ in 0..20_000 {
-        let bytes: Vec<u8> = (0..random.below(24)).map(|_| *random.pick(&CLASSES)).collect();
+        let bytes: Vec<u8> = (0..random.below(24))
+            .map(|_| *random.pick(&CLASSES))
+            .collect();
         let mut log = LossLog::new();
         let ours = Charset::UTF_8.decode(&bytes, &mut log);
-        assert_eq!(ours, encoding_rs::UTF_8.decode_with_bom_removal(&bytes).0, "{bytes:x?}");
+        assert_eq!(
+            ours,
+            encoding_rs::UTF_8.decode_with_bom_removal(&bytes).0,
+            "{bytes:x?}"
+        );
     }
 }
 
@@ -168,7 +202,10 @@ fn every_split_behind_ascii() {
 
 fn repaired(charset: Charset, options: DecodeOptions, bytes: &[u8]) -> (String, Vec<Record>) {
     let mut log = LossLog::new();
-    (charset.decode_with(bytes, options, &mut log).into_owned(), kept(&log))
+    (
+        charset.decode_with(bytes, options, &mut log).into_owned(),
+        kept(&log),
+    )
 }
 
 #[test]
@@ -177,25 +214,49 @@ fn cesu_pairs_are_repaired_on_request() {
     for c in ('\u{10000}'..=char::MAX).step_by(97) {
         let mut log = LossLog::new();
         let bytes = Charset::CESU_8
-            .encode(c.encode_utf8(&mut [0; 4]), mailglot_codec::Unmappable::Fatal, &mut log)
+            .encode(
+                c.encode_utf8(&mut [0; 4]),
+                mailglot_codec::Unmappable::Fatal,
+                &mut log,
+            )
             .into_owned();
         assert_eq!(bytes.len(), 6);
         let expected = (c.to_string(), vec![(0, 6, LossKind::CesuPairRepaired)]);
         assert_eq!(repaired(Charset::UTF_8, options, &bytes), expected);
-        assert_eq!(repaired(Charset::CESU_8, Mode::Strict.into(), &bytes), (c.to_string(), vec![]));
+        assert_eq!(
+            repaired(Charset::CESU_8, Mode::Strict.into(), &bytes),
+            (c.to_string(), vec![])
+        );
     }
     // Halves stay damage.
-    assert_eq!(repaired(Charset::UTF_8, options, b"\xED\xA0\xBDx").0, "\u{FFFD}\u{FFFD}\u{FFFD}x");
+    assert_eq!(
+        repaired(Charset::UTF_8, options, b"\xED\xA0\xBDx").0,
+        "\u{FFFD}\u{FFFD}\u{FFFD}x"
+    );
     // Four bytes are another charset's form.
-    let long = repaired(Charset::CESU_8, Mode::Strict.into(), "a\u{1F600}".as_bytes());
+    let long = repaired(
+        Charset::CESU_8,
+        Mode::Strict.into(),
+        "a\u{1F600}".as_bytes(),
+    );
     assert_eq!(long, ("a\u{1F600}".into(), vec![(1, 5, LossKind::Invalid)]));
-    assert_eq!(repaired(Charset::CESU_8, Mode::Lenient.into(), "\u{1F600}".as_bytes()).1, []);
+    assert_eq!(
+        repaired(
+            Charset::CESU_8,
+            Mode::Lenient.into(),
+            "\u{1F600}".as_bytes()
+        )
+        .1,
+        []
+    );
 }
 
 /// A character in a form of `len` bytes, shortest or not (RFC 2279 section 2).
 fn long_form(code: u32, len: u32) -> Vec<u8> {
     let lead = (0xFF00_u32 >> len) as u8 | (u64::from(code) >> (6 * (len - 1))) as u8;
-    let trail = (0..len - 1).rev().map(|i| 0x80 | (code >> (6 * i) & 0x3F) as u8);
+    let trail = (0..len - 1)
+        .rev()
+        .map(|i| 0x80 | (code >> (6 * i) & 0x3F) as u8);
     std::iter::once(lead).chain(trail).collect()
 }
 
@@ -203,7 +264,10 @@ fn long_form(code: u32, len: u32) -> Vec<u8> {
 fn forms_of_rfc_2279_are_repaired_on_request_but_never_hide_ascii() {
     let options = DecodeOptions::new(Mode::Lenient).with(Repair::Rfc2279);
     for len in 2..=6 {
-        for code in (0..0x80).chain((0x80..0x11_0000).step_by(61)).chain([0x10_FFFF, 0x11_0000, 0x1F_FFFF]) {
+        for code in (0..0x80)
+            .chain((0x80..0x11_0000).step_by(61))
+            .chain([0x10_FFFF, 0x11_0000, 0x1F_FFFF])
+        {
             let shortest = char::from_u32(code).map(|c| c.len_utf8() as u32);
             if len < 6 && code >> (5 * len + 1) != 0 || shortest == Some(len) {
                 continue;
@@ -213,7 +277,11 @@ fn forms_of_rfc_2279_are_repaired_on_request_but_never_hide_ascii() {
             match char::from_u32(code).filter(|c| !c.is_ascii()) {
                 Some(c) => {
                     assert_eq!(text, c.to_string(), "{bytes:x?}");
-                    assert_eq!(records, [(0, u64::from(len), LossKind::Rfc2279Repaired)], "{bytes:x?}");
+                    assert_eq!(
+                        records,
+                        [(0, u64::from(len), LossKind::Rfc2279Repaired)],
+                        "{bytes:x?}"
+                    );
                 }
                 None => assert_eq!(text, String::from_utf8_lossy(&bytes), "{bytes:x?}"),
             }
@@ -224,11 +292,20 @@ fn forms_of_rfc_2279_are_repaired_on_request_but_never_hide_ascii() {
             );
         }
     }
-    assert_eq!(repaired(Charset::UTF_8, options, b"\xC0\x80/\xC0\xAE").0.matches('\u{FFFD}').count(), 4);
+    assert_eq!(
+        repaired(Charset::UTF_8, options, b"\xC0\x80/\xC0\xAE")
+            .0
+            .matches('\u{FFFD}')
+            .count(),
+        4
+    );
     // In strict mode what is read is an error all the same.
     let mut log = LossLog::new();
     let options = DecodeOptions::new(Mode::Strict).with(Repair::Rfc2279);
-    assert_eq!(Charset::UTF_8.decode_with(&long_form(0xE9, 3), options, &mut log), "é");
+    assert_eq!(
+        Charset::UTF_8.decode_with(&long_form(0xE9, 3), options, &mut log),
+        "é"
+    );
     assert_eq!(log.losses(), 1);
 }
 
@@ -242,6 +319,9 @@ fn marks() {
         (Marks::Web, Mode::Strict, "a\u{FEFF}"),
     ] {
         let options = DecodeOptions::new(mode).marks(marks);
-        assert_eq!(repaired(Charset::UTF_8, options, "\u{FEFF}a\u{FEFF}".as_bytes()).0, text);
+        assert_eq!(
+            repaired(Charset::UTF_8, options, "\u{FEFF}a\u{FEFF}".as_bytes()).0,
+            text
+        );
     }
 }

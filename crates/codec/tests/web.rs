@@ -1,5 +1,10 @@
 //! Whole ranges against `encoding_rs`.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -44,7 +49,10 @@ fn ours(charset: Charset, bytes: &[u8]) -> (String, Vec<(u64, u64)>) {
     let (text, log) = decode(charset, Mode::Lenient, bytes);
     // What is only worth knowing is no damage.
     let defects = log.kept().iter().filter(|l| !l.kind.is_info());
-    (text, defects.map(|l| (l.bytes.start, l.bytes.end)).collect())
+    (
+        text,
+        defects.map(|l| (l.bytes.start, l.bytes.end)).collect(),
+    )
 }
 
 /// Charsets whose lenient table is a WHATWG encoding, with its label.
@@ -94,7 +102,9 @@ const MULTI: &[&str] = &[
 ];
 
 fn pair(label: &str) -> (Charset, &'static Encoding) {
-    let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
+    let charset = Charset::for_label(label.as_bytes(), View::Mail)
+        .charset()
+        .unwrap();
     (charset, Encoding::for_label(label.as_bytes()).unwrap())
 }
 
@@ -103,11 +113,19 @@ fn every_byte_of_every_single_byte_charset() {
     for label in SINGLE {
         let (charset, encoding) = pair(label);
         for byte in 0..=255 {
-            for bytes in
-                [&[byte][..], &[b'a', byte], &[byte; 9], b"ABCDEFGH\xE9", b"abcdefghijklmnopqrstuvwxyz"]
-            {
+            for bytes in [
+                &[byte][..],
+                &[b'a', byte],
+                &[byte; 9],
+                b"ABCDEFGH\xE9",
+                b"abcdefghijklmnopqrstuvwxyz",
+            ] {
                 let (text, ranges) = oracle(encoding, bytes);
-                assert_eq!(ours(charset, bytes), (text, merged(ranges)), "{label} {bytes:x?}");
+                assert_eq!(
+                    ours(charset, bytes),
+                    (text, merged(ranges)),
+                    "{label} {bytes:x?}"
+                );
             }
         }
         let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
@@ -121,11 +139,16 @@ fn every_four_byte_sequence_of_gb18030() {
     for first in 0x81..=0xFE {
         for second in 0x30..=0x39 {
             let row: Vec<u8> = (0x81..=0xFE)
-                .flat_map(|third| (0x30..=0x39).flat_map(move |fourth| [first, second, third, fourth]))
+                .flat_map(|third| {
+                    (0x30..=0x39).flat_map(move |fourth| [first, second, third, fourth])
+                })
                 .collect();
             let (text, ranges) = oracle(encoding_rs::GB18030, &row);
             let (our_text, our_ranges) = ours(Charset::GB18030, &row);
-            assert!(our_text == text && our_ranges == merged(ranges), "{first:x} {second:x}");
+            assert!(
+                our_text == text && our_ranges == merged(ranges),
+                "{first:x} {second:x}"
+            );
         }
     }
 }
@@ -135,10 +158,22 @@ fn hebrew_gaps_are_filled_from_windows_1255() {
     for byte in 0..=255_u8 {
         let own = oracle(encoding_rs::ISO_8859_8, &[byte]).0;
         let filled = oracle(encoding_rs::WINDOWS_1255, &[byte]).0;
-        let expected = if (0x80..0xA0).contains(&byte) || own == "\u{FFFD}" { filled } else { own.clone() };
-        for charset in [Charset::ISO_8859_8, Charset::ISO_8859_8_I, Charset::ISO_8859_8_E] {
+        let expected = if (0x80..0xA0).contains(&byte) || own == "\u{FFFD}" {
+            filled
+        } else {
+            own.clone()
+        };
+        for charset in [
+            Charset::ISO_8859_8,
+            Charset::ISO_8859_8_I,
+            Charset::ISO_8859_8_E,
+        ] {
             assert_eq!(ours(charset, &[byte]).0, expected, "{charset} {byte:x}");
-            assert_eq!(decode(charset, Mode::Strict, &[byte]).0, own, "{charset} {byte:x}");
+            assert_eq!(
+                decode(charset, Mode::Strict, &[byte]).0,
+                own,
+                "{charset} {byte:x}"
+            );
         }
     }
 }
@@ -151,15 +186,25 @@ fn strict_tables_are_the_charsets_own() {
         assert_eq!(strict(Charset::ISO_8859_1), same);
         assert_eq!(strict(Charset::US_ASCII), "\u{FFFD}");
         let (text, log) = decode(Charset::US_ASCII, Mode::Lenient, &[b'a', byte]);
-        assert_eq!((text.as_str(), log.kept()[0].kind, log.losses()), ("a\u{FFFD}", LossKind::EightBit, 1));
+        assert_eq!(
+            (text.as_str(), log.kept()[0].kind, log.losses()),
+            ("a\u{FFFD}", LossKind::EightBit, 1)
+        );
         if byte < 0xA0 {
             assert_eq!(strict(Charset::ISO_8859_9), same);
             assert_eq!(strict(Charset::TIS_620), "\u{FFFD}");
         }
         let hole = matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
-        assert_eq!(strict(Charset::WINDOWS_1252) == "\u{FFFD}", hole, "{byte:x}");
+        assert_eq!(
+            strict(Charset::WINDOWS_1252) == "\u{FFFD}",
+            hole,
+            "{byte:x}"
+        );
     }
-    assert_eq!(decode(Charset::KOI8_U, Mode::Strict, b"\xAE\xBE").0, "\u{255D}\u{256C}");
+    assert_eq!(
+        decode(Charset::KOI8_U, Mode::Strict, b"\xAE\xBE").0,
+        "\u{255D}\u{256C}"
+    );
 }
 
 #[test]
@@ -192,19 +237,29 @@ fn longer_sequences() {
                 .map(|_| match random.below(4) {
                     0 => random.below(256) as u8,
                     1 => 0x30 + random.below(10) as u8,
-                    2 => *random.pick(&[0x81, 0x84, 0x88, 0x8E, 0x8F, 0x90, 0xE3, 0xFE, 0x20, 0x0A, 0x41]),
+                    2 => *random.pick(&[
+                        0x81, 0x84, 0x88, 0x8E, 0x8F, 0x90, 0xE3, 0xFE, 0x20, 0x0A, 0x41,
+                    ]),
                     _ => 0x80 + random.below(128) as u8,
                 })
                 .collect();
             let (text, ranges) = oracle(encoding, &bytes);
-            assert_eq!(ours(charset, &bytes), (text, merged(ranges)), "{label} {bytes:x?}");
+            assert_eq!(
+                ours(charset, &bytes),
+                (text, merged(ranges)),
+                "{label} {bytes:x?}"
+            );
         }
         // All three-byte sequences of EUC-JP and a share of the four-byte ones of gb18030 come by here.
         for second in 0xA1..=0xFE {
             for third in 0..=0xFF {
                 let bytes = [0x8F, second, third];
                 let (text, ranges) = oracle(encoding, &bytes);
-                assert_eq!(ours(charset, &bytes), (text, merged(ranges)), "{label} {bytes:x?}");
+                assert_eq!(
+                    ours(charset, &bytes),
+                    (text, merged(ranges)),
+                    "{label} {bytes:x?}"
+                );
             }
         }
     }
@@ -216,7 +271,10 @@ fn ascii_is_never_swallowed() {
         for lead in 0x80..=0xFF {
             for ascii in [b' ', b'\n', b'\0', b'\t', 0x1F] {
                 let (text, _) = decode(charset, Mode::Lenient, &[b'x', lead, ascii, b'y']);
-                assert!(text.ends_with(&format!("{}y", char::from(ascii))), "{charset} {lead:x} {ascii:x}");
+                assert!(
+                    text.ends_with(&format!("{}y", char::from(ascii))),
+                    "{charset} {lead:x} {ascii:x}"
+                );
             }
             for ascii in [b'<', b'"', b'\'', b'>', b'&'] {
                 // Johab's second bytes begin at 31.
@@ -224,7 +282,10 @@ fn ascii_is_never_swallowed() {
                     continue;
                 }
                 let (text, _) = decode(charset, Mode::Lenient, &[lead, ascii]);
-                assert!(text.ends_with(char::from(ascii)), "{charset} {lead:x} {ascii:x}");
+                assert!(
+                    text.ends_with(char::from(ascii)),
+                    "{charset} {lead:x} {ascii:x}"
+                );
             }
         }
     }
@@ -248,11 +309,19 @@ fn iso_2022_jp_where_whatwg_agrees() {
             }
         }
     }
-    for bytes in
-        [&b"\x1b(J\\~a\x1b(B\\~"[..], b"\x1b(I12_\x1b(B", b"plain", b"\x1b$@0!\x1b(B", b"a\x1b\x1b(B"]
-    {
+    for bytes in [
+        &b"\x1b(J\\~a\x1b(B\\~"[..],
+        b"\x1b(I12_\x1b(B",
+        b"plain",
+        b"\x1b$@0!\x1b(B",
+        b"a\x1b\x1b(B",
+    ] {
         let (text, ranges) = oracle(encoding_rs::ISO_2022_JP, bytes);
-        assert_eq!(ours(Charset::ISO_2022_JP, bytes), (text, merged(ranges)), "{bytes:x?}");
+        assert_eq!(
+            ours(Charset::ISO_2022_JP, bytes),
+            (text, merged(ranges)),
+            "{bytes:x?}"
+        );
     }
 }
 
@@ -294,7 +363,10 @@ fn iso_2022_jp_where_it_does_not() {
     }
     let (_, log) = decode(Charset::ISO_2022_JP, Mode::Strict, b"\x1b(I1\x1b(B");
     assert_eq!(log.kept()[0].bytes, 0..1);
-    assert_eq!(decode(Charset::ISO_2022_JP, Mode::Strict, b"a\x0Eb").0, "a\u{FFFD}b");
+    assert_eq!(
+        decode(Charset::ISO_2022_JP, Mode::Strict, b"a\x0Eb").0,
+        "a\u{FFFD}b"
+    );
     let (text, log) = decode(Charset::ISO_2022_JP, Mode::Strict, b"\x1b$B$3\x1b(B");
     assert_eq!((text.as_str(), log.is_empty()), ("こ", true));
 }
@@ -322,7 +394,10 @@ fn strict_double_bytes_are_the_charsets_own() {
 #[test]
 fn whatwg_view_is_get_an_encoding() {
     let table = include_str!("../../../data/labels.tsv");
-    let labels = table.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').next().unwrap());
+    let labels = table
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .map(|l| l.split('\t').next().unwrap());
     let mut known = 0;
     for label in labels {
         let variants = [
@@ -345,7 +420,10 @@ fn whatwg_view_is_get_an_encoding() {
                 }
                 Some(name) => {
                     known += 1;
-                    assert!(got.charset().unwrap().name().eq_ignore_ascii_case(name), "{variant:?}");
+                    assert!(
+                        got.charset().unwrap().name().eq_ignore_ascii_case(name),
+                        "{variant:?}"
+                    );
                 }
             }
         }
@@ -361,7 +439,9 @@ const SPELLED: u32 = 104 + 36;
 fn encoders_agree_with_whatwg_and_come_back() {
     let (mut beyond, mut spelled) = (0, 0);
     for charset in Charset::all().filter(|c| c.superset() == *c) {
-        let Some(encoding) = Encoding::for_label(charset.name().as_bytes()) else { continue };
+        let Some(encoding) = Encoding::for_label(charset.name().as_bytes()) else {
+            continue;
+        };
         if charset.is_stateful() || charset == Charset::UTF_8 || charset == Charset::US_ASCII {
             continue;
         }
@@ -375,10 +455,16 @@ fn encoders_agree_with_whatwg_and_come_back() {
             let bytes = charset.encode(&text, Unmappable::Fatal, &mut log);
             let (theirs, _, damaged) = encoding.encode(&text);
             // Japanese sets that WHATWG reads are written, too.
-            let more = damaged && matches!(charset, Charset::EUC_JP | Charset::WINDOWS_31J) && log.is_empty();
+            let more = damaged
+                && matches!(charset, Charset::EUC_JP | Charset::WINDOWS_31J)
+                && log.is_empty();
             if more {
                 beyond += 1;
-                assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
+                assert_eq!(
+                    charset.decode(&bytes, &mut log),
+                    text,
+                    "{charset} {bytes:x?}"
+                );
                 continue;
             }
             // So are the twins of what they have, and letters by base and tone.
@@ -393,7 +479,11 @@ fn encoders_agree_with_whatwg_and_come_back() {
             }
             assert_eq!(bytes, theirs, "{charset} {c:?}");
             if log.is_empty() {
-                assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
+                assert_eq!(
+                    charset.decode(&bytes, &mut log),
+                    text,
+                    "{charset} {bytes:x?}"
+                );
                 assert!(log.is_empty());
             }
         }
@@ -407,7 +497,15 @@ fn encoders_agree_with_whatwg_and_come_back() {
 fn every_character_comes_back_from_the_unicode_forms() {
     let all: String = ('\0'..=char::MAX).collect();
     for charset in Charset::all() {
-        let unicode = ["UTF-", "CESU", "ISO-10646", "ISO-Unicode", "UNICODE", "SCSU", "BOCU"];
+        let unicode = [
+            "UTF-",
+            "CESU",
+            "ISO-10646",
+            "ISO-Unicode",
+            "UNICODE",
+            "SCSU",
+            "BOCU",
+        ];
         if !unicode.iter().any(|p| charset.name().starts_with(p)) {
             continue;
         }
@@ -421,7 +519,10 @@ fn every_character_comes_back_from_the_unicode_forms() {
         let mut log = LossLog::new();
         let bytes = charset.encode(all, Unmappable::Fatal, &mut log);
         assert!(charset.decode(&bytes, &mut log) == all, "{charset}");
-        assert!(log.kept().iter().all(|l| l.kind == LossKind::ByteOrderMark), "{charset} {log:?}");
+        assert!(
+            log.kept().iter().all(|l| l.kind == LossKind::ByteOrderMark),
+            "{charset} {log:?}"
+        );
         for c in ('\0'..='\u{2FFFF}').skip(first) {
             // At the start these are byte order marks; in the text they were tested above.
             if matches!(c, '\u{FEFF}' | '\u{FFFE}') {
@@ -430,7 +531,11 @@ fn every_character_comes_back_from_the_unicode_forms() {
             let text = String::from(c);
             let mut log = LossLog::new();
             let bytes = charset.encode(&text, Unmappable::Fatal, &mut log);
-            assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
+            assert_eq!(
+                charset.decode(&bytes, &mut log),
+                text,
+                "{charset} {bytes:x?}"
+            );
         }
     }
 }
@@ -444,11 +549,21 @@ fn what_is_text_already_is_borrowed() {
         let text = charset.decode(plain.as_bytes(), &mut log);
         // Where ASCII is not ASCII, these bytes may still be.
         let known = !charset.is_single_byte() || charset.is_ascii_compatible();
-        assert_eq!(matches!(text, Cow::Borrowed(_)), known && text == plain && log.is_empty(), "{charset}");
+        assert_eq!(
+            matches!(text, Cow::Borrowed(_)),
+            known && text == plain && log.is_empty(),
+            "{charset}"
+        );
     }
     let mut log = LossLog::new();
-    assert!(matches!(Charset::UTF_8.decode("日本".as_bytes(), &mut log), Cow::Borrowed(_)));
-    assert!(matches!(Charset::UTF_8.decode(b"\xEF\xBB\xBFa", &mut log), Cow::Owned(_)));
+    assert!(matches!(
+        Charset::UTF_8.decode("日本".as_bytes(), &mut log),
+        Cow::Borrowed(_)
+    ));
+    assert!(matches!(
+        Charset::UTF_8.decode(b"\xEF\xBB\xBFa", &mut log),
+        Cow::Owned(_)
+    ));
 }
 
 #[test]
@@ -467,7 +582,9 @@ fn iso_2022_jp_is_written_as_whatwg_writes_it() {
 
 #[test]
 fn what_is_written_without_remark_comes_back() {
-    let characters: Vec<char> = ('\0'..='\u{FFFF}').chain('\u{1F600}'..='\u{1F640}').collect();
+    let characters: Vec<char> = ('\0'..='\u{FFFF}')
+        .chain('\u{1F600}'..='\u{1F640}')
+        .collect();
     for charset in Charset::all() {
         for window in characters.chunks(7) {
             let text: String = window.iter().collect();
@@ -489,7 +606,10 @@ fn what_is_written_without_remark_comes_back() {
             }
             kept.push_str(&whole[at..]);
             if log.count(LossKind::Substituted) == 0 {
-                assert!(charset.decode(&bytes, &mut LossLog::new()) == kept, "{charset} {whole:?}");
+                assert!(
+                    charset.decode(&bytes, &mut LossLog::new()) == kept,
+                    "{charset} {whole:?}"
+                );
             }
         }
     }

@@ -1,5 +1,10 @@
 //! The WHATWG layer against `encoding_rs` over whole ranges, and its hooks against the standard's text.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 mod common;
 
@@ -62,10 +67,16 @@ fn encodings() -> impl Iterator<Item = (Encoding, &'static encoding_rs::Encoding
 fn same(ours: Encoding, theirs: &'static encoding_rs::Encoding, bytes: &[u8]) {
     let (expected, damaged) = theirs.decode_without_bom_handling(bytes);
     let mut log = LossLog::with_limit(0);
-    assert!(ours.decode(bytes, &mut log) == expected, "{ours:?} {bytes:x?}");
+    assert!(
+        ours.decode(bytes, &mut log) == expected,
+        "{ours:?} {bytes:x?}"
+    );
     assert_eq!(log.losses() > 0, damaged, "{ours:?} {bytes:x?}");
     let whole = theirs.decode_without_bom_handling_and_without_replacement(bytes);
-    assert!(ours.decode_or_fail(bytes).ok() == whole, "{ours:?} {bytes:x?}");
+    assert!(
+        ours.decode_or_fail(bytes).ok() == whole,
+        "{ours:?} {bytes:x?}"
+    );
 }
 
 #[test]
@@ -85,7 +96,10 @@ fn every_encoding_has_its_name_its_charset_and_its_output() {
     }
     assert_eq!(names.len(), 40);
     assert_eq!(Encoding::for_label(b"utf-7"), None);
-    assert_eq!(Encoding::for_label(b"hz-gb-2312"), Some(Encoding::REPLACEMENT));
+    assert_eq!(
+        Encoding::for_label(b"hz-gb-2312"),
+        Some(Encoding::REPLACEMENT)
+    );
     assert_eq!(Encoding::for_charset(Charset::HZ_GB_2312), None);
 }
 
@@ -103,7 +117,10 @@ fn every_byte_and_pair() {
 
 #[test]
 fn all_three_byte_forms_of_euc_jp_and_four_byte_forms_of_gb18030() {
-    let (euc, gb) = (Encoding::for_label(b"euc-jp").unwrap(), Encoding::for_label(b"gb18030").unwrap());
+    let (euc, gb) = (
+        Encoding::for_label(b"euc-jp").unwrap(),
+        Encoding::for_label(b"gb18030").unwrap(),
+    );
     for second in 0xA0..=0xFF {
         for third in 0..=0xFF {
             same(euc, encoding_rs::EUC_JP, &[0x8F, second, third]);
@@ -112,7 +129,9 @@ fn all_three_byte_forms_of_euc_jp_and_four_byte_forms_of_gb18030() {
     for first in 0x81..=0xFE {
         for second in 0x30..=0x39 {
             let row: Vec<u8> = (0x81..=0xFE)
-                .flat_map(|third| (0x30..=0x39).flat_map(move |fourth| [first, second, third, fourth]))
+                .flat_map(|third| {
+                    (0x30..=0x39).flat_map(move |fourth| [first, second, third, fourth])
+                })
                 .collect();
             same(gb, encoding_rs::GB18030, &row);
         }
@@ -133,9 +152,10 @@ fn long_input_over_the_borders_of_blocks() {
             same(ours, theirs, &bytes);
             let mut log = LossLog::new();
             assert!(whatwg::encode(&text, ours, &mut log) == bytes, "{ours:?}");
-            assert!(
-                log.kept().iter().all(|l| text.get(l.bytes.start as usize..l.bytes.end as usize).is_some())
-            );
+            assert!(log.kept().iter().all(|l| {
+                text.get(l.bytes.start as usize..l.bytes.end as usize)
+                    .is_some()
+            }));
         }
     }
 }
@@ -152,13 +172,23 @@ fn every_character_in_every_encoding() {
             let text = &*c.encode_utf8(&mut utf8);
             let (expected, _, damaged) = theirs.encode(text);
             let mut log = LossLog::with_limit(1);
-            assert!(whatwg::encode(text, ours, &mut log) == expected, "{ours:?} {c:?}");
+            assert!(
+                whatwg::encode(text, ours, &mut log) == expected,
+                "{ours:?} {c:?}"
+            );
             assert_eq!(log.losses() > 0, damaged, "{ours:?} {c:?}");
             match whatwg::encode_or_fail(text, ours) {
                 Ok(bytes) => assert!(!damaged && bytes == expected, "{ours:?} {c:?}"),
                 Err(e) => {
-                    let shown = if matches!(c, '\x0E' | '\x0F' | '\x1B') { '\u{FFFD}' } else { c };
-                    assert!(damaged && (e.at, e.character) == (0, shown), "{ours:?} {c:?}");
+                    let shown = if matches!(c, '\x0E' | '\x0F' | '\x1B') {
+                        '\u{FFFD}'
+                    } else {
+                        c
+                    };
+                    assert!(
+                        damaged && (e.at, e.character) == (0, shown),
+                        "{ours:?} {c:?}"
+                    );
                 }
             }
         }
@@ -184,49 +214,100 @@ fn hooks_treat_marks_as_the_standard_says() {
     let decode = |bytes: &[u8]| {
         let mut log = LossLog::new();
         let text = whatwg::decode(bytes, latin, &mut log).into_owned();
-        let ranges: Vec<_> = log.kept().iter().map(|l| (l.bytes.clone(), l.kind)).collect();
+        let ranges: Vec<_> = log
+            .kept()
+            .iter()
+            .map(|l| (l.bytes.clone(), l.kind))
+            .collect();
         (text, ranges)
     };
     assert_eq!(decode(b"\xE9"), ("é".to_owned(), vec![]));
     assert_eq!(
         decode(b"\xEF\xBB\xBF\xC3\xA9\xFF"),
-        ("é\u{FFFD}".to_owned(), vec![(0..3, LossKind::ByteOrderMark), (5..6, LossKind::Invalid)])
+        (
+            "é\u{FFFD}".to_owned(),
+            vec![(0..3, LossKind::ByteOrderMark), (5..6, LossKind::Invalid)]
+        )
     );
     assert_eq!(decode(b"\xFF\xFEa\0b").0, "a\u{FFFD}");
     let utf8 = |b: &[u8], log: &mut LossLog| whatwg::utf8_decode(b, log).into_owned();
     let plain = |b: &[u8], log: &mut LossLog| whatwg::utf8_decode_without_bom(b, log).into_owned();
-    assert_eq!(with(utf8, b"\xEF\xBB\xBF\xFE\xFF"), ("\u{FFFD}\u{FFFD}".into(), 2, 1));
+    assert_eq!(
+        with(utf8, b"\xEF\xBB\xBF\xFE\xFF"),
+        ("\u{FFFD}\u{FFFD}".into(), 2, 1)
+    );
     assert_eq!(with(utf8, b"\xFF\xFEa"), ("\u{FFFD}\u{FFFD}a".into(), 2, 0));
     assert_eq!(with(plain, b"\xEF\xBB\xBFa"), ("\u{FEFF}a".into(), 0, 0));
-    assert_eq!(whatwg::utf8_decode_without_bom_or_fail(b"\xEF\xBB\xBFa").unwrap(), "\u{FEFF}a");
-    assert_eq!(whatwg::utf8_decode_without_bom_or_fail(b"ab\xE2\x82c").unwrap_err().bytes, 2..4);
+    assert_eq!(
+        whatwg::utf8_decode_without_bom_or_fail(b"\xEF\xBB\xBFa").unwrap(),
+        "\u{FEFF}a"
+    );
+    assert_eq!(
+        whatwg::utf8_decode_without_bom_or_fail(b"ab\xE2\x82c")
+            .unwrap_err()
+            .bytes,
+        2..4
+    );
 }
 
 #[test]
 fn encodings_of_no_charset() {
     let mut log = LossLog::new();
-    assert_eq!(Encoding::X_USER_DEFINED.decode(b"a\x80\xFF", &mut log), "a\u{F780}\u{F7FF}");
-    assert_eq!(whatwg::encode("\u{F780}é", Encoding::X_USER_DEFINED, &mut log), &b"\x80&#233;"[..]);
-    assert_eq!(Encoding::REPLACEMENT.decode(b"anything <script>", &mut log), "\u{FFFD}");
+    assert_eq!(
+        Encoding::X_USER_DEFINED.decode(b"a\x80\xFF", &mut log),
+        "a\u{F780}\u{F7FF}"
+    );
+    assert_eq!(
+        whatwg::encode("\u{F780}é", Encoding::X_USER_DEFINED, &mut log),
+        &b"\x80&#233;"[..]
+    );
+    assert_eq!(
+        Encoding::REPLACEMENT.decode(b"anything <script>", &mut log),
+        "\u{FFFD}"
+    );
     assert_eq!(Encoding::REPLACEMENT.decode(b"", &mut log), "");
-    assert_eq!(whatwg::encode("é", Encoding::REPLACEMENT, &mut log), "é".as_bytes());
-    assert_eq!(whatwg::encode("é", Encoding::UTF_16LE, &mut log), "é".as_bytes());
+    assert_eq!(
+        whatwg::encode("é", Encoding::REPLACEMENT, &mut log),
+        "é".as_bytes()
+    );
+    assert_eq!(
+        whatwg::encode("é", Encoding::UTF_16LE, &mut log),
+        "é".as_bytes()
+    );
     // The state of ISO-2022-JP is ASCII before a reference, and the code point of a control is not told.
     let jp = Encoding::for_label(b"csiso2022jp").unwrap();
-    assert_eq!(whatwg::encode("日\u{1F600}\x1B", jp, &mut log), &b"\x1b$BF|\x1b(B&#128512;&#65533;"[..]);
+    assert_eq!(
+        whatwg::encode("日\u{1F600}\x1B", jp, &mut log),
+        &b"\x1b$BF|\x1b(B&#128512;&#65533;"[..]
+    );
 }
 
 #[test]
 fn mail_has_an_output_encoding_for_what_no_body_may_be_in() {
     for charset in Charset::all() {
         let output = charset.output_encoding(View::Mail);
-        let crlf = charset.encode("\r\n", mailglot_codec::Unmappable::Skip, &mut LossLog::new()).into_owned();
+        let crlf = charset
+            .encode(
+                "\r\n",
+                mailglot_codec::Unmappable::Skip,
+                &mut LossLog::new(),
+            )
+            .into_owned();
         assert_eq!(output == charset, crlf.ends_with(b"\r\n"), "{charset}");
         assert!(output == charset || output == Charset::UTF_8, "{charset}");
     }
     assert_eq!(Charset::UTF_16.output_encoding(View::Mail), Charset::UTF_8);
-    assert_eq!(Charset::UTF_32LE.output_encoding(View::Mail), Charset::UTF_8);
-    assert_eq!(Charset::ISO_2022_KR.output_encoding(View::Mail), Charset::ISO_2022_KR);
-    assert_eq!(Charset::ISO_2022_KR.output_encoding(View::Whatwg), Charset::UTF_8);
+    assert_eq!(
+        Charset::UTF_32LE.output_encoding(View::Mail),
+        Charset::UTF_8
+    );
+    assert_eq!(
+        Charset::ISO_2022_KR.output_encoding(View::Mail),
+        Charset::ISO_2022_KR
+    );
+    assert_eq!(
+        Charset::ISO_2022_KR.output_encoding(View::Whatwg),
+        Charset::UTF_8
+    );
     assert_eq!(Charset::UTF_7.output_encoding(View::Mail), Charset::UTF_7);
 }

@@ -12,9 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 fn main() -> io::Result<()> {
-    let folder = std::env::args_os().nth(1).unwrap_or_else(|| std::env::temp_dir().into_os_string());
+    let folder = std::env::args_os()
+        .nth(1)
+        .unwrap_or_else(|| std::env::temp_dir().into_os_string());
     let folder = tempfile::tempdir_in(folder)?;
-    let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| println!("{error}"))?;
+    let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| {
+        println!("{error}")
+    })?;
     let mut message =
         b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"
             .to_vec();
@@ -23,7 +27,11 @@ fn main() -> io::Result<()> {
     }
     for writers in [1, 8, 20, 64] {
         let syncs = ledgers.syncs();
-        let count = rate(writers, || ledgers.keep(&message, "{}", entry(), SystemTime::now()).map(drop));
+        let count = rate(writers, || {
+            ledgers
+                .keep(&message, "{}", entry(), SystemTime::now())
+                .map(drop)
+        });
         let count = count?;
         let each = count * 2.0 / (ledgers.syncs() - syncs).max(1) as f64;
         println!("kept, {writers:>2} writers: {count:>8.0} messages/s, {each:.1} for each sync");
@@ -31,7 +39,10 @@ fn main() -> io::Result<()> {
     let bytes = ledgers.bytes() as f64 / 1e6;
     // All segments have an index then.
     drop(ledgers);
-    let query = Query { recipient: Some(b"nobody@example.net".to_vec()), ..Query::default() };
+    let query = Query {
+        recipient: Some(b"nobody@example.net".to_vec()),
+        ..Query::default()
+    };
     let catalog = Catalog::open(folder.path())?;
     let start = Instant::now();
     catalog.find(&query, |_| ())?;
@@ -42,7 +53,11 @@ fn main() -> io::Result<()> {
     let engine = Engine::default();
     let judged = rate(1, || {
         let judgement = engine.judge(&message, &Envelope::default());
-        if judgement.edits.is_empty() { Err(io::Error::other("nothing changes")) } else { Ok(()) }
+        if judgement.edits.is_empty() {
+            Err(io::Error::other("nothing changes"))
+        } else {
+            Ok(())
+        }
     });
     println!("judged, not kept:  {:>8.0} messages/s", judged?);
     Ok(())
@@ -73,9 +88,11 @@ fn rate(threads: usize, each: impl Fn() -> io::Result<()> + Sync) -> io::Result<
             Ok(count)
         };
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ended = running
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("panic"))));
+        let ended = running.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("panic")))
+        });
         ended.collect::<io::Result<Vec<u32>>>()
     })?;
     Ok(f64::from(counts.iter().sum::<u32>()) / start.elapsed().as_secs_f64())

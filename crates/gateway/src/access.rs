@@ -13,7 +13,8 @@ impl Limits {
     ///
     /// Beyond the loopback interface both need [`Limits::allow_remote`], and a TCP listener the list of its clients' networks.
     pub fn refusal(&self, address: &Address, next_hop: Option<&Address>) -> Option<String> {
-        let needed = "`allow_remote = true` with `client_networks` (--allow-remote, --client-network)";
+        let needed =
+            "`allow_remote = true` with `client_networks` (--allow-remote, --client-network)";
         let is_tcp = matches!(address, Address::Tcp(_));
         if !is_tcp && !self.client_networks.is_empty() {
             return Some(format!(
@@ -28,7 +29,9 @@ impl Limits {
             });
         }
         if !is_local(address, false) {
-            return Some(format!("{address} can be reached from other machines; this needs {needed}"));
+            return Some(format!(
+                "{address} can be reached from other machines; this needs {needed}"
+            ));
         }
         next_hop
             .filter(|hop| !is_local(hop, true))
@@ -47,7 +50,11 @@ impl Limits {
     /// Returns true if a client at this address may be served; one on a socket in the file system has none.
     pub(crate) fn admits(&self, client: Option<IpAddr>) -> bool {
         let Some(client) = client else { return true };
-        self.client_networks.is_empty() || self.client_networks.iter().any(|network| network.contains(client))
+        self.client_networks.is_empty()
+            || self
+                .client_networks
+                .iter()
+                .any(|network| network.contains(client))
     }
 }
 
@@ -57,9 +64,14 @@ fn is_local(address: &Address, connects: bool) -> bool {
         Address::Unix(_) => return true,
         Address::Tcp(place) => place,
     };
-    let Ok(addresses) = place.to_socket_addrs() else { return false };
+    let Ok(addresses) = place.to_socket_addrs() else {
+        return false;
+    };
     let addresses: Vec<_> = addresses.collect();
-    !addresses.is_empty() && addresses.iter().all(|address| is_loopback(address.ip(), connects))
+    !addresses.is_empty()
+        && addresses
+            .iter()
+            .all(|address| is_loopback(address.ip(), connects))
 }
 
 /// Returns true for addresses of the loopback interface (RFC 1122 3.2.1.3, RFC 4291 2.5.3). To connect to the unspecified address is to connect to
@@ -74,16 +86,33 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn refusal(allow_remote: bool, networks: &[&str], address: &str, hop: Option<&str>) -> Option<String> {
+    fn refusal(
+        allow_remote: bool,
+        networks: &[&str],
+        address: &str,
+        hop: Option<&str>,
+    ) -> Option<String> {
         let client_networks = networks.iter().map(|text| text.parse().unwrap()).collect();
-        let limits = Limits { allow_remote, client_networks, ..Limits::default() };
-        limits.refusal(&address.parse().unwrap(), hop.map(|hop| hop.parse().unwrap()).as_ref())
+        let limits = Limits {
+            allow_remote,
+            client_networks,
+            ..Limits::default()
+        };
+        limits.refusal(
+            &address.parse().unwrap(),
+            hop.map(|hop| hop.parse().unwrap()).as_ref(),
+        )
     }
 
     #[test]
     fn beyond_this_machine_is_asked_for_with_networks() {
         let (local, remote) = (
-            ["unix:/a", "tcp:127.0.0.1:1", "tcp:[::1]:1", "tcp:127.9.9.9:1"],
+            [
+                "unix:/a",
+                "tcp:127.0.0.1:1",
+                "tcp:[::1]:1",
+                "tcp:127.9.9.9:1",
+            ],
             [
                 "tcp:0.0.0.0:1",
                 "tcp:[::]:1",
@@ -95,12 +124,23 @@ mod tests {
         for address in local {
             assert_eq!(refusal(false, &[], address, None), None, "{address}");
             for hop in local.into_iter().chain(["tcp:0.0.0.0:1", "tcp:[::]:1"]) {
-                assert_eq!(refusal(false, &[], address, Some(hop)), None, "{address} {hop}");
+                assert_eq!(
+                    refusal(false, &[], address, Some(hop)),
+                    None,
+                    "{address} {hop}"
+                );
             }
             for hop in &remote[2..] {
-                assert!(refusal(false, &[], address, Some(hop)).is_some(), "{address} {hop}");
+                assert!(
+                    refusal(false, &[], address, Some(hop)).is_some(),
+                    "{address} {hop}"
+                );
                 let needs_list = address.starts_with("tcp");
-                assert_eq!(refusal(true, &[], address, Some(hop)).is_some(), needs_list, "{address} {hop}");
+                assert_eq!(
+                    refusal(true, &[], address, Some(hop)).is_some(),
+                    needs_list,
+                    "{address} {hop}"
+                );
                 if needs_list {
                     assert_eq!(refusal(true, &["127.0.0.0/8"], address, Some(hop)), None);
                 }
@@ -108,9 +148,16 @@ mod tests {
         }
         for address in remote {
             assert!(refusal(false, &[], address, None).is_some(), "{address}");
-            assert!(refusal(false, &["192.0.2.0/24"], address, None).is_some(), "{address}");
+            assert!(
+                refusal(false, &["192.0.2.0/24"], address, None).is_some(),
+                "{address}"
+            );
             assert!(refusal(true, &[], address, None).is_some(), "{address}");
-            assert_eq!(refusal(true, &["192.0.2.0/24"], address, None), None, "{address}");
+            assert_eq!(
+                refusal(true, &["192.0.2.0/24"], address, None),
+                None,
+                "{address}"
+            );
         }
         assert!(refusal(true, &["192.0.2.0/24"], "unix:/a", None).is_some());
     }

@@ -6,8 +6,8 @@ use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen,
-    recv, send, socket_with,
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, bind, connect,
+    listen, recv, send, socket_with,
 };
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
@@ -40,16 +40,21 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
-            Some(("unix" | "local", path)) if path.len() > LONGEST => {
-                Err(format!("`{path}` has {} bytes, and the path of a socket at most {LONGEST}", path.len()))
-            }
+            Some(("unix" | "local", path)) if path.len() > LONGEST => Err(format!(
+                "`{path}` has {} bytes, and the path of a socket at most {LONGEST}",
+                path.len()
+            )),
             Some(("unix" | "local", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
             Some(("tcp" | "inet", place))
-                if place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) =>
+                if place
+                    .rsplit_once(':')
+                    .is_some_and(|(_, port)| port.parse::<u16>().is_ok()) =>
             {
                 Ok(Self::Tcp(place.to_owned()))
             }
-            _ => Err(format!("`{text}` is neither `unix:PATH` nor `tcp:HOST:PORT`")),
+            _ => Err(format!(
+                "`{text}` is neither `unix:PATH` nor `tcp:HOST:PORT`"
+            )),
         }
     }
 }
@@ -58,15 +63,25 @@ impl Address {
     /// Whether who connects to `other` comes to a listener at this address, as far as can be told before there is one: names of hosts are looked
     /// up where the ports are the same.
     pub(crate) fn is_reached_by(&self, other: &Self) -> bool {
-        let port = |place: &str| place.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let port = |place: &str| {
+            place
+                .rsplit_once(':')
+                .and_then(|(_, port)| port.parse::<u16>().ok())
+        };
         match (self, other) {
             (Self::Tcp(own), Self::Tcp(place)) if own == place => true,
-            (Self::Tcp(own), Self::Tcp(place)) if port(own) == port(place) && port(own) != Some(0) => {
+            (Self::Tcp(own), Self::Tcp(place))
+                if port(own) == port(place) && port(own) != Some(0) =>
+            {
                 let (Ok(own), Ok(others)) = (own.to_socket_addrs(), place.to_socket_addrs()) else {
                     return false;
                 };
                 let others: Vec<_> = others.collect();
-                own.into_iter().any(|own| others.iter().any(|other| is_reached_by(own.ip(), other.ip())))
+                own.into_iter().any(|own| {
+                    others
+                        .iter()
+                        .any(|other| is_reached_by(own.ip(), other.ip()))
+                })
             }
             (Self::Unix(own), Self::Unix(other)) => place(own) == place(other),
             _ => false,
@@ -117,8 +132,9 @@ impl Inherited {
         match self {
             Self::Unix(listener) => {
                 let address = listener.local_addr()?;
-                let path =
-                    address.as_pathname().ok_or_else(|| io::Error::other("a socket without a path"))?;
+                let path = address
+                    .as_pathname()
+                    .ok_or_else(|| io::Error::other("a socket without a path"))?;
                 Ok(Address::Unix(path.to_owned()))
             }
             Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
@@ -163,7 +179,11 @@ impl From<Inherited> for Socket {
 /// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
 pub(crate) enum Listener {
-    Unix { listener: UnixListener, path: PathBuf, made: Option<(SocketFolder, Identity)> },
+    Unix {
+        listener: UnixListener,
+        path: PathBuf,
+        made: Option<(SocketFolder, Identity)>,
+    },
     Tcp(TcpListener),
 }
 
@@ -180,7 +200,10 @@ impl Listener {
     fn bind_unix(path: &Path, mode: u32, group: Option<u32>) -> io::Result<Self> {
         let folder = SocketFolder::open(path)?;
         if is_alive(path)? {
-            return Err(io::Error::new(ErrorKind::AddrInUse, "another program listens there"));
+            return Err(io::Error::new(
+                ErrorKind::AddrInUse,
+                "another program listens there",
+            ));
         }
         let beside = beside(path, std::process::id());
         let name = beside.file_name().unwrap_or_default();
@@ -195,7 +218,11 @@ impl Listener {
             .and_then(|()| folder.identity(name))
             .and_then(|made| folder.place(name).map(|()| made));
         match placed {
-            Ok(made) => Ok(Self::Unix { listener, path: path.to_owned(), made: Some((folder, made)) }),
+            Ok(made) => Ok(Self::Unix {
+                listener,
+                path: path.to_owned(),
+                made: Some((folder, made)),
+            }),
             Err(error) => {
                 // What was made here goes; the error that counts is the first.
                 folder.remove(name);
@@ -208,7 +235,11 @@ impl Listener {
     pub(crate) fn inherit(socket: Inherited) -> io::Result<Self> {
         let address = socket.address()?;
         Ok(match (socket, address) {
-            (Inherited::Unix(listener), Address::Unix(path)) => Self::Unix { listener, path, made: None },
+            (Inherited::Unix(listener), Address::Unix(path)) => Self::Unix {
+                listener,
+                path,
+                made: None,
+            },
             (Inherited::Tcp(listener), _) => Self::Tcp(listener),
             (Inherited::Unix(_), Address::Tcp(_)) => return Err(ErrorKind::InvalidInput.into()),
         })
@@ -250,10 +281,12 @@ impl Listener {
                 matches!((file(path), file(other)), (Ok(own), Ok(other)) if own == other)
             }
             (Self::Tcp(listener), Address::Tcp(place)) => {
-                let (Ok(own), Ok(mut others)) = (listener.local_addr(), place.to_socket_addrs()) else {
+                let (Ok(own), Ok(mut others)) = (listener.local_addr(), place.to_socket_addrs())
+                else {
                     return false;
                 };
-                others.any(|other| own.port() == other.port() && is_reached_by(own.ip(), other.ip()))
+                others
+                    .any(|other| own.port() == other.port() && is_reached_by(own.ip(), other.ip()))
             }
             _ => false,
         }
@@ -280,7 +313,11 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // Another one's stays.
-        if let Self::Unix { made: Some((folder, made)), .. } = self {
+        if let Self::Unix {
+            made: Some((folder, made)),
+            ..
+        } = self
+        {
             folder.remove_own(*made);
         }
     }
@@ -290,7 +327,11 @@ impl Drop for Listener {
 fn beside(path: &Path, number: u32) -> PathBuf {
     let mut long = path.to_owned().into_os_string();
     long.push(format!(".{number}"));
-    if long.len() <= LONGEST { long.into() } else { path.with_file_name(format!(".{number}")) }
+    if long.len() <= LONGEST {
+        long.into()
+    } else {
+        path.with_file_name(format!(".{number}"))
+    }
 }
 
 /// Whether a socket of this machine that listens at `own` hears those who connect to `other`.
@@ -298,7 +339,11 @@ fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
     let (own, mut other) = (own.to_canonical(), other.to_canonical());
     if other.is_unspecified() {
         // To connect to no address is to connect to oneself.
-        other = if other.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        other = if other.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        };
     }
     // One for all addresses of IPv6 is usually one for those of IPv4 too.
     let all = own.is_unspecified() && (own.is_ipv6() || other.is_ipv4());
@@ -308,9 +353,18 @@ fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
 
 /// Connects. The system waits without end for a listener that accepts nobody, where as many wait already as may.
 fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream> {
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let socket = socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
     // None of it would be no bound for the system.
-    set_socket_timeout(&socket, Timeout::Send, Some(time.max(std::time::Duration::from_millis(1))))?;
+    set_socket_timeout(
+        &socket,
+        Timeout::Send,
+        Some(time.max(std::time::Duration::from_millis(1))),
+    )?;
     connect(&socket, &SocketAddrUnix::new(path)?).map_err(|error| match error {
         Errno::AGAIN => ErrorKind::TimedOut.into(),
         error => io::Error::from(error),
@@ -323,7 +377,12 @@ fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream
 fn bound(path: &Path) -> io::Result<UnixListener> {
     /// Clients that wait to be accepted, as std has it.
     const WAITING: i32 = 4_096;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let socket = socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
     // Linux makes the file with the permissions that the socket has by then.
     rustix::fs::fchmod(&socket, Mode::from_raw_mode(0o600))?;
     bind(&socket, &SocketAddrUnix::new(path)?)?;
@@ -346,7 +405,10 @@ fn is_alive(path: &Path) -> io::Result<bool> {
             if fs::symlink_metadata(path)?.file_type().is_socket() {
                 Ok(false)
             } else {
-                Err(io::Error::new(ErrorKind::AlreadyExists, "what stands there is no socket"))
+                Err(io::Error::new(
+                    ErrorKind::AlreadyExists,
+                    "what stands there is no socket",
+                ))
             }
         }
         Err(error) => Err(error),
@@ -398,7 +460,9 @@ impl Stream {
     pub(crate) fn client(&self) -> io::Result<Option<IpAddr>> {
         match self {
             Self::Unix(_) => Ok(None),
-            Self::Tcp(stream) => stream.peer_addr().map(|peer| Some(peer.ip().to_canonical())),
+            Self::Tcp(stream) => stream
+                .peer_addr()
+                .map(|peer| Some(peer.ip().to_canonical())),
         }
     }
 
@@ -406,9 +470,9 @@ impl Stream {
     pub(crate) fn peer(&self) -> String {
         match self {
             Self::Unix(_) => "local".to_owned(),
-            Self::Tcp(stream) => {
-                stream.peer_addr().map_or_else(|_| String::new(), |peer| peer.ip().to_string())
-            }
+            Self::Tcp(stream) => stream
+                .peer_addr()
+                .map_or_else(|_| String::new(), |peer| peer.ip().to_string()),
         }
     }
 
@@ -471,7 +535,9 @@ impl Stream {
     /// Reads what has come; none where nothing has. It does not wait.
     pub(crate) fn receive(&self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
         let flags = RecvFlags::DONTWAIT;
-        match rustix::io::retry_on_intr(|| either!(self, stream => recv(stream, &mut *bytes, flags))) {
+        match rustix::io::retry_on_intr(
+            || either!(self, stream => recv(stream, &mut *bytes, flags)),
+        ) {
             Ok((count, _)) => Ok(Some(count)),
             Err(Errno::AGAIN) => Ok(None),
             Err(error) => Err(error.into()),
@@ -490,7 +556,8 @@ impl Stream {
         const MOST: usize = 512;
         while !pieces.is_empty() {
             let most = pieces.len().min(MOST);
-            let written = either!(self, stream => io::Write::write_vectored(&mut &*stream, &pieces[..most]));
+            let written =
+                either!(self, stream => io::Write::write_vectored(&mut &*stream, &pieces[..most]));
             match written {
                 Ok(0) if pieces[..most].iter().any(|piece| !piece.is_empty()) => {
                     return Err(ErrorKind::WriteZero.into());
@@ -509,7 +576,9 @@ impl Stream {
     pub(crate) fn is_gone(&self, said_more: bool) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let mut byte = [0; 1];
-        let seen = rustix::io::retry_on_intr(|| either!(self, stream => recv(stream, &mut byte[..], flags)));
+        let seen = rustix::io::retry_on_intr(
+            || either!(self, stream => recv(stream, &mut byte[..], flags)),
+        );
         match seen {
             Ok((count, _)) => count == 0 && !said_more,
             Err(error) => error != Errno::AGAIN,
@@ -525,7 +594,10 @@ impl Stream {
         if let Self::Tcp(stream) = self {
             use std::os::linux::net::TcpStreamExt;
             // Slower without it, not wrong.
-            return stream.set_quickack(true).and_then(|()| stream.set_quickack(false)).is_ok();
+            return stream
+                .set_quickack(true)
+                .and_then(|()| stream.set_quickack(false))
+                .is_ok();
         }
         false
     }
@@ -566,7 +638,15 @@ mod tests {
         for text in ["unix:/run/a.sock", "tcp:127.0.0.1:10025", "tcp:[::1]:1"] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in ["", "unix:", "/run/a.sock", "tcp:1", "tcp:host:port", "tcp:h:70000", "http:a:1"] {
+        for text in [
+            "",
+            "unix:",
+            "/run/a.sock",
+            "tcp:1",
+            "tcp:host:port",
+            "tcp:h:70000",
+            "http:a:1",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }
@@ -612,7 +692,10 @@ mod tests {
         assert!(!near.is_gone(false));
         io::Write::write_all(&mut &far, b"a").unwrap();
         assert!(!near.is_gone(false));
-        assert_eq!(io::Read::read(&mut near.try_clone().unwrap(), &mut [0; 9]).unwrap(), 1);
+        assert_eq!(
+            io::Read::read(&mut near.try_clone().unwrap(), &mut [0; 9]).unwrap(),
+            1
+        );
         assert!(!near.is_gone(false));
         drop(far);
         assert!(near.is_gone(false) && !near.is_gone(true));
@@ -622,8 +705,13 @@ mod tests {
     fn a_listener_that_accepts_nobody_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
-        let socket =
-            socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+        let socket = socket_with(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .unwrap();
         rustix::net::bind(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
         rustix::net::listen(&socket, 0).unwrap();
         let (tell, told) = std::sync::mpsc::channel();
@@ -638,7 +726,9 @@ mod tests {
             };
             tell.send((waiting, failed)).unwrap();
         });
-        let (streams, failed) = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        let (streams, failed) = told
+            .recv_timeout(std::time::Duration::from_secs(20))
+            .unwrap();
         let waiting = streams.len();
         assert!((1..9).contains(&waiting), "{waiting}");
         // It is another's all the same, and found out in time.
@@ -659,14 +749,24 @@ mod tests {
             }
         });
         let start = Instant::now();
-        let error = near.write_until(&vec![0; 64 << 20], start + Duration::from_millis(300)).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        let error = near
+            .write_until(&vec![0; 64 << 20], start + Duration::from_millis(300))
+            .unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+            "{error}"
+        );
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            start.elapsed()
+        );
         near.shut();
         reader.join().unwrap();
         let (near, mut far) = UnixStream::pair().unwrap();
         let near = Stream::Unix(near);
-        near.write_until(b"all", Instant::now() + Duration::from_secs(20)).unwrap();
+        near.write_until(b"all", Instant::now() + Duration::from_secs(20))
+            .unwrap();
         let mut bytes = [0; 3];
         io::Read::read_exact(&mut far, &mut bytes).unwrap();
         assert_eq!(&bytes, b"all");
@@ -683,7 +783,11 @@ mod tests {
             Stream::connect(&address, PATIENCE, &Limits::default()).unwrap();
             drop(listener);
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{length}");
-            assert!(format!("unix:{}", "s".repeat(LONGEST + 1)).parse::<Address>().is_err());
+            assert!(
+                format!("unix:{}", "s".repeat(LONGEST + 1))
+                    .parse::<Address>()
+                    .is_err()
+            );
         }
     }
 
@@ -713,7 +817,10 @@ mod tests {
         let address = Address::Unix(path.clone());
         let listener = Listener::bind(&address, 0o660, None).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o660);
-        assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AddrInUse);
+        assert_eq!(
+            Listener::bind(&address, 0o660, None).unwrap_err().kind(),
+            ErrorKind::AddrInUse
+        );
         drop(listener);
         assert!(!path.exists());
         // What one of the same number left when it was killed is in nobody's way.
@@ -721,7 +828,10 @@ mod tests {
         drop(Listener::bind(&address, 0o660, None).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         fs::write(&path, "a").unwrap();
-        assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            Listener::bind(&address, 0o660, None).unwrap_err().kind(),
+            ErrorKind::AlreadyExists
+        );
         assert_eq!(fs::read(&path).unwrap(), b"a");
     }
 }

@@ -15,7 +15,10 @@ const BESIDE: u64 = 64;
 /// Programs that count descriptors in sets of 1,024 are why the usual bound is low; there is none of them here.
 pub fn raise() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = Rlimit { current: maximum, maximum };
+    let wanted = Rlimit {
+        current: maximum,
+        maximum,
+    };
     let raised = current != maximum && setrlimit(Resource::Nofile, wanted).is_ok();
     if raised { maximum } else { current }
 }
@@ -25,8 +28,9 @@ pub fn raise() -> Option<u64> {
 pub fn output_was_closed() -> bool {
     let output = std::io::stdout();
     let both = fcntl_getfl(&output).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
-    let device =
-        |stat: Stat| (FileType::from_raw_mode(stat.st_mode).is_char_device()).then_some(stat.st_rdev);
+    let device = |stat: Stat| {
+        (FileType::from_raw_mode(stat.st_mode).is_char_device()).then_some(stat.st_rdev)
+    };
     both && match (fstat(&output), stat("/dev/null")) {
         (Ok(output), Ok(nowhere)) => device(output).is_some() && device(output) == device(nowhere),
         _ => false,
@@ -37,7 +41,9 @@ pub fn output_was_closed() -> bool {
 /// sides, and those of a filter a server.
 pub fn needed(limits: &Limits, proxy: bool) -> u64 {
     let each = if proxy { 4 } else { 2 };
-    (limits.connections as u64).saturating_mul(each).saturating_add(BESIDE)
+    (limits.connections as u64)
+        .saturating_mul(each)
+        .saturating_add(BESIDE)
 }
 
 #[cfg(test)]
@@ -55,8 +61,14 @@ mod tests {
     #[test]
     fn the_usual_limits_need_more_than_1024() {
         let limits = Limits::default();
-        assert_eq!((needed(&limits, false), needed(&limits, true)), (2_064, 4_064));
-        let none = Limits { connections: usize::MAX, ..limits };
+        assert_eq!(
+            (needed(&limits, false), needed(&limits, true)),
+            (2_064, 4_064)
+        );
+        let none = Limits {
+            connections: usize::MAX,
+            ..limits
+        };
         assert_eq!(needed(&none, true), u64::MAX);
     }
 }

@@ -57,14 +57,21 @@ pub struct Engine {
 impl Engine {
     /// Judges by `rules`; failures and messages beyond the limits have their usual outcome.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, ..Self::default() }
+        Self {
+            rules,
+            ..Self::default()
+        }
     }
 
     /// Reports what would be done and changes nothing: no field is added or deleted, and what fails here passes.
     pub fn dry_run(&mut self) {
         let rules = &mut self.rules;
         rules.monitor = true;
-        (rules.findings_header, rules.original_header, rules.strips_results) = (None, None, false);
+        (
+            rules.findings_header,
+            rules.original_header,
+            rules.strips_results,
+        ) = (None, None, false);
         (self.fail_open, self.defer_too_large) = (true, false);
     }
 
@@ -83,7 +90,12 @@ impl Engine {
     }
 
     /// Reads a message whose stray line ends were set right before where it is `mended`.
-    pub(crate) fn judge_mended<'a>(&self, raw: &'a [u8], envelope: &Envelope, mended: bool) -> Judgement<'a> {
+    pub(crate) fn judge_mended<'a>(
+        &self,
+        raw: &'a [u8],
+        envelope: &Envelope,
+        mended: bool,
+    ) -> Judgement<'a> {
         judge::judge_mended(raw, envelope, &self.rules, mended)
     }
 }

@@ -108,7 +108,11 @@ impl fmt::Display for Fault {
             Self::Protocol(error) => error.fmt(f),
             Self::Refused(refusal) => write!(f, "{kind} ({refusal})"),
             Self::ReportOnly { claims_stay } => {
-                let claims = if *claims_stay { "; fields of our name that come with mail stay" } else { "" };
+                let claims = if *claims_stay {
+                    "; fields of our name that come with mail stay"
+                } else {
+                    ""
+                };
                 write!(f, "{kind} (the server grants too little for edits{claims})")
             }
             Self::Stuck(connections) => write!(f, "{kind} ({connections} connections do not end)"),
@@ -175,25 +179,52 @@ pub(crate) mod tests {
             (Fault::IdleClosed, "idle-closed"),
             (Fault::Io(io()), "io (disk full)"),
             (Fault::Ledger(io()), "ledger (disk full)"),
-            (Fault::LedgerLate, "ledger (the engine changed while the message arrived)"),
+            (
+                Fault::LedgerLate,
+                "ledger (the engine changed while the message arrived)",
+            ),
             (Fault::LedgerSweep(io()), "ledger-sweep (disk full)"),
             (Fault::NextHop(HopFault::Closing), "next-hop-closing"),
             (Fault::NextHop(HopFault::Lost), "next-hop-lost"),
             (Fault::NextHop(HopFault::Refuses), "next-hop-refuses"),
-            (Fault::NextHop(HopFault::Reply(BadReply::Unasked)), "reply-unasked"),
-            (Fault::NextHop(HopFault::Reply(BadReply::TooLong)), "reply-too-long"),
-            (Fault::NextHop(HopFault::Reply(BadReply::Malformed)), "reply-malformed"),
+            (
+                Fault::NextHop(HopFault::Reply(BadReply::Unasked)),
+                "reply-unasked",
+            ),
+            (
+                Fault::NextHop(HopFault::Reply(BadReply::TooLong)),
+                "reply-too-long",
+            ),
+            (
+                Fault::NextHop(HopFault::Reply(BadReply::Malformed)),
+                "reply-malformed",
+            ),
             (Fault::Panic, "panic"),
-            (ProtocolError::UnknownCommand(b'z').into(), "unknown-command (command z)"),
+            (
+                ProtocolError::UnknownCommand(b'z').into(),
+                "unknown-command (command z)",
+            ),
             (ProtocolError::Empty.into(), "packet-empty"),
-            (ProtocolError::TooLong(2_000_000).into(), "packet-too-long (2000000 bytes)"),
-            (ProtocolError::NotNegotiated(b'M').into(), "not-negotiated (command M)"),
+            (
+                ProtocolError::TooLong(2_000_000).into(),
+                "packet-too-long (2000000 bytes)",
+            ),
+            (
+                ProtocolError::NotNegotiated(b'M').into(),
+                "not-negotiated (command M)",
+            ),
             (ProtocolError::NegotiatedTwice.into(), "negotiated-twice"),
             (ProtocolError::ShortNegotiation.into(), "optneg-short"),
             (ProtocolError::OldVersion(1).into(), "optneg-version (1)"),
-            (ProtocolError::MissingNul(b'L').into(), "string-without-end (command L)"),
+            (
+                ProtocolError::MissingNul(b'L').into(),
+                "string-without-end (command L)",
+            ),
             (ProtocolError::BadConnect.into(), "connect-data"),
-            (Refusal::NoMessage.into(), "untellable (no message waits for a decision)"),
+            (
+                Refusal::NoMessage.into(),
+                "untellable (no message waits for a decision)",
+            ),
             (
                 Fault::ReportOnly { claims_stay: false },
                 "report-only (the server grants too little for edits)",
@@ -207,7 +238,10 @@ pub(crate) mod tests {
             (Fault::Spool(io()), "spool (disk full)"),
             (Fault::Stopped, "stopped"),
             (Fault::Stuck(2), "stopped (2 connections do not end)"),
-            (Untellable::NoField.into(), "untellable (an edit makes what is no field)"),
+            (
+                Untellable::NoField.into(),
+                "untellable (an edit makes what is no field)",
+            ),
             (Fault::Usage, "usage"),
         ]
     }
@@ -217,8 +251,15 @@ pub(crate) mod tests {
         for (fault, text) in all() {
             let (kind, told) = (fault.kind(), fault.to_string());
             assert_eq!(told, text);
-            assert!(told == kind || told.starts_with(&format!("{kind} (")), "{fault:?}");
-            assert!(kind.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase()), "{fault:?}");
+            assert!(
+                told == kind || told.starts_with(&format!("{kind} (")),
+                "{fault:?}"
+            );
+            assert!(
+                kind.bytes()
+                    .all(|byte| byte == b'-' || byte.is_ascii_lowercase()),
+                "{fault:?}"
+            );
         }
     }
 }

@@ -68,7 +68,9 @@ pub struct Limits {
 impl Limits {
     /// Connections that one client address may have at a time: what is left of all serves the others.
     pub(crate) fn share(&self) -> usize {
-        self.client_connections.unwrap_or(self.connections - self.connections / 4).max(1)
+        self.client_connections
+            .unwrap_or(self.connections - self.connections / 4)
+            .max(1)
     }
 }
 

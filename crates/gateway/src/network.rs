@@ -36,14 +36,23 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || format!("`{text}` is no network such as 192.0.2.0/24 or 2001:db8::/32");
-        let (address, prefix) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
+        let (address, prefix) = text
+            .split_once('/')
+            .map_or((text, None), |(a, b)| (a, Some(b)));
         let address: IpAddr = address.parse().map_err(|_| unknown())?;
         let (_, width) = bits(address);
         let prefix = match prefix {
             None => width,
             // No sign, and no more digits than are needed.
-            Some(digits) if (1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) => {
-                digits.parse().ok().filter(|prefix| *prefix <= width).ok_or_else(unknown)?
+            Some(digits)
+                if (1..=3).contains(&digits.len())
+                    && digits.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                digits
+                    .parse()
+                    .ok()
+                    .filter(|prefix| *prefix <= width)
+                    .ok_or_else(unknown)?
             }
             Some(_) => return Err(unknown()),
         };
@@ -54,7 +63,9 @@ impl FromStr for Network {
                 IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::from_bits(first as u32)),
                 IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::from_bits(first)),
             };
-            return Err(format!("`{text}` has bits behind its prefix; the network is {first}/{prefix}"));
+            return Err(format!(
+                "`{text}` has bits behind its prefix; the network is {first}/{prefix}"
+            ));
         }
         Ok(network)
     }
@@ -77,7 +88,9 @@ fn bits(address: IpAddr) -> (u128, u32) {
 /// The leading bits of so many, the others zero.
 fn masked((bits, width): (u128, u32), prefix: u32) -> u128 {
     let behind = width - prefix;
-    bits.checked_shr(behind).and_then(|bits| bits.checked_shl(behind)).unwrap_or(0)
+    bits.checked_shr(behind)
+        .and_then(|bits| bits.checked_shl(behind))
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -88,7 +101,10 @@ mod tests {
     /// Compares each prefix with the bits of the addresses, one by one.
     #[test]
     fn every_prefix_has_its_addresses() {
-        let base = [u128::from(0xc000_02ff_u32), 0x2001_0db8_0000_0000_0000_0000_ffff_ffff];
+        let base = [
+            u128::from(0xc000_02ff_u32),
+            0x2001_0db8_0000_0000_0000_0000_ffff_ffff,
+        ];
         for (base, width) in base.into_iter().zip([32, 128]) {
             let address = |bits: u128| match width {
                 32 => IpAddr::V4(Ipv4Addr::from_bits(bits as u32)),
@@ -101,7 +117,11 @@ mod tests {
                 for flipped in 0..width {
                     // Bit 0 is the first of the address.
                     let other = address(base ^ (1 << (width - 1 - flipped)));
-                    assert_eq!(network.contains(other), flipped >= prefix, "{network} {other}");
+                    assert_eq!(
+                        network.contains(other),
+                        flipped >= prefix,
+                        "{network} {other}"
+                    );
                 }
             }
         }
@@ -120,10 +140,25 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_refused() {
-        for text in ["", "/", "a", "192.0.2.0/33", "192.0.2.0/", "192.0.2.0/-1", "192.0.2/24", "::/129"] {
+        for text in [
+            "",
+            "/",
+            "a",
+            "192.0.2.0/33",
+            "192.0.2.0/",
+            "192.0.2.0/-1",
+            "192.0.2/24",
+            "::/129",
+        ] {
             assert!(text.parse::<Network>().is_err(), "{text}");
         }
-        for text in ["192.0.2.0/+24", "192.0.2.0/024x", "localhost", "192.0.2.0/24/24", " 192.0.2.0/24"] {
+        for text in [
+            "192.0.2.0/+24",
+            "192.0.2.0/024x",
+            "localhost",
+            "192.0.2.0/24/24",
+            " 192.0.2.0/24",
+        ] {
             assert!(text.parse::<Network>().is_err(), "{text}");
         }
         let error = "192.0.2.7/24".parse::<Network>().unwrap_err();

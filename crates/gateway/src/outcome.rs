@@ -173,10 +173,16 @@ impl Cause {
             Self::HeaderTooLarge => (552, (5, 3, 4), "Message header too large"),
             Self::Loop => (554, (5, 4, 6), "Too many hops: this message goes round"),
             Self::Nul => (550, (5, 6, 0), "A NUL is in the message"),
-            Self::SevenBitSize => (552, (5, 3, 4), "In seven bits the message is too large for the next hop"),
-            Self::TooManyClaims => {
-                (550, (5, 6, 0), "message refused: too many fields of the filter's own name")
-            }
+            Self::SevenBitSize => (
+                552,
+                (5, 3, 4),
+                "In seven bits the message is too large for the next hop",
+            ),
+            Self::TooManyClaims => (
+                550,
+                (5, 6, 0),
+                "message refused: too many fields of the filter's own name",
+            ),
         };
         Reply::new(code, enhanced, words)
     }
@@ -205,13 +211,20 @@ impl Cause {
 
     /// Whether it counts as asked for: it is not when the policy would pass the message on and only the way forbids it.
     fn is_wanted(self) -> bool {
-        !matches!(self, Self::EightBit | Self::SevenBitSize | Self::TooManyClaims)
+        !matches!(
+            self,
+            Self::EightBit | Self::SevenBitSize | Self::TooManyClaims
+        )
     }
 }
 
 impl Reply {
     fn new(code: u16, enhanced: (u8, u16, u16), words: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, enhanced, words: words.into() }
+        Self {
+            code,
+            enhanced,
+            words: words.into(),
+        }
     }
 
     fn refused(reasons: &str) -> Self {
@@ -240,14 +253,22 @@ impl<'j> Outcome<'j> {
         let wanted = judgement.wanted;
         if means.too_many_claims {
             // Nobody sends such a message in good faith, and what it claims must not pass.
-            return Self { wanted, ..Self::rejected(Cause::TooManyClaims) };
+            return Self {
+                wanted,
+                ..Self::rejected(Cause::TooManyClaims)
+            };
         }
         let normalizes = judgement.action == Action::Normalize;
         let (mut remark, mode) = match means.edits {
             Extent::None(why) => (Some(why), Some(why)),
-            Extent::Part(why) if normalizes => {
-                (Some(why), Some(if means.rewrites { Remark::Partial } else { Remark::ReportOnly }))
-            }
+            Extent::Part(why) if normalizes => (
+                Some(why),
+                Some(if means.rewrites {
+                    Remark::Partial
+                } else {
+                    Remark::ReportOnly
+                }),
+            ),
             Extent::All | Extent::Part(_) => (None, None),
         };
         let fields = match mode.filter(|_| !judgement.edits.is_empty()) {
@@ -260,11 +281,25 @@ impl<'j> Outcome<'j> {
             None => Cow::Borrowed(&judgement.added[..]),
         };
         let reasons = || judgement.reasons(rules, judgement.action);
-        let asked =
-            Self::asked(judgement.action, || Reply::refused(&reasons()), Reply::later, reasons, means);
-        let mut outcome = Self { fields, wanted, remark: asked.remark.or(remark), ..asked };
+        let asked = Self::asked(
+            judgement.action,
+            || Reply::refused(&reasons()),
+            Reply::later,
+            reasons,
+            means,
+        );
+        let mut outcome = Self {
+            fields,
+            wanted,
+            remark: asked.remark.or(remark),
+            ..asked
+        };
         if matches!(outcome.action, Action::Pass | Action::Normalize) && !means.rewrites {
-            outcome.action = if outcome.fields.is_empty() { Action::Pass } else { Action::Tag };
+            outcome.action = if outcome.fields.is_empty() {
+                Action::Pass
+            } else {
+                Action::Tag
+            };
         }
         outcome.changed(means)
     }
@@ -272,35 +307,74 @@ impl<'j> Outcome<'j> {
     /// The outcome of a message that passes as it came because its rewritten form cannot be sent.
     pub(crate) fn unsendable(judgement: &Judgement<'_>, means: &Means) -> Self {
         let remark = Some(Remark::Unsendable);
-        Self { wanted: judgement.wanted, remark, ..Self::of(Action::Pass, Disposition::Deliver) }
-            .changed(means)
+        Self {
+            wanted: judgement.wanted,
+            remark,
+            ..Self::of(Action::Pass, Disposition::Deliver)
+        }
+        .changed(means)
     }
 
     /// The outcome of a message that is not read because of `finding`, which is one of `findings`.
-    pub(crate) fn unread(engine: &Engine, finding: Finding, findings: &Findings, means: &Means) -> Self {
+    pub(crate) fn unread(
+        engine: &Engine,
+        finding: Finding,
+        findings: &Findings,
+        means: &Means,
+    ) -> Self {
         let rules = &engine.rules;
-        let action = |finding| if rules.monitor { Action::Pass } else { rules.action(finding) };
-        let limit = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
+        let action = |finding| {
+            if rules.monitor {
+                Action::Pass
+            } else {
+                rules.action(finding)
+            }
+        };
+        let limit = if engine.defer_too_large {
+            Action::Tempfail
+        } else {
+            Action::Pass
+        };
         // What the policy would do without `monitor`, and what is done.
         let wanted = rules.action(finding).max(limit);
         let done = action(finding).max(limit);
         let too_large = |code, enhanced| Reply::new(code, enhanced, "Message too large");
         let reasons = || finding.id().to_owned();
-        let asked =
-            Self::asked(done, || too_large(552, (5, 3, 4)), || too_large(451, (4, 3, 4)), reasons, means);
-        let mut outcome = Self { wanted, remark: Some(Remark::Unread(finding)), ..asked };
+        let asked = Self::asked(
+            done,
+            || too_large(552, (5, 3, 4)),
+            || too_large(451, (4, 3, 4)),
+            reasons,
+            means,
+        );
+        let mut outcome = Self {
+            wanted,
+            remark: Some(Remark::Unread(finding)),
+            ..asked
+        };
         if !outcome.goes_on() {
             return outcome;
         }
         if means.too_many_claims {
-            return Self { wanted, ..Self::rejected(Cause::TooManyClaims) };
+            return Self {
+                wanted,
+                ..Self::rejected(Cause::TooManyClaims)
+            };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if means.mended { done.max(action(Finding::BareLf)) } else { done };
+            let told = if means.mended {
+                done.max(action(Finding::BareLf))
+            } else {
+                done
+            };
             let field = (told >= Action::Tag && means.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
-            outcome.action = if outcome.fields.is_empty() { Action::Pass } else { Action::Tag };
+            outcome.action = if outcome.fields.is_empty() {
+                Action::Pass
+            } else {
+                Action::Tag
+            };
         }
         outcome.changed(means)
     }
@@ -310,14 +384,31 @@ impl<'j> Outcome<'j> {
         let wanted = rules.action(Finding::BareLf);
         let action = if rules.monitor { Action::Pass } else { wanted };
         let reasons = || Finding::BareLf.id().to_owned();
-        Self { wanted, ..Self::asked(action, || Cause::BareLine.reply(), Reply::later, reasons, means) }
+        Self {
+            wanted,
+            ..Self::asked(
+                action,
+                || Cause::BareLine.reply(),
+                Reply::later,
+                reasons,
+                means,
+            )
+        }
     }
 
     /// The outcome of a message that is rejected for `cause`.
     pub(crate) fn rejected(cause: Cause) -> Self {
-        let wanted = if cause.is_wanted() { Action::Reject } else { Action::Pass };
+        let wanted = if cause.is_wanted() {
+            Action::Reject
+        } else {
+            Action::Pass
+        };
         let rejected = Self::of(Action::Reject, Disposition::Reject(cause.reply()));
-        Self { wanted, remark: cause.remark(), ..rejected }
+        Self {
+            wanted,
+            remark: cause.remark(),
+            ..rejected
+        }
     }
 
     /// The outcome of a message at which `fault` happened: it is deferred, or goes on as it came if `passing` says by what means.
@@ -326,9 +417,17 @@ impl<'j> Outcome<'j> {
         match passing {
             Some(means) => {
                 let passes = Self::of(Action::Pass, Disposition::Deliver);
-                Self { remark, failed_open: true, ..passes }.changed(means)
+                Self {
+                    remark,
+                    failed_open: true,
+                    ..passes
+                }
+                .changed(means)
             }
-            None => Self { remark, ..Self::of(Action::Tempfail, Disposition::Defer(fault.reply())) },
+            None => Self {
+                remark,
+                ..Self::of(Action::Tempfail, Disposition::Defer(fault.reply()))
+            },
         }
     }
 
@@ -357,10 +456,15 @@ impl<'j> Outcome<'j> {
             (Action::Quarantine, None) => Self::of(action, Disposition::Quarantine(reasons())),
             (Action::Quarantine, remark) => {
                 // What cannot be held must not pass.
-                Self { remark, ..Self::of(Action::Tempfail, Disposition::Defer(defer())) }
+                Self {
+                    remark,
+                    ..Self::of(Action::Tempfail, Disposition::Defer(defer()))
+                }
             }
             (Action::Tempfail, _) => Self::of(action, Disposition::Defer(defer())),
-            (Action::Pass | Action::Tag | Action::Normalize, _) => Self::of(action, Disposition::Deliver),
+            (Action::Pass | Action::Tag | Action::Normalize, _) => {
+                Self::of(action, Disposition::Deliver)
+            }
         }
     }
 
@@ -402,7 +506,10 @@ impl<'j> Outcome<'j> {
 
     /// Whether the message goes on.
     pub fn goes_on(&self) -> bool {
-        matches!(self.disposition, Disposition::Deliver | Disposition::Quarantine(_))
+        matches!(
+            self.disposition,
+            Disposition::Deliver | Disposition::Quarantine(_)
+        )
     }
 
     /// Writes the outcome into the record of its message.
@@ -421,7 +528,10 @@ impl<'j> Outcome<'j> {
 impl Cause {
     /// Records that a message is rejected for this cause, with its finding. Returns the reply.
     pub(crate) fn reject(self, record: &mut Record) -> Reply {
-        if let Some(finding) = self.finding().filter(|finding| !record.findings.has(*finding)) {
+        if let Some(finding) = self
+            .finding()
+            .filter(|finding| !record.findings.has(*finding))
+        {
             record.findings.add(finding, String::new);
         }
         Outcome::rejected(self).record(record);
@@ -456,13 +566,22 @@ impl Record {
 }
 
 /// The field of findings for a message whose edits are not made, or not all of them.
-fn field_of_mode(judgement: &Judgement<'_>, rules: &Rules, mode: Remark) -> Vec<(FieldValue, FieldValue)> {
+fn field_of_mode(
+    judgement: &Judgement<'_>,
+    rules: &Rules,
+    mode: Remark,
+) -> Vec<(FieldValue, FieldValue)> {
     if judgement.added.is_empty() {
         return Vec::new();
     }
-    judge::findings_field(rules, judgement.wanted, &judgement.findings, Some(mode.name()))
-        .into_iter()
-        .collect()
+    judge::findings_field(
+        rules,
+        judgement.wanted,
+        &judgement.findings,
+        Some(mode.name()),
+    )
+    .into_iter()
+    .collect()
 }
 
 #[cfg(test)]

@@ -31,10 +31,16 @@ pub struct Stopped {
 impl Stopped {
     /// Says that the caller must try again because of `fault`. `words` describe it in one line.
     pub fn by(fault: &Fault, words: &str) -> Self {
-        let line: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line: String = words
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
         let stopped = translate(&Outcome::failed(fault, None), &line);
         // A fault without means to pass never delivers.
-        stopped.unwrap_or(Self { temporary: true, words: line })
+        stopped.unwrap_or(Self {
+            temporary: true,
+            words: line,
+        })
     }
 }
 
@@ -43,8 +49,12 @@ impl PipeFilter {
     pub fn judging(mut rules: Rules, policy: &Policy, asked: Option<Transfer>) -> Self {
         let usual = &rules.rewriting;
         let transfer = asked.unwrap_or(usual.transfer);
-        rules.rewriting =
-            Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
+        rules.rewriting = Policy {
+            transfer,
+            limits: usual.limits,
+            keep_signed: usual.keep_signed,
+            ..policy.clone()
+        };
         Self::Judge(rules)
     }
 
@@ -95,7 +105,10 @@ fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Stopped> {
     };
     let outcome = Outcome::judged(&judgement, rules, &means);
     // The caller logs these words: they name the findings.
-    let words = format!("message refused: {}", judgement.reasons(rules, judgement.action));
+    let words = format!(
+        "message refused: {}",
+        judgement.reasons(rules, judgement.action)
+    );
     translate(&outcome, &words).map_or_else(|| Ok(judgement.bytes().into_owned()), Err)
 }
 
@@ -103,8 +116,14 @@ fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Stopped> {
 pub(crate) fn translate(outcome: &Outcome<'_>, words: &str) -> Option<Stopped> {
     match &outcome.disposition {
         Disposition::Deliver | Disposition::Quarantine(_) => None,
-        Disposition::Reject(reply) => Some(Stopped { temporary: false, words: reply.text() }),
-        Disposition::Defer(reply) => Some(Stopped { temporary: true, words: reply.saying(words) }),
+        Disposition::Reject(reply) => Some(Stopped {
+            temporary: false,
+            words: reply.text(),
+        }),
+        Disposition::Defer(reply) => Some(Stopped {
+            temporary: true,
+            words: reply.saying(words),
+        }),
     }
 }
 
@@ -119,8 +138,15 @@ mod tests {
         let filter = PipeFilter::Rewrite(Policy::default());
         let message = b"Subject: =?iso-8859-1?Q?=FC?=\n\ntext\n";
         let plain = filter.run(message).unwrap();
-        assert!(plain.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&plain));
-        for line in ["From joe@example.org Mon Jan  1 00:00:00 2001\n", ">From x\r\n"] {
+        assert!(
+            plain.starts_with(b"Subject: =?UTF-8?"),
+            "{}",
+            String::from_utf8_lossy(&plain)
+        );
+        for line in [
+            "From joe@example.org Mon Jan  1 00:00:00 2001\n",
+            ">From x\r\n",
+        ] {
             let whole = filter.run(&[line.as_bytes(), message].concat()).unwrap();
             assert_eq!(whole, [line.as_bytes(), &plain].concat());
         }
@@ -131,8 +157,9 @@ mod tests {
     #[test]
     fn no_field_outgrows_the_server_that_takes_it() {
         for (count, changes) in [(900, true), (1_400, false)] {
-            let people: Vec<_> =
-                (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
+            let people: Vec<_> = (0..count)
+                .map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>"))
+                .collect();
             let to = format!("To: {}\n", people.join(",\n "));
             let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
             let message = latin(&format!("{to}Subject: caf\u{e9}\n\nx\n"));
@@ -147,11 +174,23 @@ mod tests {
         let message = b"Content-Type: text/plain\nContent-Type: text/html\n\nx\n";
         let filtered = |rules: Rules| PipeFilter::Judge(rules).run(message);
         let words = |code| format!("{code} message refused: duplicate-header");
-        assert_eq!(filtered(Rules::strict()), Err(Stopped { temporary: false, words: words("5.6.0") }));
+        assert_eq!(
+            filtered(Rules::strict()),
+            Err(Stopped {
+                temporary: false,
+                words: words("5.6.0")
+            })
+        );
         for action in [Action::Tempfail, Action::Quarantine] {
             let mut rules = Rules::default();
             rules.set(Finding::DuplicateHeader, action);
-            assert_eq!(filtered(rules), Err(Stopped { temporary: true, words: words("4.7.0") }));
+            assert_eq!(
+                filtered(rules),
+                Err(Stopped {
+                    temporary: true,
+                    words: words("4.7.0")
+                })
+            );
         }
         assert!(filtered(Rules::default()).is_ok());
         assert!(filtered(Rules::monitor()).unwrap().ends_with(message));

@@ -151,13 +151,20 @@ impl Received {
 
     /// A copy of the header as far as it is kept.
     fn header(&mut self) -> io::Result<Complete> {
-        let before = self.front.map_or(self.fields.end(), |front| front - EMPTY_LINE as usize);
+        let before = self
+            .front
+            .map_or(self.fields.end(), |front| front - EMPTY_LINE as usize);
         let mut raw = self.text.first(before)?;
         if let Some(late) = &mut self.late {
             late.append_to(&mut raw)?;
         }
         let (body, fields) = (raw.len(), self.fields.clone());
-        Ok(Complete { raw, fields, body, leading_space: self.leading_space })
+        Ok(Complete {
+            raw,
+            fields,
+            body,
+            leading_space: self.leading_space,
+        })
     }
 
     /// Why it cannot be judged although it is not too large; none where it can.
@@ -198,7 +205,9 @@ impl Received {
         if self.watch.is_none() {
             self.watch(engine.clone());
         }
-        self.watch.filter(Watch::is_few).map(|watch| (watch.gone, watch.count))
+        self.watch
+            .filter(Watch::is_few)
+            .map(|watch| (watch.gone, watch.count))
     }
 
     /// The same of any message that was told to its end, which stays as it is.
@@ -241,7 +250,12 @@ impl Received {
         }
         let leading_space = self.leading_space;
         if self.beyond.is_some() {
-            return Ok(Complete { raw: b"\r\n".to_vec(), fields: Fields::default(), body: 2, leading_space });
+            return Ok(Complete {
+                raw: b"\r\n".to_vec(),
+                fields: Fields::default(),
+                body: 2,
+                leading_space,
+            });
         }
         let mut raw = self.text.into_bytes()?;
         let front = self.front.unwrap_or_else(|| {
@@ -255,7 +269,12 @@ impl Received {
             let behind = front - EMPTY_LINE as usize;
             raw.splice(behind..behind, late);
         }
-        Ok(Complete { raw, fields: self.fields, body, leading_space })
+        Ok(Complete {
+            raw,
+            fields: self.fields,
+            body,
+            leading_space,
+        })
     }
 
     /// Counts bytes; false where they are too many.
@@ -288,7 +307,14 @@ struct Watch {
 
 impl Watch {
     fn new(engine: Arc<Engine>, most: usize) -> Self {
-        Self { engine, names: HashMap::new(), gone: Vec::new(), count: 0, fields: 0, left: most.max(1) }
+        Self {
+            engine,
+            names: HashMap::new(),
+            gone: Vec::new(),
+            count: 0,
+            fields: 0,
+            left: most.max(1),
+        }
     }
 
     /// Whether no more are to go than a server can be asked for.
@@ -319,12 +345,19 @@ impl Watch {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         let position = self.fields;
         self.fields += 1;
-        let Some(index) = self.number(name) else { return };
+        let Some(index) = self.number(name) else {
+            return;
+        };
         if self.left > 0
             && judge::is_claim(name, value, &self.engine.rules)
             && let Some(name) = FieldValue::new(name)
         {
-            self.gone.push(HeaderChange { name, index, position, value: None });
+            self.gone.push(HeaderChange {
+                name,
+                index,
+                position,
+                value: None,
+            });
             self.count += 1;
             self.left -= 1;
         }

@@ -38,18 +38,35 @@ impl Reinject {
     /// # Errors
     /// The file cannot be written, the command not be started, it took too long, or it failed.
     pub fn run(&self, message: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::tempfile_in(&self.folder).map_err(|error| named(&self.folder, &error))?;
+        let mut file =
+            tempfile::tempfile_in(&self.folder).map_err(|error| named(&self.folder, &error))?;
         file.write_all(message)?;
         file.rewind()?;
-        let output = || if self.verbose { Stdio::inherit() } else { Stdio::null() };
+        let output = || {
+            if self.verbose {
+                Stdio::inherit()
+            } else {
+                Stdio::null()
+            }
+        };
         let mut command = Command::new(&self.program);
-        command.args(["-G", "-i"]).args(&self.arguments).stdin(file).stdout(Stdio::null()).stderr(output());
-        let mut child = command.spawn().map_err(|error| named(&self.program, &error))?;
+        command
+            .args(["-G", "-i"])
+            .args(&self.arguments)
+            .stdin(file)
+            .stdout(Stdio::null())
+            .stderr(output());
+        let mut child = command
+            .spawn()
+            .map_err(|error| named(&self.program, &error))?;
         let status = self.wait(&mut child)?;
         if status.success() {
             Ok(())
         } else {
-            Err(io::Error::other(format!("{}: {status}", self.program.display())))
+            Err(io::Error::other(format!(
+                "{}: {status}",
+                self.program.display()
+            )))
         }
     }
 
@@ -63,7 +80,10 @@ impl Reinject {
                 // It may have ended this moment.
                 let _ = child.kill();
                 child.wait()?;
-                return Err(named(&self.program, &io::Error::new(ErrorKind::TimedOut, "took too long")));
+                return Err(named(
+                    &self.program,
+                    &io::Error::new(ErrorKind::TimedOut, "took too long"),
+                ));
             }
             thread::sleep(pause);
             pause = (pause * 2).min(LOOK);
@@ -72,7 +92,10 @@ impl Reinject {
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {}", path.display(), words(error)))
+    io::Error::new(
+        error.kind(),
+        format!("{}: {}", path.display(), words(error)),
+    )
 }
 
 #[cfg(test)]
@@ -85,7 +108,11 @@ mod tests {
     fn with(script: &str, seconds: u64) -> (tempfile::TempDir, Reinject) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("sendmail");
-        fs::write(&program, format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display())).unwrap();
+        fs::write(
+            &program,
+            format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display()),
+        )
+        .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let reinject = Reinject {
             program,
@@ -99,13 +126,20 @@ mod tests {
 
     #[test]
     fn the_command_gets_message_and_arguments() {
-        let (folder, reinject) = with("cat > message; for a; do echo \"<$a>\" >> arguments; done", 20);
+        let (folder, reinject) = with(
+            "cat > message; for a; do echo \"<$a>\" >> arguments; done",
+            20,
+        );
         let message = b"Subject: a\n\n.\nb\n".repeat(100_000);
         reinject.run(&message).unwrap();
         assert!(fs::read(folder.path().join("message")).unwrap() == message);
         let arguments = fs::read_to_string(folder.path().join("arguments")).unwrap();
         assert_eq!(arguments, "<-G>\n<-i>\n<-f>\n<>\n<-->\n<b@example.org>\n");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no file of ours");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            3,
+            "no file of ours"
+        );
     }
 
     #[test]
@@ -115,9 +149,21 @@ mod tests {
             assert!(reinject.run(b"x").is_err(), "{script}");
         }
         let (_folder, reinject) = with("exit 0", 20);
-        let missing = Reinject { program: "/no/such/sendmail".into(), ..reinject.clone() };
-        assert!(missing.run(b"x").unwrap_err().to_string().starts_with("/no/such/sendmail: "));
-        let nowhere = Reinject { folder: "/no/such/folder".into(), ..reinject };
+        let missing = Reinject {
+            program: "/no/such/sendmail".into(),
+            ..reinject.clone()
+        };
+        assert!(
+            missing
+                .run(b"x")
+                .unwrap_err()
+                .to_string()
+                .starts_with("/no/such/sendmail: ")
+        );
+        let nowhere = Reinject {
+            folder: "/no/such/folder".into(),
+            ..reinject
+        };
         assert!(nowhere.run(b"x").is_err());
     }
 

@@ -18,7 +18,10 @@ pub struct Resources {
 impl Resources {
     /// As much as `limits` allow: `memory_bytes`, `spool_bytes`, `disk_reserve`; and as many turns as there are processors.
     pub fn of(limits: &Limits) -> Self {
-        Self { budget: Arc::new(Budget::of(limits)), turns: Arc::new(Turns::of_processors()) }
+        Self {
+            budget: Arc::new(Budget::of(limits)),
+            turns: Arc::new(Turns::of_processors()),
+        }
     }
 }
 
@@ -32,7 +35,10 @@ pub struct Bounds {
 impl Limits {
     /// These limits for a server that shares `resources` with others.
     pub fn sharing(self, resources: &Resources) -> Bounds {
-        Bounds { limits: self, resources: resources.clone() }
+        Bounds {
+            limits: self,
+            resources: resources.clone(),
+        }
     }
 }
 

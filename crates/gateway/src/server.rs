@@ -139,7 +139,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(engine: Engine, bounds: Bounds, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        bounds: Bounds,
+        tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    ) -> Self {
         let Bounds { limits, resources } = bounds;
         Self {
             budget: resources.budget,
@@ -176,18 +180,27 @@ impl Shared {
 
     /// What messages are judged by from now on.
     pub(crate) fn engine(&self) -> Arc<Engine> {
-        self.engine.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.engine
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// A thread from now on that many wait for.
     fn hand(&self) -> Arc<Hand> {
         let hand = Arc::<Hand>::default();
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner).push(hand.clone());
+        self.hands
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(hand.clone());
         hand
     }
 
     fn hands(&self) -> Vec<Arc<Hand>> {
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.hands
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn Live>>> {
@@ -256,7 +269,11 @@ pub struct Stop {
 impl Stop {
     /// Judges by another engine from the next message on.
     pub fn change(&self, engine: Engine) {
-        *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+        *self
+            .shared
+            .engine
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
     /// Connections of clients that are open.
@@ -299,7 +316,9 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
         let listener = match socket {
-            Socket::New(address) => Listener::bind(&address, limits.socket_mode, limits.socket_group)?,
+            Socket::New(address) => {
+                Listener::bind(&address, limits.socket_mode, limits.socket_group)?
+            }
             Socket::Given(socket) => Listener::inherit(socket)?,
         };
         if let Address::Tcp(place) = listener.address()?
@@ -309,7 +328,13 @@ impl Server {
         }
         let (door, bell) = Door::new(listener)?;
         let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
-        Ok(Self { door, bell, service, shared, waits: admission::waits() })
+        Ok(Self {
+            door,
+            bell,
+            service,
+            shared,
+            waits: admission::waits(),
+        })
     }
 
     /// Where it listens.
@@ -327,7 +352,10 @@ impl Server {
 
     /// What ends it.
     pub fn stopper(&self) -> Stop {
-        Stop { bell: self.bell.clone(), shared: self.shared.clone() }
+        Stop {
+            bell: self.bell.clone(),
+            shared: self.shared.clone(),
+        }
     }
 
     /// Serves until it is stopped and the messages that have begun have ended. Where threads do not end even some seconds after their
@@ -342,7 +370,9 @@ impl Server {
         let hand = self.shared.hand();
         while !self.shared.is_stopping() {
             hand.step();
-            if self.shared.live().len() >= self.shared.limits.connections + REFUSED && !self.close_one() {
+            if self.shared.live().len() >= self.shared.limits.connections + REFUSED
+                && !self.close_one()
+            {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
@@ -359,7 +389,11 @@ impl Server {
             };
             if let Err(error) = taken {
                 let fault = Fault::Accept(error);
-                self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+                self.shared.tell(&Notice::Fault {
+                    connection: number,
+                    peer: "",
+                    fault: &fault,
+                });
                 thread::sleep(AFTER_FAILURE);
             }
         }
@@ -381,7 +415,9 @@ impl Server {
     /// Has a client served.
     fn take(&self, number: u64, stream: Stream, pool: &mut Option<Pool>) -> io::Result<()> {
         // A client that is gone by now has no address any more.
-        let Ok(client) = stream.client() else { return Ok(()) };
+        let Ok(client) = stream.client() else {
+            return Ok(());
+        };
         if !self.shared.limits.admits(client) {
             tell_of(&self.shared, number, client, &Fault::ClientNetwork);
             return Ok(());
@@ -390,7 +426,8 @@ impl Server {
         if full {
             tell_of(&self.shared, number, client, &Fault::Connections);
         }
-        let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)? else {
+        let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)?
+        else {
             return Ok(());
         };
         let known = Known::new(&self.shared, number, live);
@@ -442,7 +479,11 @@ impl Server {
             if start.elapsed() >= self.shared.limits.drain.saturating_add(ending) {
                 let fault = Fault::Stuck(live.len());
                 drop(live);
-                self.shared.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
+                self.shared.tell(&Notice::Fault {
+                    connection: 0,
+                    peer: "",
+                    fault: &fault,
+                });
                 return false;
             }
             for live in live.values() {
@@ -463,12 +504,19 @@ struct Known {
 impl Known {
     fn new(shared: &Arc<Shared>, number: u64, live: Arc<dyn Live>) -> Self {
         shared.live().insert(number, live);
-        Self { number, shared: shared.clone() }
+        Self {
+            number,
+            shared: shared.clone(),
+        }
     }
 
     /// Tells of a fault, and of nothing where that itself is at fault.
     fn fault(&self, fault: &Fault) {
-        let notice = Notice::Fault { connection: self.number, peer: "", fault };
+        let notice = Notice::Fault {
+            connection: self.number,
+            peer: "",
+            fault,
+        };
         let _ = catch_unwind(AssertUnwindSafe(|| self.shared.tell(&notice)));
     }
 }
@@ -490,13 +538,17 @@ fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
             known.fault(&Fault::Panic);
         }
     };
-    thread::Builder::new().stack_size(STACK).spawn(run).map(drop)
+    thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(run)
+        .map(drop)
 }
 
 /// Gives a connection that can be served by turns a thread of its own; where there is none to be had, it ends, and tells of its message.
 fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
     let place = Arc::new(Mutex::new(Some(served)));
-    let taken = |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let taken =
+        |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
     let twin = place.clone();
     let run = move || {
         if let Some(served) = taken(&twin) {

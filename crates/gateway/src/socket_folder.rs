@@ -7,7 +7,9 @@
 //! # Limits
 //! Owner, mode and links are checked; access control lists are seen as far as the mode shows them.
 
-use rustix::fs::{AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, chmodat, chownat, openat, statat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, chmodat, chownat, openat, statat,
+};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::ffi::{OsStr, OsString};
@@ -38,11 +40,17 @@ impl SocketFolder {
         let mut components = parent.components().peekable();
         let mut at = PathBuf::from("/");
         let mut folder = opened(CWD, OsStr::new("/"), &at)?;
-        while components.next_if(|component| !matches!(component, Component::Normal(_))).is_some() {}
+        while components
+            .next_if(|component| !matches!(component, Component::Normal(_)))
+            .is_some()
+        {}
         check(&folder, &at, components.peek().is_none())?;
         while let Some(component) = components.next() {
             let Component::Normal(name) = component else {
-                return Err(unsafe_place(&at, "is followed by `..`; write the path without it"));
+                return Err(unsafe_place(
+                    &at,
+                    "is followed by `..`; write the path without it",
+                ));
             };
             at.push(name);
             folder = opened(&folder, name, &at)?;
@@ -55,7 +63,11 @@ impl SocketFolder {
     pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
         let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
         // Without /proc: nobody else can change what was checked.
-        let folder = if path.is_dir() { &path } else { self.path.parent().unwrap_or(Path::new("/")) };
+        let folder = if path.is_dir() {
+            &path
+        } else {
+            self.path.parent().unwrap_or(Path::new("/"))
+        };
         folder.join(name)
     }
 
@@ -63,7 +75,10 @@ impl SocketFolder {
     pub(crate) fn give(&self, name: &OsStr, mode: u32, group: Option<u32>) -> io::Result<()> {
         // It was made here, where nobody else can put another one in its place.
         if self.stat(name)?.1 != FileType::Socket {
-            return Err(io::Error::new(ErrorKind::AlreadyExists, "what stands there is no socket"));
+            return Err(io::Error::new(
+                ErrorKind::AlreadyExists,
+                "what stands there is no socket",
+            ));
         }
         if let Some(group) = group {
             let given = Gid::from_raw(group);
@@ -79,7 +94,12 @@ impl SocketFolder {
                 }
             })?;
         }
-        Ok(chmodat(&self.folder, name, Mode::from_raw_mode(mode), AtFlags::empty())?)
+        Ok(chmodat(
+            &self.folder,
+            name,
+            Mode::from_raw_mode(mode),
+            AtFlags::empty(),
+        )?)
     }
 
     /// What a file of the directory is known by.
@@ -89,7 +109,12 @@ impl SocketFolder {
 
     /// Renames a socket of this directory to the name that was asked for.
     pub(crate) fn place(&self, from: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::renameat(&self.folder, from, &self.folder, &self.name)?)
+        Ok(rustix::fs::renameat(
+            &self.folder,
+            from,
+            &self.folder,
+            &self.name,
+        )?)
     }
 
     pub(crate) fn remove(&self, name: &OsStr) {
@@ -106,7 +131,10 @@ impl SocketFolder {
 
     fn stat(&self, name: &OsStr) -> io::Result<(Identity, FileType)> {
         let stat = statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(((stat.st_dev, stat.st_ino), FileType::from_raw_mode(stat.st_mode)))
+        Ok((
+            (stat.st_dev, stat.st_ino),
+            FileType::from_raw_mode(stat.st_mode),
+        ))
     }
 }
 
@@ -118,8 +146,10 @@ fn opened(parent: impl std::os::fd::AsFd, name: &OsStr, at: &Path) -> io::Result
             let link = std::fs::read_link(at);
             match link {
                 Ok(to) => {
-                    let words =
-                        format!("is a symbolic link to {}; write the path without links", to.display());
+                    let words = format!(
+                        "is a symbolic link to {}; write the path without links",
+                        to.display()
+                    );
                     unsafe_place(at, &words)
                 }
                 Err(_) => unsafe_place(at, "is not a directory"),
@@ -154,13 +184,20 @@ fn refusal(stat: &Stat, last: bool) -> Option<String> {
     let mode = stat.st_mode;
     let me = geteuid().as_raw();
     if stat.st_uid != 0 && stat.st_uid != me {
-        return Some(format!("belongs to user {}, who can replace what is in it", stat.st_uid));
+        return Some(format!(
+            "belongs to user {}, who can replace what is in it",
+            stat.st_uid
+        ));
     }
     let others = mode & 0o022;
     if others == 0 || (!last && mode & STICKY != 0) {
         return None;
     }
-    let who = if others & 0o002 != 0 { "everybody" } else { "its group" };
+    let who = if others & 0o002 != 0 {
+        "everybody"
+    } else {
+        "its group"
+    };
     Some(format!(
         "can be written by {who} (mode {:04o}); sockets need a directory of their own",
         mode & 0o7777
@@ -168,7 +205,10 @@ fn refusal(stat: &Stat, last: bool) -> Option<String> {
 }
 
 fn unsafe_place(at: &Path, why: &str) -> io::Error {
-    io::Error::new(ErrorKind::PermissionDenied, format!("directory {} {why}", at.display()))
+    io::Error::new(
+        ErrorKind::PermissionDenied,
+        format!("directory {} {why}", at.display()),
+    )
 }
 
 #[cfg(test)]
@@ -190,12 +230,20 @@ mod tests {
         for bits in 0..=0o1777 {
             mode(&inner, bits | 0o700);
             let writable = bits & 0o022 != 0;
-            assert_eq!(SocketFolder::open(&inner.join("s")).is_err(), writable, "{bits:o}");
+            assert_eq!(
+                SocketFolder::open(&inner.join("s")).is_err(),
+                writable,
+                "{bits:o}"
+            );
             // On the way a sticky one keeps each his own.
             let below = inner.join("below");
             fs::create_dir_all(&below).unwrap();
             let refused = writable && bits & 0o1000 == 0;
-            assert_eq!(SocketFolder::open(&below.join("s")).is_err(), refused, "{bits:o}");
+            assert_eq!(
+                SocketFolder::open(&below.join("s")).is_err(),
+                refused,
+                "{bits:o}"
+            );
         }
     }
 
@@ -207,12 +255,17 @@ mod tests {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
-        let (outer, inner) = (folder.path().join("outer"), folder.path().join("outer/inner"));
+        let (outer, inner) = (
+            folder.path().join("outer"),
+            folder.path().join("outer/inner"),
+        );
         fs::create_dir_all(&inner).unwrap();
         assert!(SocketFolder::open(&inner.join("s")).is_ok());
         for given in [&outer, &inner] {
             std::os::unix::fs::chown(given, Some(65_534), None).unwrap();
-            let error = SocketFolder::open(&inner.join("s")).unwrap_err().to_string();
+            let error = SocketFolder::open(&inner.join("s"))
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("belongs to user 65534"), "{error}");
             std::os::unix::fs::chown(given, Some(0), None).unwrap();
         }

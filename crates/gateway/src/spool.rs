@@ -51,10 +51,16 @@ impl Budget {
     fn take(&self, bytes: u64) -> io::Result<()> {
         let all = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if all > self.most {
-            return Err(io::Error::new(ErrorKind::StorageFull, "more bytes than all spools may hold"));
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "more bytes than all spools may hold",
+            ));
         }
         if free(&self.folder)? < self.reserve.saturating_add(bytes) {
-            return Err(io::Error::new(ErrorKind::StorageFull, "the disk is full but for its reserve"));
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "the disk is full but for its reserve",
+            ));
         }
         Ok(())
     }
@@ -75,8 +81,13 @@ impl Budget {
 
     /// Takes bytes of the memory that all share, where they are left.
     fn take_memory(&self, bytes: u64) -> bool {
-        let more = |all: u64| all.checked_add(bytes).filter(|all| *all <= self.most_memory);
-        self.memory.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+        let more = |all: u64| {
+            all.checked_add(bytes)
+                .filter(|all| *all <= self.most_memory)
+        };
+        self.memory
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .is_ok()
     }
 
     fn give_memory(&self, bytes: u64) {
@@ -110,7 +121,15 @@ pub(crate) struct Spool {
 impl Spool {
     /// An empty spool whose file, should it need one, is within the budget.
     pub(crate) fn new(budget: Arc<Budget>) -> Self {
-        Self { memory: Vec::new(), file: None, filed: 0, taken: 0, shared: 0, beside: 0, budget }
+        Self {
+            memory: Vec::new(),
+            file: None,
+            filed: 0,
+            taken: 0,
+            shared: 0,
+            beside: 0,
+            budget,
+        }
     }
 
     /// An empty spool with room for so many bytes in memory.
@@ -166,7 +185,11 @@ impl Spool {
     /// # Errors
     /// As [`Spool::push`].
     pub(crate) fn room(&mut self, bytes: usize) -> io::Result<&mut Vec<u8>> {
-        let (most, beside) = if self.file.is_some() { (FILED, 0) } else { (IN_MEMORY, self.beside) };
+        let (most, beside) = if self.file.is_some() {
+            (FILED, 0)
+        } else {
+            (IN_MEMORY, self.beside)
+        };
         let len = self.memory.len() + bytes;
         if len + beside > most && !self.stays(len + beside) {
             self.write_memory()?;
@@ -212,10 +235,16 @@ impl Spool {
         self.shared += more;
         if len > self.memory.capacity() {
             // What is here is not to be moved again and again.
-            let most =
-                usize::try_from(self.budget.most_memory).unwrap_or(usize::MAX).saturating_add(IN_MEMORY);
-            let all = if len > LARGE { LARGER.max(2 * len) } else { LARGE };
-            self.memory.reserve_exact(all.min(most).max(len) - self.memory.len());
+            let most = usize::try_from(self.budget.most_memory)
+                .unwrap_or(usize::MAX)
+                .saturating_add(IN_MEMORY);
+            let all = if len > LARGE {
+                LARGER.max(2 * len)
+            } else {
+                LARGE
+            };
+            self.memory
+                .reserve_exact(all.min(most).max(len) - self.memory.len());
         }
         true
     }
@@ -242,7 +271,9 @@ impl Spool {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn into_bytes(mut self) -> io::Result<Vec<u8>> {
-        let Some(file) = &mut self.file else { return Ok(std::mem::take(&mut self.memory)) };
+        let Some(file) = &mut self.file else {
+            return Ok(std::mem::take(&mut self.memory));
+        };
         let mut bytes = Vec::with_capacity(self.filed as usize + self.memory.len());
         file.seek(SeekFrom::Start(0))?;
         let count = file.take(self.filed).read_to_end(&mut bytes)?;
@@ -279,7 +310,10 @@ impl Spool {
     ///
     /// # Errors
     /// The file cannot be read, or `take` fails.
-    pub(crate) fn pieces(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn pieces(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.pieces_while(|piece| take(piece).map(|()| true))
     }
 
@@ -287,7 +321,10 @@ impl Spool {
     ///
     /// # Errors
     /// The file cannot be read, or `take` fails.
-    pub(crate) fn pieces_while(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<bool>) -> io::Result<()> {
+    pub(crate) fn pieces_while(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> io::Result<bool>,
+    ) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             let mut piece = vec![0; PIECE];
             let mut left = self.filed;
@@ -340,7 +377,12 @@ mod tests {
 
     /// Nothing is shared but the disk.
     fn budget(spool_bytes: u64, disk_reserve: u64) -> Arc<Budget> {
-        Arc::new(Budget::of(&Limits { spool_bytes, disk_reserve, memory_bytes: 0, ..Limits::default() }))
+        Arc::new(Budget::of(&Limits {
+            spool_bytes,
+            disk_reserve,
+            memory_bytes: 0,
+            ..Limits::default()
+        }))
     }
 
     fn spool(most: u64, reserve: u64) -> Spool {
@@ -350,7 +392,10 @@ mod tests {
     #[test]
     fn messages_share_some_memory_before_they_go_to_files() {
         const SHARED: usize = 16 << 20;
-        let budget = Arc::new(Budget::of(&Limits { disk_reserve: 0, ..Limits::default() }));
+        let budget = Arc::new(Budget::of(&Limits {
+            disk_reserve: 0,
+            ..Limits::default()
+        }));
         let held = |spool: &Spool| (spool.file.is_some(), spool.len());
         let (mut first, mut second) = (Spool::new(budget.clone()), Spool::new(budget.clone()));
         let piece = vec![7; 1 << 16];
@@ -361,7 +406,11 @@ mod tests {
         assert_eq!(budget.memory.load(Ordering::Relaxed), SHARED as u64);
         for count in 1..=17 {
             second.push(&piece).unwrap();
-            assert_eq!(held(&second), (count > 16, count << 16), "nothing is left to share");
+            assert_eq!(
+                held(&second),
+                (count > 16, count << 16),
+                "nothing is left to share"
+            );
         }
         // One more goes to the file with all that is before it, and the memory is there for others.
         first.push(&piece).unwrap();
@@ -386,7 +435,11 @@ mod tests {
     #[test]
     fn what_is_over_the_budget_is_refused_and_given_back() {
         let budget = budget(3 * IN_MEMORY as u64, 0);
-        let full = |spool: &mut Spool| (0..9).find(|_| spool.push(&vec![0; IN_MEMORY]).is_err()).unwrap();
+        let full = |spool: &mut Spool| {
+            (0..9)
+                .find(|_| spool.push(&vec![0; IN_MEMORY]).is_err())
+                .unwrap()
+        };
         let mut first = Spool::new(budget.clone());
         assert_eq!(full(&mut first), 4, "three in the file, one in memory");
         let mut second = Spool::new(budget.clone());
@@ -395,12 +448,22 @@ mod tests {
         drop(second);
         assert_eq!(budget.used.load(Ordering::Relaxed), 0);
         assert_eq!(full(&mut Spool::new(budget.clone())), 4);
-        assert_eq!(full(&mut spool(u64::MAX, u64::MAX)), 1, "nothing is free but the reserve");
+        assert_eq!(
+            full(&mut spool(u64::MAX, u64::MAX)),
+            1,
+            "nothing is free but the reserve"
+        );
     }
 
     #[test]
     fn bytes_come_back_from_memory_and_file() {
-        for (piece, count) in [(10, 3), (IN_MEMORY, 1), (IN_MEMORY, 3), (65_535, 40), (IN_MEMORY + 1, 2)] {
+        for (piece, count) in [
+            (10, 3),
+            (IN_MEMORY, 1),
+            (IN_MEMORY, 3),
+            (65_535, 40),
+            (IN_MEMORY + 1, 2),
+        ] {
             let mut spool = spool(u64::MAX, 0);
             let mut want = Vec::new();
             for number in 0..count {
@@ -421,7 +484,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
-        let limits = Limits { spool: "no such folder".into(), memory_bytes: 0, ..Limits::default() };
+        let limits = Limits {
+            spool: "no such folder".into(),
+            memory_bytes: 0,
+            ..Limits::default()
+        };
         let mut spool = Spool::new(Arc::new(Budget::of(&limits)));
         spool.push(&vec![0; IN_MEMORY]).unwrap();
         assert!(spool.push(&[0]).is_err());

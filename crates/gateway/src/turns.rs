@@ -22,7 +22,10 @@ impl Turns {
     /// As many as there are processors.
     pub(crate) fn of_processors() -> Self {
         let free = thread::available_parallelism().map_or(1, usize::from);
-        Self { state: Mutex::new(State { free, waiting: 0 }), ended: Condvar::new() }
+        Self {
+            state: Mutex::new(State { free, waiting: 0 }),
+            ended: Condvar::new(),
+        }
     }
 
     /// Waits for a turn; it ends when it is dropped.
@@ -30,7 +33,10 @@ impl Turns {
         let mut state = self.state();
         while state.free == 0 {
             state.waiting += 1;
-            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .ended
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             state.waiting -= 1;
         }
         state.free -= 1;
@@ -41,9 +47,14 @@ impl Turns {
     pub(crate) fn take_until(&self, end: Instant) -> Option<Turn<'_>> {
         let mut state = self.state();
         while state.free == 0 {
-            let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+            let left = end
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())?;
             state.waiting += 1;
-            (state, _) = self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            (state, _) = self
+                .ended
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner);
             state.waiting -= 1;
         }
         state.free -= 1;
@@ -78,13 +89,23 @@ mod tests {
 
     #[test]
     fn a_turn_is_waited_for_no_longer_than_allowed() {
-        let turns = Turns { state: Mutex::new(State { free: 1, waiting: 0 }), ended: Condvar::new() };
+        let turns = Turns {
+            state: Mutex::new(State {
+                free: 1,
+                waiting: 0,
+            }),
+            ended: Condvar::new(),
+        };
         let soon = || Instant::now() + Duration::from_millis(50);
         let held = turns.take();
         assert!(turns.take_until(soon()).is_none());
         assert_eq!(turns.state().waiting, 0);
         thread::scope(|scope| {
-            let waits = scope.spawn(|| turns.take_until(Instant::now() + Duration::from_mins(1)).is_some());
+            let waits = scope.spawn(|| {
+                turns
+                    .take_until(Instant::now() + Duration::from_mins(1))
+                    .is_some()
+            });
             thread::sleep(Duration::from_millis(20));
             drop(held);
             assert!(waits.join().unwrap());

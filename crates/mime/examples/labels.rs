@@ -7,7 +7,11 @@
 //!
 //! # Limits
 //! Texts that the label reads as they are count as rightly labelled, whatever they were written in.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a tool for the terminal")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tool for the terminal"
+)]
 
 #[path = "../../codec/tests/common/samples.rs"]
 #[allow(dead_code, reason = "other tools use the rest")]
@@ -79,26 +83,40 @@ fn main() {
     let mut classes: BTreeMap<usize, Counts> = BTreeMap::new();
     let mut pairs: BTreeMap<(&str, &str, usize), Counts> = BTreeMap::new();
     for (language, truth, text) in texts(&shared) {
-        let bytes = truth.encode(&text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+        let bytes = truth
+            .encode(&text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned();
         let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
-        let class = CLASSES.iter().position(|end| high <= *end).unwrap_or_default();
+        let class = CLASSES
+            .iter()
+            .position(|end| high <= *end)
+            .unwrap_or_default();
         for label in CHARSETS {
             let (read, codes) = read(label, &bytes);
-            let plain = Charset::for_name(label).unwrap().decode(&bytes, &mut LossLog::with_limit(0)) == text;
+            let plain = Charset::for_name(label)
+                .unwrap()
+                .decode(&bytes, &mut LossLog::with_limit(0))
+                == text;
             let heard = codes.iter().any(|code| {
-                code.starts_with("charset.") && !code.ends_with("superset") && !code.ends_with("alias")
+                code.starts_with("charset.")
+                    && !code.ends_with("superset")
+                    && !code.ends_with("alias")
             });
             if plain && heard && has("--alarms") {
                 println!("{language} {truth} as {label}: {codes:?} {text:?} {read:?}");
             }
             let key = (truth.name(), label, class);
-            for counts in [classes.entry(class).or_default(), pairs.entry(key).or_default()] {
+            for counts in [
+                classes.entry(class).or_default(),
+                pairs.entry(key).or_default(),
+            ] {
                 counts.right += u32::from(plain);
                 counts.alarms += u32::from(plain && (heard || read != text));
                 counts.wrong += u32::from(!plain);
                 counts.read += u32::from(!plain && read == text);
-                let changed =
-                    codes.iter().any(|code| code == "charset.detected" || code == "charset.utf8-in-legacy");
+                let changed = codes
+                    .iter()
+                    .any(|code| code == "charset.detected" || code == "charset.utf8-in-legacy");
                 counts.misread += u32::from(!plain && read != text && changed);
                 counts.told += u32::from(!plain && read != text && !changed && heard);
                 counts.silent += u32::from(!plain && read != text && !heard);
@@ -112,13 +130,22 @@ fn main() {
     if has("--families") {
         let mut families: BTreeMap<(String, usize), Counts> = BTreeMap::new();
         for ((truth, label, class), counts) in &pairs {
-            let (Some(family), Some(of_label)) = (family(truth), family(label)) else { continue };
-            let under = if family == of_label { "their own" } else { "others" };
+            let (Some(family), Some(of_label)) = (family(truth), family(label)) else {
+                continue;
+            };
+            let under = if family == of_label {
+                "their own"
+            } else {
+                "others"
+            };
             let key = (format!("{family} as {under}"), *class / 2);
             families.entry(key).or_default().add(*counts);
         }
         for ((name, class), counts) in &families {
-            counts.print(&format!("{name}, {}", ["1 to 5", "6 to 20", "21 to 200", "more"][*class]));
+            counts.print(&format!(
+                "{name}, {}",
+                ["1 to 5", "6 to 20", "21 to 200", "more"][*class]
+            ));
         }
     }
     if has("--pairs") {
@@ -139,7 +166,9 @@ fn family(charset: &str) -> Option<&'static str> {
         "GBK" | "Big5" | "EUC-KR" | "windows-949" | "Shift_JIS" | "EUC-JP" => "East Asian",
         "windows-1250" | "ISO-8859-2" => "Central European",
         "windows-1252" | "ISO-8859-1" | "ISO-8859-15" => "Western",
-        "windows-1254" | "ISO-8859-9" | "windows-1257" | "ISO-8859-13" | "ISO-8859-4" => "Turkish and Baltic",
+        "windows-1254" | "ISO-8859-9" | "windows-1257" | "ISO-8859-13" | "ISO-8859-4" => {
+            "Turkish and Baltic"
+        }
         _ => return None,
     })
 }
@@ -172,21 +201,35 @@ impl Counts {
 
 /// The text of a message with this label, and the codes of its events.
 fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
-    let head = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
+    let head =
+        format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
     let raw = [head.as_bytes(), bytes].concat();
     let mut report = Report::with_limit(20);
-    let parts = text_parts(&Message::parse(&raw, &Limits::default()), &Policy::default(), &mut report);
+    let parts = text_parts(
+        &Message::parse(&raw, &Limits::default()),
+        &Policy::default(),
+        &mut report,
+    );
     // The order of Hebrew is what the label says, and no word against it.
-    let told =
-        report.events.iter().map(|event| event.kind.code()).filter(|code| *code != "charset.visual-order");
+    let told = report
+        .events
+        .iter()
+        .map(|event| event.kind.code())
+        .filter(|code| *code != "charset.visual-order");
     let codes = told.map(ToOwned::to_owned).collect();
-    (parts.into_iter().filter_map(|part| part.text).collect(), codes)
+    (
+        parts.into_iter().filter_map(|part| part.text).collect(),
+        codes,
+    )
 }
 
 /// Beginnings of words in real texts, with the charset that each is to be written in.
 fn texts(shared: &std::path::Path) -> Vec<(String, Charset, String)> {
     let mut by_language: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for sample in samples::read(shared).into_iter().filter(|sample| sample.length == 1000) {
+    for sample in samples::read(shared)
+        .into_iter()
+        .filter(|sample| sample.length == 1000)
+    {
         let known = by_language.entry(sample.language).or_default();
         if known.len() < 4 && !known.contains(&sample.text) {
             known.push(sample.text);
@@ -196,13 +239,16 @@ fn texts(shared: &std::path::Path) -> Vec<(String, Charset, String)> {
     for (language, texts) in &by_language {
         for (nth, text) in texts.iter().enumerate() {
             let all: Vec<char> = text.chars().collect();
-            let is_start = |at: &usize| (*at == 0 || all[at - 1].is_whitespace()) && !all[*at].is_ascii();
+            let is_start =
+                |at: &usize| (*at == 0 || all[at - 1].is_whitespace()) && !all[*at].is_ascii();
             let mut starts: Vec<usize> = (0..all.len()).filter(is_start).collect();
             if starts.is_empty() {
                 starts = (0..all.len()).filter(|at| !all[*at].is_ascii()).collect();
             }
             for (round, length) in LENGTHS.into_iter().enumerate() {
-                let Some(start) = starts.get((round * 7 + nth * 13) % starts.len().max(1)) else { continue };
+                let Some(start) = starts.get((round * 7 + nth * 13) % starts.len().max(1)) else {
+                    continue;
+                };
                 let part: String = all[*start..all.len().min(start + length)].iter().collect();
                 for name in CHARSETS {
                     let charset = Charset::for_name(name).unwrap();

@@ -9,7 +9,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = arguments.next().ok_or("usage: process_speed FILE [STEP]")?;
     let step = arguments.next().unwrap_or_else(|| "process".to_owned());
     let bytes = std::fs::read(&file)?;
-    let mut starts: Vec<usize> = memchr::memmem::find_iter(&bytes, b"\n\nFrom ").map(|at| at + 2).collect();
+    let mut starts: Vec<usize> = memchr::memmem::find_iter(&bytes, b"\n\nFrom ")
+        .map(|at| at + 2)
+        .collect();
     starts.insert(0, 0);
     starts.push(bytes.len());
     let (policy, limits) = (Policy::default(), Limits::default());

@@ -118,7 +118,8 @@ impl Evidence<'_> {
 
     /// What detection is allowed to do.
     fn detection(&self) -> Detection {
-        self.mail.map_or(Detection::default(), |mail| mail.policy.detection)
+        self.mail
+            .map_or(Detection::default(), |mail| mail.policy.detection)
     }
 
     /// Returns true if text in two encodings is looked for.
@@ -128,12 +129,15 @@ impl Evidence<'_> {
 
     /// The rules of the decision that are in force.
     fn rules(&self) -> detect::Rules {
-        self.mail.map_or(detect::Rules::ALL_RULES, |mail| mail.policy.charset_rules)
+        self.mail
+            .map_or(detect::Rules::ALL_RULES, |mail| mail.policy.charset_rules)
     }
 
     /// What detection is told of these bytes.
     fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
-        self.mail.map_or(MAIL, |mail: Mail<'b>| mail.detection(self.document.map(|_| bytes)))
+        self.mail.map_or(MAIL, |mail: Mail<'b>| {
+            mail.detection(self.document.map(|_| bytes))
+        })
     }
 }
 
@@ -181,11 +185,18 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     let declared = note_label(evidence.label, resolved, &mut events);
     if let Some(charset) = declared.filter(|_| evidence.mapped && !bytes.is_ascii()) {
         let written = String::from_utf8_lossy(evidence.label.unwrap_or_default());
-        events.push((EventKind::CharsetMapped, Cow::Owned(format!("{written} means {}", charset.name()))));
+        events.push((
+            EventKind::CharsetMapped,
+            Cow::Owned(format!("{written} means {}", charset.name())),
+        ));
     }
     let ascii = bytes.is_ascii();
     if let Some(charset) = declared.filter(|charset| ascii && weigh::is_hz_under(*charset, bytes)) {
-        events.push(found(Some(charset), Charset::HZ_GB_2312, How::Structure.name()));
+        events.push(found(
+            Some(charset),
+            Charset::HZ_GB_2312,
+            How::Structure.name(),
+        ));
         return settle(bytes, Charset::HZ_GB_2312, How::Structure, None, events);
     }
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
@@ -194,16 +205,40 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             keep_telling(resolved, &mut events);
         }
         let used = declared.unwrap_or(Charset::US_ASCII);
-        return settle(bytes, used, if declared.is_some() { How::Label } else { How::Ascii }, None, events);
+        return settle(
+            bytes,
+            used,
+            if declared.is_some() {
+                How::Label
+            } else {
+                How::Ascii
+            },
+            None,
+            events,
+        );
     }
     // EBCDIC has its letters and digits above 7F: there are none here, so a gateway has translated the text and left its label.
-    let letters = || bytes.iter().filter(|b| b.is_ascii_alphabetic()).nth(3).is_some();
+    let letters = || {
+        bytes
+            .iter()
+            .filter(|b| b.is_ascii_alphabetic())
+            .nth(3)
+            .is_some()
+    };
     if let Some(charset) = declared.filter(|c| plain && c.is_ebcdic() && letters()) {
-        events.push((EventKind::CharsetDetected, Cow::Owned(format!("{} read as US-ASCII", charset.name()))));
+        events.push((
+            EventKind::CharsetDetected,
+            Cow::Owned(format!("{} read as US-ASCII", charset.name())),
+        ));
         return settle(bytes, Charset::US_ASCII, How::Structure, None, events);
     }
     // The escape sequences of a terminal.
-    if ascii && !plain && declared.is_none() && memchr::memchr(0, bytes).is_none() && !may_shift(bytes) {
+    if ascii
+        && !plain
+        && declared.is_none()
+        && memchr::memchr(0, bytes).is_none()
+        && !may_shift(bytes)
+    {
         keep_telling(resolved, &mut events);
         return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
@@ -229,14 +264,20 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
         // What does not name a charset itself is weighed against the one that the message names.
-        let told = || evidence.mail.and_then(|mail| mail.told().next()).filter(|c| !c.is_stateful());
+        let told = || {
+            evidence
+                .mail
+                .and_then(|mail| mail.told().next())
+                .filter(|c| !c.is_stateful())
+        };
         let named = declared.filter(|c| *c != Charset::US_ASCII).or_else(told);
         if log.is_empty() && utf8_beats(named, bytes, &text) {
             events.push(match (evidence.label, declared) {
                 (None, _) => (EventKind::CharsetUnlabelled, Cow::Borrowed("valid UTF-8")),
-                (_, Some(c)) => {
-                    (EventKind::CharsetUtf8InLegacy, Cow::Owned(format!("{} read as UTF-8", c.name())))
-                }
+                (_, Some(c)) => (
+                    EventKind::CharsetUtf8InLegacy,
+                    Cow::Owned(format!("{} read as UTF-8", c.name())),
+                ),
                 (_, None) => (EventKind::CharsetDetected, Cow::Borrowed("valid UTF-8")),
             });
             return Choice {
@@ -257,14 +298,20 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
         Some(charset) => {
             let mut choice = by_label(bytes, charset, evidence, events);
-            let believed = matches!(choice.how, How::Label | How::Superset) && charset != Charset::UTF_8;
-            let told = choice.events.iter().any(|(kind, _)| *kind == EventKind::CharsetSuspected);
+            let believed =
+                matches!(choice.how, How::Label | How::Superset) && charset != Charset::UTF_8;
+            let told = choice
+                .events
+                .iter()
+                .any(|(kind, _)| *kind == EventKind::CharsetSuspected);
             if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed && !told) {
                 let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
                 choice.events.push((EventKind::CharsetSuspected, detail));
             }
             if let Some(order) = order_told(charset, &choice.text).filter(|_| believed) {
-                choice.events.push((EventKind::CharsetVisualOrder, Cow::Borrowed(order)));
+                choice
+                    .events
+                    .push((EventKind::CharsetVisualOrder, Cow::Borrowed(order)));
             }
             choice
         }
@@ -274,7 +321,13 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 /// The same where some bytes only are `text`, and tell what the charset is.
 pub(crate) fn choose_by<'a>(bytes: &'a [u8], text: &[u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    let Choice { used, how, confidence, events, .. } = choose(text, evidence);
+    let Choice {
+        used,
+        how,
+        confidence,
+        events,
+        ..
+    } = choose(text, evidence);
     settle(bytes, used, how, confidence, events)
 }
 
@@ -285,7 +338,9 @@ pub(crate) fn appended<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> C
         if policy.detection != Detection::Off || !is_legacy(bytes) {
             return choose(bytes, &Evidence::default());
         }
-        let used = policy.default_charset.filter(|charset| reads(*charset, bytes));
+        let used = policy
+            .default_charset
+            .filter(|charset| reads(*charset, bytes));
         return settle(
             bytes,
             used.unwrap_or(Charset::WINDOWS_1252),
@@ -296,7 +351,15 @@ pub(crate) fn appended<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> C
     }
     let mut log = LossLog::new();
     let text = part.decode(bytes, &mut log);
-    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new(), mixed: None }
+    Choice {
+        used: part,
+        how: How::Message,
+        confidence: None,
+        text,
+        log,
+        events: Vec::new(),
+        mixed: None,
+    }
 }
 
 /// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
@@ -309,7 +372,12 @@ fn keep_telling(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Cow<'st
 fn fails_early(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(512)];
     // Nearly all of what is UTF-8 is told so fast; the last character may be cut.
-    let last = start.iter().rev().take(4).position(|b| b & 0xC0 != 0x80).map_or(0, |at| at + 1);
+    let last = start
+        .iter()
+        .rev()
+        .take(4)
+        .position(|b| b & 0xC0 != 0x80)
+        .map_or(0, |at| at + 1);
     let (whole, last) = start.split_at(start.len() - last);
     let rest = if detect::is_utf8(whole) { last } else { start };
     std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
@@ -349,7 +417,13 @@ fn by_mark_or_structure(
     resolved: Option<Resolved>,
 ) -> Option<(Charset, How)> {
     let wide = declared.is_some_and(|c| {
-        [Charset::UTF_16, Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32].contains(&c)
+        [
+            Charset::UTF_16,
+            Charset::UTF_16BE,
+            Charset::UTF_16LE,
+            Charset::UTF_32,
+        ]
+        .contains(&c)
     });
     // Under a label of their own kind the decoder obeys marks itself.
     if let Some((charset, _)) = bom::sniff(bytes).filter(|_| !wide) {
@@ -366,7 +440,13 @@ fn by_mark_or_structure(
     let open = match resolved {
         None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
         Some(_) => declared.is_some_and(|c| {
-            [Charset::US_ASCII, Charset::UTF_8, Charset::ISO_8859_1, Charset::WINDOWS_1252].contains(&c)
+            [
+                Charset::US_ASCII,
+                Charset::UTF_8,
+                Charset::ISO_8859_1,
+                Charset::WINDOWS_1252,
+            ]
+            .contains(&c)
         }),
     };
     let charset = match declared {
@@ -386,8 +466,12 @@ pub(crate) fn is_otherwise_as_utf8(text: &[u8]) -> bool {
         return true;
     }
     memchr::memchr2(0x1b, 0, text).is_some()
-        && by_mark_or_structure(text, Some(Charset::UTF_8), Some(Resolved::Exact(Charset::UTF_8)))
-            .is_some_and(|(charset, _)| charset != Charset::UTF_8)
+        && by_mark_or_structure(
+            text,
+            Some(Charset::UTF_8),
+            Some(Resolved::Exact(Charset::UTF_8)),
+        )
+        .is_some_and(|(charset, _)| charset != Charset::UTF_8)
 }
 
 /// Whether bytes with NULs may be UTF-16 or UTF-32 at all, and not UTF-8 with a few stray NULs: wide text is hardly ever valid UTF-8
@@ -396,7 +480,10 @@ fn may_be_wide(bytes: &[u8]) -> bool {
     if !bytes.is_ascii() {
         return std::str::from_utf8(bytes).is_err();
     }
-    let controls = bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
+    let controls = bytes
+        .iter()
+        .filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace())
+        .count();
     controls * 4 >= bytes.len()
 }
 
@@ -452,14 +539,26 @@ fn by_label<'a>(
     let may_overrule = evidence.detection() == Detection::Contradiction;
     // Damage of one kind tells nothing against UTF-8.
     let is_little = |other: &Choice<'_>| {
-        charset == Charset::UTF_8 && other.how == How::Fallback && little::only_kind(bytes).is_some()
+        charset == Charset::UTF_8
+            && other.how == How::Fallback
+            && little::only_kind(bytes).is_some()
     };
     if !evidence.mapped
-        && let Some(Otherwise { read, events: told }) =
-            otherwise(charset, bytes, None, may_overrule.then_some(|| evidence.hints(bytes)))
+        && let Some(Otherwise { read, events: told }) = otherwise(
+            charset,
+            bytes,
+            None,
+            may_overrule.then_some(|| evidence.hints(bytes)),
+        )
     {
         events.extend(told);
-        if let Some(Read { used, how, confidence, .. }) = read {
+        if let Some(Read {
+            used,
+            how,
+            confidence,
+            ..
+        }) = read
+        {
             return settle(bytes, used, how, confidence, events);
         }
     }
@@ -479,7 +578,9 @@ fn by_label<'a>(
         // A page of single bytes reads anything: against a label of more bytes it must be likely.
         let likely = charset == Charset::UTF_8
             || charset.is_single_byte()
-            || other.confidence.is_none_or(|confidence| confidence >= LIKELY);
+            || other
+                .confidence
+                .is_none_or(|confidence| confidence >= LIKELY);
         if other.log.losses() < log.losses() && likely && !is_little(&other) {
             events.extend(other.events);
             return Choice { events, ..other };
@@ -491,9 +592,25 @@ fn by_label<'a>(
             EventKind::CharsetSuperset,
             Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
         ));
-        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events, mixed: None };
+        return Choice {
+            used: wider,
+            how: How::Superset,
+            confidence: None,
+            text,
+            log,
+            events,
+            mixed: None,
+        };
     }
-    Choice { used: charset, how: How::Label, confidence: None, text, log, events, mixed: None }
+    Choice {
+        used: charset,
+        how: How::Label,
+        confidence: None,
+        text,
+        log,
+        events,
+        mixed: None,
+    }
 }
 
 /// Text in two encodings, under a label of one of them. Runs of UTF-8 contradict a label that reads all bytes.
@@ -509,7 +626,17 @@ fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Op
     }
     let charset = superset::on_evidence(charset, bytes).unwrap_or(charset.superset());
     let may_overrule = evidence.detection() == Detection::Contradiction;
-    may_overrule.then(|| mixed_utf8::in_single_byte(bytes, Other { charset, confidence: None })).flatten()
+    may_overrule
+        .then(|| {
+            mixed_utf8::in_single_byte(
+                bytes,
+                Other {
+                    charset,
+                    confidence: None,
+                },
+            )
+        })
+        .flatten()
 }
 
 /// The charset of bytes that are not UTF-8 beside text that is: that of the message or of the caller where it makes sense of them, else a guess;
@@ -521,22 +648,45 @@ fn rest_charset(
     may_be: impl Fn(Charset) -> bool,
 ) -> Other {
     let is_other = |charset: &Charset| *charset != Charset::UTF_8 && may_be(*charset);
-    let told = evidence.mail.into_iter().flat_map(Mail::told).filter(is_other);
+    let told = evidence
+        .mail
+        .into_iter()
+        .flat_map(Mail::told)
+        .filter(is_other);
     let mut told = told.filter(|charset| reads(*charset, rest) && !detect::is_odd(rest, *charset));
     if let Some(charset) = told.next().or(evidence.fallback().filter(is_other)) {
-        return Other { charset, confidence: None };
+        return Other {
+            charset,
+            confidence: None,
+        };
     }
     let guess = detect::detect(rest, hints);
     let is_found = guess.confidence >= LIKELY && is_other(&guess.charset);
-    let (charset, confidence) =
-        if is_found { (guess.charset, guess.confidence) } else { (Charset::WINDOWS_1252, UNKNOWN) };
-    Other { charset, confidence: Some(confidence) }
+    let (charset, confidence) = if is_found {
+        (guess.charset, guess.confidence)
+    } else {
+        (Charset::WINDOWS_1252, UNKNOWN)
+    };
+    Other {
+        charset,
+        confidence: Some(confidence),
+    }
 }
 
 impl Mixed {
     /// The choice that it makes, reported as `used`.
-    fn choice<'a>(self, used: Charset, mut events: Vec<(EventKind, Cow<'static, str>)>) -> Choice<'a> {
-        let Self { text, log, runs, first, other } = self;
+    fn choice<'a>(
+        self,
+        used: Charset,
+        mut events: Vec<(EventKind, Cow<'static, str>)>,
+    ) -> Choice<'a> {
+        let Self {
+            text,
+            log,
+            runs,
+            first,
+            other,
+        } = self;
         let many = if runs == 1 { "" } else { "s" };
         let name = other.charset.name();
         let within = if used == Charset::UTF_8 {
@@ -582,7 +732,11 @@ fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
     .iter()
     .map(|kind| log.count(*kind))
     .sum();
-    let whole = || text.chars().filter(|c| !c.is_ascii() && *c != '\u{FFFD}').count() as u64;
+    let whole = || {
+        text.chars()
+            .filter(|c| !c.is_ascii() && *c != '\u{FFFD}')
+            .count() as u64
+    };
     let broken = log.losses().saturating_sub(forbidden);
     forbidden >= broken || forbidden + whole() >= broken
 }
@@ -612,8 +766,9 @@ fn by_search<'a>(
     let hints = evidence.hints(bytes);
     if evidence.finds_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
-        && let Some(mixed) =
-            mixed_utf8::unlabelled(bytes, |rest| rest_charset(rest, evidence, &hints, mixed_utf8::is_page))
+        && let Some(mixed) = mixed_utf8::unlabelled(bytes, |rest| {
+            rest_charset(rest, evidence, &hints, mixed_utf8::is_page)
+        })
     {
         let used = mixed.other.charset;
         return mixed.choice(used, events);
@@ -622,18 +777,28 @@ fn by_search<'a>(
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
     let fonts = || {
         let reads_fonts = evidence.document.is_some() && hints.rules.has(detect::Rules::FONT_NAMES);
-        font_names::language(bytes).filter(|_| reads_fonts).map(|(_, charset)| charset)
+        font_names::language(bytes)
+            .filter(|_| reads_fonts)
+            .map(|(_, charset)| charset)
     };
-    let document = evidence.document.and_then(|document| fixup::declared_charset(bytes, document));
+    let document = evidence
+        .document
+        .and_then(|document| fixup::declared_charset(bytes, document));
     let document = document.or_else(fonts);
     let may_search = evidence.detection() != Detection::Off;
     let mail = evidence.mail.filter(|_| may_search);
-    let message = mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
+    let message = mail
+        .into_iter()
+        .flat_map(Mail::told)
+        .map(|charset| (charset, How::Message));
     let default = evidence.fallback().map(|charset| (charset, How::Hint));
     let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
     tried.extend(declared);
-    for (charset, how) in
-        document.map(|charset| (charset, How::Document)).into_iter().chain(message).chain(default)
+    for (charset, how) in document
+        .map(|charset| (charset, How::Document))
+        .into_iter()
+        .chain(message)
+        .chain(default)
     {
         // Step 3 has found that these bytes are no valid UTF-8.
         if tried.contains(&charset) {
@@ -642,7 +807,11 @@ fn by_search<'a>(
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         // Pages of single bytes read anything: what they make must be text. The caller's word needs no proof.
-        let absurd = || weighed().rival(charset).is_some_and(|rival| rival.outweighs);
+        let absurd = || {
+            weighed()
+                .rival(charset)
+                .is_some_and(|rival| rival.outweighs)
+        };
         // What reads ASCII as it is tells nothing of it, and a header that is UTF-8 from then on would no longer tell it.
         if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
             tried.push(charset);
@@ -650,7 +819,15 @@ fn by_search<'a>(
         }
         if log.losses() == 0 && (how == How::Hint || !absurd()) {
             events.push(found(declared, charset, how.name()));
-            return Choice { used: charset, how, confidence: None, text, log, events, mixed: None };
+            return Choice {
+                used: charset,
+                how,
+                confidence: None,
+                text,
+                log,
+                events,
+                mixed: None,
+            };
         }
         tried.push(charset);
     }
@@ -660,7 +837,10 @@ fn by_search<'a>(
         return settle(bytes, used, How::Fallback, Some(UNKNOWN), events);
     }
     let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
-    if hints.language.is_none() && hints.country.is_none() && little::is_too_little(bytes, guess.charset) {
+    if hints.language.is_none()
+        && hints.country.is_none()
+        && little::is_too_little(bytes, guess.charset)
+    {
         guess = Guess {
             charset: Charset::WINDOWS_1252,
             confidence: UNKNOWN,
@@ -668,9 +848,16 @@ fn by_search<'a>(
         };
         by = guess.evidence.name();
     }
-    let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };
-    let used =
-        if how == How::Fallback { evidence.fallback().unwrap_or(guess.charset) } else { guess.charset };
+    let how = if guess.evidence == detect::Evidence::Fallback {
+        How::Fallback
+    } else {
+        How::Detected
+    };
+    let used = if how == How::Fallback {
+        evidence.fallback().unwrap_or(guess.charset)
+    } else {
+        guess.charset
+    };
     events.push(found(declared, used, by));
     settle(bytes, used, how, Some(guess.confidence), events)
 }
@@ -698,13 +885,18 @@ fn reads(charset: Charset, bytes: &[u8]) -> bool {
 /// The event for a charset that the label did not name.
 fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, Cow<'static, str>) {
     match declared {
-        Some(c) if c == Charset::UTF_8 => {
-            (EventKind::CharsetLegacyInUtf8, Cow::Owned(format!("UTF-8 read as {} ({by})", used.name())))
-        }
-        Some(c) => {
-            (EventKind::CharsetDetected, Cow::Owned(format!("{} read as {} ({by})", c.name(), used.name())))
-        }
-        None => (EventKind::CharsetDetected, Cow::Owned(format!("read as {} ({by})", used.name()))),
+        Some(c) if c == Charset::UTF_8 => (
+            EventKind::CharsetLegacyInUtf8,
+            Cow::Owned(format!("UTF-8 read as {} ({by})", used.name())),
+        ),
+        Some(c) => (
+            EventKind::CharsetDetected,
+            Cow::Owned(format!("{} read as {} ({by})", c.name(), used.name())),
+        ),
+        None => (
+            EventKind::CharsetDetected,
+            Cow::Owned(format!("read as {} ({by})", used.name())),
+        ),
     }
 }
 
@@ -718,7 +910,15 @@ fn settle<'a>(
 ) -> Choice<'a> {
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
-    Choice { used, how, confidence, text, log, events, mixed: None }
+    Choice {
+        used,
+        how,
+        confidence,
+        text,
+        log,
+        events,
+        mixed: None,
+    }
 }
 
 #[cfg(test)]
@@ -728,8 +928,14 @@ mod tests {
 
     fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
         let resolved = Some(Charset::for_label(label.as_bytes(), View::Mail));
-        let choice =
-            choose(bytes, &Evidence { label: Some(label.as_bytes()), resolved, ..Evidence::default() });
+        let choice = choose(
+            bytes,
+            &Evidence {
+                label: Some(label.as_bytes()),
+                resolved,
+                ..Evidence::default()
+            },
+        );
         (choice.used.name(), choice.how)
     }
 
@@ -737,11 +943,25 @@ mod tests {
     fn a_stateful_label_over_text_without_any_shift() {
         let text = "このメールは「m-FILTER」が自動的に生成しました。\n";
         let mut log = LossLog::new();
-        for label in ["iso-2022-jp", "iso-2022-kr", "iso-2022-cn", "hz-gb-2312", "utf-7"] {
-            assert_eq!(used(label, text.as_bytes()), ("UTF-8", How::Utf8), "{label}");
+        for label in [
+            "iso-2022-jp",
+            "iso-2022-kr",
+            "iso-2022-cn",
+            "hz-gb-2312",
+            "utf-7",
+        ] {
+            assert_eq!(
+                used(label, text.as_bytes()),
+                ("UTF-8", How::Utf8),
+                "{label}"
+            );
         }
-        let shift_jis = Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Fatal, &mut log);
-        assert_eq!(used("iso-2022-jp", &shift_jis), ("Shift_JIS", How::Detected));
+        let shift_jis =
+            Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Fatal, &mut log);
+        assert_eq!(
+            used("iso-2022-jp", &shift_jis),
+            ("Shift_JIS", How::Detected)
+        );
         for (label, bytes) in [
             ("iso-2022-jp", "\x1b$B8-\x1b(B \u{E9}\u{E9}".as_bytes()),
             ("hz-gb-2312", "~{8-~} \u{E9}\u{E9}".as_bytes()),
@@ -753,16 +973,27 @@ mod tests {
 
     #[test]
     fn names_of_fonts_say_the_charset() {
-        for (name, font) in
-            [("GBK", "仿宋_GB2312"), ("Big5", "新細明體"), ("EUC-KR", "굴림"), ("Shift_JIS", "ＭＳ 明朝")]
-        {
-            for html in
-                ["<font face=FONT size=2>Save up to 40 on</font>", "<p style='font-family: \"FONT\"'>one</p>"]
-            {
+        for (name, font) in [
+            ("GBK", "仿宋_GB2312"),
+            ("Big5", "新細明體"),
+            ("EUC-KR", "굴림"),
+            ("Shift_JIS", "ＭＳ 明朝"),
+        ] {
+            for html in [
+                "<font face=FONT size=2>Save up to 40 on</font>",
+                "<p style='font-family: \"FONT\"'>one</p>",
+            ] {
                 let charset = Charset::for_name(name).expect("a known charset");
                 let html = html.replace("FONT", font);
-                let bytes = charset.encode(&html, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-                let evidence = Evidence { document: Some(Document::Html), ..Evidence::default() };
+                let bytes = charset.encode(
+                    &html,
+                    mailglot_codec::Unmappable::Fatal,
+                    &mut LossLog::new(),
+                );
+                let evidence = Evidence {
+                    document: Some(Document::Html),
+                    ..Evidence::default()
+                };
                 let choice = choose(&bytes, &evidence);
                 assert_eq!((choice.how, &*choice.text), (How::Document, &*html));
             }
@@ -777,10 +1008,17 @@ mod tests {
             "안녕하세요. 내일 회의는 열 시부터입니다. 잘 부탁드립니다.\n",
         ] {
             for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
-                let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                let bytes =
+                    charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
                 let choice = choose(&bytes, &Evidence::default());
-                assert_eq!((choice.used, choice.how, &*choice.text), (charset, How::Structure, text));
-                assert_eq!(used("unknown-8bit", &bytes), (charset.name(), How::Structure));
+                assert_eq!(
+                    (choice.used, choice.how, &*choice.text),
+                    (charset, How::Structure, text)
+                );
+                assert_eq!(
+                    used("unknown-8bit", &bytes),
+                    (charset.name(), How::Structure)
+                );
             }
         }
     }
@@ -789,25 +1027,54 @@ mod tests {
     fn utf_16_without_zeros_keeps_its_label() {
         let wide = |text: &str, little: bool| -> Vec<u8> {
             text.encode_utf16()
-                .flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() })
+                .flat_map(|unit| {
+                    if little {
+                        unit.to_le_bytes()
+                    } else {
+                        unit.to_be_bytes()
+                    }
+                })
                 .collect()
         };
-        for text in ["你好世界", "안녕하세요", "こんにちは、世界。", "Привет", "天气很好"]
-        {
+        for text in [
+            "你好世界",
+            "안녕하세요",
+            "こんにちは、世界。",
+            "Привет",
+            "天气很好",
+        ] {
             let text = text.replace(' ', "\u{3000}");
             for (label, little) in [("utf-16le", true), ("utf-16be", false)] {
-                assert_eq!(used(label, &wide(&text, little)).1, How::Label, "{label} {text}");
+                assert_eq!(
+                    used(label, &wide(&text, little)).1,
+                    How::Label,
+                    "{label} {text}"
+                );
             }
         }
-        for text in ["Hello, world", "Hello", "Größe und Länge", "会议通知", "\u{1B}[1mbold\u{1B}[0m"]
-        {
-            assert_eq!(used("utf-16le", text.as_bytes()), ("UTF-8", How::Structure), "{text}");
+        for text in [
+            "Hello, world",
+            "Hello",
+            "Größe und Länge",
+            "会议通知",
+            "\u{1B}[1mbold\u{1B}[0m",
+        ] {
+            assert_eq!(
+                used("utf-16le", text.as_bytes()),
+                ("UTF-8", How::Structure),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn escape_sequences_of_terminals_are_ascii() {
-        for bytes in [&b"$ ls\n\x1b[1mbold\x1b[0m\n"[..], b"a\x1b(B\x1b[m", b"\x1b", b"x\x1b]0;title\x07"] {
+        for bytes in [
+            &b"$ ls\n\x1b[1mbold\x1b[0m\n"[..],
+            b"a\x1b(B\x1b[m",
+            b"\x1b",
+            b"x\x1b]0;title\x07",
+        ] {
             let choice = choose(bytes, &Evidence::default());
             assert_eq!(
                 (choice.used, choice.how),
@@ -817,6 +1084,9 @@ mod tests {
             );
             assert_eq!(choice.events, [], "{}", bytes.escape_ascii());
         }
-        assert_eq!(choose(b"\x1b$B8-\x1b(B", &Evidence::default()).how, How::Structure);
+        assert_eq!(
+            choose(b"\x1b$B8-\x1b(B", &Evidence::default()).how,
+            How::Structure
+        );
     }
 }

@@ -17,7 +17,11 @@ pub struct Edit {
 impl Edit {
     /// An edit without a recipe.
     pub fn new(span: Span, with: impl Into<Vec<u8>>) -> Self {
-        Self { span, with: with.into(), recipe: None }
+        Self {
+            span,
+            with: with.into(),
+            recipe: None,
+        }
     }
 }
 

@@ -44,9 +44,13 @@ impl Document {
         match self {
             Self::Html => {
                 let start = near.to_ascii_lowercase();
-                let open =
-                    memmem::find(&start, b"<head").is_some() && memmem::find(&start, b"</head").is_none();
-                let head = if open { far.to_ascii_lowercase() } else { start };
+                let open = memmem::find(&start, b"<head").is_some()
+                    && memmem::find(&start, b"</head").is_none();
+                let head = if open {
+                    far.to_ascii_lowercase()
+                } else {
+                    start
+                };
                 found.extend(xml(&head));
                 metas(&head, &mut found);
             }
@@ -62,17 +66,27 @@ impl Document {
 /// ASCII (shifts, EBCDIC) never count.
 pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Charset> {
     let to = |most: usize| &bytes[..bytes.len().min(most)];
-    document.declarations(to(NEAR), to(FAR)).into_iter().find_map(|range| {
-        let (Resolved::Exact(charset) | Resolved::Alias(charset)) =
-            Charset::for_label(&bytes[range], View::Mail)
-        else {
-            return None;
-        };
-        if [Charset::UTF_16, Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32].contains(&charset) {
-            return Some(Charset::UTF_8);
-        }
-        charset.is_ascii_compatible().then_some(charset)
-    })
+    document
+        .declarations(to(NEAR), to(FAR))
+        .into_iter()
+        .find_map(|range| {
+            let (Resolved::Exact(charset) | Resolved::Alias(charset)) =
+                Charset::for_label(&bytes[range], View::Mail)
+            else {
+                return None;
+            };
+            if [
+                Charset::UTF_16,
+                Charset::UTF_16BE,
+                Charset::UTF_16LE,
+                Charset::UTF_32,
+            ]
+            .contains(&charset)
+            {
+                return Some(Charset::UTF_8);
+            }
+            charset.is_ascii_compatible().then_some(charset)
+        })
 }
 
 /// The language that a document says it is in, by the first `lang` of a tag.
@@ -83,7 +97,9 @@ pub(crate) fn language(bytes: &[u8]) -> Option<&str> {
     places.find_map(|at| {
         let is_name = at > 0 && (near[at - 1].is_ascii_whitespace() || near[at - 1] == b':');
         let range = value_after(near, at + b"lang".len()).filter(|_| is_name)?;
-        std::str::from_utf8(&near[range]).ok().filter(|tag| !tag.is_empty())
+        std::str::from_utf8(&near[range])
+            .ok()
+            .filter(|tag| !tag.is_empty())
     })
 }
 
@@ -94,13 +110,22 @@ pub(crate) fn patches(text: &[u8], document: Document, name: &str) -> Vec<Range<
         // What was within reach in fewer bytes a character still is.
         document => document.declarations(characters(text, NEAR), characters(text, FAR)),
     };
-    found.into_iter().filter(|r| !text[r.clone()].eq_ignore_ascii_case(name.as_bytes())).collect()
+    found
+        .into_iter()
+        .filter(|r| !text[r.clone()].eq_ignore_ascii_case(name.as_bytes()))
+        .collect()
 }
 
 /// The first characters of a text in UTF-8.
 fn characters(text: &[u8], most: usize) -> &[u8] {
-    let starts = text.iter().enumerate().filter(|(_, byte)| **byte & 0xC0 != 0x80);
-    starts.map(|(at, _)| at).nth(most).map_or(text, |end| &text[..end])
+    let starts = text
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte & 0xC0 != 0x80);
+    starts
+        .map(|(at, _)| at)
+        .nth(most)
+        .map_or(text, |end| &text[..end])
 }
 
 /// The names in meta elements that declare a charset. `head` is in small letters; comments are left out, and values of attributes.
@@ -113,10 +138,22 @@ fn metas(head: &[u8], found: &mut Vec<Range<usize>>) {
                 Some(end) => tag + 2 + end + 3,
                 None => return,
             }
-        } else if rest.iter().find(|b| **b != b'/').is_some_and(u8::is_ascii_alphabetic) {
-            let name = tag + 1 + rest.iter().take_while(|b| !is_blank(**b) && !b"/>".contains(b)).count();
+        } else if rest
+            .iter()
+            .find(|b| **b != b'/')
+            .is_some_and(u8::is_ascii_alphabetic)
+        {
+            let name = tag
+                + 1
+                + rest
+                    .iter()
+                    .take_while(|b| !is_blank(**b) && !b"/>".contains(b))
+                    .count();
             let mut meta = Meta::default();
-            let Some(end) = attributes(head, name, |name, value| meta.see(head, name, value)) else { return };
+            let Some(end) = attributes(head, name, |name, value| meta.see(head, name, value))
+            else {
+                return;
+            };
             if &head[tag + 1..name] == b"meta" {
                 found.extend(meta.declared());
             }
@@ -128,8 +165,13 @@ fn metas(head: &[u8], found: &mut Vec<Range<usize>>) {
 }
 
 /// Calls for each attribute of a tag, behind whose name `at` is; gives the place behind the tag, or None where it does not end.
-fn attributes(head: &[u8], mut at: usize, mut see: impl FnMut(Range<usize>, Range<usize>)) -> Option<usize> {
-    let while_in = |at: usize, skip: fn(u8) -> bool| at + head[at..].iter().take_while(|b| skip(**b)).count();
+fn attributes(
+    head: &[u8],
+    mut at: usize,
+    mut see: impl FnMut(Range<usize>, Range<usize>),
+) -> Option<usize> {
+    let while_in =
+        |at: usize, skip: fn(u8) -> bool| at + head[at..].iter().take_while(|b| skip(**b)).count();
     loop {
         at = while_in(at, |b| is_blank(b) || b == b'/');
         if *head.get(at)? == b'>' {
@@ -190,7 +232,9 @@ impl Meta {
     fn declared(self) -> Option<Range<usize>> {
         self.charset.or_else(|| {
             let (range, typed) = self.content?;
-            self.equivalent.unwrap_or(typed && !self.named).then_some(range)
+            self.equivalent
+                .unwrap_or(typed && !self.named)
+                .then_some(range)
         })
     }
 }
@@ -217,13 +261,17 @@ fn xml(head: &[u8]) -> Option<Range<usize>> {
     /// Blanks that are let pass.
     const BLANKS: usize = 64;
     let start = head.len() - without_mark(head).trim_ascii_start().len();
-    let inside = head[start..].strip_prefix(b"<?xml").filter(|_| start <= BLANKS)?;
+    let inside = head[start..]
+        .strip_prefix(b"<?xml")
+        .filter(|_| start <= BLANKS)?;
     let end = start + b"<?xml".len() + memchr::memchr(b'>', inside)?;
     let mut places = memmem::find_iter(&head[start..end], b"encoding");
     places.find_map(|at| {
         let at = start + at;
-        let name = value_after(&head[..end], at + b"encoding".len()).filter(|_| is_blank(head[at - 1]))?;
-        let quoted = |quote: u8| head[name.start - 1] == quote && head.get(name.end) == Some(&quote);
+        let name =
+            value_after(&head[..end], at + b"encoding".len()).filter(|_| is_blank(head[at - 1]))?;
+        let quoted =
+            |quote: u8| head[name.start - 1] == quote && head.get(name.end) == Some(&quote);
         (quoted(b'"') || quoted(b'\'')).then_some(name)
     })
 }
@@ -231,10 +279,14 @@ fn xml(head: &[u8]) -> Option<Range<usize>> {
 /// The name that a style sheet begins with.
 fn css(head: &[u8]) -> Option<Range<usize>> {
     let rule = without_mark(head).strip_prefix(b"@charset ")?;
-    let (quote, rest) = rule.split_first().filter(|(quote, _)| b"\"'".contains(quote))?;
+    let (quote, rest) = rule
+        .split_first()
+        .filter(|(quote, _)| b"\"'".contains(quote))?;
     let start = head.len() - rest.len();
     let name = start..start + rest.iter().take_while(|b| is_of_label(**b)).count();
-    let ends = head[name.end..].strip_prefix(&[*quote]).is_some_and(|rest| rest.starts_with(b";"));
+    let ends = head[name.end..]
+        .strip_prefix(&[*quote])
+        .is_some_and(|rest| rest.starts_with(b";"));
     (ends && name.start < name.end).then_some(name)
 }
 
@@ -259,8 +311,12 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
             let mut place = at;
             for parameter in head.split(|b| *b == b';') {
                 if let Some(value) = parameter.strip_prefix(b"CHARSET=") {
-                    let (start, end) = (place + parameter.len() - value.len(), place + parameter.len());
-                    let quoted = value.len() > 1 && value.starts_with(b"\"") && value.ends_with(b"\"");
+                    let (start, end) = (
+                        place + parameter.len() - value.len(),
+                        place + parameter.len(),
+                    );
+                    let quoted =
+                        value.len() > 1 && value.starts_with(b"\"") && value.ends_with(b"\"");
                     let quote = usize::from(quoted);
                     name = label(&text[..at + colon], start + quote..end - quote);
                 }
@@ -279,7 +335,9 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
 pub(crate) fn has_encoded_text(card: &[u8]) -> bool {
     let lines = card.split(|b| *b == b'\n');
     let is_encoded = |line: &[u8]| {
-        let Some(colon) = memchr::memchr(b':', line) else { return false };
+        let Some(colon) = memchr::memchr(b':', line) else {
+            return false;
+        };
         let (head, text) = line.split_at(colon);
         let head = head.to_ascii_uppercase();
         let mut parameters = head.split(|b| *b == b';').skip(1);
@@ -289,9 +347,13 @@ pub(crate) fn has_encoded_text(card: &[u8]) -> bool {
         };
         parameters.clone().any(encoding)
             && !parameters.any(|parameter| parameter.starts_with(b"CHARSET="))
-            && text.windows(2).any(|pair| pair[0] == b'=' && b"89ABCDEFabcdef".contains(&pair[1]))
+            && text
+                .windows(2)
+                .any(|pair| pair[0] == b'=' && b"89ABCDEFabcdef".contains(&pair[1]))
     };
-    lines.filter(|line| memchr::memchr(b'=', line).is_some()).any(is_encoded)
+    lines
+        .filter(|line| memchr::memchr(b'=', line).is_some())
+        .any(is_encoded)
 }
 
 /// The name behind an equals sign, blanks and a quote.
@@ -325,7 +387,10 @@ mod tests {
     use crate::linear::assert_linear;
 
     fn names(document: Document, text: &str) -> Vec<&str> {
-        patches(text.as_bytes(), document, "").into_iter().map(|r| &text[r]).collect()
+        patches(text.as_bytes(), document, "")
+            .into_iter()
+            .map(|r| &text[r])
+            .collect()
     }
 
     #[test]
@@ -334,13 +399,41 @@ mod tests {
         for (document, text, want) in [
             (Html, "<html><head><META CHARSET=koi8-r></head>", "koi8-r"),
             (Html, "<meta\n charset = ' koi8-r '/>", "koi8-r"),
-            (Html, &format!("<meta http-equiv=\"Content-Type\" {type_is}>"), "Windows-1251"),
-            (Html, &format!("<meta {type_is} http-equiv=content-type>"), "Windows-1251"),
-            (Html, &format!("<p title='<meta>'>x<meta {type_is}>"), "Windows-1251"),
-            (Html, "<meta http-equiv=content-type content='charset; charset = \"x-sjis\"'>", "x-sjis"),
-            (Html, "<!-- a > b --><meta charset=a1><!--><meta charset=b2>", "a1 b2"),
-            (Html, "<?xml version='1.0' encoding='ISO-8859-2'?><html>", "ISO-8859-2"),
-            (Xml, "\u{feff}<?xml version='1.0' encoding = \"ISO-8859-2\"?><a/>", "ISO-8859-2"),
+            (
+                Html,
+                &format!("<meta http-equiv=\"Content-Type\" {type_is}>"),
+                "Windows-1251",
+            ),
+            (
+                Html,
+                &format!("<meta {type_is} http-equiv=content-type>"),
+                "Windows-1251",
+            ),
+            (
+                Html,
+                &format!("<p title='<meta>'>x<meta {type_is}>"),
+                "Windows-1251",
+            ),
+            (
+                Html,
+                "<meta http-equiv=content-type content='charset; charset = \"x-sjis\"'>",
+                "x-sjis",
+            ),
+            (
+                Html,
+                "<!-- a > b --><meta charset=a1><!--><meta charset=b2>",
+                "a1 b2",
+            ),
+            (
+                Html,
+                "<?xml version='1.0' encoding='ISO-8859-2'?><html>",
+                "ISO-8859-2",
+            ),
+            (
+                Xml,
+                "\u{feff}<?xml version='1.0' encoding = \"ISO-8859-2\"?><a/>",
+                "ISO-8859-2",
+            ),
             (Css, "@charset \"latin1\";p{}", "latin1"),
             (Css, "\u{feff}@charset 'latin1';", "latin1"),
             (
@@ -349,7 +442,11 @@ mod tests {
                 "ISO-8859-1 koi8-r cp1251",
             ),
         ] {
-            assert_eq!(names(document, text), want.split(' ').collect::<Vec<_>>(), "{text}");
+            assert_eq!(
+                names(document, text),
+                want.split(' ').collect::<Vec<_>>(),
+                "{text}"
+            );
         }
     }
 
@@ -357,9 +454,18 @@ mod tests {
     fn what_is_no_declaration_is_none() {
         for (document, text) in [
             (Html, "<meta name=charset><p>charset=x"),
-            (Html, "<meta name=\"description\" content=\"charset=koi8-r\">"),
-            (Html, "<meta name=\"description\" content=\"text/html; charset=koi8-r\">"),
-            (Html, "<meta http-equiv=refresh content=\"0; charset=koi8-r\">"),
+            (
+                Html,
+                "<meta name=\"description\" content=\"charset=koi8-r\">",
+            ),
+            (
+                Html,
+                "<meta name=\"description\" content=\"text/html; charset=koi8-r\">",
+            ),
+            (
+                Html,
+                "<meta http-equiv=refresh content=\"0; charset=koi8-r\">",
+            ),
             (Html, "<meta content=\"charset=koi8-r\">"),
             (Html, "<metadata charset=koi8-r>"),
             (Html, "<!-- <meta charset=koi8-r> -->"),
@@ -367,7 +473,10 @@ mod tests {
             (Html, "<meta charset=koi8-r"),
             (Html, "<meta charset='koi8-r"),
             (Html, "<meta charset='a b'>"),
-            (Html, "info@charset.org, @charset \"latin1\"; <style>@charset \"latin1\";</style>"),
+            (
+                Html,
+                "info@charset.org, @charset \"latin1\"; <style>@charset \"latin1\";</style>",
+            ),
             (Html, &format!("{}<meta charset=koi8-r>", " ".repeat(2000))),
             (Xml, "<a/><?xml encoding='ISO-8859-2'?>"),
             (Xml, "<?xml xencoding='ISO-8859-2'?>"),
@@ -390,7 +499,10 @@ mod tests {
         let title = "щ".repeat(960);
         let html = format!("<title>{title}</title><meta charset=koi8-r>");
         assert_eq!(names(Html, &html), ["koi8-r"]);
-        assert_eq!(names(Html, &format!("щ{}{html}", " ".repeat(100))), Vec::<&str>::new());
+        assert_eq!(
+            names(Html, &format!("щ{}{html}", " ".repeat(100))),
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
@@ -410,16 +522,30 @@ mod tests {
 
     #[test]
     fn searches_take_linear_time() {
-        for unit in ["<a ", "<!--", "<meta charset", "<a b='", "a:é\n ", ";", "\n ", "CHARSET=;"] {
+        for unit in [
+            "<a ",
+            "<!--",
+            "<meta charset",
+            "<a b='",
+            "a:é\n ",
+            ";",
+            "\n ",
+            "CHARSET=;",
+        ] {
             for document in [Html, Xml, Css, Card] {
-                assert_linear(&unit, 20_000, |n| drop(patches(&unit.repeat(n).into_bytes(), document, "x")));
+                assert_linear(&unit, 20_000, |n| {
+                    drop(patches(&unit.repeat(n).into_bytes(), document, "x"))
+                });
             }
         }
     }
 
     #[test]
     fn wide_and_stateful_declarations() {
-        assert_eq!(declared_charset(b"<meta charset=utf-16>", Html), Some(Charset::UTF_8));
+        assert_eq!(
+            declared_charset(b"<meta charset=utf-16>", Html),
+            Some(Charset::UTF_8)
+        );
         assert_eq!(declared_charset(b"<meta charset=utf-7>", Html), None);
         assert_eq!(declared_charset(b"<meta charset=iso-2022-jp>", Html), None);
         assert_eq!(declared_charset(b"<meta charset=ibm037>", Html), None);
@@ -429,6 +555,9 @@ mod tests {
     #[test]
     fn only_wrong_names_are_patched() {
         assert_eq!(patches(b"<meta charset=UTF-8>", Html, "utf-8"), Vec::new());
-        assert_eq!(patches(b"<meta charset=latin1>", Html, "utf-8"), vec![14..20]);
+        assert_eq!(
+            patches(b"<meta charset=latin1>", Html, "utf-8"),
+            vec![14..20]
+        );
     }
 }

@@ -64,7 +64,12 @@ const BEHIND: usize = 24;
 /// writing U+FFFD. ASCII text gives its beginning.
 pub(crate) fn excerpt(text: &str) -> String {
     let first = text.bytes().position(|byte| byte >= 0x80).unwrap_or(0);
-    let start = text[..first].char_indices().rev().take(BEFORE).last().map_or(first, |(at, _)| at);
+    let start = text[..first]
+        .char_indices()
+        .rev()
+        .take(BEFORE)
+        .last()
+        .map_or(first, |(at, _)| at);
     let mut out = String::new();
     if !text[..start].trim_ascii().is_empty() {
         out.push('…');
@@ -97,7 +102,9 @@ fn visible(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
+        '\u{80}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => {
+            '\u{fffd}'
+        }
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
         c if c.is_whitespace() => '\u{2423}',
         c => c,
@@ -114,8 +121,14 @@ mod tests {
             ("", ""),
             ("plain", "plain"),
             ("Ünlüler", "Ünlüler"),
-            ("one two three four five Ünlüler\r\n\tve ötekiler", "…three four five Ünlüler ve ötekiler"),
-            ("a\u{a0}b \u{1b}[31m \u{202e}x\u{9b}y", "a␣b ␛[31m \u{fffd}x\u{fffd}y"),
+            (
+                "one two three four five Ünlüler\r\n\tve ötekiler",
+                "…three four five Ünlüler ve ötekiler",
+            ),
+            (
+                "a\u{a0}b \u{1b}[31m \u{202e}x\u{9b}y",
+                "a␣b ␛[31m \u{fffd}x\u{fffd}y",
+            ),
             ("  \n  é", "é"),
             ("éa bcdefghijklmnopqrstuvwxyz", "éa bcdefghijklmnopqrstuv…"),
             ("\u{3000}\u{3000}x", "␣␣x"),

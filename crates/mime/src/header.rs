@@ -48,9 +48,16 @@ pub fn field_kind(name: &[u8]) -> FieldKind {
 /// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
 /// `X-PGP-Sig` of control messages in Usenet.
 pub fn is_signature(name: &[u8]) -> bool {
-    const NAMES: [&[u8]; 5] =
-        [b"dkim-signature", b"domainkey-signature", b"arc-message-signature", b"arc-seal", b"x-pgp-sig"];
-    NAMES.iter().any(|signature| name.eq_ignore_ascii_case(signature))
+    const NAMES: [&[u8]; 5] = [
+        b"dkim-signature",
+        b"domainkey-signature",
+        b"arc-message-signature",
+        b"arc-seal",
+        b"x-pgp-sig",
+    ];
+    NAMES
+        .iter()
+        .any(|signature| name.eq_ignore_ascii_case(signature))
 }
 
 /// The value without the line ends of its folds (RFC 5322 2.2.3); the white space after them stays. Borrowed when there is no fold.
@@ -62,7 +69,10 @@ pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     flat.extend_from_slice(&value[..first]);
     let mut rest = &value[first..];
     while let Some((&byte, tail)) = rest.split_first() {
-        let ends = rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let ends = rest
+            .iter()
+            .take_while(|b| matches!(b, b'\r' | b'\n'))
+            .count();
         let fold = ends > 0 && matches!(rest.get(ends), None | Some(b' ' | b'\t'));
         if fold {
             rest = &rest[ends..];
@@ -236,7 +246,8 @@ fn family(name: &[u8]) -> Option<FieldKind> {
 }
 
 fn starts_without_case(name: &[u8], prefix: &[u8]) -> bool {
-    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    name.get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 fn ends_without_case(name: &[u8], suffix: &[u8]) -> bool {
@@ -252,7 +263,10 @@ mod tests {
         let table: &[(&[u8], FieldKind)] = &[
             (b"Subject", FieldKind::Unstructured),
             (b"X-Anything", FieldKind::Unstructured),
-            (b"X-Spam-Report-That-Has-A-Very-Long-Name-Indeed", FieldKind::Unstructured),
+            (
+                b"X-Spam-Report-That-Has-A-Very-Long-Name-Indeed",
+                FieldKind::Unstructured,
+            ),
             (b"Content-Description", FieldKind::Unstructured),
             (b"FROM", FieldKind::Structured),
             (b"Resent-Cc", FieldKind::Structured),
@@ -268,7 +282,10 @@ mod tests {
             (b"List-Unsubscribe-Post", FieldKind::Opaque),
             (b"ARC-Authentication-Results", FieldKind::Opaque),
             (b"X-Google-DKIM-Signature", FieldKind::Opaque),
-            (b"X-A-Name-Longer-Than-The-Table-Knows-Signature", FieldKind::Opaque),
+            (
+                b"X-A-Name-Longer-Than-The-Table-Knows-Signature",
+                FieldKind::Opaque,
+            ),
             (b"", FieldKind::Unstructured),
         ];
         for &(name, kind) in table {
@@ -278,17 +295,32 @@ mod tests {
 
     #[test]
     fn a_word_before_a_colon_is_no_field() {
-        for (name, want) in [("From", true), ("X-Anything", true), ("author", false), ("Remark", false)] {
+        for (name, want) in [
+            ("From", true),
+            ("X-Anything", true),
+            ("author", false),
+            ("Remark", false),
+        ] {
             assert_eq!(is_known(name.as_bytes()), want, "{name}");
         }
     }
 
     #[test]
     fn signatures_are_those_over_the_message() {
-        for name in ["DKIM-Signature", "domainkey-signature", "ARC-Seal", "ARC-Message-Signature"] {
+        for name in [
+            "DKIM-Signature",
+            "domainkey-signature",
+            "ARC-Seal",
+            "ARC-Message-Signature",
+        ] {
             assert!(is_signature(name.as_bytes()), "{name}");
         }
-        for name in ["ARC-Authentication-Results", "X-Google-DKIM-Signature", "Signature", ""] {
+        for name in [
+            "ARC-Authentication-Results",
+            "X-Google-DKIM-Signature",
+            "Signature",
+            "",
+        ] {
             assert!(!is_signature(name.as_bytes()), "{name}");
         }
     }

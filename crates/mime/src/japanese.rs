@@ -43,7 +43,11 @@ pub(crate) fn write(text: &str) -> Result<Written, u64> {
         return Err(lacking);
     }
     let same = Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == text;
-    if same { Ok(Written { bytes, look_alikes }) } else { Err(1) }
+    if same {
+        Ok(Written { bytes, look_alikes })
+    } else {
+        Err(1)
+    }
 }
 
 /// The bytes of a text that [`write`] takes; of another one those of the characters that there are.
@@ -70,7 +74,11 @@ fn encode(text: &str) -> (Vec<u8>, u64) {
 
 /// The text with the characters that stand for others in it, and how many there were. Once folded, a text stays.
 pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
-    let Some(first) = text.char_indices().find(|(_, c)| is_folded(*c)).map(|(at, _)| at) else {
+    let Some(first) = text
+        .char_indices()
+        .find(|(_, c)| is_folded(*c))
+        .map(|(at, _)| at)
+    else {
         return (Cow::Borrowed(text), 0);
     };
     let mut out = String::with_capacity(text.len() + 8);
@@ -84,11 +92,13 @@ pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
             '\u{309A}' | '\u{FF9F}' => Some(Mark::SemiVoiced),
             _ => None,
         };
-        let joined = mark.and_then(|mark| Some((out.pop()?, mark))).map(|(letter, mark)| {
-            let joined = mark.on(letter);
-            out.push(joined.unwrap_or(letter));
-            joined.is_some()
-        });
+        let joined = mark
+            .and_then(|mark| Some((out.pop()?, mark)))
+            .map(|(letter, mark)| {
+                let joined = mark.on(letter);
+                out.push(joined.unwrap_or(letter));
+                joined.is_some()
+            });
         if joined != Some(true) {
             out.push(full(c));
         }
@@ -122,9 +132,12 @@ fn full(c: char) -> char {
 
 /// What stands in full width for U+FF61 to U+FF9F, less 3000.
 const KATAKANA: [u8; 63] = [
-    0x02, 0x0C, 0x0D, 0x01, 0xFB, 0xF2, 0xA1, 0xA3, 0xA5, 0xA7, 0xA9, 0xE3, 0xE5, 0xE7, 0xC3, 0xFC, //
-    0xA2, 0xA4, 0xA6, 0xA8, 0xAA, 0xAB, 0xAD, 0xAF, 0xB1, 0xB3, 0xB5, 0xB7, 0xB9, 0xBB, 0xBD, 0xBF, //
-    0xC1, 0xC4, 0xC6, 0xC8, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF, 0xD2, 0xD5, 0xD8, 0xDB, 0xDE, 0xDF, //
+    0x02, 0x0C, 0x0D, 0x01, 0xFB, 0xF2, 0xA1, 0xA3, 0xA5, 0xA7, 0xA9, 0xE3, 0xE5, 0xE7, 0xC3,
+    0xFC, //
+    0xA2, 0xA4, 0xA6, 0xA8, 0xAA, 0xAB, 0xAD, 0xAF, 0xB1, 0xB3, 0xB5, 0xB7, 0xB9, 0xBB, 0xBD,
+    0xBF, //
+    0xC1, 0xC4, 0xC6, 0xC8, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF, 0xD2, 0xD5, 0xD8, 0xDB, 0xDE,
+    0xDF, //
     0xE0, 0xE1, 0xE2, 0xE4, 0xE6, 0xE8, 0xE9, 0xEA, 0xEB, 0xEC, 0xED, 0xEF, 0xF3, 0x9B, 0x9C,
 ];
 
@@ -190,7 +203,10 @@ mod tests {
         let all: String = chars.iter().collect();
         let written = write(&all).expect("characters of JIS X 0208");
         assert_eq!(written.bytes.len(), 6 + 2 * chars.len());
-        assert_eq!(Charset::ISO_2022_JP.decode(&written.bytes, &mut LossLog::new()), all);
+        assert_eq!(
+            Charset::ISO_2022_JP.decode(&written.bytes, &mut LossLog::new()),
+            all
+        );
     }
 
     #[test]
@@ -232,7 +248,11 @@ mod tests {
             ("〜−‖—¢£¬¥‾", "～－∥―￠￡￢￥￣", 9),
             ("ﾃｽﾄ ｶﾞｷﾞｸﾞﾊﾟﾋﾟｳﾞ｡｢｣", "テスト ガギグパピヴ。「」", 18),
             ("あﾞ", "あ゛", 1),
-            ("か\u{3099}は\u{309A}ハ\u{309A}ツ\u{3099}ウ\u{3099}", "がぱパヅヴ", 5),
+            (
+                "か\u{3099}は\u{309A}ハ\u{309A}ツ\u{3099}ウ\u{3099}",
+                "がぱパヅヴ",
+                5,
+            ),
             ("ッ\u{3099}", "ッ\u{3099}", 1),
             ("う\u{3099}", "う\u{3099}", 1),
             ("\u{3099}", "\u{3099}", 1),
@@ -256,7 +276,10 @@ mod tests {
     #[test]
     fn lines_end_in_ascii() {
         let written = write("日本\r\n語\n¥x\r\n").expect("Japanese");
-        assert_eq!(written.bytes, b"\x1b$BF|K\\\x1b(B\r\n\x1b$B8l\x1b(B\n\x1b$B!o\x1b(Bx\r\n");
+        assert_eq!(
+            written.bytes,
+            b"\x1b$BF|K\\\x1b(B\r\n\x1b$B8l\x1b(B\n\x1b$B!o\x1b(Bx\r\n"
+        );
         assert_eq!(write("日本①€").err(), Some(2));
     }
 

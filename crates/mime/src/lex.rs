@@ -54,12 +54,18 @@ pub(crate) fn is_tspecial(byte: u8) -> bool {
 
 /// Offset of the first byte at or after `at` that is no white space.
 pub(crate) fn skip_space(value: &[u8], at: usize) -> usize {
-    value[at..].iter().position(|&b| !is_space(b)).map_or(value.len(), |n| at + n)
+    value[at..]
+        .iter()
+        .position(|&b| !is_space(b))
+        .map_or(value.len(), |n| at + n)
 }
 
 /// `value` without white space at its end.
 pub(crate) fn trim_end(value: &[u8]) -> &[u8] {
-    let end = value.iter().rposition(|&b| !is_space(b)).map_or(0, |n| n + 1);
+    let end = value
+        .iter()
+        .rposition(|&b| !is_space(b))
+        .map_or(0, |n| n + 1);
     &value[..end]
 }
 
@@ -136,10 +142,16 @@ pub(crate) enum Strict<'a> {
 
 /// `name=value` exactly as RFC 2045 5.1 has it, with a plain quoted string or a token for a value.
 pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], Strict<'_>)> {
-    let plain = (tag("\""), nom::bytes::complete::take_while(is_plain_quoted), tag("\""))
+    let plain = (
+        tag("\""),
+        nom::bytes::complete::take_while(is_plain_quoted),
+        tag("\""),
+    )
         .map(|(_, s, _)| Strict::Quoted(s));
     let value = alt((take_while1(is_token).map(Strict::Token), plain));
-    (take_while1(is_token), tag("="), value).map(|(name, _, value)| (name, value)).parse(input)
+    (take_while1(is_token), tag("="), value)
+        .map(|(name, _, value)| (name, value))
+        .parse(input)
 }
 
 fn is_plain_quoted(byte: u8) -> bool {
@@ -152,9 +164,13 @@ mod tests {
 
     #[test]
     fn comments_nest_and_may_be_open() {
-        for (value, end) in
-            [("(a)b", Some(3)), ("(a(b)c)d", Some(7)), (r"(a\)b)c", Some(6)), ("(a(b)", None), (r"(\", None)]
-        {
+        for (value, end) in [
+            ("(a)b", Some(3)),
+            ("(a(b)c)d", Some(7)),
+            (r"(a\)b)c", Some(6)),
+            ("(a(b)", None),
+            (r"(\", None),
+        ] {
             assert_eq!(comment_end(value.as_bytes(), 0), end, "{value}");
         }
         assert_eq!(skip_cfws(b" (a) \r\n\t(b(c)) x", 0), 15);
@@ -163,17 +179,27 @@ mod tests {
 
     #[test]
     fn quoted_strings_end_at_the_first_bare_quote() {
-        for (value, end) in
-            [("\"a\"b", Some(3)), (r#""a\"b"c"#, Some(6)), ("\"a", None), ("\"a\\", None), ("\"", None)]
-        {
+        for (value, end) in [
+            ("\"a\"b", Some(3)),
+            (r#""a\"b"c"#, Some(6)),
+            ("\"a", None),
+            ("\"a\\", None),
+            ("\"", None),
+        ] {
             assert_eq!(quoted_end(value.as_bytes(), 0), end, "{value}");
         }
     }
 
     #[test]
     fn strict_parameters() {
-        assert_eq!(parameter(b"a=b;c"), Ok((&b";c"[..], (&b"a"[..], Strict::Token(b"b")))));
-        assert_eq!(parameter(b"a=\"b c\""), Ok((&b""[..], (&b"a"[..], Strict::Quoted(b"b c")))));
+        assert_eq!(
+            parameter(b"a=b;c"),
+            Ok((&b";c"[..], (&b"a"[..], Strict::Token(b"b"))))
+        );
+        assert_eq!(
+            parameter(b"a=\"b c\""),
+            Ok((&b""[..], (&b"a"[..], Strict::Quoted(b"b c"))))
+        );
         for bad in ["a =b", "=b", "a=", "a=\"b", "a=\"b\\c\"", "a=;"] {
             assert!(parameter(bad.as_bytes()).is_err(), "{bad}");
         }

@@ -33,7 +33,9 @@ pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
 pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};
 pub use normalize::{Outcome, Plan, normalize, plan, plan_parsed, process};
-pub use policy::{Attachments, Bodies, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
+pub use policy::{
+    Attachments, Bodies, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,
+};
 pub use recipe::{Recipe, Undo, apply_undo, undo_edits};
 pub use report::{Event, EventKind, Report, Severity};
 pub use span::Span;

@@ -19,6 +19,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { message: 64 << 20, depth: 100, parts: 10_000, fields: 100_000, field: 1 << 20, events: 1_000 }
+        Self {
+            message: 64 << 20,
+            depth: 100,
+            parts: 10_000,
+            fields: 100_000,
+            field: 1 << 20,
+            events: 1_000,
+        }
     }
 }

@@ -41,7 +41,12 @@ fn time(work: impl FnOnce()) -> Duration {
 fn on_processor() -> Option<u64> {
     // A yield brings the counter up to date.
     std::thread::yield_now();
-    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+    fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }
 
 #[test]

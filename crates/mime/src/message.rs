@@ -208,12 +208,17 @@ impl<'a> Message<'a> {
         let part = self.part(id);
         part.attachment
             || !crate::text::is_text(part)
-            || matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
+            || matches!(
+                part.transfer,
+                TransferEncoding::Unknown | TransferEncoding::Uuencode
+            )
             || self.is_sealed(id)
     }
     /// The first field of a part with this name (compared without case).
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
-        self.fields(id).iter().find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
+        self.fields(id)
+            .iter()
+            .find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
     }
     /// Line end of the message's first line.
     pub fn eol(&self) -> Eol {
@@ -230,7 +235,10 @@ impl<'a> Message<'a> {
     }
     /// Boundary of a multipart (unquoted bytes).
     pub fn boundary(&self, id: PartId) -> Option<&[u8]> {
-        let index = self.boundaries.binary_search_by_key(&id, |(part, _)| *part).ok()?;
+        let index = self
+            .boundaries
+            .binary_search_by_key(&id, |(part, _)| *part)
+            .ok()?;
         Some(&self.boundaries[index].1)
     }
 }

@@ -110,7 +110,9 @@ impl CharsetMap {
 
     /// The entries as they were added.
     pub fn entries(&self) -> impl Iterator<Item = (&str, Charset)> {
-        self.0.iter().map(|(label, charset)| (label.as_str(), *charset))
+        self.0
+            .iter()
+            .map(|(label, charset)| (label.as_str(), *charset))
     }
 
     /// What a label means; None where the map does not say.
@@ -125,7 +127,10 @@ impl CharsetMap {
             entry.as_bytes().eq_ignore_ascii_case(label)
                 || named.is_some() && resolve(entry.as_bytes()) == named
         };
-        self.0.iter().find(|(entry, _)| same(entry)).map(|(_, charset)| *charset)
+        self.0
+            .iter()
+            .find(|(entry, _)| same(entry))
+            .map(|(_, charset)| *charset)
     }
 
     /// Resolves a label, this map first; true where the map decided.

@@ -35,7 +35,10 @@ impl Eq for Recipe {}
 impl Recipe {
     /// A recipe as stored by [`Recipe::as_bytes`]; it is checked when it runs.
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), certain: false }
+        Self {
+            bytes: bytes.to_vec(),
+            certain: false,
+        }
     }
 
     /// The stored form: versioned, a few bytes.
@@ -45,7 +48,10 @@ impl Recipe {
 
     /// Need not be tried: every byte of the old text comes back by itself.
     pub(crate) fn certain(self) -> Self {
-        Self { certain: true, ..self }
+        Self {
+            certain: true,
+            ..self
+        }
     }
 
     /// Makes the old bytes from the new ones; None when the recipe is malformed or does not fit.
@@ -105,7 +111,8 @@ pub(crate) struct Steps {
 impl Lines {
     /// Whether a body is made again of its decoded bytes, which are so many.
     pub(crate) fn come_back(self, body: &[u8], decoded: usize) -> bool {
-        self.width() == self.width && base64::comes_back(body, decoded, self.width, self.eol(), self.ended)
+        self.width() == self.width
+            && base64::comes_back(body, decoded, self.width, self.eol(), self.ended)
     }
 
     fn eol(self) -> &'static [u8] {
@@ -129,13 +136,19 @@ impl Steps {
                 put_number(&mut bytes, lines.width);
             }
         }
-        put_bytes(&mut bytes, self.charset.map_or("", Charset::name).as_bytes());
+        put_bytes(
+            &mut bytes,
+            self.charset.map_or("", Charset::name).as_bytes(),
+        );
         for patch in &self.patches {
             put_number(&mut bytes, patch.at);
             put_number(&mut bytes, patch.new_length);
             put_bytes(&mut bytes, &patch.old);
         }
-        Recipe { bytes, certain: false }
+        Recipe {
+            bytes,
+            certain: false,
+        }
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -154,7 +167,11 @@ impl Steps {
             0 => None,
             flags @ (1 | 3 | 5 | 7) => {
                 let width = take_number(&mut rest)?;
-                Some(Lines { width, crlf: flags & 2 != 0, ended: flags & 4 != 0 })
+                Some(Lines {
+                    width,
+                    crlf: flags & 2 != 0,
+                    ended: flags & 4 != 0,
+                })
             }
             _ => return None,
         };
@@ -166,9 +183,19 @@ impl Steps {
         let mut patches = Vec::new();
         while !rest.is_empty() {
             let (at, new_length) = (take_number(&mut rest)?, take_number(&mut rest)?);
-            patches.push(Patch { at, new_length, old: take_bytes(&mut rest)?.to_vec() });
+            patches.push(Patch {
+                at,
+                new_length,
+                old: take_bytes(&mut rest)?.to_vec(),
+            });
         }
-        Some(Self { added_end, eol, patches, charset, base64 })
+        Some(Self {
+            added_end,
+            eol,
+            patches,
+            charset,
+            base64,
+        })
     }
 
     fn run(&self, new: &[u8]) -> Option<Vec<u8>> {
@@ -178,14 +205,22 @@ impl Steps {
             OldEol::CrLf => Cow::Owned(to_crlf(text)),
             OldEol::Lf => Cow::Owned(to_lf(text)),
         };
-        let text = if self.patches.is_empty() { text } else { Cow::Owned(self.unpatch(&text)?) };
+        let text = if self.patches.is_empty() {
+            text
+        } else {
+            Cow::Owned(self.unpatch(&text)?)
+        };
         let bytes = match self.charset {
             None => text,
             Some(charset) => {
                 let mut log = LossLog::new();
                 // Decoding UTF-8 borrows what is valid, faster than the standard library finds out.
-                let Cow::Borrowed(text) = Charset::UTF_8.decode(&text, &mut log) else { return None };
-                let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+                let Cow::Borrowed(text) = Charset::UTF_8.decode(&text, &mut log) else {
+                    return None;
+                };
+                let bytes = charset
+                    .encode(text, Unmappable::Fatal, &mut log)
+                    .into_owned();
                 if log.losses() > 0 {
                     return None;
                 }
@@ -269,7 +304,10 @@ pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
         let fits = |r: &Recipe| r.run(&edit.with).is_some_and(|made| made == old);
         let recipe = edit.recipe.as_ref().filter(|r| r.certain || fits(r));
         debug_assert!(recipe.is_none_or(fits), "a certain recipe fails");
-        undo.push(Undo { span, old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())) });
+        undo.push(Undo {
+            span,
+            old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())),
+        });
         (old_at, new_at) = (edit.span.end, span.end);
     }
     undo
@@ -335,17 +373,37 @@ mod tests {
     use super::*;
 
     fn steps() -> Steps {
-        Steps { added_end: 0, eol: OldEol::Same, patches: Vec::new(), charset: None, base64: None }
+        Steps {
+            added_end: 0,
+            eol: OldEol::Same,
+            patches: Vec::new(),
+            charset: None,
+            base64: None,
+        }
     }
 
     #[test]
     fn stored_form_comes_back() {
-        let patches = vec![Patch { at: 300, new_length: 5, old: b"koi8-r".to_vec() }];
-        let lines = Lines { width: 76, crlf: true, ended: false };
+        let patches = vec![Patch {
+            at: 300,
+            new_length: 5,
+            old: b"koi8-r".to_vec(),
+        }];
+        let lines = Lines {
+            width: 76,
+            crlf: true,
+            ended: false,
+        };
         for eol in [OldEol::Same, OldEol::CrLf, OldEol::Lf] {
             for base64 in [None, Some(lines)] {
                 let charset = Charset::for_name("KOI8-R");
-                let all = Steps { added_end: 2, eol, patches: patches.clone(), charset, base64 };
+                let all = Steps {
+                    added_end: 2,
+                    eol,
+                    patches: patches.clone(),
+                    charset,
+                    base64,
+                };
                 assert_eq!(Steps::read(all.recipe().as_bytes()), Some(all));
             }
         }
@@ -353,7 +411,11 @@ mod tests {
 
     #[test]
     fn malformed_recipes_do_not_run() {
-        let good = Steps { charset: Some(Charset::ISO_8859_1), ..steps() }.recipe();
+        let good = Steps {
+            charset: Some(Charset::ISO_8859_1),
+            ..steps()
+        }
+        .recipe();
         for cut in 0..good.as_bytes().len() {
             let _ = Recipe::from_bytes(&good.as_bytes()[..cut]).run(b"x");
             let mut bytes = good.as_bytes().to_vec();
@@ -371,12 +433,21 @@ mod tests {
         let edit = Edit {
             span: Span::new(1, 3),
             with: "é".into(),
-            recipe: Some(Steps { charset: Some(Charset::ISO_8859_1), ..steps() }.recipe()),
+            recipe: Some(
+                Steps {
+                    charset: Some(Charset::ISO_8859_1),
+                    ..steps()
+                }
+                .recipe(),
+            ),
         };
         let raw = b"a=Ez";
         let undo = undo_edits(raw, std::slice::from_ref(&edit));
         assert_eq!(undo[0].old, Ok(b"=E".to_vec()));
-        assert_eq!(apply_undo("aéz".as_bytes(), &undo).as_deref(), Some(raw.as_slice()));
+        assert_eq!(
+            apply_undo("aéz".as_bytes(), &undo).as_deref(),
+            Some(raw.as_slice())
+        );
     }
 
     #[test]
@@ -384,13 +455,24 @@ mod tests {
         let steps = Steps {
             eol: OldEol::CrLf,
             charset: Some(Charset::ISO_8859_1),
-            base64: Some(Lines { width: 76, crlf: false, ended: true }),
+            base64: Some(Lines {
+                width: 76,
+                crlf: false,
+                ended: true,
+            }),
             ..steps()
         };
-        let edit = Edit { span: Span::new(0, 9), with: "é\nü".into(), recipe: Some(steps.recipe()) };
+        let edit = Edit {
+            span: Span::new(0, 9),
+            with: "é\nü".into(),
+            recipe: Some(steps.recipe()),
+        };
         let undo = undo_edits(b"6Q0K/A==\n", std::slice::from_ref(&edit));
         assert!(undo[0].old.is_err());
-        assert_eq!(apply_undo("é\nü".as_bytes(), &undo).as_deref(), Some(b"6Q0K/A==\n".as_slice()));
+        assert_eq!(
+            apply_undo("é\nü".as_bytes(), &undo).as_deref(),
+            Some(b"6Q0K/A==\n".as_slice())
+        );
     }
 
     #[test]

@@ -483,7 +483,12 @@ impl Report {
 
     /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then. Half of the places are for each kind as
     /// long as the other kind has enough for its half.
-    pub(crate) fn guess(&mut self, kind: GuessKind, confidence: Option<f32>, make: impl FnOnce() -> Guess) {
+    pub(crate) fn guess(
+        &mut self,
+        kind: GuessKind,
+        confidence: Option<f32>,
+        make: impl FnOnce() -> Guess,
+    ) {
         match kind {
             GuessKind::Detected => self.guessed += 1,
             GuessKind::Overruled => self.overruled += 1,
@@ -492,10 +497,16 @@ impl Report {
         let mut place = self.guesses.partition_point(is_below);
         let most = GUESSES.min(self.limit);
         if self.guesses.len() >= most {
-            let of_kind = self.guesses.iter().filter(|known| known.kind == kind).count();
+            let of_kind = self
+                .guesses
+                .iter()
+                .filter(|known| known.kind == kind)
+                .count();
             let gives_up = |known: &Guess| (known.kind == kind) == (of_kind >= most / 2);
             // The most certain one of the kind that has its half, or more, gives up its place.
-            let Some(last) = self.guesses.iter().rposition(gives_up) else { return };
+            let Some(last) = self.guesses.iter().rposition(gives_up) else {
+                return;
+            };
             if of_kind >= most / 2 && place > last {
                 return;
             }
@@ -531,7 +542,11 @@ impl Report {
 
     /// Marks a place to which [`Self::withdraw`] goes back.
     pub(crate) fn mark(&self) -> Mark {
-        Mark { events: self.events.len(), unkept: self.unkept.clone(), repairs: self.repairs }
+        Mark {
+            events: self.events.len(),
+            unkept: self.unkept.clone(),
+            repairs: self.repairs,
+        }
     }
 
     /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes stay.
@@ -546,8 +561,11 @@ impl Report {
         }
         for (kind, times) in &mut self.unkept {
             if describes_edit(*kind) {
-                let before =
-                    mark.unkept.iter().find(|(known, _)| known == kind).map_or(0, |(_, before)| *before);
+                let before = mark
+                    .unkept
+                    .iter()
+                    .find(|(known, _)| known == kind)
+                    .map_or(0, |(_, before)| *before);
                 self.dropped -= *times - before;
                 self.withdrawn_dropped += *times - before;
                 *times = before;
@@ -694,10 +712,17 @@ mod tests {
                 }
                 assert_eq!(report.guesses.len(), most);
                 assert_eq!(report.guessed() + report.overruled(), 600);
-                assert!(report.guesses.is_sorted_by_key(|guess| certainty(guess.confidence)));
+                assert!(
+                    report
+                        .guesses
+                        .is_sorted_by_key(|guess| certainty(guess.confidence))
+                );
                 let others = report.guesses.iter().filter(|guess| guess.kind == other);
                 assert_eq!(others.clone().count(), most / 2);
-                assert!(others.clone().all(|guess| guess.confidence < Some(0.26)), "{limit}");
+                assert!(
+                    others.clone().all(|guess| guess.confidence < Some(0.26)),
+                    "{limit}"
+                );
             }
         }
     }
@@ -705,7 +730,11 @@ mod tests {
     #[test]
     fn report_counts_beyond_its_limit() {
         let mut report = Report::with_limit(1);
-        for kind in [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias] {
+        for kind in [
+            EventKind::CharsetInvalidBytes,
+            EventKind::EwRaw8bit,
+            EventKind::CharsetAlias,
+        ] {
             report.push(Event {
                 part: PartId::ROOT,
                 at: Span::default(),
@@ -717,13 +746,23 @@ mod tests {
         assert_eq!((report.events.len(), report.dropped), (1, 2));
         assert_eq!((report.losses(), report.repairs()), (1, 1));
         let unkept: Vec<_> = report.unkept().collect();
-        assert_eq!(unkept, [(EventKind::EwRaw8bit, 1), (EventKind::CharsetAlias, 1)]);
+        assert_eq!(
+            unkept,
+            [(EventKind::EwRaw8bit, 1), (EventKind::CharsetAlias, 1)]
+        );
         let mut outer = Report::with_limit(9);
         outer.extend_unkept(report.unkept.clone());
-        assert_eq!((outer.dropped, outer.repairs(), outer.unkept().count()), (2, 1, 2));
+        assert_eq!(
+            (outer.dropped, outer.repairs(), outer.unkept().count()),
+            (2, 1, 2)
+        );
         for kind in EventKind::ALL {
-            let pushed = [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias]
-                .contains(&kind);
+            let pushed = [
+                EventKind::CharsetInvalidBytes,
+                EventKind::EwRaw8bit,
+                EventKind::CharsetAlias,
+            ]
+            .contains(&kind);
             assert_eq!(report.has(kind), pushed, "{}", kind.code());
         }
     }

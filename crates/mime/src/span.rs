@@ -34,12 +34,18 @@ impl Span {
 
     /// A span given relative to this one's start, in the coordinates of the message.
     pub const fn at(self, relative: &Range<usize>) -> Self {
-        Self { start: self.start + relative.start, end: self.start + relative.end }
+        Self {
+            start: self.start + relative.start,
+            end: self.start + relative.end,
+        }
     }
 }
 
 impl From<Range<usize>> for Span {
     fn from(range: Range<usize>) -> Self {
-        Self { start: range.start, end: range.end }
+        Self {
+            start: range.start,
+            end: range.end,
+        }
     }
 }

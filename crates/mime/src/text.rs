@@ -19,7 +19,8 @@ use crate::recipe::{to_crlf, to_lf};
 use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{
-    Detection, Event, EventKind, Guess, GuessKind, Message, Part, PartId, PartKind, Policy, Report, Span,
+    Detection, Event, EventKind, Guess, GuessKind, Message, Part, PartId, PartKind, Policy, Report,
+    Span,
 };
 use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
@@ -35,8 +36,16 @@ pub(crate) fn is_text(part: &Part) -> bool {
 
 /// How a choice is told to the caller.
 pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
-    let declared = message.charset_label(id).map(|label| String::from_utf8_lossy(&label).into_owned());
-    Reading { part: id, declared, used: choice.used, how: choice.how, confidence: choice.confidence }
+    let declared = message
+        .charset_label(id)
+        .map(|label| String::from_utf8_lossy(&label).into_owned());
+    Reading {
+        part: id,
+        declared,
+        used: choice.used,
+        how: choice.how,
+        confidence: choice.confidence,
+    }
 }
 
 /// A body after its transfer encoding was undone.
@@ -64,8 +73,12 @@ impl<'a> Transferred<'a> {
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
         // A label on what is no text is not used.
-        let charset = message.charset_label(id).filter(|_| part.media.top == "text");
-        let resolved = charset.as_deref().map(|label| Charset::for_label(label, View::Mail));
+        let charset = message
+            .charset_label(id)
+            .filter(|_| part.media.top == "text");
+        let resolved = charset
+            .as_deref()
+            .map(|label| Charset::for_label(label, View::Mail));
         // A body that is all uuencode by its label is told by that.
         let blocks = match part.transfer {
             TransferEncoding::Uuencode => Vec::new(),
@@ -99,7 +112,10 @@ impl<'a> Transferred<'a> {
 
     /// Plain text that was appended after the encoded body.
     pub(crate) fn footer(&self) -> Option<&'a [u8]> {
-        self.decoded.footer.as_ref().map(|range| &self.body[range.clone()])
+        self.decoded
+            .footer
+            .as_ref()
+            .map(|range| &self.body[range.clone()])
     }
 
     /// Which charset to believe.
@@ -123,13 +139,22 @@ impl<'a> Transferred<'a> {
         hints: &mut Hints,
     ) -> Choice<'b> {
         let part = message.part(id);
-        let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
+        let meaning = self
+            .charset
+            .as_deref()
+            .and_then(|label| policy.charset_map.meaning(label));
         let evidence = Evidence {
             label: self.charset.as_deref(),
             resolved: meaning.map(Resolved::Exact).or(self.resolved),
             document: Document::of(&part.media.sub),
             mapped: meaning.is_some(),
-            mail: Some(Mail { message, part: id, policy, hints, body: Some(self) }),
+            mail: Some(Mail {
+                message,
+                part: id,
+                policy,
+                hints,
+                body: Some(self),
+            }),
         };
         let choice = if has_yenc(&self.blocks) {
             choose_by(bytes, &beside(&self.blocks, bytes), &evidence)
@@ -138,7 +163,11 @@ impl<'a> Transferred<'a> {
         };
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
         if !part.attachment && is_text(part) && !message.is_sealed(id) {
-            hints.learn(id, choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
+            hints.learn(
+                id,
+                choice.used,
+                !matches!(choice.how, How::Ascii | How::Fallback),
+            );
         }
         choice
     }
@@ -161,9 +190,18 @@ impl<'a> Transferred<'a> {
                 count: finding.count,
             });
         }
-        let label = message.part(id).charset.unwrap_or(Span::new(self.span.start, self.span.start));
+        let label = message
+            .part(id)
+            .charset
+            .unwrap_or(Span::new(self.span.start, self.span.start));
         for (kind, detail) in &choice.events {
-            report.push(Event { part: id, at: label, kind: *kind, detail: detail.clone(), count: 1 });
+            report.push(Event {
+                part: id,
+                at: label,
+                kind: *kind,
+                detail: detail.clone(),
+                count: 1,
+            });
         }
         if self.decoded.used == TransferEncoding::Identity
             && self.label == TransferEncoding::Identity
@@ -173,14 +211,26 @@ impl<'a> Transferred<'a> {
             && !choice.text.is_ascii()
         {
             let kind = EventKind::Cte8bitIn7bit;
-            report.push(Event { part: id, at: self.span, kind, detail: Cow::Borrowed(""), count: 1 });
+            report.push(Event {
+                part: id,
+                at: self.span,
+                kind,
+                detail: Cow::Borrowed(""),
+                count: 1,
+            });
         }
         self.tell_blocks(id, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
             let (kind, detail) = (EventKind::CteNul, Cow::Borrowed(""));
-            report.push(Event { part: id, at, kind, detail, count });
+            report.push(Event {
+                part: id,
+                at,
+                kind,
+                detail,
+                count,
+            });
         }
         self.tell_losses(id, choice, report);
         self.report_guess(message, id, choice, report);
@@ -188,10 +238,20 @@ impl<'a> Transferred<'a> {
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
-    fn report_guess(&self, message: &Message<'_>, id: PartId, choice: &Choice<'_>, report: &mut Report) {
-        let label = self.resolved.and_then(Resolved::charset).filter(|label| *label != Charset::US_ASCII);
+    fn report_guess(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        choice: &Choice<'_>,
+        report: &mut Report,
+    ) {
+        let label = self
+            .resolved
+            .and_then(Resolved::charset)
+            .filter(|label| *label != Charset::US_ASCII);
         let by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii);
-        let overruled = |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
+        let overruled =
+            |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
         let kind = match label {
             Some(label) if overruled(label) => GuessKind::Overruled,
             // Of text in two encodings, of which the label names one, nothing was guessed.
@@ -200,10 +260,24 @@ impl<'a> Transferred<'a> {
             _ => return,
         };
         report.guess(kind, choice.confidence, || {
-            let Reading { declared, used, confidence, .. } = reading(message, id, choice);
+            let Reading {
+                declared,
+                used,
+                confidence,
+                ..
+            } = reading(message, id, choice);
             let used = choice.mixed.unwrap_or(used);
             let excerpt = excerpt(&choice.text);
-            Guess { part: id, field: None, at: self.span, kind, declared, used, confidence, excerpt }
+            Guess {
+                part: id,
+                field: None,
+                at: self.span,
+                kind,
+                declared,
+                used,
+                confidence,
+                excerpt,
+            }
         });
     }
 
@@ -217,19 +291,37 @@ impl<'a> Transferred<'a> {
         for (block, place) in self.blocks.iter().zip(&places) {
             let at = self.span.at(place);
             let detail = Cow::Owned(block.detail());
-            report.push(Event { part: id, at, kind: block.kind, detail, count: 1 });
+            report.push(Event {
+                part: id,
+                at,
+                kind: block.kind,
+                detail,
+                count: 1,
+            });
         }
     }
 
     /// How appended text that is not ASCII was read.
     fn tell_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
-        let Some(range) = self.decoded.footer.as_ref().filter(|range| !self.body[range.start..].is_ascii())
+        let Some(range) = self
+            .decoded
+            .footer
+            .as_ref()
+            .filter(|range| !self.body[range.start..].is_ascii())
         else {
             return;
         };
         let choice = appended(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
-        let mut push = |kind, detail, count| report.push(Event { part: id, at, kind, detail, count });
+        let mut push = |kind, detail, count| {
+            report.push(Event {
+                part: id,
+                at,
+                kind,
+                detail,
+                count,
+            })
+        };
         push(
             EventKind::CharsetDetected,
             Cow::Owned(format!("appended text read as {}", choice.used.name())),
@@ -244,17 +336,34 @@ impl<'a> Transferred<'a> {
             let excerpt = || excerpt(&choice.text);
             report.guess(kind, confidence, || {
                 let (declared, excerpt) = (None, excerpt());
-                Guess { part: id, field: None, at, kind, declared, used, confidence, excerpt }
+                Guess {
+                    part: id,
+                    field: None,
+                    at,
+                    kind,
+                    declared,
+                    used,
+                    confidence,
+                    excerpt,
+                }
             });
         }
     }
 
     fn tell_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
-        let losses: Vec<&Loss> = choice.log.kept().iter().filter(|l| l.kind.is_loss()).collect();
+        let losses: Vec<&Loss> = choice
+            .log
+            .kept()
+            .iter()
+            .filter(|l| l.kind.is_loss())
+            .collect();
         if choice.log.losses() == 0 {
             return;
         }
-        let ranges: Vec<_> = losses.iter().map(|l| l.bytes.start as usize..l.bytes.end as usize).collect();
+        let ranges: Vec<_> = losses
+            .iter()
+            .map(|l| l.bytes.start as usize..l.bytes.end as usize)
+            .collect();
         let places = transfer::locate(self.decoded.used, self.body, &ranges);
         let more = choice.log.losses().saturating_sub(losses.len() as u64);
         for (index, (loss, place)) in losses.iter().zip(&places).enumerate() {
@@ -305,19 +414,26 @@ pub(crate) fn footer_text(
 /// Whether an inline PGP block begins in a text.
 pub(crate) fn has_armour(text: &[u8]) -> bool {
     static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-    BEGIN.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP ")).find(text).is_some()
+    BEGIN
+        .get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
+        .find(text)
+        .is_some()
 }
 
 /// Whether the part says 7bit, or nothing, which means the same.
 fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
-    let Some(index) = message.part(id).content_transfer_encoding else { return true };
+    let Some(index) = message.part(id).content_transfer_encoding else {
+        return true;
+    };
     let value = message.all_fields()[index as usize].value.of(message.raw());
     value.trim_ascii().eq_ignore_ascii_case(b"7bit")
 }
 
 /// The value of a parameter without its quotes and quoted pairs.
 pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
-    let Some(inner) = value.strip_prefix(b"\"") else { return Cow::Borrowed(value) };
+    let Some(inner) = value.strip_prefix(b"\"") else {
+        return Cow::Borrowed(value);
+    };
     let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
     if memchr::memchr(b'\\', inner).is_none() {
         return Cow::Borrowed(inner);
@@ -325,7 +441,11 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
     let mut plain = Vec::with_capacity(inner.len());
     let mut bytes = inner.iter();
     while let Some(byte) = bytes.next() {
-        plain.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
+        plain.extend(if *byte == b'\\' {
+            bytes.next()
+        } else {
+            Some(byte)
+        });
     }
     Cow::Owned(plain)
 }
@@ -340,8 +460,16 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    let RawCharset { charset, is_uncertain, .. } = raw_header_charset(message, &hints, policy);
-    HeaderContext { raw: charset, raw_is_uncertain: is_uncertain, ..HeaderContext::of(policy) }
+    let RawCharset {
+        charset,
+        is_uncertain,
+        ..
+    } = raw_header_charset(message, &hints, policy);
+    HeaderContext {
+        raw: charset,
+        raw_is_uncertain: is_uncertain,
+        ..HeaderContext::of(policy)
+    }
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message.
@@ -360,35 +488,66 @@ pub(crate) const LAST_RESORT: f32 = 0.1;
 
 /// Finds the charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all
 /// raw bytes together.
-pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> RawCharset {
+pub(crate) fn raw_header_charset(
+    message: &Message<'_>,
+    hints: &Hints,
+    policy: &Policy,
+) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
-    let told = [hints.words(message), hints.body].into_iter().flatten().filter(|_| may_guess);
-    let told = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    let told = [hints.words(message), hints.body]
+        .into_iter()
+        .flatten()
+        .filter(|_| may_guess);
+    let told = told
+        .into_iter()
+        .find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
     if let Some(charset) = told.or(policy.default_charset) {
-        return RawCharset { charset: Some(charset), ..RawCharset::default() };
+        return RawCharset {
+            charset: Some(charset),
+            ..RawCharset::default()
+        };
     }
     if !may_guess {
         let charset = Some(Charset::WINDOWS_1252);
-        return RawCharset { charset, confidence: Some(LAST_RESORT), is_uncertain: true };
+        return RawCharset {
+            charset,
+            confidence: Some(LAST_RESORT),
+            is_uncertain: true,
+        };
     }
-    let mail = Mail { message, part: PartId::ROOT, policy, hints, body: None };
+    let mail = Mail {
+        message,
+        part: PartId::ROOT,
+        policy,
+        hints,
+        body: None,
+    };
     let told = mail.detection(None);
     let (mut raw, mut has_evidence) = (Detector::new(), false);
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
-        if is_legacy(value) && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
+        if is_legacy(value)
+            && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque
+        {
             raw.feed(value);
             has_evidence |= has_letters(value);
         }
     }
     let own = raw.guess(&told);
-    let all =
-        if own.confidence < SURE { mail.guess().filter(|all| all.confidence > own.confidence) } else { None };
+    let all = if own.confidence < SURE {
+        mail.guess().filter(|all| all.confidence > own.confidence)
+    } else {
+        None
+    };
     let is_uncertain = match &all {
         Some(all) => all.confidence < SURE,
         None => own.confidence < SURE || !has_evidence,
     };
     let guess = all.unwrap_or(own);
     let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());
-    RawCharset { charset, confidence: charset.map(|_| guess.confidence), is_uncertain }
+    RawCharset {
+        charset,
+        confidence: charset.map(|_| guess.confidence),
+        is_uncertain,
+    }
 }

@@ -5,7 +5,15 @@ use mailglot_mime::fields::{Entry, addresses};
 use mailglot_mime::header::{FieldKind, field_kind};
 
 fn rewritten(value: &[u8], kind: FieldKind, form: Form) -> Vec<u8> {
-    let list = encoded_word::rewrite(value, kind, form, &HeaderContext::default(), 8, b"\n", &mut Vec::new());
+    let list = encoded_word::rewrite(
+        value,
+        kind,
+        form,
+        &HeaderContext::default(),
+        8,
+        b"\n",
+        &mut Vec::new(),
+    );
     let (mut out, mut at) = (Vec::new(), 0);
     for change in list {
         out.extend_from_slice(&value[at..change.at.start]);
@@ -23,7 +31,9 @@ fn addressed(value: &[u8], names: bool) -> Vec<(Option<String>, String)> {
         Entry::Mailbox(mailbox) => vec![mailbox],
         Entry::Group { list, .. } => list,
     });
-    boxes.map(|mailbox| (mailbox.name.filter(|_| names), mailbox.address)).collect()
+    boxes
+        .map(|mailbox| (mailbox.name.filter(|_| names), mailbox.address))
+        .collect()
 }
 
 /// A name or a comment, and where it stands; all that is written has one form.
@@ -64,7 +74,9 @@ fn lists(mut call: impl FnMut(&str)) {
             for (at, address) in ADDRESSES.iter().enumerate() {
                 for comma in [", ", ",", ",\n "] {
                     let other = ADDRESSES[(at * 5 + first.len()) % ADDRESSES.len()];
-                    call(&format!("{first}{address}{comma}{second}{other}{comma}Zoë <z@z.de>"));
+                    call(&format!(
+                        "{first}{address}{comma}{second}{other}{comma}Zoë <z@z.de>"
+                    ));
                 }
             }
         }
@@ -82,8 +94,16 @@ fn addresses_of_known_fields_stay() {
                 "{value}\n{}",
                 after.escape_ascii()
             );
-            assert_eq!(rewritten(&after, FieldKind::Structured, form), after, "{value}");
-            assert!(form == Form::RawUtf8 || after.is_ascii(), "{value}\n{}", after.escape_ascii());
+            assert_eq!(
+                rewritten(&after, FieldKind::Structured, form),
+                after,
+                "{value}"
+            );
+            assert!(
+                form == Form::RawUtf8 || after.is_ascii(),
+                "{value}\n{}",
+                after.escape_ascii()
+            );
         }
     });
 }
@@ -94,7 +114,10 @@ fn addresses_of_unknown_fields_stay() {
     assert_eq!(kind, FieldKind::Unstructured);
     lists(|value| {
         // What touches raw text goes into its word, and strings and comments in angles are no such thing in a text.
-        if ["<\"a", ":\"a", "(", "\"<", "g<", ">,"].iter().any(|part| value.contains(part)) {
+        if ["<\"a", ":\"a", "(", "\"<", "g<", ">,"]
+            .iter()
+            .any(|part| value.contains(part))
+        {
             return;
         }
         for form in [Form::Words, Form::RawUtf8] {
@@ -107,7 +130,8 @@ fn addresses_of_unknown_fields_stay() {
             );
             assert_eq!(rewritten(&after, kind, form), after, "{value}");
             let read = |value: &[u8]| {
-                encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new()).into_owned()
+                encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new())
+                    .into_owned()
             };
             assert_eq!(read(&after), read(value.as_bytes()), "{value}");
         }
@@ -116,7 +140,13 @@ fn addresses_of_unknown_fields_stay() {
 
 #[test]
 fn fields_of_addresses_are_known() {
-    for name in ["Author", "X-Sender", "X-Confirm-Reading-To", "X-Envelope-From", "Original-From"] {
+    for name in [
+        "Author",
+        "X-Sender",
+        "X-Confirm-Reading-To",
+        "X-Envelope-From",
+        "Original-From",
+    ] {
         let value = "\"Müller, Max\" <a@b.de>, \"K, Jörg\" <c@d.de>";
         let after = rewritten(value.as_bytes(), field_kind(name.as_bytes()), Form::Words);
         assert_eq!(
@@ -130,9 +160,21 @@ fn fields_of_addresses_are_known() {
 #[test]
 fn an_at_sign_makes_no_address_of_a_phrase() {
     for (name, value, want) in [
-        ("Keywords", "Fußball@Schule, Köln", "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?=, =?UTF-8?B?S8O2bG4=?="),
-        ("List-Id", "Fußball@Schule <x.y.z>", "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?= <x.y.z>"),
-        ("Keywords", "\"ü\"@x, a @ ö", "=?UTF-8?B?w7w=?=@x, a @ =?UTF-8?B?w7Y=?="),
+        (
+            "Keywords",
+            "Fußball@Schule, Köln",
+            "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?=, =?UTF-8?B?S8O2bG4=?=",
+        ),
+        (
+            "List-Id",
+            "Fußball@Schule <x.y.z>",
+            "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?= <x.y.z>",
+        ),
+        (
+            "Keywords",
+            "\"ü\"@x, a @ ö",
+            "=?UTF-8?B?w7w=?=@x, a @ =?UTF-8?B?w7Y=?=",
+        ),
     ] {
         let after = rewritten(value.as_bytes(), field_kind(name.as_bytes()), Form::Words);
         assert_eq!(String::from_utf8_lossy(&after), want, "{name}");

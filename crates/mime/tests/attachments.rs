@@ -3,45 +3,80 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_mime::{
-    Attachments, Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
+    Attachments, Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts,
+    undo_edits,
 };
 
 /// A message with a text and an attachment of these header lines and bytes.
 fn message(fields: &str, body: &[u8]) -> Vec<u8> {
-    let head =
-        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee there\n--b\n";
+    let head = "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee there\n--b\n";
     let disposition = "Content-Disposition: attachment; filename=a.txt\n";
-    [head.as_bytes(), fields.as_bytes(), disposition.as_bytes(), b"\n", body, b"\n--b--\n"].concat()
+    [
+        head.as_bytes(),
+        fields.as_bytes(),
+        disposition.as_bytes(),
+        b"\n",
+        body,
+        b"\n--b--\n",
+    ]
+    .concat()
 }
 
 /// Attachments as they come, what is read of each, and whether it needs a change.
 fn attachments() -> Vec<(Vec<u8>, &'static str, bool)> {
     let koi8 = b"\xf0\xd2\xc9\xd7\xc5\xd4, \xcd\xc9\xd2";
     let base64 = "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: base64\n";
-    let quoted = "Content-Type: text/csv; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n";
+    let quoted =
+        "Content-Type: text/csv; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n";
     vec![
-        (message("Content-Type: text/plain; charset=koi8-r\n", koi8), "Привет, мир", true),
+        (
+            message("Content-Type: text/plain; charset=koi8-r\n", koi8),
+            "Привет, мир",
+            true,
+        ),
         (message(base64, b"8NLJ18XULCDNydI="), "Привет, мир", true),
         (message(quoted, b"a;=E9"), "a;\u{e9}", true),
         (
-            message("Content-Type: text/html; charset=iso-8859-1\n", b"<meta charset=iso-8859-1>\xe9"),
+            message(
+                "Content-Type: text/html; charset=iso-8859-1\n",
+                b"<meta charset=iso-8859-1>\xe9",
+            ),
             "",
             true,
         ),
         // UTF-8, ASCII, and what is no text.
-        (message("Content-Type: text/plain; charset=utf-8\n", "é".as_bytes()), "é", false),
         (
-            message("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n", b"w6k="),
+            message("Content-Type: text/plain; charset=utf-8\n", "é".as_bytes()),
             "é",
             false,
         ),
-        (message("Content-Type: text/plain; charset=koi8-r\n", b"abc"), "abc", false),
-        (message("Content-Type: application/x; charset=koi8-r\n", koi8), "", false),
+        (
+            message(
+                "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n",
+                b"w6k=",
+            ),
+            "é",
+            false,
+        ),
+        (
+            message("Content-Type: text/plain; charset=koi8-r\n", b"abc"),
+            "abc",
+            false,
+        ),
+        (
+            message("Content-Type: application/x; charset=koi8-r\n", koi8),
+            "",
+            false,
+        ),
     ]
 }
 
 fn codes(report: &Report) -> Vec<&'static str> {
-    report.events.iter().map(|event| event.kind.code()).collect()
+    report
+        .events
+        .iter()
+        .map(|event| event.kind.code())
+        .collect()
 }
 
 #[test]
@@ -56,21 +91,41 @@ fn they_stay_and_are_told() {
 
 #[test]
 fn they_become_utf8_where_that_is_asked_for() {
-    for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
-        let policy = Policy { attachments: Attachments::Utf8, transfer, ..Policy::default() };
+    for transfer in [
+        Transfer::EightBit,
+        Transfer::SevenBit,
+        Transfer::Keep,
+        Transfer::Clean,
+    ] {
+        let policy = Policy {
+            attachments: Attachments::Utf8,
+            transfer,
+            ..Policy::default()
+        };
         for (raw, text, legacy) in attachments() {
             let shown = raw.escape_ascii();
             let outcome = process(&raw, &policy);
             assert_eq!(*outcome.bytes != raw, legacy, "{shown}");
-            assert!(!codes(&outcome.report).contains(&"mime.attachment-untouched"), "{shown}");
-            assert_eq!(*process(&outcome.bytes, &policy).bytes, *outcome.bytes, "a second pass: {shown}");
+            assert!(
+                !codes(&outcome.report).contains(&"mime.attachment-untouched"),
+                "{shown}"
+            );
+            assert_eq!(
+                *process(&outcome.bytes, &policy).bytes,
+                *outcome.bytes,
+                "a second pass: {shown}"
+            );
             let undone = apply_undo(&outcome.bytes, &undo_edits(&raw, &outcome.edits));
             assert_eq!(undone.as_deref(), Some(&raw[..]), "{shown}");
             let after = Message::parse(&outcome.bytes, &policy.limits);
             assert!(after.part(PartId(2)).attachment, "{shown}");
             let parts = text_parts(&after, &policy, &mut Report::with_limit(9));
             if legacy {
-                assert_eq!(parts[1].reading.declared.as_deref(), Some("utf-8"), "{shown}");
+                assert_eq!(
+                    parts[1].reading.declared.as_deref(),
+                    Some("utf-8"),
+                    "{shown}"
+                );
                 assert!(parts[1].text.as_ref().unwrap().contains(text), "{shown}");
             }
         }
@@ -82,7 +137,10 @@ fn they_can_be_left_out_of_the_text() {
     for (raw, text, _) in attachments() {
         let message = Message::parse(&raw, &Policy::default().limits);
         let read = |attachments| {
-            let policy = Policy { attachments, ..Policy::default() };
+            let policy = Policy {
+                attachments,
+                ..Policy::default()
+            };
             let parts = text_parts(&message, &policy, &mut Report::with_limit(9));
             parts
                 .iter()
@@ -90,7 +148,16 @@ fn they_can_be_left_out_of_the_text() {
                 .collect::<Vec<_>>()
                 .join("|")
         };
-        assert!(read(Attachments::Keep).contains(text), "{}", raw.escape_ascii());
-        assert_eq!(read(Attachments::Skip), "see there", "{}", raw.escape_ascii());
+        assert!(
+            read(Attachments::Keep).contains(text),
+            "{}",
+            raw.escape_ascii()
+        );
+        assert_eq!(
+            read(Attachments::Skip),
+            "see there",
+            "{}",
+            raw.escape_ascii()
+        );
     }
 }

@@ -6,12 +6,21 @@
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use mailglot_mime::encoded_word::{self, HeaderContext};
 use mailglot_mime::header::FieldKind;
-use mailglot_mime::{Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts};
+use mailglot_mime::{
+    Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts,
+};
 
-const ALL: [Detection; 3] = [Detection::Off, Detection::Unlabelled, Detection::Contradiction];
+const ALL: [Detection; 3] = [
+    Detection::Off,
+    Detection::Unlabelled,
+    Detection::Contradiction,
+];
 
 fn policy(detection: Detection) -> Policy {
-    Policy { detection, ..Policy::default() }
+    Policy {
+        detection,
+        ..Policy::default()
+    }
 }
 
 /// The text of the only text part, and what was reported.
@@ -32,7 +41,9 @@ fn subject(value: &[u8], detection: Detection) -> String {
 
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let charset = Charset::for_name(charset).expect("a known charset");
-    charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+    charset
+        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .into_owned()
 }
 
 /// Without detection a label is read as written, and raw bytes that are not UTF-8 are windows-1252.
@@ -40,22 +51,35 @@ fn encoded(charset: &str, text: &str) -> Vec<u8> {
 fn header_values_obey_as_bodies_do() {
     let russian = "Привет, как дела у вас";
     let koi8 = encoded("KOI8-R", russian);
-    let misread = Charset::WINDOWS_1252.decode(&koi8, &mut LossLog::new()).into_owned();
-    let words: Vec<u8> = koi8.iter().flat_map(|byte| format!("={byte:02X}").into_bytes()).collect();
+    let misread = Charset::WINDOWS_1252
+        .decode(&koi8, &mut LossLog::new())
+        .into_owned();
+    let words: Vec<u8> = koi8
+        .iter()
+        .flat_map(|byte| format!("={byte:02X}").into_bytes())
+        .collect();
     let under = |label: &str| [b"=?", label.as_bytes(), b"?Q?", &words, b"?="].concat();
     let utf8 = b"=?iso-8859-1?Q?Gr=C3=BC=C3=9Fe_aus_K=C3=B6ln?=";
     for (value, off, unlabelled, contradiction) in [
         (&koi8[..], misread.as_str(), russian, russian),
         (&under("unknown-8bit"), &misread, russian, russian),
         (&under("utf-8"), "\u{FFFD}", russian, russian),
-        (utf8, "GrÃ¼Ã\u{178}e aus KÃ¶ln", "GrÃ¼Ã\u{178}e aus KÃ¶ln", "Grüße aus Köln"),
+        (
+            utf8,
+            "GrÃ¼Ã\u{178}e aus KÃ¶ln",
+            "GrÃ¼Ã\u{178}e aus KÃ¶ln",
+            "Grüße aus Köln",
+        ),
         ("Grüße".as_bytes(), "Grüße", "Grüße", "Grüße"),
         (b"=?us-ascii?Q?Gr=C3=BC=C3=9Fe?=", "Grüße", "Grüße", "Grüße"),
     ] {
         for (detection, want) in ALL.into_iter().zip([off, unlabelled, contradiction]) {
             let text = subject(value, detection);
             let is_damage = want == "\u{FFFD}";
-            assert!(text == want || is_damage && text.contains(want), "{detection:?} {text} {want}");
+            assert!(
+                text == want || is_damage && text.contains(want),
+                "{detection:?} {text} {want}"
+            );
         }
     }
 }
@@ -68,13 +92,21 @@ fn raw_bytes_of_fields_are_windows_1252_without_detection() {
     for (detection, want) in [(Detection::Off, "café"), (Detection::Unlabelled, "cafИ")] {
         let policy = policy(detection);
         let context = header_context(&message, &policy);
-        let text = encoded_word::decode(b"caf\xE9", FieldKind::Unstructured, &context, &mut Vec::new());
+        let text = encoded_word::decode(
+            b"caf\xE9",
+            FieldKind::Unstructured,
+            &context,
+            &mut Vec::new(),
+        );
         assert_eq!(text, want);
     }
     let params = encoded_word::decode(
         b"attachment; filename*=iso-8859-1''Gr%C3%BC%C3%9Fe",
         FieldKind::Parameters,
-        &HeaderContext { detection: Detection::Off, ..HeaderContext::default() },
+        &HeaderContext {
+            detection: Detection::Off,
+            ..HeaderContext::default()
+        },
         &mut Vec::new(),
     );
     assert!(params.contains("GrÃ¼Ã"), "{params}");
@@ -83,23 +115,41 @@ fn raw_bytes_of_fields_are_windows_1252_without_detection() {
 /// Runs of UTF-8 contradict a label that reads all bytes; bytes that UTF-8 cannot read do not.
 #[test]
 fn text_in_two_encodings_is_read_as_far_as_detection_may() {
-    let single = b"Content-Type: text/plain; charset=iso-8859-1\n\nCommuniqu\xC3\xA9, caf\xE9 na\xEFve\n";
-    let utf8 = b"Content-Type: text/plain; charset=utf-8\n\nGr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
+    let single =
+        b"Content-Type: text/plain; charset=iso-8859-1\n\nCommuniqu\xC3\xA9, caf\xE9 na\xEFve\n";
+    let utf8 =
+        b"Content-Type: text/plain; charset=utf-8\n\nGr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
     for (detection, is_single, is_utf8) in [
         (Detection::Off, false, false),
         (Detection::Unlabelled, false, true),
         (Detection::Contradiction, true, true),
     ] {
         let (text, report) = body(single, &policy(detection));
-        assert_eq!(text.contains("Communiqué"), is_single, "{detection:?} {text}");
+        assert_eq!(
+            text.contains("Communiqué"),
+            is_single,
+            "{detection:?} {text}"
+        );
         assert_eq!(report.has(EventKind::CharsetMixed), is_single);
-        assert_eq!(report.guessed(), 0, "the label names the charset of what is not UTF-8");
+        assert_eq!(
+            report.guessed(),
+            0,
+            "the label names the charset of what is not UTF-8"
+        );
         let (text, report) = body(utf8, &policy(detection));
-        assert_eq!(text.contains("José García"), is_utf8, "{detection:?} {text}");
+        assert_eq!(
+            text.contains("José García"),
+            is_utf8,
+            "{detection:?} {text}"
+        );
         assert_eq!(report.guessed(), u64::from(is_utf8));
         if is_utf8 {
             assert_eq!(report.guesses[0].used, Charset::WINDOWS_1252);
-            assert!(report.guesses[0].confidence.is_some_and(|confidence| confidence < 1.0));
+            assert!(
+                report.guesses[0]
+                    .confidence
+                    .is_some_and(|confidence| confidence < 1.0)
+            );
         }
     }
 }
@@ -108,17 +158,24 @@ fn text_in_two_encodings_is_read_as_far_as_detection_may() {
 #[test]
 fn the_charset_of_the_caller_comes_first() {
     let line = encoded("ISO-8859-2", "Pozdrawiam, Łukasz Wróbel");
-    let raw =
-        [b"Content-Type: text/plain; charset=utf-8\n\nGr\xC3\xBC\xC3\x9Fe\n-- \n", &line[..], b"\n"].concat();
-    let named =
-        Policy { default_charset: Charset::for_name("ISO-8859-2"), ..policy(Detection::Contradiction) };
+    let raw = [
+        b"Content-Type: text/plain; charset=utf-8\n\nGr\xC3\xBC\xC3\x9Fe\n-- \n",
+        &line[..],
+        b"\n",
+    ]
+    .concat();
+    let named = Policy {
+        default_charset: Charset::for_name("ISO-8859-2"),
+        ..policy(Detection::Contradiction)
+    };
     assert!(body(&raw, &named).0.ends_with("Łukasz Wróbel\n"));
 }
 
 /// A byte order mark says that text is UTF-8, and a program may still append a line in another encoding.
 #[test]
 fn lines_behind_a_byte_order_mark_are_read() {
-    let raw = b"Content-Type: text/plain\n\n\xEF\xBB\xBFGr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
+    let raw =
+        b"Content-Type: text/plain\n\n\xEF\xBB\xBFGr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
     assert_eq!(body(raw, &Policy::default()).0, "Grüße\n-- \nJosé García\n");
 }
 
@@ -130,10 +187,14 @@ fn appended_text_obeys() {
     let head = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n\
         R3LDvMOfZSBhdXMgS8O2bG4sIGRhcyBpc3QgVGV4dC4=\n\n-- \n";
     let raw = [&head[..], &koi8, b" (end)\n"].concat();
-    for (detection, is_read) in
-        [(Detection::Off, false), (Detection::Unlabelled, true), (Detection::Contradiction, true)]
-    {
-        let new = mailglot_mime::process(&raw, &policy(detection)).bytes.into_owned();
+    for (detection, is_read) in [
+        (Detection::Off, false),
+        (Detection::Unlabelled, true),
+        (Detection::Contradiction, true),
+    ] {
+        let new = mailglot_mime::process(&raw, &policy(detection))
+            .bytes
+            .into_owned();
         let (text, _) = body(&new, &Policy::default());
         assert!(text.starts_with("Grüße aus Köln"), "{text}");
         assert_eq!(text.contains(russian), is_read, "{detection:?} {text}");
@@ -151,7 +212,9 @@ fn damage_is_not_reported_as_a_superset() {
         let mut findings = Vec::new();
         let context = HeaderContext::default();
         let _ = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings);
-        let has = findings.iter().any(|finding| finding.kind == EventKind::CharsetSuperset);
+        let has = findings
+            .iter()
+            .any(|finding| finding.kind == EventKind::CharsetSuperset);
         assert_eq!(has, is_superset, "{} {findings:?}", value.escape_ascii());
     }
 }
@@ -160,7 +223,11 @@ fn damage_is_not_reported_as_a_superset() {
 #[test]
 fn a_damaged_last_line_of_base64_is_not_visible() {
     let line = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAx";
-    for last in ["!GVzdA==", "*GVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=", "%GVzdA=="] {
+    for last in [
+        "!GVzdA==",
+        "*GVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=",
+        "%GVzdA==",
+    ] {
         let raw = format!(
             "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n{line}\n{line}\n{last}\n"
         );

@@ -1,7 +1,10 @@
 //! Typed values beside mail-parser's, over the messages of the shared corpus.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, reason = "differences are for the reader of the test")]
+#![allow(
+    clippy::print_stdout,
+    reason = "differences are for the reader of the test"
+)]
 
 use mail_parser::{Address, HeaderName, HeaderValue, MessageParser};
 use mailglot_mime::encoded_word::HeaderContext;
@@ -47,40 +50,70 @@ fn well_formed_fields_agree_with_mail_parser() -> Result<()> {
     let (mut lists, mut dates, mut ids) = (Count::default(), Count::default(), Count::default());
     for file in files {
         let raw = fs::read(&file)?;
-        let Some(theirs) = MessageParser::new().parse(&raw) else { continue };
+        let Some(theirs) = MessageParser::new().parse(&raw) else {
+            continue;
+        };
         let message = Message::parse(&raw, &Limits::default());
         let field = |name: &[u8]| message.field(PartId::ROOT, name).map(|f| f.value.of(&raw));
         // Where a name occurs twice, the other reader gives the last one.
         let once = |name: &str| {
-            let same =
-                |f: &&mailglot_mime::header::Field| f.name.of(&raw).eq_ignore_ascii_case(name.as_bytes());
+            let same = |f: &&mailglot_mime::header::Field| {
+                f.name.of(&raw).eq_ignore_ascii_case(name.as_bytes())
+            };
             message.fields(PartId::ROOT).iter().filter(same).count() == 1
         };
         for name in ["from", "to", "cc", "reply-to"] {
-            let Some(value) = field(name.as_bytes()).filter(|_| once(name)) else { continue };
+            let Some(value) = field(name.as_bytes()).filter(|_| once(name)) else {
+                continue;
+            };
             let header = HeaderName::parse(name).ok_or("a known name")?;
-            let Some(HeaderValue::Address(list)) = theirs.header(header) else { continue };
+            let Some(HeaderValue::Address(list)) = theirs.header(header) else {
+                continue;
+            };
             let ours = addresses(value, &HeaderContext::default(), &mut Vec::new());
-            let ours: Vec<String> = ours.iter().flat_map(members).filter(|text| !text.is_empty()).collect();
-            lists.add(&format!("{name}: {}", value.escape_ascii()), &ours, &flat(list));
+            let ours: Vec<String> = ours
+                .iter()
+                .flat_map(members)
+                .filter(|text| !text.is_empty())
+                .collect();
+            lists.add(
+                &format!("{name}: {}", value.escape_ascii()),
+                &ours,
+                &flat(list),
+            );
         }
         if let (Some(value), Some(theirs)) = (field(b"date"), theirs.date())
             && once("date")
             && theirs.is_valid()
         {
             let ours = date(value).map(|d| d.timestamp());
-            dates.add(&value.escape_ascii().to_string(), &ours, &Some(theirs.to_timestamp()));
+            dates.add(
+                &value.escape_ascii().to_string(),
+                &ours,
+                &Some(theirs.to_timestamp()),
+            );
         }
         if let (Some(value), Some(theirs)) = (field(b"message-id"), theirs.message_id())
             && once("message-id")
         {
-            ids.add(&value.escape_ascii().to_string(), &identifiers(value), &vec![theirs]);
+            ids.add(
+                &value.escape_ascii().to_string(),
+                &identifiers(value),
+                &vec![theirs],
+            );
         }
     }
-    for (name, count, bar) in [("addresses", lists, 0.95), ("dates", dates, 0.97), ("identifiers", ids, 0.98)]
-    {
+    for (name, count, bar) in [
+        ("addresses", lists, 0.95),
+        ("dates", dates, 0.97),
+        ("identifiers", ids, 0.98),
+    ] {
         println!("{name}: {} the same, {} other", count.same, count.other);
-        assert!(count.same > 300 && count.share() >= bar, "{name}: {}", count.share());
+        assert!(
+            count.same > 300 && count.share() >= bar,
+            "{name}: {}",
+            count.share()
+        );
     }
     Ok(())
 }
@@ -93,7 +126,10 @@ fn members(entry: &Entry) -> Vec<String> {
 }
 
 fn flat(list: &Address<'_>) -> Vec<String> {
-    list.iter().filter_map(|a| a.address.as_ref()).map(ToString::to_string).collect()
+    list.iter()
+        .filter_map(|a| a.address.as_ref())
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

@@ -4,7 +4,10 @@
 //! `tests/known_differences.tsv`; each difference is printed.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, reason = "differences are for the reader of the test")]
+#![allow(
+    clippy::print_stdout,
+    reason = "differences are for the reader of the test"
+)]
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -21,7 +24,12 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 #[test]
 fn encoded_words_of_the_corpus() -> Result<()> {
     let share = score("rfc2047", |raw, row| {
-        let got = decode_lines(raw, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new());
+        let got = decode_lines(
+            raw,
+            FieldKind::Unstructured,
+            &HeaderContext::default(),
+            &mut Vec::new(),
+        );
         let want = row["expected"].as_str().unwrap_or_default();
         Answer {
             exact: got == want,
@@ -30,7 +38,10 @@ fn encoded_words_of_the_corpus() -> Result<()> {
         }
     })?;
     // The goal that was set for undisputed vectors.
-    assert!(share.is_none_or(|(exact, about)| exact >= 0.97 && about >= 0.99), "{share:?}");
+    assert!(
+        share.is_none_or(|(exact, about)| exact >= 0.97 && about >= 0.99),
+        "{share:?}"
+    );
     Ok(())
 }
 
@@ -39,7 +50,11 @@ fn parameters_of_the_corpus() -> Result<()> {
     let share = score("rfc2231", |raw, row| {
         let params = params::parse(raw, &HeaderContext::default(), &mut Vec::new());
         let texts = |form: fn(&str) -> String| -> BTreeMap<String, String> {
-            params.list.iter().map(|p| (p.name.clone(), form(&p.text))).collect()
+            params
+                .list
+                .iter()
+                .map(|p| (p.name.clone(), form(&p.text)))
+                .collect()
         };
         let wanted = |form: fn(&str) -> String| -> BTreeMap<String, String> {
             let object = row["expected"].as_object().into_iter().flatten();
@@ -50,12 +65,27 @@ fn parameters_of_the_corpus() -> Result<()> {
         let complete = row["complete"].as_bool().unwrap_or_default();
         let right = |form: fn(&str) -> String| {
             let (got, want) = (texts(form), wanted(form));
-            if complete { got == want } else { want.iter().all(|(name, text)| got.get(name) == Some(text)) }
+            if complete {
+                got == want
+            } else {
+                want.iter().all(|(name, text)| got.get(name) == Some(text))
+            }
         };
-        let told = format!("{:?}, not {:?}", texts(str::to_owned), wanted(str::to_owned));
-        Answer { exact: right(str::to_owned), about: right(squeeze), told }
+        let told = format!(
+            "{:?}, not {:?}",
+            texts(str::to_owned),
+            wanted(str::to_owned)
+        );
+        Answer {
+            exact: right(str::to_owned),
+            about: right(squeeze),
+            told,
+        }
     })?;
-    assert!(share.is_none_or(|(exact, about)| exact >= 0.97 && about >= 0.97), "{share:?}");
+    assert!(
+        share.is_none_or(|(exact, about)| exact >= 0.97 && about >= 0.97),
+        "{share:?}"
+    );
     Ok(())
 }
 
@@ -68,12 +98,18 @@ struct Answer {
 
 /// The shares of undisputed vectors that are answered exactly, and but for white space; None without the corpus. Fails where an answer
 /// differs and is not listed, or is listed and does not differ.
-fn score(set: &str, check: impl Fn(&[u8], &serde_json::Value) -> Answer) -> Result<Option<(f64, f64)>> {
+fn score(
+    set: &str,
+    check: impl Fn(&[u8], &serde_json::Value) -> Answer,
+) -> Result<Option<(f64, f64)>> {
     let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
         println!("MAILGLOT_SHARED is not set: no corpus");
         return Ok(None);
     };
-    let path = Path::new(&shared).join("corpus").join(set).with_extension("jsonl");
+    let path = Path::new(&shared)
+        .join("corpus")
+        .join(set)
+        .with_extension("jsonl");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let (mut exact, mut about, mut count) = (0_u32, 0_u32, 0_u32);
     let mut different = BTreeSet::new();
@@ -82,7 +118,12 @@ fn score(set: &str, check: impl Fn(&[u8], &serde_json::Value) -> Answer) -> Resu
         let raw = STANDARD.decode(row["raw_base64"].as_str().unwrap_or_default())?;
         let answer = check(&raw, &row);
         if !answer.exact {
-            println!("{} {:?}\n    {}", row["id"], String::from_utf8_lossy(&raw), answer.told);
+            println!(
+                "{} {:?}\n    {}",
+                row["id"],
+                String::from_utf8_lossy(&raw),
+                answer.told
+            );
             different.insert(row["id"].as_str().unwrap_or_default().to_owned());
         }
         if !row["disputed"].as_bool().unwrap_or_default() {
@@ -92,8 +133,15 @@ fn score(set: &str, check: impl Fn(&[u8], &serde_json::Value) -> Answer) -> Resu
         }
     }
     println!("{set}: of {count}, {exact} exact, {about} but for white space");
-    assert_eq!(different, known(set)?, "answers that differ, and tests/known_differences.tsv");
-    Ok(Some((f64::from(exact) / f64::from(count), f64::from(about) / f64::from(count))))
+    assert_eq!(
+        different,
+        known(set)?,
+        "answers that differ, and tests/known_differences.tsv"
+    );
+    Ok(Some((
+        f64::from(exact) / f64::from(count),
+        f64::from(about) / f64::from(count),
+    )))
 }
 
 /// The vectors of a set that are listed.
@@ -115,5 +163,8 @@ fn known(set: &str) -> Result<BTreeSet<String>> {
 }
 
 fn squeeze(text: &str) -> String {
-    text.split([' ', '\t', '\r', '\n']).filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split([' ', '\t', '\r', '\n'])
+        .filter(|piece| !piece.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

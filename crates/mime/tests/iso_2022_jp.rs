@@ -1,16 +1,24 @@
 //! Messages for readers that know ISO-2022-JP only: what is written, and what cannot be.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used, reason = "a test tells its reader what failed, by failing")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test tells its reader what failed, by failing"
+)]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{
-    CharsetOut, Event, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
+    CharsetOut, Event, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts,
+    undo_edits,
 };
 
 fn policy(transfer: Transfer) -> Policy {
-    Policy { charset_out: CharsetOut::Iso2022Jp, transfer, ..Policy::default() }
+    Policy {
+        charset_out: CharsetOut::Iso2022Jp,
+        transfer,
+        ..Policy::default()
+    }
 }
 
 /// The message in ISO-2022-JP, and the events that tell of that; a second pass finds nothing to do, and the way back leads back.
@@ -20,14 +28,28 @@ fn written(raw: &[u8], policy: &Policy) -> (String, Vec<(&'static str, u64)>) {
     assert_eq!(twice.edits, [], "{}", once.bytes.escape_ascii());
     let back = apply_undo(&once.bytes, &undo_edits(raw, &once.edits));
     assert_eq!(back.as_deref(), Some(raw));
-    let of_out = |event: &&Event| matches!(event.kind.code(), "charset.beyond-out" | "charset.look-alike");
-    let told = once.report.events.iter().filter(of_out).map(|e| (e.kind.code(), e.count)).collect();
+    let of_out = |event: &&Event| {
+        matches!(
+            event.kind.code(),
+            "charset.beyond-out" | "charset.look-alike"
+        )
+    };
+    let told = once
+        .report
+        .events
+        .iter()
+        .filter(of_out)
+        .map(|e| (e.kind.code(), e.count))
+        .collect();
     (String::from_utf8(once.bytes.into_owned()).unwrap(), told)
 }
 
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let mut log = LossLog::new();
-    let bytes = Charset::for_name(charset).unwrap().encode(text, Unmappable::Fatal, &mut log).into_owned();
+    let bytes = Charset::for_name(charset)
+        .unwrap()
+        .encode(text, Unmappable::Fatal, &mut log)
+        .into_owned();
     assert_eq!(log.losses(), 0, "{charset} {text}");
     bytes
 }
@@ -37,8 +59,21 @@ fn bodies_of_every_japanese_charset() {
     let text = "日本語の手紙です。\r\nABC カタカナ、ひらがな。\r\n";
     let jis = encoded("ISO-2022-JP", text);
     let body = std::str::from_utf8(&jis).unwrap();
-    for charset in ["UTF-8", "Shift_JIS", "EUC-JP", "CP50220", "ISO-2022-JP-2", "GB18030", "UTF-16"] {
-        for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
+    for charset in [
+        "UTF-8",
+        "Shift_JIS",
+        "EUC-JP",
+        "CP50220",
+        "ISO-2022-JP-2",
+        "GB18030",
+        "UTF-16",
+    ] {
+        for transfer in [
+            Transfer::Keep,
+            Transfer::Clean,
+            Transfer::SevenBit,
+            Transfer::EightBit,
+        ] {
             let bytes = encoded(charset, text);
             for (cte, coded) in [("8bit", bytes.clone()), ("base64", base64(&bytes))] {
                 if charset == "UTF-16" && cte == "8bit" {
@@ -53,7 +88,11 @@ fn bodies_of_every_japanese_charset() {
                     "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-2022-jp; format=flowed\r\n\
                      Content-Transfer-Encoding: 7bit\r\n\r\n{body}"
                 );
-                assert_eq!(written(&raw, &policy(transfer)), (want, vec![]), "{charset} {cte} {transfer:?}");
+                assert_eq!(
+                    written(&raw, &policy(transfer)),
+                    (want, vec![]),
+                    "{charset} {cte} {transfer:?}"
+                );
             }
         }
     }
@@ -91,15 +130,26 @@ fn lines_that_end_in_another_state_are_written_anew() {
     let head = "Content-Type: text/plain; charset=iso-2022-jp\n\n";
     let raw = format!("{head}\x1b$BF|K\\\nx\x1b(I1\x1b(B\n");
     let (after, told) = written(raw.as_bytes(), &policy(Transfer::Clean));
-    assert_eq!(after, format!("{head}\x1b$BF|K\\\x1b(B\nx\x1b$B%\"\x1b(B\n"));
+    assert_eq!(
+        after,
+        format!("{head}\x1b$BF|K\\\x1b(B\nx\x1b$B%\"\x1b(B\n")
+    );
     assert_eq!(told, [("charset.look-alike", 1)]);
 }
 
 #[test]
 fn fields_and_parameters() {
     for (before, after, told) in [
-        ("Subject: =?utf-8?B?5pel5pys?= x", "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?= x", vec![]),
-        ("Subject: 日本", "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=", vec![]),
+        (
+            "Subject: =?utf-8?B?5pel5pys?= x",
+            "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?= x",
+            vec![],
+        ),
+        (
+            "Subject: 日本",
+            "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=",
+            vec![],
+        ),
         // One charset a value: the euro is in no part of it.
         (
             "Subject: =?iso-2022-jp?B?GyRCRnxLXBsoQg==?= a =?utf-8?B?4oKs?=",
@@ -138,7 +188,10 @@ fn fields_and_parameters() {
         ),
     ] {
         let raw = format!("{before}\n\nx\n");
-        assert_eq!(written(raw.as_bytes(), &policy(Transfer::Clean)), (format!("{after}\n\nx\n"), told));
+        assert_eq!(
+            written(raw.as_bytes(), &policy(Transfer::Clean)),
+            (format!("{after}\n\nx\n"), told)
+        );
     }
 }
 
@@ -148,7 +201,9 @@ fn long_values_are_cut_between_characters_and_in_ascii() {
     let name = "名前は2026年の10月です。".repeat(8);
     let raw = format!(
         "Subject: {text}\r\nContent-Type: application/x; name=\"{name}\";\r\n z=\"=?utf-8?B?{}?=\"\r\n\r\nx\r\n",
-        String::from_utf8(base64(text.as_bytes())).unwrap().replace("\r\n", "")
+        String::from_utf8(base64(text.as_bytes()))
+            .unwrap()
+            .replace("\r\n", "")
     );
     let (after, told) = written(raw.as_bytes(), &policy(Transfer::Clean));
     assert_eq!(told, []);
@@ -159,25 +214,40 @@ fn long_values_are_cut_between_characters_and_in_ascii() {
         let text = Charset::ISO_2022_JP.decode(bytes, &mut log).into_owned();
         assert_eq!(log.losses(), 0);
         let last = bytes.rsplit(|&byte| byte == 0x1B).next().unwrap();
-        assert!(last.starts_with(b"(B") || last.len() == bytes.len(), "{}", bytes.escape_ascii());
+        assert!(
+            last.starts_with(b"(B") || last.len() == bytes.len(),
+            "{}",
+            bytes.escape_ascii()
+        );
         text
     };
     let (mut words, mut segments, mut joined) = (String::new(), String::new(), Vec::new());
     let mut count = 0;
-    for word in header.split("=?ISO-2022-JP?B?").skip(1).map(|rest| rest.split("?=").next().unwrap()) {
+    for word in header
+        .split("=?ISO-2022-JP?B?")
+        .skip(1)
+        .map(|rest| rest.split("?=").next().unwrap())
+    {
         let mut findings = Vec::new();
         let kind = mailglot_mime::transfer::TransferEncoding::Base64;
-        words += &alone(&mailglot_mime::transfer::decode(kind, word.as_bytes(), &mut findings).bytes);
+        words +=
+            &alone(&mailglot_mime::transfer::decode(kind, word.as_bytes(), &mut findings).bytes);
         count += 1;
     }
-    for segment in header.split("name*").skip(1).map(|rest| rest.split_once("*=").unwrap().1) {
+    for segment in header
+        .split("name*")
+        .skip(1)
+        .map(|rest| rest.split_once("*=").unwrap().1)
+    {
         let segment = segment.split(';').next().unwrap();
         let value = segment.strip_prefix("iso-2022-jp''").unwrap_or(segment);
         let mut bytes = Vec::new();
         let mut rest = value.as_bytes();
         while let Some((&byte, after)) = rest.split_first() {
             if byte == b'%' {
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&after[..2]).unwrap(), 16).unwrap());
+                bytes.push(
+                    u8::from_str_radix(std::str::from_utf8(&after[..2]).unwrap(), 16).unwrap(),
+                );
                 rest = &after[2..];
             } else {
                 bytes.push(byte);
@@ -191,7 +261,11 @@ fn long_values_are_cut_between_characters_and_in_ascii() {
     assert!(count > 30, "{count}");
     assert_eq!((words, segments), (text.repeat(2), name));
     // Whoever joins the segments first has no sequence after which another one follows at once.
-    assert!(!joined.windows(6).any(|w| w == b"\x1b(B\x1b$B"), "{}", joined.escape_ascii());
+    assert!(
+        !joined.windows(6).any(|w| w == b"\x1b(B\x1b$B"),
+        "{}",
+        joined.escape_ascii()
+    );
 }
 
 /// There is no place within it where a segment may end for all readers.
@@ -200,9 +274,18 @@ fn a_long_name_without_ascii_stays_in_one_line() {
     let name = "長い名前".repeat(20);
     let raw = format!("Content-Disposition: attachment; filename=\"{name}.txt\"\r\n\r\nx\r\n");
     let (after, _) = written(raw.as_bytes(), &policy(Transfer::Clean));
-    let line = after.lines().find(|line| line.contains("filename")).unwrap();
-    assert!(line.contains("filename*=iso-2022-jp''%1B$B") && line.ends_with("%1B%28B.txt"), "{after}");
-    assert!(line.len() > 200 && line.matches("%1B").count() == 2, "{after}");
+    let line = after
+        .lines()
+        .find(|line| line.contains("filename"))
+        .unwrap();
+    assert!(
+        line.contains("filename*=iso-2022-jp''%1B$B") && line.ends_with("%1B%28B.txt"),
+        "{after}"
+    );
+    assert!(
+        line.len() > 200 && line.matches("%1B").count() == 2,
+        "{after}"
+    );
 }
 
 #[test]
@@ -211,21 +294,38 @@ fn documents_say_what_they_are_in() {
                <html><head><meta charset=\"UTF-8\"></head><p>日本</html>\n";
     let want = "Content-Type: text/html; charset=\"iso-2022-jp\"\nContent-Transfer-Encoding: 7bit\n\n\
                 <html><head><meta charset=\"iso-2022-jp\"></head><p>\u{1b}$BF|K\\\u{1b}(B</html>\n";
-    assert_eq!(written(raw.as_bytes(), &policy(Transfer::Clean)), (want.to_owned(), vec![]));
+    assert_eq!(
+        written(raw.as_bytes(), &policy(Transfer::Clean)),
+        (want.to_owned(), vec![])
+    );
 }
 
 #[test]
 fn what_does_not_fit_is_in_utf_8_as_ever() {
-    for (charset, text) in
-        [("Shift_JIS", "日本①"), ("UTF-16", "日本€"), ("UTF-8", "日本😀"), ("ISO-8859-1", "ü")]
-    {
+    for (charset, text) in [
+        ("Shift_JIS", "日本①"),
+        ("UTF-16", "日本€"),
+        ("UTF-8", "日本😀"),
+        ("ISO-8859-1", "ü"),
+    ] {
         let bytes = base64(&encoded(charset, text));
-        let head =
-            format!("Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: base64\n\n");
+        let head = format!(
+            "Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: base64\n\n"
+        );
         let raw = [head.as_bytes(), &bytes].concat();
         let (after, told) = written(&raw, &policy(Transfer::Clean));
-        let usual = process(&raw, &Policy { transfer: Transfer::Clean, ..Policy::default() });
-        assert_eq!((after.as_bytes(), told), (&*usual.bytes, vec![("charset.beyond-out", 1)]), "{charset}");
+        let usual = process(
+            &raw,
+            &Policy {
+                transfer: Transfer::Clean,
+                ..Policy::default()
+            },
+        );
+        assert_eq!(
+            (after.as_bytes(), told),
+            (&*usual.bytes, vec![("charset.beyond-out", 1)]),
+            "{charset}"
+        );
     }
 }
 
@@ -233,12 +333,22 @@ fn what_does_not_fit_is_in_utf_8_as_ever() {
 fn lines_that_may_not_stand_are_in_base64() {
     let boundary = "--b日本";
     let long = "日本a".repeat(300);
-    for text in [boundary.to_owned(), long, "日本\rx".to_owned(), "日本\0".to_owned()] {
+    for text in [
+        boundary.to_owned(),
+        long,
+        "日本\rx".to_owned(),
+        "日本\0".to_owned(),
+    ] {
         let part = base64(text.as_bytes());
         let head = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=utf-8\r\n\
                     Content-Transfer-Encoding: base64\r\n\r\n";
         let raw = [head.as_bytes(), &part, b"--b--\r\n"].concat();
-        for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
+        for transfer in [
+            Transfer::Keep,
+            Transfer::Clean,
+            Transfer::SevenBit,
+            Transfer::EightBit,
+        ] {
             let (after, _) = written(&raw, &policy(transfer));
             assert!(
                 after.contains("charset=iso-2022-jp\r\nContent-Transfer-Encoding: base64\r\n\r\n"),
@@ -247,7 +357,10 @@ fn lines_that_may_not_stand_are_in_base64() {
             let policy = policy(transfer);
             let message = Message::parse(after.as_bytes(), &policy.limits);
             let texts = text_parts(&message, &policy, &mut Report::default());
-            assert_eq!(texts[0].text.as_deref().map(str::trim_end), Some(text.trim_end()));
+            assert_eq!(
+                texts[0].text.as_deref().map(str::trim_end),
+                Some(text.trim_end())
+            );
         }
     }
 }
@@ -255,18 +368,32 @@ fn lines_that_may_not_stand_are_in_base64() {
 #[test]
 fn what_lost_bytes_stays_or_is_in_utf_8() {
     let raw = b"Content-Type: text/plain; charset=shift_jis\nContent-Transfer-Encoding: 8bit\n\n\x93\xfa\x96\x7b\x81\n";
-    let keep = Policy { on_loss: OnLoss::Keep, ..policy(Transfer::Clean) };
+    let keep = Policy {
+        on_loss: OnLoss::Keep,
+        ..policy(Transfer::Clean)
+    };
     assert!(process(raw, &keep).edits.is_empty());
     let (after, told) = written(raw, &policy(Transfer::EightBit));
-    assert!(after.contains("charset=utf-8") && after.contains("日本\u{fffd}"), "{after}");
+    assert!(
+        after.contains("charset=utf-8") && after.contains("日本\u{fffd}"),
+        "{after}"
+    );
     assert_eq!(told, [("charset.beyond-out", 1)]);
 }
 
 #[test]
 fn repairs_leave_what_is_right_and_rewrite_the_rest() {
-    let policy = Policy { repairs: Repairs::ALL, ..policy(Transfer::Keep) };
-    for parameter in ["filename*=shift_jis''%93%FA.txt", "filename*=utf-8''%E6%97%A5.txt"] {
-        let raw = format!("Content-Disposition: attachment; {parameter}; x=\"=?koi8-r?B?8A==?=\"\r\n\r\n");
+    let policy = Policy {
+        repairs: Repairs::ALL,
+        ..policy(Transfer::Keep)
+    };
+    for parameter in [
+        "filename*=shift_jis''%93%FA.txt",
+        "filename*=utf-8''%E6%97%A5.txt",
+    ] {
+        let raw = format!(
+            "Content-Disposition: attachment; {parameter}; x=\"=?koi8-r?B?8A==?=\"\r\n\r\n"
+        );
         let (text, told) = written(raw.as_bytes(), &policy);
         assert!(text.contains("filename*=iso-2022-jp''"), "{text}");
         assert!(!text.contains("koi8"), "{text}");
@@ -276,7 +403,10 @@ fn repairs_leave_what_is_right_and_rewrite_the_rest() {
 
 #[test]
 fn a_mark_joins_no_letter_before_a_space() {
-    let (_, told) = written("Subject: カ \u{3099}\r\n\r\n".as_bytes(), &policy(Transfer::Keep));
+    let (_, told) = written(
+        "Subject: カ \u{3099}\r\n\r\n".as_bytes(),
+        &policy(Transfer::Keep),
+    );
     assert_eq!(told, [("charset.beyond-out", 1)]);
 }
 
@@ -290,12 +420,23 @@ fn long_names_are_not_written_again_and_again() {
                 byte.repeat(3_000)
             );
             for charset_out in [CharsetOut::default(), CharsetOut::Iso2022Jp] {
-                let policy = Policy { charset_out, ..policy(Transfer::Keep) };
+                let policy = Policy {
+                    charset_out,
+                    ..policy(Transfer::Keep)
+                };
                 let (text, _) = written(raw.as_bytes(), &policy);
                 assert!(!text.contains(label), "{name} {label}");
-                assert!(text.len() < 6 * raw.len(), "{name} {label}: {} of {}", text.len(), raw.len());
+                assert!(
+                    text.len() < 6 * raw.len(),
+                    "{name} {label}: {} of {}",
+                    text.len(),
+                    raw.len()
+                );
                 let longest = text.lines().map(str::len).max();
-                assert!(name > 480 || longest <= Some(998), "{name} {label}: {longest:?}");
+                assert!(
+                    name > 480 || longest <= Some(998),
+                    "{name} {label}: {longest:?}"
+                );
             }
         }
     }

@@ -24,68 +24,204 @@ const VALUES: &[Row] = &[
         b"=?iso-2022-jp?B?GyRCRnxLXBsoSg==?= =?iso-2022-jp?B?GyRCOGwbKEo=?=",
         "日本語",
     ),
-    ("a bad escape leaves the rest of a word decoded", b"=?utf-8?Q?=ZZ_=C3=A9?=", "=ZZ é"),
+    (
+        "a bad escape leaves the rest of a word decoded",
+        b"=?utf-8?Q?=ZZ_=C3=A9?=",
+        "=ZZ é",
+    ),
     ("the alphabet of URLs", b"=?utf-8?B?w6nigKY_w78-?=", "é…?ÿ>"),
-    ("a quantum over two words", b"=?utf-8?B?5pel5pw=?= =?utf-8?B?rOiqng==?=", "日本語"),
-    ("a character over two words", b"=?utf-8?Q?=E6=97?= =?utf-8?Q?=A5?=", "日"),
-    ("a character over words with two names of one charset", b"=?gb2312?Q?=D6?= =?GBK?Q?=D0?=", "中"),
-    ("a character over words in B and Q", b"=?utf-8?B?5pc=?= =?utf-8?Q?=A5?=", "日"),
-    ("a byte order mark in each word", b"=?utf-16?B?//7lZQ==?= =?utf-16?B?//4sZw==?=", "日本"),
-    ("UTF-16 without a mark", b"=?utf-16?B?AEcAcgD8AN8AZQ==?=", "Grüße"),
-    ("words in quotes are joined", b"\"=?utf-8?B?5pc=?= =?utf-8?B?pQ==?=\" rest", "\"日\" rest"),
-    ("no space is added around words", b"(=?utf-8?q?=C3=A9?=)", "(é)"),
+    (
+        "a quantum over two words",
+        b"=?utf-8?B?5pel5pw=?= =?utf-8?B?rOiqng==?=",
+        "日本語",
+    ),
+    (
+        "a character over two words",
+        b"=?utf-8?Q?=E6=97?= =?utf-8?Q?=A5?=",
+        "日",
+    ),
+    (
+        "a character over words with two names of one charset",
+        b"=?gb2312?Q?=D6?= =?GBK?Q?=D0?=",
+        "中",
+    ),
+    (
+        "a character over words in B and Q",
+        b"=?utf-8?B?5pc=?= =?utf-8?Q?=A5?=",
+        "日",
+    ),
+    (
+        "a byte order mark in each word",
+        b"=?utf-16?B?//7lZQ==?= =?utf-16?B?//4sZw==?=",
+        "日本",
+    ),
+    (
+        "UTF-16 without a mark",
+        b"=?utf-16?B?AEcAcgD8AN8AZQ==?=",
+        "Grüße",
+    ),
+    (
+        "words in quotes are joined",
+        b"\"=?utf-8?B?5pc=?= =?utf-8?B?pQ==?=\" rest",
+        "\"日\" rest",
+    ),
+    (
+        "no space is added around words",
+        b"(=?utf-8?q?=C3=A9?=)",
+        "(é)",
+    ),
     ("words glued to text", b"x=?utf-8?q?=C3=BC?=y", "xüy"),
-    ("words glued to each other", b"=?utf-8?q?=C3=BC?==?utf-8?q?=C3=BC?=", "üü"),
-    ("a raw byte beside a word", b"Gr\xfc\xdfe =?utf-8?Q?=C3=A9?=", "Grüße é"),
-    ("raw UTF-8 beside a word", b"Gr\xc3\xbc\xc3\x9fe =?iso-8859-1?Q?=E9?=", "Grüße é"),
-    ("a raw byte in a Q word", b"=?iso-8859-1?Q?Gr\xfc=DFe?=", "Grüße"),
+    (
+        "words glued to each other",
+        b"=?utf-8?q?=C3=BC?==?utf-8?q?=C3=BC?=",
+        "üü",
+    ),
+    (
+        "a raw byte beside a word",
+        b"Gr\xfc\xdfe =?utf-8?Q?=C3=A9?=",
+        "Grüße é",
+    ),
+    (
+        "raw UTF-8 beside a word",
+        b"Gr\xc3\xbc\xc3\x9fe =?iso-8859-1?Q?=E9?=",
+        "Grüße é",
+    ),
+    (
+        "a raw byte in a Q word",
+        b"=?iso-8859-1?Q?Gr\xfc=DFe?=",
+        "Grüße",
+    ),
     ("a language", b"=?iso-8859-1*de-AT?Q?J=E4nner?=", "Jänner"),
     ("padding is missing", b"=?utf-8?B?w7w?=", "ü"),
     ("padding is too long", b"=?utf-8?B?w6k===?=", "é"),
     ("padding in the middle", b"=?utf-8?B?Zg==Zm8=?=", "ffo"),
-    ("text after a padded word of the same charset", b"=?utf-8?B?YQ==?= =?utf-8?B?Yg==?= c", "ab c"),
+    (
+        "text after a padded word of the same charset",
+        b"=?utf-8?B?YQ==?= =?utf-8?B?Yg==?= c",
+        "ab c",
+    ),
     ("blanks in B", b"=?utf-8?B?w6 k=?=", "é"),
     ("foreign bytes in B", b"=?utf-8?B?w6!k?=", "é"),
     ("blanks in Q", b"=?utf-8?Q?zwei Worte?=", "zwei Worte"),
-    ("a fold in a word", b"=?utf-8?Q?zwei\r\n Worte?=", "zwei Worte"),
+    (
+        "a fold in a word",
+        b"=?utf-8?Q?zwei\r\n Worte?=",
+        "zwei Worte",
+    ),
     ("question marks in Q", b"=?UTF-8?Q?Wer?_Wo?=", "Wer? Wo"),
-    ("a question mark at the end", b"=?utf-8?Q?Kommst_du??=", "Kommst du?"),
+    (
+        "a question mark at the end",
+        b"=?utf-8?Q?Kommst_du??=",
+        "Kommst du?",
+    ),
     (
         "an unknown charset stays as written, what is beside it is read",
         b"=?x-foo?Q?abc?= =?utf-8?Q?=C3=A9?=",
         "=?x-foo?Q?abc?= é",
     ),
     ("a word without charset stays", b"=??Q?abc?=", "=??Q?abc?="),
-    ("an unknown encoding stays", b"=?utf-8?X?abc?=", "=?utf-8?X?abc?="),
+    (
+        "an unknown encoding stays",
+        b"=?utf-8?X?abc?=",
+        "=?utf-8?X?abc?=",
+    ),
     ("no end", b"=?utf-8?B?w6Q", "=?utf-8?B?w6Q"),
     ("empty text", b"a =?utf-8?Q??= b", "a  b"),
-    ("a superset of Latin-1", b"=?iso-8859-1?Q?=93We=92ve=94?=", "“We’ve”"),
-    ("syllables of Windows under KS C 5601", b"=?ks_c_5601-1987?B?jGO55sfQ?=", "똠방학"),
-    ("line ends from a word become spaces", b"=?utf-8?Q?a=0D=0AX:_b=00c=1B?=", "a  X: b c "),
-    ("a word in a word is decoded once", b"=?utf-8?Q?=3D=3Futf-8=3FQ=3Fa=3F=3D?=", "=?utf-8?Q?a?="),
-    ("a mark that is text in windows-1252", b"=?windows-1252?Q?=FF=FEa?=", "ÿþa"),
-    ("a bad word before a good one", b"=?utf-8?B?????= =?utf-8?Q?=C3=A9?=", "=?utf-8?B?????= é"),
+    (
+        "a superset of Latin-1",
+        b"=?iso-8859-1?Q?=93We=92ve=94?=",
+        "“We’ve”",
+    ),
+    (
+        "syllables of Windows under KS C 5601",
+        b"=?ks_c_5601-1987?B?jGO55sfQ?=",
+        "똠방학",
+    ),
+    (
+        "line ends from a word become spaces",
+        b"=?utf-8?Q?a=0D=0AX:_b=00c=1B?=",
+        "a  X: b c ",
+    ),
+    (
+        "a word in a word is decoded once",
+        b"=?utf-8?Q?=3D=3Futf-8=3FQ=3Fa=3F=3D?=",
+        "=?utf-8?Q?a?=",
+    ),
+    (
+        "a mark that is text in windows-1252",
+        b"=?windows-1252?Q?=FF=FEa?=",
+        "ÿþa",
+    ),
+    (
+        "a bad word before a good one",
+        b"=?utf-8?B?????= =?utf-8?Q?=C3=A9?=",
+        "=?utf-8?B?????= é",
+    ),
     ("mark of UTF-8", b"=?utf-8?B?77u/w6k=?=", "é"),
 ];
 
 /// Values of Content-Type or Content-Disposition; the name is of the one parameter that is asked for.
 const PARAMETERS: &[Row] = &[
-    ("a word over segments", b"x/y; name*0=\"=?utf-8?Q?a=C3\"; name*1=\"=A9?=\"", "aé"),
-    ("a character over segments", b"x/y; name*0*=utf-8''a%C3; name*1*=%A4", "aä"),
-    ("segments out of order", b"x/y; name*1*=%A4; name*0*=utf-8''a%C3", "aä"),
-    ("segments with and without escapes", b"x/y; name*0*=utf-8''%C3%A4; name*1=\"%41\"", "ä%41"),
+    (
+        "a word over segments",
+        b"x/y; name*0=\"=?utf-8?Q?a=C3\"; name*1=\"=A9?=\"",
+        "aé",
+    ),
+    (
+        "a character over segments",
+        b"x/y; name*0*=utf-8''a%C3; name*1*=%A4",
+        "aä",
+    ),
+    (
+        "segments out of order",
+        b"x/y; name*1*=%A4; name*0*=utf-8''a%C3",
+        "aä",
+    ),
+    (
+        "segments with and without escapes",
+        b"x/y; name*0*=utf-8''%C3%A4; name*1=\"%41\"",
+        "ä%41",
+    ),
     ("a gap ends a value", b"x/y; name*0=a; name*2=c", "a"),
-    ("the extended form wins over the plain one before it", b"x/y; name=plain; name*=utf-8''%C3%A9", "é"),
-    ("a path of Windows", b"x/y; name=\"C:\\dir\\f.txt\"", "C:\\dir\\f.txt"),
-    ("blanks without quotes", b"x/y; name=Monatsplan Mai.pdf", "Monatsplan Mai.pdf"),
-    ("a semicolon is missing", b"x/y charset=utf-8 name=a.txt", "a.txt"),
-    ("words in quotes are joined", b"x/y; name=\"=?utf-8?B?5pc=?= =?utf-8?B?pQ==?=\"", "日"),
+    (
+        "the extended form wins over the plain one before it",
+        b"x/y; name=plain; name*=utf-8''%C3%A9",
+        "é",
+    ),
+    (
+        "a path of Windows",
+        b"x/y; name=\"C:\\dir\\f.txt\"",
+        "C:\\dir\\f.txt",
+    ),
+    (
+        "blanks without quotes",
+        b"x/y; name=Monatsplan Mai.pdf",
+        "Monatsplan Mai.pdf",
+    ),
+    (
+        "a semicolon is missing",
+        b"x/y charset=utf-8 name=a.txt",
+        "a.txt",
+    ),
+    (
+        "words in quotes are joined",
+        b"x/y; name=\"=?utf-8?B?5pc=?= =?utf-8?B?pQ==?=\"",
+        "日",
+    ),
     ("a word", b"x/y; name=\"=?koi8-r?B?8NLJ18XU?=\"", "Привет"),
-    ("a superset of Latin-1", b"x/y; name*=iso-8859-1''%93a%94", "“a”"),
+    (
+        "a superset of Latin-1",
+        b"x/y; name*=iso-8859-1''%93a%94",
+        "“a”",
+    ),
     ("raw bytes", b"x/y; name=\"Gr\xc3\xbc\xc3\x9fe\"", "Grüße"),
     ("no charset", b"x/y; name*=''%C3%A9", "é"),
     ("a bad escape", b"x/y; name*=utf-8''%zz%C3%A9", "%zzé"),
-    ("line ends become spaces", b"x/y; name*=utf-8''a%0D%0Ab", "a  b"),
+    (
+        "line ends become spaces",
+        b"x/y; name*=utf-8''a%0D%0Ab",
+        "a  b",
+    ),
 ];
 
 /// Whole messages of one text part.
@@ -156,14 +292,26 @@ const LABELS: &[Row] = &[
 
 #[test]
 fn values() {
-    all(VALUES, |raw| decode_lines(raw, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new()));
+    all(VALUES, |raw| {
+        decode_lines(
+            raw,
+            FieldKind::Unstructured,
+            &HeaderContext::default(),
+            &mut Vec::new(),
+        )
+    });
 }
 
 #[test]
 fn parameters() {
     all(PARAMETERS, |raw| {
         let params = params::parse(raw, &HeaderContext::default(), &mut Vec::new());
-        params.list.iter().find(|p| p.name == "name").map(|p| p.text.clone()).unwrap_or_default()
+        params
+            .list
+            .iter()
+            .find(|p| p.name == "name")
+            .map(|p| p.text.clone())
+            .unwrap_or_default()
     });
 }
 
@@ -175,17 +323,28 @@ fn messages() {
 #[test]
 fn labels() {
     let of = |label: &str, bytes: &[u8]| {
-        [format!("Content-Type: text/plain; charset={label}\n\n").as_bytes(), bytes].concat()
+        [
+            format!("Content-Type: text/plain; charset={label}\n\n").as_bytes(),
+            bytes,
+        ]
+        .concat()
     };
-    let wrong: Vec<_> =
-        LABELS.iter().filter(|(label, bytes, want)| text(&of(label, bytes)) != *want).collect();
+    let wrong: Vec<_> = LABELS
+        .iter()
+        .filter(|(label, bytes, want)| text(&of(label, bytes)) != *want)
+        .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]
 fn a_long_word_is_a_word() {
     let raw = [b"=?utf-8?Q?".as_slice(), &b"=C3=A9".repeat(500), b"?="].concat();
-    let got = decode_lines(&raw, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new());
+    let got = decode_lines(
+        &raw,
+        FieldKind::Unstructured,
+        &HeaderContext::default(),
+        &mut Vec::new(),
+    );
     assert_eq!(got, "é".repeat(500));
 }
 
@@ -198,9 +357,20 @@ fn an_open_multipart_swallows_no_part_of_the_outer_one() {
 
 #[test]
 fn a_hundred_thousand_nested_messages_do_not_end_the_program() {
-    let raw = [&b"Content-Type: message/rfc822\n\n".repeat(100_000)[..], b"Subject: a\n\ntext\n"].concat();
+    let raw = [
+        &b"Content-Type: message/rfc822\n\n".repeat(100_000)[..],
+        b"Subject: a\n\ntext\n",
+    ]
+    .concat();
     let message = Message::parse(&raw, &Limits::default());
-    assert!(message.defects().iter().any(|e| e.kind == EventKind::MimeDepth), "{:?}", message.defects());
+    assert!(
+        message
+            .defects()
+            .iter()
+            .any(|e| e.kind == EventKind::MimeDepth),
+        "{:?}",
+        message.defects()
+    );
 }
 
 fn all(rows: &[Row], decode: impl Fn(&[u8]) -> String) {

@@ -35,9 +35,18 @@ const SENTENCES: [(&str, &str); 20] = [
         "windows-1256 ISO-8859-6",
         "السلام عليكم، أرسل إليكم جدول الاجتماع القادم وأرجو أن تصلني ملاحظاتكم قبل نهاية الأسبوع مع جزيل الشكر.",
     ),
-    ("windows-874", "เรียนทุกท่าน ผมขอส่งกำหนดการประชุมครั้งต่อไปมาให้ และหวังว่าจะได้รับคำตอบจากทุกท่านภายในวันศุกร์นี้"),
-    ("GBK", "各位同事：现将下次会议的安排发给大家，请在星期五以前把你们的意见告诉我，非常感谢大家的支持。"),
-    ("Big5", "各位同仁：現將下次會議的安排寄給大家，請在星期五以前把你們的意見告訴我，非常感謝大家的支持。"),
+    (
+        "windows-874",
+        "เรียนทุกท่าน ผมขอส่งกำหนดการประชุมครั้งต่อไปมาให้ และหวังว่าจะได้รับคำตอบจากทุกท่านภายในวันศุกร์นี้",
+    ),
+    (
+        "GBK",
+        "各位同事：现将下次会议的安排发给大家，请在星期五以前把你们的意见告诉我，非常感谢大家的支持。",
+    ),
+    (
+        "Big5",
+        "各位同仁：現將下次會議的安排寄給大家，請在星期五以前把你們的意見告訴我，非常感謝大家的支持。",
+    ),
     (
         "Shift_JIS EUC-JP",
         "皆様、次回の会議の予定をお送りいたします。金曜日までにご意見をお聞かせくださいますようお願いいたします。",
@@ -93,28 +102,43 @@ fn charset(name: &str) -> Charset {
 
 fn encoded(text: &str, charset: Charset) -> Option<Vec<u8>> {
     let mut log = LossLog::new();
-    let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+    let bytes = charset
+        .encode(text, Unmappable::Fatal, &mut log)
+        .into_owned();
     let same = charset.decode(&bytes, &mut LossLog::new()) == text;
     (log.is_empty() && same).then_some(bytes)
 }
 
 /// The text of a message with this label, and what its charset gave cause to tell.
 fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
-    let head = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
+    let head =
+        format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
     let raw = [head.as_bytes(), bytes].concat();
     let mut report = Report::with_limit(20);
-    let parts = text_parts(&Message::parse(&raw, &Limits::default()), &Policy::default(), &mut report);
+    let parts = text_parts(
+        &Message::parse(&raw, &Limits::default()),
+        &Policy::default(),
+        &mut report,
+    );
     // The order of Hebrew is what the label says, and no word against it.
     let told = report.events.iter().filter(|event| {
         event.kind.code().starts_with("charset.") && event.kind != EventKind::CharsetVisualOrder
     });
-    let told = told.map(|event| format!("{} {}", event.kind.code(), event.detail)).collect();
-    (parts.into_iter().filter_map(|part| part.text).collect(), told)
+    let told = told
+        .map(|event| format!("{} {}", event.kind.code(), event.detail))
+        .collect();
+    (
+        parts.into_iter().filter_map(|part| part.text).collect(),
+        told,
+    )
 }
 
 /// As in a message of which nothing is known.
 fn doubtful() -> HeaderContext<'static> {
-    HeaderContext { doubts: true, ..HeaderContext::default() }
+    HeaderContext {
+        doubts: true,
+        ..HeaderContext::default()
+    }
 }
 
 /// The same of an encoded word, and of a parameter as RFC 2231 has it; both say the same.
@@ -123,17 +147,24 @@ fn read_word(label: &str, bytes: &[u8], context: &HeaderContext) -> (String, Vec
     let percent: Vec<String> = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
     let percent = percent.concat();
     let parameter = format!("a; b*={label}''{percent}");
-    let [word, parameter] =
-        [(word, FieldKind::Unstructured), (parameter, FieldKind::Parameters)].map(|(value, kind)| {
-            let mut findings = Vec::new();
-            let text = decode(value.as_bytes(), kind, context, &mut findings).into_owned();
-            let told = findings.iter().filter(|finding| {
-                let code = finding.kind.code();
-                code.starts_with("charset.") && finding.kind != EventKind::CharsetVisualOrder
-            });
-            let told = told.map(|finding| format!("{} {}", finding.kind.code(), finding.detail));
-            (text, told.filter(|told| is_about_the_text(told)).collect::<Vec<_>>())
+    let [word, parameter] = [
+        (word, FieldKind::Unstructured),
+        (parameter, FieldKind::Parameters),
+    ]
+    .map(|(value, kind)| {
+        let mut findings = Vec::new();
+        let text = decode(value.as_bytes(), kind, context, &mut findings).into_owned();
+        let told = findings.iter().filter(|finding| {
+            let code = finding.kind.code();
+            code.starts_with("charset.") && finding.kind != EventKind::CharsetVisualOrder
         });
+        let told = told.map(|finding| format!("{} {}", finding.kind.code(), finding.detail));
+        (
+            text,
+            told.filter(|told| is_about_the_text(told))
+                .collect::<Vec<_>>(),
+        )
+    });
     assert_eq!(word.1, parameter.1, "{label} {}", bytes.escape_ascii());
     word
 }
@@ -144,14 +175,19 @@ fn is_about_the_text(told: &str) -> bool {
 }
 
 fn assert_quiet(label: &str, text: &str) {
-    let Some(bytes) = encoded(text, charset(label)) else { return };
+    let Some(bytes) = encoded(text, charset(label)) else {
+        return;
+    };
     // Few letters may be UTF-8 by chance, which is another matter.
     if std::str::from_utf8(&bytes).is_ok() {
         return;
     }
     let (read, told) = read(label, &bytes);
     assert_eq!(read, text, "{label} {told:?}");
-    assert!(!told.iter().any(|told| is_about_the_text(told)), "{label} {text:?}: {told:?}");
+    assert!(
+        !told.iter().any(|told| is_about_the_text(told)),
+        "{label} {text:?}: {told:?}"
+    );
     if bytes.len() < 200 && !text.contains(char::is_control) {
         let (read, told) = read_word(label, &bytes, &doubtful());
         assert_eq!((read, told), (text.to_owned(), vec![]), "a word in {label}");
@@ -170,21 +206,33 @@ fn right_labels_of_names_are_left_in_peace() {
             "windows-1250 ISO-8859-2",
             "Łukasz Żółć|Jiří Dvořák|Győző Szűcs|Škoda Auto a.s. Mladá Boleslav|Đorđe Čović|Małgorzata Śląska|ŽIŽKA, Božena|Ľubomír Ďurica|Ştefan Ţînţar",
         ),
-        ("windows-1254 ISO-8859-9", "Özgür Şahin|Işıl Çağlayan|İBRAHİM GÜNEŞ|Ayşe Öğüt|Tuğba Ünlü"),
-        ("windows-1257 ISO-8859-13", "Žydrūnas Šarūnas Ąžuolas|Jānis Bērziņš|Ülle Õunapuu|Ķēniņš"),
+        (
+            "windows-1254 ISO-8859-9",
+            "Özgür Şahin|Işıl Çağlayan|İBRAHİM GÜNEŞ|Ayşe Öğüt|Tuğba Ünlü",
+        ),
+        (
+            "windows-1257 ISO-8859-13",
+            "Žydrūnas Šarūnas Ąžuolas|Jānis Bērziņš|Ülle Õunapuu|Ķēniņš",
+        ),
         (
             "windows-1251 KOI8-R ISO-8859-5",
             "Щукин Ёж|Юлия Ъ|ООО «Рога и копыта»|Отдел № 5|ИВАНОВ И.И.|Ян Цой",
         ),
         ("windows-1251 KOI8-U", "Їжак Ґудзь|Євген Щур|Ілля"),
-        ("windows-1253 ISO-8859-7", "Ωραία Ψαρρά|ΓΙΏΡΓΟΣ|Άρης Ξύδης|Ο.Τ.Ε."),
+        (
+            "windows-1253 ISO-8859-7",
+            "Ωραία Ψαρρά|ΓΙΏΡΓΟΣ|Άρης Ξύδης|Ο.Τ.Ε.",
+        ),
         ("windows-1255 ISO-8859-8-I", "צחי כץ|עו״ד לוי|בע\"מ"),
         ("windows-1256", "محمد عبد الله|شركة ذ.م.م|ژاله پرویز گلچین"),
         ("windows-874", "สมชาย ใจดี|บจก. ฎฐฑ"),
         ("GBK", "龚琳娜|翟墨|饕餮|㕛爨|王のお姉|欧阳娜娜|李明 经理"),
         ("Big5", "龔琳娜|粘錦麗|歐陽|王一明 經理"),
         ("EUC-KR", "홍길동|뷁|남궁옥분|金大中|주식회사 ㈜삼성"),
-        ("Shift_JIS EUC-JP", "髙橋|齋藤 彅|ゐゑ|㈱日立|ｱｲｳ商店|株式会社 ソニー"),
+        (
+            "Shift_JIS EUC-JP",
+            "髙橋|齋藤 彅|ゐゑ|㈱日立|ｱｲｳ商店|株式会社 ソニー",
+        ),
     ] {
         for label in charsets.split(' ') {
             for name in names.split('|') {
@@ -235,7 +283,11 @@ fn right_labels_are_left_in_peace_among_other_things() {
                     "{word}: TWFpbGdsb3QgcmVhZHMgbWFpbCBpbiBhbnkgY2hhcnNldCBhbmQgd3JpdGVz\nTWFpbGdsb3QgcmVhZHM= {word}"
                 ),
                 format!("{word}\n{word}\n{word}\n1) {word}\n2) {word}; {word}/{word}-{word}"),
-                format!("{} {}", word.repeat(3), sentence.chars().rev().take(20).collect::<String>()),
+                format!(
+                    "{} {}",
+                    word.repeat(3),
+                    sentence.chars().rev().take(20).collect::<String>()
+                ),
             ] {
                 assert_quiet(label, &text);
             }
@@ -246,17 +298,38 @@ fn right_labels_are_left_in_peace_among_other_things() {
 #[test]
 fn lines_and_boxes_are_no_text_and_speak_against_no_label() {
     for (label, text) in [
-        ("KOI8-R", "┌──────┬──────┐\n│ Имя  │ Дом  │\n├──────┼──────┤\n│ Иван │ 12   │\n└──────┴──────┘\n"),
-        ("IBM866", "╔══════╦══════╗\n║ Имя  ║ Дом  ║\n╠══════╬══════╣\n║ Иван ║ 12   ║\n╚══════╩══════╝\n"),
+        (
+            "KOI8-R",
+            "┌──────┬──────┐\n│ Имя  │ Дом  │\n├──────┼──────┤\n│ Иван │ 12   │\n└──────┴──────┘\n",
+        ),
+        (
+            "IBM866",
+            "╔══════╦══════╗\n║ Имя  ║ Дом  ║\n╠══════╬══════╣\n║ Иван ║ 12   ║\n╚══════╩══════╝\n",
+        ),
         ("KOI8-R", "────────────────\n════════════════\n"),
-        ("GBK", "————————————————\n★★★★★★★★★★\n┏━━━━┓\n┃通知┃\n┗━━━━┛\n"),
-        ("Shift_JIS", "━━━━━━━━━━━━\n■□■□■□ お知らせ ■□■□■□\n――――――――――――\n"),
+        (
+            "GBK",
+            "————————————————\n★★★★★★★★★★\n┏━━━━┓\n┃通知┃\n┗━━━━┛\n",
+        ),
+        (
+            "Shift_JIS",
+            "━━━━━━━━━━━━\n■□■□■□ お知らせ ■□■□■□\n――――――――――――\n",
+        ),
         ("EUC-JP", "＊＊＊＊＊＊＊＊\n（＾＿＾）ノ　☆彡\n"),
         ("EUC-KR", "━━━━━━━━━━━━\n▶ 안내 ◀ ※ 주의 ※\n"),
         ("Big5", "＝＝＝＝＝＝＝＝＝\n【公告】◎注意◎\n"),
-        ("GBK", "Привет, как дела? Встречаемся завтра в шесть часов у входа в метро"),
-        ("EUC-JP", "Здравствуйте, это письмо написано по-русски в японской кодировке"),
-        ("Shift_JIS", "Καλημέρα σας φίλοι μου, αυτό είναι ένα γράμμα στα ελληνικά"),
+        (
+            "GBK",
+            "Привет, как дела? Встречаемся завтра в шесть часов у входа в метро",
+        ),
+        (
+            "EUC-JP",
+            "Здравствуйте, это письмо написано по-русски в японской кодировке",
+        ),
+        (
+            "Shift_JIS",
+            "Καλημέρα σας φίλοι μου, αυτό είναι ένα γράμμα στα ελληνικά",
+        ),
         ("windows-1251", "© 2004 «Рога и копыта»™ — №1 § 5 ± 3°"),
         ("windows-1253", "© 2004 10 °C ± 3 µm £5 §2 «α» ½"),
     ] {
@@ -268,7 +341,10 @@ fn lines_and_boxes_are_no_text_and_speak_against_no_label() {
 #[test]
 fn unknown_languages_are_left_in_peace() {
     for (label, text) in [
-        ("windows-1256", "دوستو، میں آپ کو اگلی ملاقات کا پروگرام بھیج رہا ہوں اور جواب کا انتظار کروں گا"),
+        (
+            "windows-1256",
+            "دوستو، میں آپ کو اگلی ملاقات کا پروگرام بھیج رہا ہوں اور جواب کا انتظار کروں گا",
+        ),
         (
             "windows-1255",
             "טײַערע פרײַנד, איך שיק אײַך דעם סדר־היום פון דער קומעדיקער זיצונג און וואַרט אויף אַן ענטפער",
@@ -308,7 +384,9 @@ const LABELS: &str = "windows-1250 windows-1251 windows-1253 windows-1254 window
 fn under_wrong_labels(charsets: &str, text: &str) -> (usize, usize, Vec<String>) {
     let (mut all, mut right, mut silent) = (0, 0, Vec::new());
     for truth in charsets.split(' ') {
-        let Some(bytes) = encoded(text, charset(truth)) else { continue };
+        let Some(bytes) = encoded(text, charset(truth)) else {
+            continue;
+        };
         for label in LABELS.split_ascii_whitespace() {
             if charset(label).decode(&bytes, &mut LossLog::new()) == text {
                 continue;
@@ -331,7 +409,10 @@ fn wrong_labels_over_other_scripts_are_never_silent() {
         assert!(silent.is_empty() && all > 20, "{silent:#?}");
         assert!(right * 100 >= all * 95, "{sentence}: {right} of {all}");
         // Half as much tells nearly as much.
-        let half: String = sentence.chars().take(sentence.chars().count() / 2).collect();
+        let half: String = sentence
+            .chars()
+            .take(sentence.chars().count() / 2)
+            .collect();
         let (all, right, silent) = under_wrong_labels(charsets, &half);
         assert!(silent.is_empty(), "{silent:#?}");
         assert!(right * 100 >= all * 90, "{half}: {right} of {all}");
@@ -345,9 +426,13 @@ fn wrong_labels_of_words_are_told() {
     for (charsets, sentence) in &SENTENCES[..FAR] {
         let words: String = sentence.chars().take(24).collect();
         for truth in charsets.split(' ') {
-            let Some(bytes) = encoded(&words, charset(truth)) else { continue };
+            let Some(bytes) = encoded(&words, charset(truth)) else {
+                continue;
+            };
             for label in LABELS.split_ascii_whitespace() {
-                let plain = charset(label).decode(&bytes, &mut LossLog::new()).into_owned();
+                let plain = charset(label)
+                    .decode(&bytes, &mut LossLog::new())
+                    .into_owned();
                 if plain == words || plain.contains(|c: char| c.is_control() || c == '\u{FFFD}') {
                     continue;
                 }
@@ -358,14 +443,22 @@ fn wrong_labels_of_words_are_told() {
                     silent += 1;
                     println!("{truth} as {label}: {words:?} {read:?}");
                 }
-                let context = HeaderContext { raw: Some(charset(truth)), ..doubtful() };
+                let context = HeaderContext {
+                    raw: Some(charset(truth)),
+                    ..doubtful()
+                };
                 helped += usize::from(read_word(label, &bytes, &context).0 == words);
             }
         }
     }
-    println!("{right} of {all} words read right, {helped} with what the message tells, {silent} silent");
+    println!(
+        "{right} of {all} words read right, {helped} with what the message tells, {silent} silent"
+    );
     assert!(all > 300 && silent * 100 <= all, "{all} {silent}");
-    assert!(right * 100 >= all * 90 && helped * 100 >= all * 95, "{right} {helped} {all}");
+    assert!(
+        right * 100 >= all * 90 && helped * 100 >= all * 95,
+        "{right} {helped} {all}"
+    );
 }
 
 /// Letters and signs of a page of Windows under the label of an ISO page that has controls there.
@@ -379,8 +472,14 @@ fn words_are_read_by_the_page_that_was_meant() {
         ("iso-8859-6", "windows-1256", "محمد گل چاي"),
         ("koi8-r", "KOI8-U", "між нами"),
     ] {
-        let Some(bytes) = encoded(text, charset(truth)) else { panic!("{text}") };
-        assert_eq!(read_word(label, &bytes, &doubtful()), (text.to_owned(), vec![]), "{label}");
+        let Some(bytes) = encoded(text, charset(truth)) else {
+            panic!("{text}")
+        };
+        assert_eq!(
+            read_word(label, &bytes, &doubtful()),
+            (text.to_owned(), vec![]),
+            "{label}"
+        );
     }
 }
 
@@ -393,7 +492,11 @@ fn wrong_labels_over_latin_text_are_mostly_told() {
         right += read;
         silent.extend(quiet);
     }
-    assert!(silent.len() * 100 <= all * 12, "{} of {all}: {silent:#?}", silent.len());
+    assert!(
+        silent.len() * 100 <= all * 12,
+        "{} of {all}: {silent:#?}",
+        silent.len()
+    );
     // A sentence has two or three letters in which these charsets differ: less than a label yields to, which is then told.
     assert!(right * 100 >= all * 60, "{right} of {all}");
 }
@@ -408,16 +511,25 @@ fn a_quotation_in_another_charset_does_not_overrule_the_answer() {
             let answer = encoded(&format!("\n\n{sentence}\n"), charset(label)).unwrap_or_default();
             let bytes = [quoted.repeat(3), answer].concat();
             let (text, told) = read(label, &bytes);
-            assert!(text.ends_with(&format!("\n\n{sentence}\n")), "{truth} in {label}: {told:?} {text}");
+            assert!(
+                text.ends_with(&format!("\n\n{sentence}\n")),
+                "{truth} in {label}: {told:?} {text}"
+            );
         }
     }
 }
 
 #[test]
 fn real_texts_under_their_labels_are_left_in_peace() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else { return };
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else {
+        return;
+    };
     let path = std::path::PathBuf::from(shared).join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
+    let unpacked = std::process::Command::new("gzip")
+        .arg("-dc")
+        .arg(&path)
+        .output()
+        .expect("gzip runs");
     assert!(unpacked.status.success(), "{}", path.display());
     let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
     let (mut all, mut seen) = (0, std::collections::HashSet::new());
@@ -439,12 +551,17 @@ fn real_texts_under_their_labels_are_left_in_peace() {
 fn samples() -> Option<Vec<(String, String)>> {
     let shared = std::env::var_os("MAILGLOT_SHARED")?;
     let path = std::path::PathBuf::from(shared).join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
+    let unpacked = std::process::Command::new("gzip")
+        .arg("-dc")
+        .arg(&path)
+        .output()
+        .expect("gzip runs");
     assert!(unpacked.status.success(), "{}", path.display());
     let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
     let read = |line: &str| {
         let value: serde_json::Value = serde_json::from_str(line).expect("a JSON object");
-        let [language, text] = ["lang", "text"].map(|key| value[key].as_str().expect("a string").to_owned());
+        let [language, text] =
+            ["lang", "text"].map(|key| value[key].as_str().expect("a string").to_owned());
         (language, text)
     };
     Some(lines.lines().map(read).collect())
@@ -486,7 +603,9 @@ fn east_asian_text_that_is_utf8_by_chance_keeps_its_label() {
         let charset = charset(label);
         for lead in 0xC2..=0xDF_u8 {
             for trail in 0x80..=0xBF {
-                let c = charset.decode(&[lead, trail], &mut LossLog::new()).into_owned();
+                let c = charset
+                    .decode(&[lead, trail], &mut LossLog::new())
+                    .into_owned();
                 if c.chars().count() != 1 || c == "\u{FFFD}" {
                     continue;
                 }
@@ -507,7 +626,9 @@ fn east_asian_text_that_is_utf8_by_chance_keeps_its_label() {
                     "Windows@Office",
                 ] {
                     let text = shape.replace('@', &c);
-                    let Some(bytes) = encoded(&text, charset) else { continue };
+                    let Some(bytes) = encoded(&text, charset) else {
+                        continue;
+                    };
                     all += 1;
                     assert_eq!(read(label, &bytes).0, text, "{label}");
                 }

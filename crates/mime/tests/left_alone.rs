@@ -8,17 +8,31 @@ fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
     let parts = text_parts(&message, &Policy::default(), &mut Report::default());
     parts
         .into_iter()
-        .map(|part| (part.text.unwrap_or_default().into_owned(), part.reading.used.name(), part.reading.how))
+        .map(|part| {
+            (
+                part.text.unwrap_or_default().into_owned(),
+                part.reading.used.name(),
+                part.reading.how,
+            )
+        })
         .collect()
 }
 
 fn bytes(text: &str, charset: &str) -> Vec<u8> {
     let charset = Charset::for_name(charset).expect("a charset");
-    charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+    charset
+        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .into_owned()
 }
 
 /// A message with words and a body in a charset, and a part without a label.
-fn mail(charset: &str, text: &str, short: &str, head: &str, (before, after): (&str, &str)) -> Vec<u8> {
+fn mail(
+    charset: &str,
+    text: &str,
+    short: &str,
+    head: &str,
+    (before, after): (&str, &str),
+) -> Vec<u8> {
     let subject = String::from_utf8_lossy(&bytes(text, charset).escape_ascii().collect::<Vec<_>>())
         .replace("\\x", "=")
         .replace(' ', "_");
@@ -32,11 +46,31 @@ fn mail(charset: &str, text: &str, short: &str, head: &str, (before, after): (&s
 
 /// Heads of parts that stay, and what stands in them around the text.
 const KINDS: [(&str, &str, &str); 6] = [
-    ("Content-Type: text/plain\nContent-Disposition: attachment; filename=x.txt", "", ""),
-    ("Content-Type: text/plain", "", "-----BEGIN PGP MESSAGE-----\n\nabcd\n-----END PGP MESSAGE-----\n"),
-    ("Content-Type: text/plain", "", "=ybegin line=128 size=3 name=a\nabc\n=yend size=3\n"),
-    ("Content-Type: text/plain\nContent-Transfer-Encoding: x-nobody", "", ""),
-    ("Content-Type: multipart/encrypted; boundary=s", "--s\nContent-Type: text/plain\n\n", "--s--\n"),
+    (
+        "Content-Type: text/plain\nContent-Disposition: attachment; filename=x.txt",
+        "",
+        "",
+    ),
+    (
+        "Content-Type: text/plain",
+        "",
+        "-----BEGIN PGP MESSAGE-----\n\nabcd\n-----END PGP MESSAGE-----\n",
+    ),
+    (
+        "Content-Type: text/plain",
+        "",
+        "=ybegin line=128 size=3 name=a\nabc\n=yend size=3\n",
+    ),
+    (
+        "Content-Type: text/plain\nContent-Transfer-Encoding: x-nobody",
+        "",
+        "",
+    ),
+    (
+        "Content-Type: multipart/encrypted; boundary=s",
+        "--s\nContent-Type: text/plain\n\n",
+        "--s--\n",
+    ),
     (
         "Content-Type: multipart/signed; boundary=s; protocol=\"application/pgp-signature\"",
         "--s\nContent-Type: text/plain\n\n",
@@ -56,7 +90,10 @@ fn what_stays_reads_the_same_afterwards() {
     ] {
         for (head, before, after) in KINDS {
             let words = mail(charset, text, short, head, (before, after));
-            let end = words.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            let end = words
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(0, |end| end + 1);
             for raw in [&words[..], &words[end..]] {
                 let outcome = process(raw, &Policy::default());
                 assert!(!outcome.edits.is_empty());
@@ -64,7 +101,11 @@ fn what_stays_reads_the_same_afterwards() {
                 assert_eq!(old.len(), 2, "{charset} {head}");
                 assert_eq!(old[0].0, text);
                 let shown = raw.escape_ascii();
-                assert_eq!((&old[0].0, &old[1]), (&new[0].0, &new[1]), "{charset} {head}\n{shown}");
+                assert_eq!(
+                    (&old[0].0, &old[1]),
+                    (&new[0].0, &new[1]),
+                    "{charset} {head}\n{shown}"
+                );
                 guessed += usize::from(old[1].1 != charset);
             }
         }
@@ -77,11 +118,20 @@ fn what_is_signed_tells_of_what_is_signed_beside_it() {
     let text = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
     let signed = "--s\nContent-Type: multipart/mixed; boundary=t\n\n--t\nContent-Type: text/plain; charset=koi8-r\n\nx\n--t\nContent-Type: text/plain\n\n";
     let head = KINDS[5].0;
-    let raw = mail("KOI8-R", text, "Да", head, (signed, "--t--\n--s\n\nx\n--s--\n"));
+    let raw = mail(
+        "KOI8-R",
+        text,
+        "Да",
+        head,
+        (signed, "--t--\n--s\n\nx\n--s--\n"),
+    );
     let outcome = process(&raw, &Policy::default());
     for raw in [&raw, &*outcome.bytes] {
         let part = texts(raw).into_iter().find(|(text, ..)| text == "Да");
-        assert_eq!(part.map(|(_, used, how)| (used, how)), Some(("KOI8-R", How::Message)));
+        assert_eq!(
+            part.map(|(_, used, how)| (used, how)),
+            Some(("KOI8-R", How::Message))
+        );
     }
 }
 
@@ -100,7 +150,12 @@ fn what_is_signed_does_not_tell_of_the_rest() {
     raw.extend(bytes("Да", "KOI8-R"));
     raw.extend(b"\n--b--\n");
     let outcome = process(&raw, &Policy::default());
-    let plain = |raw: &[u8]| texts(raw).into_iter().map(|(text, ..)| text).collect::<Vec<_>>();
+    let plain = |raw: &[u8]| {
+        texts(raw)
+            .into_iter()
+            .map(|(text, ..)| text)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(plain(&raw), plain(&outcome.bytes));
 }
 
@@ -108,16 +163,26 @@ fn what_is_signed_does_not_tell_of_the_rest() {
 #[test]
 fn a_footer_does_not_go_into_a_charset_without_ascii() {
     use mailglot_mime::{Bodies, Transfer};
-    let policy = Policy { bodies: Bodies::Keep, transfer: Transfer::EightBit, ..Policy::default() };
-    for (charset, body, changes) in
-        [("utf-16be", "/v8AaADpAGwAbABv", false), ("iso-8859-1", "aOlsbG8=", true)]
-    {
+    let policy = Policy {
+        bodies: Bodies::Keep,
+        transfer: Transfer::EightBit,
+        ..Policy::default()
+    };
+    for (charset, body, changes) in [
+        ("utf-16be", "/v8AaADpAGwAbABv", false),
+        ("iso-8859-1", "aOlsbG8=", true),
+    ] {
         let raw = format!(
             "Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: base64\r\n\r\n{body}\r\n\
              _______________________________________________\r\nlist mailing list\r\n"
         );
         let done = process(raw.as_bytes(), &policy);
-        assert_eq!(done.bytes != raw.as_bytes(), changes, "{}", String::from_utf8_lossy(&done.bytes));
+        assert_eq!(
+            done.bytes != raw.as_bytes(),
+            changes,
+            "{}",
+            String::from_utf8_lossy(&done.bytes)
+        );
     }
 }
 
@@ -132,9 +197,17 @@ fn a_signature_over_encoded_text_keeps_it() {
              -----BEGIN PGP SIGNED MESSAGE-----\n\n{text}\n"
         );
         let outcome = process(raw.as_bytes(), &Policy::default());
-        assert_eq!(outcome.bytes.escape_ascii().to_string(), raw.as_bytes().escape_ascii().to_string());
-        let signed =
-            |event: &mailglot_mime::Event| event.kind == mailglot_mime::EventKind::MimeSignedUntouched;
-        assert!(outcome.report.events.iter().any(signed), "{:?}", outcome.report.events);
+        assert_eq!(
+            outcome.bytes.escape_ascii().to_string(),
+            raw.as_bytes().escape_ascii().to_string()
+        );
+        let signed = |event: &mailglot_mime::Event| {
+            event.kind == mailglot_mime::EventKind::MimeSignedUntouched
+        };
+        assert!(
+            outcome.report.events.iter().any(signed),
+            "{:?}",
+            outcome.report.events
+        );
     }
 }

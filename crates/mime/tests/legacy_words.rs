@@ -12,7 +12,9 @@ fn charset(name: &str) -> Charset {
 }
 
 fn encoded(text: &str, name: &str) -> Vec<u8> {
-    charset(name).encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+    charset(name)
+        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .into_owned()
 }
 
 fn q(label: &str, bytes: &[u8]) -> String {
@@ -24,13 +26,24 @@ fn percent(bytes: &[u8]) -> String {
 }
 
 fn escaped(sign: char, bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| format!("{text}{sign}{byte:02X}"))
+    bytes.iter().fold(String::new(), |text, byte| {
+        format!("{text}{sign}{byte:02X}")
+    })
 }
 
 fn read(value: &str, kind: FieldKind) -> (String, Vec<&'static str>) {
     let mut findings = Vec::new();
-    let text = decode(value.as_bytes(), kind, &HeaderContext::default(), &mut findings).into_owned();
-    (text, findings.iter().map(|finding| finding.kind.code()).collect())
+    let text = decode(
+        value.as_bytes(),
+        kind,
+        &HeaderContext::default(),
+        &mut findings,
+    )
+    .into_owned();
+    (
+        text,
+        findings.iter().map(|finding| finding.kind.code()).collect(),
+    )
 }
 
 /// Texts in a charset that are no UTF-8.
@@ -53,19 +66,31 @@ fn words_labelled_utf_8_are_read_in_what_they_are_in() {
         assert!(std::str::from_utf8(&bytes).is_err(), "{text}");
         for label in ["utf-8", "UTF8", "utf-8*de"] {
             // Whole, and cut into two words at each place.
-            assert_eq!(read(&q(label, &bytes), FieldKind::Unstructured).0, text, "{name} {label}");
+            assert_eq!(
+                read(&q(label, &bytes), FieldKind::Unstructured).0,
+                text,
+                "{name} {label}"
+            );
             for cut in 1..bytes.len() {
-                let value = format!("{}\r\n {}", q(label, &bytes[..cut]), q(label, &bytes[cut..]));
+                let value = format!(
+                    "{}\r\n {}",
+                    q(label, &bytes[..cut]),
+                    q(label, &bytes[cut..])
+                );
                 let (read, codes) = read(&value, FieldKind::Unstructured);
                 assert_eq!(read, text, "{name} {value}");
                 assert!(
-                    codes.contains(&"charset.legacy-in-utf8") && !codes.contains(&"charset.invalid-bytes"),
+                    codes.contains(&"charset.legacy-in-utf8")
+                        && !codes.contains(&"charset.invalid-bytes"),
                     "{codes:?}"
                 );
             }
         }
         let value = format!("Re: {} <a@b.example>", q("utf-8", &bytes));
-        assert_eq!(read(&value, FieldKind::Structured).0, format!("Re: {text} <a@b.example>"));
+        assert_eq!(
+            read(&value, FieldKind::Structured).0,
+            format!("Re: {text} <a@b.example>")
+        );
     }
 }
 
@@ -83,7 +108,11 @@ fn parameters_labelled_utf_8_are_read_in_what_they_are_in() {
             format!("attachment; filename=\"{}\"", q("utf-8", &bytes)),
         ] {
             let (read, codes) = read(&value, FieldKind::Parameters);
-            assert_eq!(read, format!("attachment; filename=\"{text}\""), "{name} {value}");
+            assert_eq!(
+                read,
+                format!("attachment; filename=\"{text}\""),
+                "{name} {value}"
+            );
             assert!(codes.contains(&"charset.legacy-in-utf8"), "{codes:?}");
         }
     }
@@ -93,10 +122,26 @@ fn parameters_labelled_utf_8_are_read_in_what_they_are_in() {
 #[test]
 fn a_letter_is_read_as_the_message() {
     for (name, body, short) in [
-        ("windows-1251", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
-        ("KOI8-R", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
-        ("windows-1253", "Σας στέλνω το πρόγραμμα της εκδρομής που ζητήσατε χθες.", "ως"),
-        ("ISO-8859-2", "Przesyłam porządek następnego spotkania, jak obiecałem wczoraj.", "ść"),
+        (
+            "windows-1251",
+            "Высылаю протокол вчерашнего заседания, как и договорились.",
+            "Да",
+        ),
+        (
+            "KOI8-R",
+            "Высылаю протокол вчерашнего заседания, как и договорились.",
+            "Да",
+        ),
+        (
+            "windows-1253",
+            "Σας στέλνω το πρόγραμμα της εκδρομής που ζητήσατε χθες.",
+            "ως",
+        ),
+        (
+            "ISO-8859-2",
+            "Przesyłam porządek następnego spotkania, jak obiecałem wczoraj.",
+            "ść",
+        ),
     ] {
         let head = format!(
             "Subject: {}\nMIME-Version: 1.0\nContent-Type: text/plain; charset={name}\nContent-Transfer-Encoding: 8bit\n\n",
@@ -105,8 +150,17 @@ fn a_letter_is_read_as_the_message() {
         let raw = [head.into_bytes(), encoded(body, name)].concat();
         let out = process(&raw, &Policy::default());
         let text = String::from_utf8_lossy(&out.bytes).into_owned();
-        let subject = text.lines().next().unwrap_or_default().strip_prefix("Subject: ").unwrap_or_default();
-        assert_eq!(read(subject, FieldKind::Unstructured).0, short, "{name} {subject}");
+        let subject = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .strip_prefix("Subject: ")
+            .unwrap_or_default();
+        assert_eq!(
+            read(subject, FieldKind::Unstructured).0,
+            short,
+            "{name} {subject}"
+        );
         let again = process(&out.bytes, &Policy::default());
         assert_eq!(again.bytes, out.bytes, "{name}");
     }
@@ -115,16 +169,29 @@ fn a_letter_is_read_as_the_message() {
 /// What a mailer cut in the middle of a character was UTF-8, and so was what has whole characters beside broken ones.
 #[test]
 fn damaged_utf_8_stays_utf_8() {
-    for text in ["Größe", "naïve café", "日本語のテキスト", "Привет всем", "a😀b"] {
+    for text in [
+        "Größe",
+        "naïve café",
+        "日本語のテキスト",
+        "Привет всем",
+        "a😀b",
+    ] {
         for cut in 1..text.len() {
             if text.is_char_boundary(cut) {
                 continue;
             }
-            let (read, codes) = read(&q("utf-8", &text.as_bytes()[..cut]), FieldKind::Unstructured);
-            let start = (0..cut).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            let (read, codes) = read(
+                &q("utf-8", &text.as_bytes()[..cut]),
+                FieldKind::Unstructured,
+            );
+            let start = (0..cut)
+                .rev()
+                .find(|at| text.is_char_boundary(*at))
+                .unwrap_or_default();
             assert_eq!(read, format!("{}\u{fffd}", &text[..start]), "{text} {cut}");
             assert!(
-                codes.contains(&"charset.invalid-bytes") && !codes.contains(&"charset.legacy-in-utf8"),
+                codes.contains(&"charset.invalid-bytes")
+                    && !codes.contains(&"charset.legacy-in-utf8"),
                 "{codes:?}"
             );
         }
@@ -136,9 +203,18 @@ fn damaged_utf_8_stays_utf_8() {
 fn words_are_read_as_bodies_are() {
     for (name, text) in TEXTS {
         let bytes = encoded(text, name);
-        for label in ["utf-8", "us-ascii", "gb2312", "big5", "euc-kr", "iso-2022-jp", "windows-1252"] {
-            let head =
-                format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
+        for label in [
+            "utf-8",
+            "us-ascii",
+            "gb2312",
+            "big5",
+            "euc-kr",
+            "iso-2022-jp",
+            "windows-1252",
+        ] {
+            let head = format!(
+                "Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n"
+            );
             let raw = [head.as_bytes(), &bytes].concat();
             let body = process(&raw, &Policy::default());
             // Half a pair at the end joins a line end, which words have not; and a label that reads all is the matter of bodies.
@@ -171,9 +247,14 @@ fn names_of_files_are_rewritten_as_they_are_read() {
     let policy = Policy::default();
     let names = |raw: &[u8]| {
         let message = Message::parse(raw, &Limits::default());
-        let value = message.field(PartId::ROOT, b"content-disposition").map(|field| field.value.of(raw));
-        let list =
-            params::parse(value.unwrap_or_default(), &header_context(&message, &policy), &mut Vec::new());
+        let value = message
+            .field(PartId::ROOT, b"content-disposition")
+            .map(|field| field.value.of(raw));
+        let list = params::parse(
+            value.unwrap_or_default(),
+            &header_context(&message, &policy),
+            &mut Vec::new(),
+        );
         list.get("filename").map(ToOwned::to_owned)
     };
     for (name, subject, text) in [
@@ -186,7 +267,8 @@ fn names_of_files_are_rewritten_as_they_are_read() {
         let bytes = percent(&encoded(text, name));
         for label in ["", "us-ascii", "x-unknown", "iso-8859-1", "iso-8859-5"] {
             let field = format!("attachment; filename*={label}''{bytes}");
-            let raw = format!("Subject: {subject}\nContent-Disposition: {field}\n\nx\n").into_bytes();
+            let raw =
+                format!("Subject: {subject}\nContent-Disposition: {field}\n\nx\n").into_bytes();
             let read = names(&raw);
             if !label.starts_with("iso") {
                 assert_eq!(read.as_deref(), Some(text), "{name} {field}");

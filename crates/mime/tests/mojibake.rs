@@ -4,7 +4,10 @@
 //! Reads the samples of detection in the folder that `MAILGLOT_SHARED` names; unpacks them with the system's `gzip`.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, reason = "the rates are for the reader of the test")]
+#![allow(
+    clippy::print_stdout,
+    reason = "the rates are for the reader of the test"
+)]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
@@ -28,7 +31,10 @@ const SIGNS: [(&str, &str); 10] = [
 #[test]
 fn right_words_stay_and_damaged_ones_are_mended() {
     let Some(samples) = samples() else { return };
-    let words: BTreeSet<&str> = samples.split_ascii_whitespace().filter(|word| !word.is_ascii()).collect();
+    let words: BTreeSet<&str> = samples
+        .split_ascii_whitespace()
+        .filter(|word| !word.is_ascii())
+        .collect();
     let mut right: BTreeSet<String> = BTreeSet::new();
     for (word, (before, after)) in words.into_iter().zip(SIGNS.into_iter().cycle()) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -41,8 +47,15 @@ fn right_words_stay_and_damaged_ones_are_mended() {
     assert!(right.len() > 100_000, "{}", right.len());
     for word in &right {
         // Nobody writes these letters alone, but for the sign that they are in UTF-8.
-        let is_alone = matches!(word.trim_end_matches(':').chars().collect::<Vec<_>>()[..], ['Ã' | 'Â', _]);
-        assert!(mended(word) == *word || is_alone, "{word} became {}", mended(word));
+        let is_alone = matches!(
+            word.trim_end_matches(':').chars().collect::<Vec<_>>()[..],
+            ['Ã' | 'Â', _]
+        );
+        assert!(
+            mended(word) == *word || is_alone,
+            "{word} became {}",
+            mended(word)
+        );
     }
     // Of words with one, two, three, and more characters beyond ASCII, per thousand.
     for (times, want) in [(1, [935, 990, 997, 998]), (2, [915, 985, 995, 997])] {
@@ -65,18 +78,30 @@ fn right_words_stay_and_damaged_ones_are_mended() {
 #[test]
 fn shifts_without_escape_characters_are_mended_and_prices_stay() {
     let Some(samples) = samples() else { return };
-    let repairs = Repairs { escapes: true, ..Repairs::default() };
+    let repairs = Repairs {
+        escapes: true,
+        ..Repairs::default()
+    };
     let japanese = Charset::ISO_2022_JP;
     let mut counts = [(0, 0); 3];
-    for line in samples.lines().filter(|line| line.contains(|c: char| ('\u{3040}'..='\u{30FF}').contains(&c)))
+    for line in samples
+        .lines()
+        .filter(|line| line.contains(|c: char| ('\u{3040}'..='\u{30FF}').contains(&c)))
     {
-        let text: Vec<char> = line.chars().filter(|c| matches!(c, '\u{3041}'..='\u{9FFF}')).collect();
+        let text: Vec<char> = line
+            .chars()
+            .filter(|c| matches!(c, '\u{3041}'..='\u{9FFF}'))
+            .collect();
         for length in 2..=8_usize {
             let text: String = text.iter().take(length).collect();
             let mut log = LossLog::new();
-            let bytes = japanese.encode(&text, Unmappable::Fatal, &mut log).into_owned();
+            let bytes = japanese
+                .encode(&text, Unmappable::Fatal, &mut log)
+                .into_owned();
             if log.is_empty() && text.chars().count() == length {
-                let shown = String::from_utf8(bytes).expect("seven bits").replace('\x1b', "");
+                let shown = String::from_utf8(bytes)
+                    .expect("seven bits")
+                    .replace('\x1b', "");
                 let (all, good) = &mut counts[usize::from(length > 2) + usize::from(length > 4)];
                 *all += 1;
                 *good += u32::from(with(repairs, &shown) == text);
@@ -87,12 +112,18 @@ fn shifts_without_escape_characters_are_mended_and_prices_stay() {
     for ((all, good), want) in counts.into_iter().zip([900, 950, 990]) {
         assert!(all > 300 && good * 1000 >= all * want, "{good} of {all}");
     }
-    let words: BTreeSet<&str> =
-        samples.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 2).collect();
+    let words: BTreeSet<&str> = samples
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| word.len() > 2)
+        .collect();
     assert!(words.len() > 5_000, "{}", words.len());
     for word in words {
         for word in [word, &word.to_uppercase(), &word.to_lowercase()] {
-            for text in [format!("${word}(B)"), format!("${word}(Big)"), format!("$B{word}(B)")] {
+            for text in [
+                format!("${word}(B)"),
+                format!("${word}(Big)"),
+                format!("$B{word}(B)"),
+            ] {
                 assert_eq!(with(repairs, &text), text);
             }
         }
@@ -101,24 +132,45 @@ fn shifts_without_escape_characters_are_mended_and_prices_stay() {
 
 /// With the repair that is asked for.
 fn mended(text: &str) -> String {
-    with(Repairs { mojibake: true, ..Repairs::default() }, text)
+    with(
+        Repairs {
+            mojibake: true,
+            ..Repairs::default()
+        },
+        text,
+    )
 }
 
 fn with(repairs: Repairs, text: &str) -> String {
-    let context = HeaderContext { repairs, ..HeaderContext::default() };
-    decode(text.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
+    let context = HeaderContext {
+        repairs,
+        ..HeaderContext::default()
+    };
+    decode(
+        text.as_bytes(),
+        FieldKind::Unstructured,
+        &context,
+        &mut Vec::new(),
+    )
+    .into_owned()
 }
 
 /// As a program makes it that takes UTF-8 for windows-1252.
 fn damaged(text: &str) -> String {
-    Charset::WINDOWS_1252.decode(text.as_bytes(), &mut LossLog::new()).into_owned()
+    Charset::WINDOWS_1252
+        .decode(text.as_bytes(), &mut LossLog::new())
+        .into_owned()
 }
 
 /// The shared samples, a line each.
 fn samples() -> Option<String> {
     let shared = std::env::var_os("MAILGLOT_SHARED")?;
     let path = std::path::Path::new(&shared).join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
+    let unpacked = std::process::Command::new("gzip")
+        .arg("-dc")
+        .arg(&path)
+        .output()
+        .expect("gzip runs");
     assert!(unpacked.status.success(), "{}", path.display());
     let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
     let mut texts = String::new();

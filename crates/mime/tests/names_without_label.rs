@@ -20,10 +20,22 @@ const PLAIN: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: 8bit\n
 #[test]
 fn a_name_of_western_europe_is_windows_1252() {
     for (body, text) in [
-        (&b"Reported by Jakob B\xF8hn <JB@example.dk>.\n"[..], "Jakob Bøhn"),
-        (b"\t* lock.c: wait longer (reported by S\xF8ren Holm <holm@example.dk>).\n", "Søren Holm"),
-        (b"\t* net.c: close the socket. Patch by Andr\xE9 Lima.\n", "André Lima"),
-        (b"Thanks to J\xF6rg Kr\xFCger for many reports.\n", "Jörg Krüger"),
+        (
+            &b"Reported by Jakob B\xF8hn <JB@example.dk>.\n"[..],
+            "Jakob Bøhn",
+        ),
+        (
+            b"\t* lock.c: wait longer (reported by S\xF8ren Holm <holm@example.dk>).\n",
+            "Søren Holm",
+        ),
+        (
+            b"\t* net.c: close the socket. Patch by Andr\xE9 Lima.\n",
+            "André Lima",
+        ),
+        (
+            b"Thanks to J\xF6rg Kr\xFCger for many reports.\n",
+            "Jörg Krüger",
+        ),
         (
             b"1998-03-02  Fran\xE7oise Petit  <petit@example.fr>\n\n\t* list.c: sort by date.\n",
             "Françoise Petit",
@@ -46,7 +58,10 @@ fn names_in_utf8_stand_beside_names_in_windows_1252() {
     let body =
         b"\t* pl.po: new, by Pawe\xC5\x82 Nowak.\n\n1999-12-28  Fran\xE7oise Petit  <petit@example.fr>\n";
     let text = read(PLAIN, body);
-    assert!(text.contains("Paweł Nowak") && text.contains("Françoise Petit"), "{text}");
+    assert!(
+        text.contains("Paweł Nowak") && text.contains("Françoise Petit"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -57,7 +72,10 @@ fn a_name_of_croatia_is_iso_8859_2() {
 
 #[test]
 fn a_no_break_space_stands_between_english_words() {
-    let text = read(PLAIN, b"\t* Update php, html, css and\xA0java files to take account of changes.\n");
+    let text = read(
+        PLAIN,
+        b"\t* Update php, html, css and\xA0java files to take account of changes.\n",
+    );
     assert!(text.contains("and\u{A0}java"), "{text}");
 }
 
@@ -74,8 +92,11 @@ fn japanese_names_and_words_are_euc_jp() {
 
 #[test]
 fn one_word_in_big5_stands_in_english_text_under_a_label_of_utf8() {
-    let fields = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n";
-    let text =
-        read(fields, b"> +\tif (power_is_off())      ; =A6b 4250 this is not needed\n> +\t\treturn;\n");
+    let fields =
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n";
+    let text = read(
+        fields,
+        b"> +\tif (power_is_off())      ; =A6b 4250 this is not needed\n> +\t\treturn;\n",
+    );
     assert!(text.contains("在 4250"), "{text}");
 }

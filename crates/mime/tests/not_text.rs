@@ -5,7 +5,12 @@
 use base64::Engine as _;
 use mailglot_mime::{Eol, Limits, Message, Policy, Report, Transfer, process, text_parts};
 
-const TRANSFERS: [Transfer; 4] = [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean];
+const TRANSFERS: [Transfer; 4] = [
+    Transfer::EightBit,
+    Transfer::SevenBit,
+    Transfer::Keep,
+    Transfer::Clean,
+];
 
 /// A message of one part with these fields, in lines that end so.
 fn message(fields: &str, body: &[u8], eol: Eol) -> Vec<u8> {
@@ -18,15 +23,28 @@ fn message(fields: &str, body: &[u8], eol: Eol) -> Vec<u8> {
 fn stays(raw: &[u8]) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
     for transfer in TRANSFERS {
-        let outcome = process(raw, &Policy { transfer, ..Policy::default() });
+        let outcome = process(
+            raw,
+            &Policy {
+                transfer,
+                ..Policy::default()
+            },
+        );
         assert_eq!(*outcome.bytes, *raw, "{transfer:?}: {}", raw.escape_ascii());
-        told = outcome.report.events.iter().map(|e| (e.kind.code(), e.detail.clone().into_owned())).collect();
+        told = outcome
+            .report
+            .events
+            .iter()
+            .map(|e| (e.kind.code(), e.detail.clone().into_owned()))
+            .collect();
     }
     told
 }
 
 fn base64(bytes: &[u8]) -> Vec<u8> {
-    base64::engine::general_purpose::STANDARD.encode(bytes).into_bytes()
+    base64::engine::general_purpose::STANDARD
+        .encode(bytes)
+        .into_bytes()
 }
 
 #[test]
@@ -48,17 +66,26 @@ fn files_of_other_kinds_stay() {
         (b"", "data with many control characters"),
     ];
     for (start, kind) in kinds {
-        for label in ["", "; charset=us-ascii", "; charset=iso-8859-1", "; charset=utf-8", "; charset=koi8-r"]
-        {
-            let fields =
-                format!("Content-Type: text/plain; name=\"a.bin\"{label}\nContent-Transfer-Encoding: base64");
+        for label in [
+            "",
+            "; charset=us-ascii",
+            "; charset=iso-8859-1",
+            "; charset=utf-8",
+            "; charset=koi8-r",
+        ] {
+            let fields = format!(
+                "Content-Type: text/plain; name=\"a.bin\"{label}\nContent-Transfer-Encoding: base64"
+            );
             for (length, eol) in [(90, Eol::Lf), (700, Eol::Lf), (700, Eol::CrLf)] {
                 if start.is_empty() && length < 700 {
                     continue;
                 }
                 let raw = message(&fields, &base64(&[start, &noise[..length]].concat()), eol);
                 let told = stays(&raw);
-                assert!(told.contains(&("mime.not-text", kind.to_owned())), "{kind} {label}: {told:?}");
+                assert!(
+                    told.contains(&("mime.not-text", kind.to_owned())),
+                    "{kind} {label}: {told:?}"
+                );
             }
         }
     }
@@ -66,8 +93,12 @@ fn files_of_other_kinds_stay() {
 
 #[test]
 fn carriage_returns_that_are_data_stay() {
-    let (plain, base) = (" one\r\n-two\r\n+zwei\n", base64(b" one\r\n-two\r\n+zwei\n"));
-    let quoted = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable";
+    let (plain, base) = (
+        " one\r\n-two\r\n+zwei\n",
+        base64(b" one\r\n-two\r\n+zwei\n"),
+    );
+    let quoted =
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable";
     stays(&message(quoted, b" one=0D\n-two=0D\n+zwei\n", Eol::Lf));
     let encoded = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64";
     stays(&message(encoded, &base, Eol::Lf));
@@ -79,12 +110,24 @@ fn carriage_returns_that_are_data_stay() {
     for eol in [Eol::Lf, Eol::CrLf] {
         for transfer in TRANSFERS {
             let raw = message(fields, &base64(&bytes), eol);
-            let outcome = process(&raw, &Policy { transfer, ..Policy::default() });
-            let out = String::from_utf8(outcome.bytes.into_owned()).unwrap().replace("\r\n", "\n");
+            let outcome = process(
+                &raw,
+                &Policy {
+                    transfer,
+                    ..Policy::default()
+                },
+            );
+            let out = String::from_utf8(outcome.bytes.into_owned())
+                .unwrap()
+                .replace("\r\n", "\n");
             let (head, body) = out.split_once("\n\n").unwrap();
             assert!(head.contains("charset=utf-8"), "{out}");
             if head.contains("base64") {
-                assert_eq!(body.replace('\n', "").as_bytes(), base64(latin.as_bytes()), "{out}");
+                assert_eq!(
+                    body.replace('\n', "").as_bytes(),
+                    base64(latin.as_bytes()),
+                    "{out}"
+                );
             } else {
                 let lines = if eol == Eol::Lf {
                     " one=0D=0A=\n-two=0D=0A=\n+zw=C3=B6lf\n"
@@ -96,43 +139,91 @@ fn carriage_returns_that_are_data_stay() {
         }
     }
     // So do escaped ones in lines that end in LF alone.
-    let fields = "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable";
+    let fields =
+        "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable";
     let raw = message(fields, b"=E9t=E9=0D\n=E9=E9=E9=E9\n", Eol::Lf);
-    let out = process(&raw, &Policy { transfer: Transfer::SevenBit, ..Policy::default() }).bytes.into_owned();
-    assert!(out.ends_with(b"=0D=0A=\n=C3=A9=C3=A9=C3=A9=C3=A9\n"), "{}", out.escape_ascii());
+    let out = process(
+        &raw,
+        &Policy {
+            transfer: Transfer::SevenBit,
+            ..Policy::default()
+        },
+    )
+    .bytes
+    .into_owned();
+    assert!(
+        out.ends_with(b"=0D=0A=\n=C3=A9=C3=A9=C3=A9=C3=A9\n"),
+        "{}",
+        out.escape_ascii()
+    );
     // Line ends of one form are line ends.
     let raw = message(encoded, &base64(b"one\r\ntwo\r\n"), Eol::Lf);
-    assert!(process(&raw, &Policy::default()).bytes.ends_with(b"7bit\n\none\ntwo\n"));
+    assert!(
+        process(&raw, &Policy::default())
+            .bytes
+            .ends_with(b"7bit\n\none\ntwo\n")
+    );
 }
 
 #[test]
 fn encoded_blocks_stay_where_ascii_is_not_ascii() {
     let block = "begin 644 a.bin\n%[$\\]^@_A\n`\nend\n";
     let text = format!("hej\n{block}");
-    for label in ["sen_850200_b", "din_66003", "iso-646-fr", "ns_4551-1", "jis_x0201", "utf-7"] {
-        let fields = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 7bit");
+    for label in [
+        "sen_850200_b",
+        "din_66003",
+        "iso-646-fr",
+        "ns_4551-1",
+        "jis_x0201",
+        "utf-7",
+    ] {
+        let fields =
+            format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 7bit");
         let told = stays(&message(&fields, text.as_bytes(), Eol::Lf));
-        assert!(told.iter().any(|(code, _)| *code == "cte.uuencode"), "{label}: {told:?}");
+        assert!(
+            told.iter().any(|(code, _)| *code == "cte.uuencode"),
+            "{label}: {told:?}"
+        );
     }
     // Where it comes out as it was, the text around it is written anew.
-    let raw =
-        message("Content-Type: text/plain; charset=iso-8859-1", format!("p\n{block}").as_bytes(), Eol::Lf);
-    let raw: Vec<u8> = raw.iter().map(|b| if *b == b'p' { 0xE9 } else { *b }).collect();
+    let raw = message(
+        "Content-Type: text/plain; charset=iso-8859-1",
+        format!("p\n{block}").as_bytes(),
+        Eol::Lf,
+    );
+    let raw: Vec<u8> = raw
+        .iter()
+        .map(|b| if *b == b'p' { 0xE9 } else { *b })
+        .collect();
     let out = process(&raw, &Policy::default()).bytes.into_owned();
-    assert!(out.ends_with(format!("\n\u{e9}\n{block}").as_bytes()), "{}", out.escape_ascii());
+    assert!(
+        out.ends_with(format!("\n\u{e9}\n{block}").as_bytes()),
+        "{}",
+        out.escape_ascii()
+    );
 }
 
 #[test]
 fn binary_blocks_tell_nothing_of_the_text_around_them() {
-    let data: Vec<u8> = (1..=255_u8).filter(|b| !b"\r\n=".contains(b)).cycle().take(600).collect();
-    let block = [b"=ybegin line=128 size=600 name=a\n", data.as_slice(), b"\n=yend size=600\n"].concat();
+    let data: Vec<u8> = (1..=255_u8)
+        .filter(|b| !b"\r\n=".contains(b))
+        .cycle()
+        .take(600)
+        .collect();
+    let block = [
+        b"=ybegin line=128 size=600 name=a\n",
+        data.as_slice(),
+        b"\n=yend size=600\n",
+    ]
+    .concat();
     for (label, text) in [
         ("utf-8", "Schöne Grüße\n".as_bytes()),
         ("iso-8859-1", b"Sch\xf6ne Gr\xfc\xdfe\n"),
         ("us-ascii", b"nothing more\n"),
         ("koi8-r", b"\xf0\xd2\xc9\xd7\xc5\xd4\n"),
     ] {
-        let fields = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit");
+        let fields =
+            format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit");
         let raw = message(&fields, &[text, &block].concat(), Eol::Lf);
         let read = Message::parse(&raw, &Limits::default());
         let parts = text_parts(&read, &Policy::default(), &mut Report::default());
@@ -140,7 +231,11 @@ fn binary_blocks_tell_nothing_of_the_text_around_them() {
         let alone = message(&fields, text, Eol::Lf);
         let alone = Message::parse(&alone, &Limits::default());
         let want = text_parts(&alone, &Policy::default(), &mut Report::default());
-        assert_eq!(Some(first), want[0].text.as_deref().and_then(|t| t.lines().next()), "{label}");
+        assert_eq!(
+            Some(first),
+            want[0].text.as_deref().and_then(|t| t.lines().next()),
+            "{label}"
+        );
         stays(&raw);
     }
 }
@@ -149,7 +244,10 @@ fn binary_blocks_tell_nothing_of_the_text_around_them() {
 fn documents_that_name_a_charset_of_their_own_stay() {
     let unsettled = |fields: &str, body: &[u8]| {
         let told = stays(&message(fields, body, Eol::Lf));
-        assert!(told.iter().any(|(code, _)| *code == "mime.unsettled"), "{fields}: {told:?}");
+        assert!(
+            told.iter().any(|(code, _)| *code == "mime.unsettled"),
+            "{fields}: {told:?}"
+        );
     };
     unsettled(
         "Content-Type: text/rtf",
@@ -161,49 +259,92 @@ fn documents_that_name_a_charset_of_their_own_stay() {
     let card = b"BEGIN:VCARD\nVERSION:2.1\nN;QUOTED-PRINTABLE:M=FCller\nORG:K\xf6ln\nEND:VCARD\n";
     unsettled("Content-Type: text/x-vcard; charset=iso-8859-1", card);
     // What names its charset is not touched, and what is ASCII cannot be wrong.
-    for property in ["FN;CHARSET=koi8-r;ENCODING=QUOTED-PRINTABLE:=CF", "FN;ENCODING=QUOTED-PRINTABLE:a=20b"]
-    {
-        let card = [b"BEGIN:VCARD\n", property.as_bytes(), b"\nORG:K\xf6ln\nEND:VCARD\n"].concat();
-        let raw = message("Content-Type: text/x-vcard; charset=iso-8859-1", &card, Eol::Lf);
+    for property in [
+        "FN;CHARSET=koi8-r;ENCODING=QUOTED-PRINTABLE:=CF",
+        "FN;ENCODING=QUOTED-PRINTABLE:a=20b",
+    ] {
+        let card = [
+            b"BEGIN:VCARD\n",
+            property.as_bytes(),
+            b"\nORG:K\xf6ln\nEND:VCARD\n",
+        ]
+        .concat();
+        let raw = message(
+            "Content-Type: text/x-vcard; charset=iso-8859-1",
+            &card,
+            Eol::Lf,
+        );
         let out = String::from_utf8(process(&raw, &Policy::default()).bytes.into_owned()).unwrap();
-        assert!(out.contains("ORG:K\u{f6}ln") && out.contains(property), "{out}");
+        assert!(
+            out.contains("ORG:K\u{f6}ln") && out.contains(property),
+            "{out}"
+        );
     }
 }
 
 #[test]
 fn armour_in_wide_characters_is_armour() {
     let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_be_bytes).collect() };
-    let text =
-        "hallo\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\ngr\u{fc}n\n-----BEGIN PGP SIGNATURE-----\n";
+    let text = "hallo\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\ngr\u{fc}n\n-----BEGIN PGP SIGNATURE-----\n";
     let fields = "Content-Type: text/plain; charset=utf-16be\nContent-Transfer-Encoding: base64";
     let told = stays(&message(fields, &base64(&wide(text)), Eol::Lf));
-    assert!(told.contains(&("mime.signed-untouched", "inline PGP".to_owned())), "{told:?}");
+    assert!(
+        told.contains(&("mime.signed-untouched", "inline PGP".to_owned())),
+        "{told:?}"
+    );
 }
 
 #[test]
 fn dispositions_that_nobody_knows_are_those_of_attachments() {
-    for disposition in
-        ["x-file; filename=a.txt", "filename=a.txt; attachment", "ATTACHMENT", "(x) attachment"]
-    {
+    for disposition in [
+        "x-file; filename=a.txt",
+        "filename=a.txt; attachment",
+        "ATTACHMENT",
+        "(x) attachment",
+    ] {
         let fields = format!(
             "Content-Type: text/plain; charset=koi8-r\nContent-Disposition: {disposition}\nContent-Transfer-Encoding: 8bit"
         );
         let told = stays(&message(&fields, b"\xf0\xd2\xc9\xd7\xc5\xd4\n", Eol::Lf));
-        assert!(told.iter().any(|(code, _)| *code == "mime.attachment-untouched"), "{disposition}: {told:?}");
+        assert!(
+            told.iter()
+                .any(|(code, _)| *code == "mime.attachment-untouched"),
+            "{disposition}: {told:?}"
+        );
     }
-    for disposition in ["inline; filename=a.txt", "Inline", "", "inline filename=a.txt"] {
-        let fields = format!("Content-Type: text/plain; charset=koi8-r\nContent-Disposition: {disposition}");
-        let out = process(&message(&fields, b"\xf0\xd2\n", Eol::Lf), &Policy::default()).bytes.into_owned();
-        assert!(out.ends_with("\u{41f}\u{440}\n".as_bytes()), "{disposition}");
+    for disposition in [
+        "inline; filename=a.txt",
+        "Inline",
+        "",
+        "inline filename=a.txt",
+    ] {
+        let fields =
+            format!("Content-Type: text/plain; charset=koi8-r\nContent-Disposition: {disposition}");
+        let out = process(
+            &message(&fields, b"\xf0\xd2\n", Eol::Lf),
+            &Policy::default(),
+        )
+        .bytes
+        .into_owned();
+        assert!(
+            out.ends_with("\u{41f}\u{440}\n".as_bytes()),
+            "{disposition}"
+        );
     }
 }
 
 #[test]
 fn what_has_no_header_stays_and_is_told() {
     let told = stays(b"\n\xe9t\xe9 caf\xe9\n");
-    assert!(told.iter().any(|(code, _)| *code == "mime.unsettled"), "{told:?}");
+    assert!(
+        told.iter().any(|(code, _)| *code == "mime.unsettled"),
+        "{told:?}"
+    );
     assert_eq!(
-        stays("\n\u{e9}t\u{e9}\n".as_bytes()).iter().filter(|(code, _)| *code == "mime.unsettled").count(),
+        stays("\n\u{e9}t\u{e9}\n".as_bytes())
+            .iter()
+            .filter(|(code, _)| *code == "mime.unsettled")
+            .count(),
         1
     );
     assert_eq!(stays(b"\nabc\n"), []);
@@ -213,16 +354,34 @@ fn what_has_no_header_stays_and_is_told() {
 fn a_last_line_without_an_end_gets_none() {
     for eol in [Eol::Lf, Eol::CrLf] {
         let end = std::str::from_utf8(eol.bytes()).unwrap();
-        for (label, body) in [("iso-8859-1", "caf=E9="), ("utf-16le", "c=00a=00f=00=E9=00=")] {
+        for (label, body) in [
+            ("iso-8859-1", "caf=E9="),
+            ("utf-16le", "c=00a=00f=00=E9=00="),
+        ] {
             let fields = format!(
                 "Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: quoted-printable"
             );
             let raw = message(&fields, [body, end].concat().as_bytes(), eol);
             for transfer in [Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
-                let outcome = process(&raw, &Policy { transfer, ..Policy::default() });
+                let outcome = process(
+                    &raw,
+                    &Policy {
+                        transfer,
+                        ..Policy::default()
+                    },
+                );
                 let out = String::from_utf8(outcome.bytes.into_owned()).unwrap();
-                assert!(out.ends_with(&format!("{end}{end}caf=C3=A9={end}")), "{transfer:?}: {out:?}");
-                let again = process(out.as_bytes(), &Policy { transfer, ..Policy::default() });
+                assert!(
+                    out.ends_with(&format!("{end}{end}caf=C3=A9={end}")),
+                    "{transfer:?}: {out:?}"
+                );
+                let again = process(
+                    out.as_bytes(),
+                    &Policy {
+                        transfer,
+                        ..Policy::default()
+                    },
+                );
                 assert_eq!(*again.bytes, *out.as_bytes());
             }
         }

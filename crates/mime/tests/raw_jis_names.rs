@@ -6,8 +6,11 @@ use mailglot_mime::{Policy, process};
 
 /// Codes of JIS X 0208 with a quote or a backslash in them, and their neighbors.
 fn codes() -> impl Iterator<Item = [u8; 2]> {
-    let kanji = (0x30..=0x4E_u8).flat_map(|row| [0x21, 0x22, 0x5B, 0x5C, 0x5D].map(|cell| [row, cell]));
-    let first = [0x22, 0x5C].into_iter().flat_map(|row| [0x21, 0x22, 0x5C, 0x7E].map(|cell| [row, cell]));
+    let kanji =
+        (0x30..=0x4E_u8).flat_map(|row| [0x21, 0x22, 0x5B, 0x5C, 0x5D].map(|cell| [row, cell]));
+    let first = [0x22, 0x5C]
+        .into_iter()
+        .flat_map(|row| [0x21, 0x22, 0x5C, 0x7E].map(|cell| [row, cell]));
     kanji.chain(first)
 }
 
@@ -24,10 +27,21 @@ fn names_with_any_character_are_read() {
     let mut all = 0;
     for (bytes, text) in codes().filter_map(name) {
         for after in ["", "; size=5", " ; x=\"a\\\"b\""] {
-            let value = [b"attachment; filename=\"", &bytes[..], b"\"", after.as_bytes()].concat();
+            let value = [
+                b"attachment; filename=\"",
+                &bytes[..],
+                b"\"",
+                after.as_bytes(),
+            ]
+            .concat();
             let mut findings = Vec::new();
-            let read =
-                decode(&value, FieldKind::Parameters, &HeaderContext::default(), &mut findings).into_owned();
+            let read = decode(
+                &value,
+                FieldKind::Parameters,
+                &HeaderContext::default(),
+                &mut findings,
+            )
+            .into_owned();
             let want = format!("attachment; filename=\"{text}\"");
             let rest = match after {
                 "" => "",
@@ -37,9 +51,18 @@ fn names_with_any_character_are_read() {
             assert_eq!(read, want + rest, "{}", value.escape_ascii());
             let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
             assert_eq!(codes, ["charset.detected"], "{}", value.escape_ascii());
-            let raw = [b"MIME-Version: 1.0\nContent-Disposition: ", &value[..], b"\n\nx\n"].concat();
+            let raw = [
+                b"MIME-Version: 1.0\nContent-Disposition: ",
+                &value[..],
+                b"\n\nx\n",
+            ]
+            .concat();
             let out = process(&raw, &Policy::default());
-            assert!(out.bytes.is_ascii() && !out.bytes.contains(&0x1B), "{}", out.bytes.escape_ascii());
+            assert!(
+                out.bytes.is_ascii() && !out.bytes.contains(&0x1B),
+                "{}",
+                out.bytes.escape_ascii()
+            );
             assert_eq!(process(&out.bytes, &Policy::default()).bytes, out.bytes);
         }
         all += 1;
@@ -52,7 +75,12 @@ fn names_with_any_character_are_read() {
 fn no_parameter_is_hidden() {
     let value = b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\"";
     let mut findings = Vec::new();
-    let read = decode(value, FieldKind::Parameters, &HeaderContext::default(), &mut findings);
+    let read = decode(
+        value,
+        FieldKind::Parameters,
+        &HeaderContext::default(),
+        &mut findings,
+    );
     assert!(!read.contains('資'), "{read}");
 }
 
@@ -66,8 +94,11 @@ fn names_of_mailboxes_are_read() {
         if text.contains(char::is_whitespace) {
             continue;
         }
-        for (before, after) in [("", " <a@b.example>"), ("\"", "\" <a@b.example>"), ("(", ") <a@b.example>")]
-        {
+        for (before, after) in [
+            ("", " <a@b.example>"),
+            ("\"", "\" <a@b.example>"),
+            ("(", ") <a@b.example>"),
+        ] {
             let list = b", \"B, C\" <c@d.example>\r\n (x), e@f.example";
             let value = [before.as_bytes(), bytes, after.as_bytes(), list].concat();
             let context = HeaderContext::default();
@@ -81,14 +112,23 @@ fn names_of_mailboxes_are_read() {
                 });
                 shown.collect::<Vec<_>>()
             };
-            let want = [(text, "a@b.example"), ("B, Cx", "c@d.example"), ("", "e@f.example")];
+            let want = [
+                (text, "a@b.example"),
+                ("B, Cx", "c@d.example"),
+                ("", "e@f.example"),
+            ];
             let want = want.map(|(name, address)| (name.to_owned(), address.to_owned()));
             assert_eq!(names(&value), want, "{}", value.escape_ascii());
             let raw = [b"MIME-Version: 1.0\nTo: ", &value[..], b"\n\nx\n"].concat();
             let out = process(&raw, &Policy::default());
             assert!(!out.bytes.contains(&0x1B), "{}", out.bytes.escape_ascii());
             let end = out.bytes.len() - 3;
-            assert_eq!(names(&out.bytes[22..end]), want, "{}", out.bytes.escape_ascii());
+            assert_eq!(
+                names(&out.bytes[22..end]),
+                want,
+                "{}",
+                out.bytes.escape_ascii()
+            );
             assert_eq!(process(&out.bytes, &Policy::default()).bytes, out.bytes);
         }
         all += 1;

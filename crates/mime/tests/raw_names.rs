@@ -10,11 +10,21 @@ use mailglot_mime::header::FieldKind;
 use mailglot_mime::params;
 use random::Random;
 
-const CHARSETS: [&str; 8] =
-    ["Shift_JIS", "windows-31J", "Big5", "Big5-HKSCS", "GBK", "GB18030", "EUC-JP", "EUC-KR"];
+const CHARSETS: [&str; 8] = [
+    "Shift_JIS",
+    "windows-31J",
+    "Big5",
+    "Big5-HKSCS",
+    "GBK",
+    "GB18030",
+    "EUC-JP",
+    "EUC-KR",
+];
 
 fn known(label: &str) -> Charset {
-    Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label")
+    Charset::for_label(label.as_bytes(), View::Mail)
+        .charset()
+        .expect("a known label")
 }
 
 /// What stands between the mailboxes of a list.
@@ -29,10 +39,16 @@ fn characters(charset: Charset) -> (Vec<char>, Vec<char>) {
             let pair = [lead, trail];
             let text = charset.decode(&pair, &mut log);
             let mut chars = text.chars();
-            let (Some(c), None) = (chars.next(), chars.next()) else { continue };
+            let (Some(c), None) = (chars.next(), chars.next()) else {
+                continue;
+            };
             let back = charset.encode(&text, Unmappable::Fatal, &mut log);
             if log.is_empty() && c.is_alphabetic() && *back == pair {
-                if trail == 0x5C { halves.push(c) } else { others.push(c) }
+                if trail == 0x5C {
+                    halves.push(c)
+                } else {
+                    others.push(c)
+                }
             }
         }
     }
@@ -50,7 +66,12 @@ impl Writer {
     fn new(name: &str, seed: u64) -> Self {
         let charset = known(name);
         let (halves, others) = characters(charset);
-        Self { charset, halves, others, random: Random(seed) }
+        Self {
+            charset,
+            halves,
+            others,
+            random: Random(seed),
+        }
     }
 
     /// A name, often with or behind a half, that is no UTF-8 by chance.
@@ -85,7 +106,9 @@ impl Writer {
     /// As a quoted string of a program that sees characters: quotes are quoted, halves are not.
     fn quoted(&self, name: &str) -> Vec<u8> {
         let name = name.replace('"', "\\\"");
-        let raw = self.charset.encode(&name, Unmappable::Fatal, &mut LossLog::new());
+        let raw = self
+            .charset
+            .encode(&name, Unmappable::Fatal, &mut LossLog::new());
         [b"\"", &*raw, b"\""].concat()
     }
 }
@@ -104,9 +127,15 @@ fn read(value: &[u8], context: &HeaderContext) -> Vec<(Option<String>, String)> 
 fn angles(value: &[u8]) -> Vec<String> {
     let inside = |part: &[u8]| {
         let end = part.iter().position(|b| *b == b'>')?;
-        part[..end].contains(&b'@').then(|| String::from_utf8_lossy(&part[..end]).into_owned())
+        part[..end]
+            .contains(&b'@')
+            .then(|| String::from_utf8_lossy(&part[..end]).into_owned())
     };
-    value.split(|b| *b == b'<').skip(1).filter_map(inside).collect()
+    value
+        .split(|b| *b == b'<')
+        .skip(1)
+        .filter_map(inside)
+        .collect()
 }
 
 fn rewritten(value: &[u8], kind: FieldKind, form: Form, context: &HeaderContext) -> Vec<u8> {
@@ -138,7 +167,11 @@ fn lists_of_raw_names_keep_their_addresses() {
                     1 => "O'Hara, \"x\" \\ y".to_owned(),
                     _ => writer.name(),
                 };
-                ending += usize::from(name.chars().next_back().is_some_and(|c| writer.halves.contains(&c)));
+                ending += usize::from(
+                    name.chars()
+                        .next_back()
+                        .is_some_and(|c| writer.halves.contains(&c)),
+                );
                 let quoted = if name.starts_with("O'") {
                     b"\"O'Hara, \\\"x\\\" \\\\ y\"".to_vec()
                 } else {
@@ -155,19 +188,45 @@ fn lists_of_raw_names_keep_their_addresses() {
                 continue;
             }
             let shown = || format!("{charset} {round} {}", value.escape_ascii());
-            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            let told = HeaderContext {
+                raw: Some(writer.charset),
+                ..HeaderContext::default()
+            };
             assert_eq!(read(&value, &told), want, "{}", shown());
             let by_angles: Vec<String> = want.iter().map(|(_, address)| address.clone()).collect();
             assert_eq!(angles(&value), by_angles, "{}", shown());
             for form in [Form::Words, Form::RawUtf8] {
                 let after = rewritten(&value, FieldKind::Structured, form, &told);
-                assert_eq!(read(&after, &told), want, "{} {}", shown(), after.escape_ascii());
-                assert_eq!(angles(&after), by_angles, "{} {}", shown(), after.escape_ascii());
+                assert_eq!(
+                    read(&after, &told),
+                    want,
+                    "{} {}",
+                    shown(),
+                    after.escape_ascii()
+                );
+                assert_eq!(
+                    angles(&after),
+                    by_angles,
+                    "{} {}",
+                    shown(),
+                    after.escape_ascii()
+                );
                 assert!(std::str::from_utf8(&after).is_ok(), "{}", shown());
             }
             // Nobody tells the charset: names may read otherwise, addresses do not.
-            let after = rewritten(&value, FieldKind::Structured, Form::Words, &HeaderContext::default());
-            assert_eq!(angles(&after), by_angles, "{} {}", shown(), after.escape_ascii());
+            let after = rewritten(
+                &value,
+                FieldKind::Structured,
+                Form::Words,
+                &HeaderContext::default(),
+            );
+            assert_eq!(
+                angles(&after),
+                by_angles,
+                "{} {}",
+                shown(),
+                after.escape_ascii()
+            );
         }
     }
     assert!(ending > 5_000, "{ending}");
@@ -192,14 +251,23 @@ fn damaged_lists_lose_no_address_by_a_change() {
                 1 => value.insert(at, *writer.random.pick(b"\"\\(<")),
                 _ => value.truncate(at),
             }
-            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            let told = HeaderContext {
+                raw: Some(writer.charset),
+                ..HeaderContext::default()
+            };
             let after = rewritten(&value, FieldKind::Structured, Form::Words, &told);
             changed += usize::from(after != value);
             let addresses = |value: &[u8]| {
                 let list = read(value, &told).into_iter().map(|(_, address)| address);
-                list.filter(|address| address.contains('@')).collect::<Vec<_>>()
+                list.filter(|address| address.contains('@'))
+                    .collect::<Vec<_>>()
             };
-            assert_eq!(addresses(&value), addresses(&after), "{charset} {round} {}", value.escape_ascii());
+            assert_eq!(
+                addresses(&value),
+                addresses(&after),
+                "{charset} {round} {}",
+                value.escape_ascii()
+            );
         }
     }
     assert!(changed > 5_000, "{changed}");
@@ -223,7 +291,10 @@ fn a_string_that_is_torn_open_is_left_alone() {
             &mut findings,
         );
         assert_eq!(list, []);
-        assert!(findings.iter().any(|f| f.kind.code() == "ew.bad-token"), "{findings:?}");
+        assert!(
+            findings.iter().any(|f| f.kind.code() == "ew.bad-token"),
+            "{findings:?}"
+        );
     }
 }
 
@@ -239,19 +310,44 @@ fn raw_names_of_files_keep_to_their_parameter() {
                 "; creation-date=\"Mon, 01 Jan 2001 00:00:00 +0000\"; size=12",
                 "",
             ]);
-            let value = [b"attachment; filename=", &*writer.quoted(&name), last.as_bytes()].concat();
-            halves += usize::from(value.windows(2).any(|pair| pair[0] >= 0x80 && pair[1] == b'\\'));
-            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            let value = [
+                b"attachment; filename=",
+                &*writer.quoted(&name),
+                last.as_bytes(),
+            ]
+            .concat();
+            halves += usize::from(
+                value
+                    .windows(2)
+                    .any(|pair| pair[0] >= 0x80 && pair[1] == b'\\'),
+            );
+            let told = HeaderContext {
+                raw: Some(writer.charset),
+                ..HeaderContext::default()
+            };
             for (form, value) in [
                 (None, value.clone()),
-                (Some(Form::Words), rewritten(&value, FieldKind::Parameters, Form::Words, &told)),
-                (Some(Form::RawUtf8), rewritten(&value, FieldKind::Parameters, Form::RawUtf8, &told)),
+                (
+                    Some(Form::Words),
+                    rewritten(&value, FieldKind::Parameters, Form::Words, &told),
+                ),
+                (
+                    Some(Form::RawUtf8),
+                    rewritten(&value, FieldKind::Parameters, Form::RawUtf8, &told),
+                ),
             ] {
                 let read = params::parse(&value, &told, &mut Vec::new());
                 let shown = || format!("{charset} {round} {form:?} {}", value.escape_ascii());
                 assert_eq!(read.get("filename"), Some(&*name), "{}", shown());
-                assert_eq!(read.get("size"), last.contains("size").then_some("12"), "{}", shown());
-                let date = last.contains("date").then_some("Mon, 01 Jan 2001 00:00:00 +0000");
+                assert_eq!(
+                    read.get("size"),
+                    last.contains("size").then_some("12"),
+                    "{}",
+                    shown()
+                );
+                let date = last
+                    .contains("date")
+                    .then_some("Mon, 01 Jan 2001 00:00:00 +0000");
                 assert_eq!(read.get("creation-date"), date, "{}", shown());
             }
         }
@@ -282,11 +378,24 @@ fn pairs_behind_letters_of_one_byte_are_undone() {
             value.push(*byte);
         }
         value.push(b'"');
-        let context = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        let context = HeaderContext {
+            raw: Some(charset),
+            ..HeaderContext::default()
+        };
         let text = params::parse(&value, &context, &mut Vec::new());
-        assert_eq!(text.get("filename"), Some(name), "{} {}", charset.name(), value.escape_ascii());
+        assert_eq!(
+            text.get("filename"),
+            Some(name),
+            "{} {}",
+            charset.name(),
+            value.escape_ascii()
+        );
     }
-    let text = params::parse(b"a; filename=\"caf\xe9\\,b.txt\"", &HeaderContext::default(), &mut Vec::new());
+    let text = params::parse(
+        b"a; filename=\"caf\xe9\\,b.txt\"",
+        &HeaderContext::default(),
+        &mut Vec::new(),
+    );
     assert_eq!(text.get("filename"), Some("caf\u{e9},b.txt"));
 }
 
@@ -303,13 +412,25 @@ fn names_without_quotes_may_hold_an_at_sign() {
     ] {
         let charset = known(charset);
         let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
-        assert!(raw.windows(2).any(|pair| pair[0] >= 0x80 && pair[1] == b'@'), "{name}");
-        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
-        for (before, after) in [("", " <a@b.example>"), ("c@d.example, ", "\r\n <a@b.example>, e@f.example")]
-        {
+        assert!(
+            raw.windows(2)
+                .any(|pair| pair[0] >= 0x80 && pair[1] == b'@'),
+            "{name}"
+        );
+        let told = HeaderContext {
+            raw: Some(charset),
+            ..HeaderContext::default()
+        };
+        for (before, after) in [
+            ("", " <a@b.example>"),
+            ("c@d.example, ", "\r\n <a@b.example>, e@f.example"),
+        ] {
             let value = [before.as_bytes(), &raw, after.as_bytes()].concat();
             let want = Some((Some(name.to_owned()), "a@b.example".to_owned()));
-            let find = |list: Vec<_>| list.into_iter().find(|(_, address)| address == "a@b.example");
+            let find = |list: Vec<_>| {
+                list.into_iter()
+                    .find(|(_, address)| address == "a@b.example")
+            };
             assert_eq!(find(read(&value, &told)), want, "{}", value.escape_ascii());
             for form in [Form::Words, Form::RawUtf8] {
                 let after = rewritten(&value, FieldKind::Structured, form, &told);
@@ -319,12 +440,20 @@ fn names_without_quotes_may_hold_an_at_sign() {
         }
     }
     // Addresses stay.
-    for value in
-        [&b"jos\xe9@example.com"[..], b"jos\xe9@example.com <jos\xe9@example.com>", b"\xe9@localhost"]
-    {
-        let context = HeaderContext { raw: Some(known("windows-1252")), ..HeaderContext::default() };
+    for value in [
+        &b"jos\xe9@example.com"[..],
+        b"jos\xe9@example.com <jos\xe9@example.com>",
+        b"\xe9@localhost",
+    ] {
+        let context = HeaderContext {
+            raw: Some(known("windows-1252")),
+            ..HeaderContext::default()
+        };
         for form in [Form::Words, Form::RawUtf8] {
-            assert_eq!(rewritten(value, FieldKind::Structured, form, &context), value);
+            assert_eq!(
+                rewritten(value, FieldKind::Structured, form, &context),
+                value
+            );
         }
     }
 }
@@ -335,11 +464,19 @@ fn comments_may_end_in_a_half() {
         let charset = known(charset);
         let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
         assert!(raw.ends_with(b"\\"), "{name}");
-        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        let told = HeaderContext {
+            raw: Some(charset),
+            ..HeaderContext::default()
+        };
         for after in ["", ", \"B\" <c@d.example> (x)", ",\r\n g@h.example (\"y\")"] {
             let value = [b"a@b.example (", &*raw, b")", after.as_bytes()].concat();
             let before = read(&value, &told);
-            assert_eq!(before[0].0.as_deref(), Some(name), "{}", value.escape_ascii());
+            assert_eq!(
+                before[0].0.as_deref(),
+                Some(name),
+                "{}",
+                value.escape_ascii()
+            );
             let after = rewritten(&value, FieldKind::Structured, Form::Words, &told);
             assert!(after.is_ascii(), "{}", after.escape_ascii());
             assert_eq!(read(&after, &told), before, "{}", after.escape_ascii());
@@ -350,22 +487,44 @@ fn comments_may_end_in_a_half() {
 /// Two characters of two bytes may be UTF-8 by chance.
 #[test]
 fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
-    for (charset, name) in
-        [("GBK", "谢谢"), ("GBK", "目录"), ("EUC-KR", "천체"), ("windows-1252", "NESCAFÉ®")]
-    {
+    for (charset, name) in [
+        ("GBK", "谢谢"),
+        ("GBK", "目录"),
+        ("EUC-KR", "천체"),
+        ("windows-1252", "NESCAFÉ®"),
+    ] {
         let charset = known(charset);
         let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
         assert!(std::str::from_utf8(&raw).is_ok(), "{name}");
-        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
-        let list = [b"\"", &*raw, b"\" <a@b.example>, ", &*raw, b" <c@d.example>"].concat();
+        let told = HeaderContext {
+            raw: Some(charset),
+            ..HeaderContext::default()
+        };
+        let list = [
+            b"\"",
+            &*raw,
+            b"\" <a@b.example>, ",
+            &*raw,
+            b" <c@d.example>",
+        ]
+        .concat();
         let file = [b"attachment; filename=\"", &*raw, b"\""].concat();
         for (value, kind, want) in [
             (&*raw, FieldKind::Unstructured, name.to_owned()),
-            (&*list, FieldKind::Structured, format!("{name} <a@b.example>, {name} <c@d.example>")),
-            (&*file, FieldKind::Parameters, format!("attachment; filename=\"{name}\"")),
+            (
+                &*list,
+                FieldKind::Structured,
+                format!("{name} <a@b.example>, {name} <c@d.example>"),
+            ),
+            (
+                &*file,
+                FieldKind::Parameters,
+                format!("attachment; filename=\"{name}\""),
+            ),
         ] {
-            let decode =
-                |value: &[u8]| encoded_word::decode(value, kind, &told, &mut Vec::new()).into_owned();
+            let decode = |value: &[u8]| {
+                encoded_word::decode(value, kind, &told, &mut Vec::new()).into_owned()
+            };
             assert_eq!(decode(value), want, "{}", value.escape_ascii());
             for form in [Form::Words, Form::RawUtf8] {
                 let after = rewritten(value, kind, form, &told);
@@ -373,9 +532,21 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
             }
         }
         // Text in UTF-8 stays what it is, and so does what nothing is told of.
-        for text in ["Grüße, 日本語", "Здравствуйте", "O’Hara", "Bob \u{1F642}", "“5 €”", "会议", "すず"]
-        {
-            let read = encoded_word::decode(text.as_bytes(), FieldKind::Unstructured, &told, &mut Vec::new());
+        for text in [
+            "Grüße, 日本語",
+            "Здравствуйте",
+            "O’Hara",
+            "Bob \u{1F642}",
+            "“5 €”",
+            "会议",
+            "すず",
+        ] {
+            let read = encoded_word::decode(
+                text.as_bytes(),
+                FieldKind::Unstructured,
+                &told,
+                &mut Vec::new(),
+            );
             assert_eq!(read, text);
         }
         let nobody = HeaderContext::default();
@@ -384,7 +555,11 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
     }
     // Other raw bytes of the value tell as well.
     let context = HeaderContext::default();
-    let value = known("GBK").encode("谢谢, 请把会议的安排告诉我们", Unmappable::Fatal, &mut LossLog::new());
+    let value = known("GBK").encode(
+        "谢谢, 请把会议的安排告诉我们",
+        Unmappable::Fatal,
+        &mut LossLog::new(),
+    );
     let read = encoded_word::decode(
         &[b"\"", &value[..4], b"\" (", &value[4..], b")"].concat(),
         FieldKind::Structured,
@@ -424,22 +599,33 @@ fn the_language_of_the_message_tells_of_short_names() {
             "Добрый день! Высылаю обещанные фотографии с дачи.",
             "Иван Мария Отчёт План Счёт Фото Договор Да Резюме",
         ),
-        ("windows-1253", "Αγαπητοί φίλοι, σας στέλνω το πρόγραμμα.", "Νίκος Μαρία Έκθεση Σχέδιο Τιμές"),
+        (
+            "windows-1253",
+            "Αγαπητοί φίλοι, σας στέλνω το πρόγραμμα.",
+            "Νίκος Μαρία Έκθεση Σχέδιο Τιμές",
+        ),
     ];
     let (mut all, mut right, mut alone) = (0, 0, 0);
     for (charset, body, names) in languages {
         for name in names.split(' ') {
             let raw = known(charset).encode(name, Unmappable::Fatal, &mut LossLog::new());
-            let head =
-                [b"From: a@b.example\nContent-Disposition: attachment; filename=\"", &*raw, b".doc\"\n"]
-                    .concat();
+            let head = [
+                b"From: a@b.example\nContent-Disposition: attachment; filename=\"",
+                &*raw,
+                b".doc\"\n",
+            ]
+            .concat();
             let read = |body: &str| {
                 let rest = format!("Content-Type: text/plain; charset=utf-8\n\n{body}\n");
                 let message = [&head, rest.as_bytes()].concat();
-                let message = mailglot_mime::Message::parse(&message, &mailglot_mime::Limits::default());
+                let message =
+                    mailglot_mime::Message::parse(&message, &mailglot_mime::Limits::default());
                 let policy = mailglot_mime::Policy::default();
                 let context = mailglot_mime::header_context(&message, &policy);
-                let start = head.windows(10).position(|w| w == b"attachment").unwrap_or_default();
+                let start = head
+                    .windows(10)
+                    .position(|w| w == b"attachment")
+                    .unwrap_or_default();
                 let params = params::parse(&head[start..head.len() - 1], &context, &mut Vec::new());
                 params.get("filename") == Some(&*format!("{name}.doc"))
             };

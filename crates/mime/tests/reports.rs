@@ -3,17 +3,29 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_mime::{
-    Attachments, EventKind, GUESSES, GuessKind, Limits, Message, OnLoss, PartKind, Policy, Report, Severity,
-    plan, process, text_parts,
+    Attachments, EventKind, GUESSES, GuessKind, Limits, Message, OnLoss, PartKind, Policy, Report,
+    Severity, plan, process, text_parts,
 };
 
 /// Field, kind, label, charset read, confidence and excerpt of a guess.
-type Row = (Option<String>, GuessKind, Option<String>, &'static str, Option<f32>, String);
+type Row = (
+    Option<String>,
+    GuessKind,
+    Option<String>,
+    &'static str,
+    Option<f32>,
+    String,
+);
 
 fn guesses(raw: &[u8]) -> Vec<Row> {
     let report = process(raw, &Policy::default()).report;
     let kept = report.guesses.len() as u64;
-    assert_eq!(report.guessed() + report.overruled(), kept, "{}", raw.escape_ascii());
+    assert_eq!(
+        report.guessed() + report.overruled(),
+        kept,
+        "{}",
+        raw.escape_ascii()
+    );
     let row = |guess: &mailglot_mime::Guess| {
         let declared = guess.declared.clone();
         (
@@ -31,8 +43,13 @@ fn guesses(raw: &[u8]) -> Vec<Row> {
 #[test]
 fn unlabelled_bodies_are_guesses() {
     let raw = b"Subject: x\n\nPrices: 5 \xa3 a piece\n";
-    let [(field, kind, declared, _, confidence, excerpt)] = &guesses(raw)[..] else { panic!() };
-    assert_eq!((field, *kind, declared), (&None, GuessKind::Detected, &None));
+    let [(field, kind, declared, _, confidence, excerpt)] = &guesses(raw)[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (field, *kind, declared),
+        (&None, GuessKind::Detected, &None)
+    );
     assert!(confidence.is_some_and(|confidence| confidence < 1.0));
     assert!(excerpt.starts_with("Prices: 5 "), "{excerpt}");
 }
@@ -57,8 +74,16 @@ fn what_a_rule_decides_is_no_guess() {
 #[test]
 fn overruled_labels_are_told() {
     for (raw, field, declared) in [
-        ("Subject: x\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u{fc}\u{df}e\n", None, "iso-8859-1"),
-        ("Subject: =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?=\n\nx\n", Some("Subject"), "iso-8859-1"),
+        (
+            "Subject: x\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u{fc}\u{df}e\n",
+            None,
+            "iso-8859-1",
+        ),
+        (
+            "Subject: =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?=\n\nx\n",
+            Some("Subject"),
+            "iso-8859-1",
+        ),
         (
             "Subject: x\nContent-Type: application/x; name*=iso-8859-1''Gr%C3%BC%C3%9Fe\n\nx\n",
             Some("Content-Type"),
@@ -76,9 +101,19 @@ fn overruled_labels_are_told() {
         ),
     ] {
         let found = guesses(raw.as_bytes());
-        let [(of, kind, label, used, confidence, excerpt)] = &found[..] else { panic!("{raw} {found:?}") };
-        assert_eq!((of.as_deref(), *kind), (field, GuessKind::Overruled), "{raw}");
-        assert_eq!((label.as_deref(), *used, *confidence), (Some(declared), "UTF-8", None), "{raw}");
+        let [(of, kind, label, used, confidence, excerpt)] = &found[..] else {
+            panic!("{raw} {found:?}")
+        };
+        assert_eq!(
+            (of.as_deref(), *kind),
+            (field, GuessKind::Overruled),
+            "{raw}"
+        );
+        assert_eq!(
+            (label.as_deref(), *used, *confidence),
+            (Some(declared), "UTF-8", None),
+            "{raw}"
+        );
         assert!(excerpt.contains("Gr\u{fc}\u{df}e"), "{excerpt}");
     }
 }
@@ -89,8 +124,14 @@ fn raw_fields_are_guesses_where_nothing_names_their_charset() {
     assert_eq!(found.len(), 2, "{found:?}");
     for (field, kind, declared, used, confidence, _) in &found {
         assert!(field.is_some());
-        assert_eq!((*kind, declared, *used), (GuessKind::Detected, &None, "windows-1252"));
-        assert!(confidence.is_some_and(|confidence| confidence < 1.0), "{found:?}");
+        assert_eq!(
+            (*kind, declared, *used),
+            (GuessKind::Detected, &None, "windows-1252")
+        );
+        assert!(
+            confidence.is_some_and(|confidence| confidence < 1.0),
+            "{found:?}"
+        );
     }
 }
 
@@ -106,10 +147,23 @@ fn the_least_certain_ones_are_kept() {
     assert_eq!(report.guesses.len(), GUESSES);
     assert_eq!(report.guessed(), 300);
     assert_eq!(report.guesses[99].field.as_deref(), Some("X-99"));
-    assert!(report.guesses.is_sorted_by(|a, b| a.confidence.unwrap_or(1.0) <= b.confidence.unwrap_or(1.0)));
-    let none = Policy { limits: Limits { events: 0, ..Limits::default() }, ..Policy::default() };
+    assert!(
+        report
+            .guesses
+            .is_sorted_by(|a, b| a.confidence.unwrap_or(1.0) <= b.confidence.unwrap_or(1.0))
+    );
+    let none = Policy {
+        limits: Limits {
+            events: 0,
+            ..Limits::default()
+        },
+        ..Policy::default()
+    };
     let silent = plan(&raw, &none).report;
-    assert_eq!((silent.guessed(), silent.guesses.len()), (report.guessed(), 0));
+    assert_eq!(
+        (silent.guessed(), silent.guesses.len()),
+        (report.guessed(), 0)
+    );
 }
 
 #[test]
@@ -120,7 +174,10 @@ fn guesses_in_encoded_messages_are_told() {
     let message = Message::parse(raw, &Limits::default());
     let parts = text_parts(&message, &Policy::default(), &mut report);
     assert_eq!((parts.len(), report.guessed()), (1, 1));
-    assert_eq!(report.guesses[0].at, message.part(report.guesses[0].part).body);
+    assert_eq!(
+        report.guesses[0].at,
+        message.part(report.guesses[0].part).body
+    );
 }
 
 /// Planned edits that are dropped leave no repair behind.
@@ -133,15 +190,33 @@ fn dropped_edits_are_no_repairs() {
     }
     raw.extend(b"\nx\n");
     for (events, fields) in [(1000, 12), (3, 12), (0, 12), (1000, 13)] {
-        let policy = Policy { limits: Limits { events, fields, ..Limits::default() }, ..Policy::default() };
+        let policy = Policy {
+            limits: Limits {
+                events,
+                fields,
+                ..Limits::default()
+            },
+            ..Policy::default()
+        };
         let outcome = process(&raw, &policy);
         let report = &outcome.report;
         let left_alone = report.has(EventKind::MimeUnsettled);
         assert_eq!(left_alone, outcome.edits.is_empty(), "{events} {fields}");
-        assert_eq!(report.repairs() == 0, left_alone, "{events} {fields} {}", report.repairs());
+        assert_eq!(
+            report.repairs() == 0,
+            left_alone,
+            "{events} {fields} {}",
+            report.repairs()
+        );
         assert_eq!(report.losses(), u64::from(fields < 13), "{events} {fields}");
-        let told = report.events.iter().map(|event| event.kind).chain(report.unkept().map(|(kind, _)| kind));
-        let repairs = told.filter(|kind| kind.severity() == Severity::Repair).count();
+        let told = report
+            .events
+            .iter()
+            .map(|event| event.kind)
+            .chain(report.unkept().map(|(kind, _)| kind));
+        let repairs = told
+            .filter(|kind| kind.severity() == Severity::Repair)
+            .count();
         assert_eq!(repairs == 0, left_alone, "{events} {fields}");
         let withdrawn = report.withdrawn.len() as u64 + report.withdrawn_dropped;
         assert_eq!(withdrawn > 0, left_alone, "{events} {fields}");
@@ -151,7 +226,10 @@ fn dropped_edits_are_no_repairs() {
 
 #[test]
 fn parts_and_fields_that_stay_are_no_repairs() {
-    let keep = Policy { on_loss: OnLoss::Keep, ..Policy::default() };
+    let keep = Policy {
+        on_loss: OnLoss::Keep,
+        ..Policy::default()
+    };
     for (raw, policy) in [
         (&b"Content-Type: text/rtf; charset=iso-8859-1\n\n{\\rtf1 It\x92s}\n"[..], &Policy::default()),
         (b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\ncaf=C3=A9 =C3=A9 =C3 =4x\n", &keep),
@@ -165,15 +243,30 @@ fn parts_and_fields_that_stay_are_no_repairs() {
 
 #[test]
 fn limits_are_losses() {
-    let small = Policy { limits: Limits { message: 10, ..Limits::default() }, ..Policy::default() };
+    let small = Policy {
+        limits: Limits {
+            message: 10,
+            ..Limits::default()
+        },
+        ..Policy::default()
+    };
     let report = process(b"Subject: caf\xe9\n\nx\n", &small).report;
     assert_eq!(report.events[0].kind, EventKind::MsgTooLarge);
     assert_eq!((report.losses(), report.events[0].at.len()), (1, 17));
 
     let deep = "Content-Type: message/rfc822\n\n".repeat(150);
-    assert_eq!(process(deep.as_bytes(), &Policy::default()).report.losses(), 1);
+    assert_eq!(
+        process(deep.as_bytes(), &Policy::default()).report.losses(),
+        1
+    );
 
-    let short = Policy { limits: Limits { field: 10, ..Limits::default() }, ..Policy::default() };
+    let short = Policy {
+        limits: Limits {
+            field: 10,
+            ..Limits::default()
+        },
+        ..Policy::default()
+    };
     let report = process(b"Subject: caf\xe9 and more\n\nx\n", &short).report;
     assert!(report.has(EventKind::HdrBeyondLimit));
     assert_eq!(report.losses(), 1);
@@ -183,7 +276,11 @@ fn limits_are_losses() {
 fn a_default_report_keeps_events() {
     let mut report = Report::default();
     let raw = b"Content-Type: text/plain; charset=latin1\n\ncaf\xe9\n";
-    text_parts(&Message::parse(raw, &Limits::default()), &Policy::default(), &mut report);
+    text_parts(
+        &Message::parse(raw, &Limits::default()),
+        &Policy::default(),
+        &mut report,
+    );
     assert!(!report.events.is_empty());
     assert_eq!(report.dropped, 0);
 }
@@ -203,34 +300,63 @@ fn named_parts_are_attachments() {
     for head in &named {
         let of = |media: &str, place: usize| {
             let plain = "Content-Type: text/plain";
-            let (first, second) = if place == 0 { (head.as_str(), plain) } else { (plain, head.as_str()) };
+            let (first, second) = if place == 0 {
+                (head.as_str(), plain)
+            } else {
+                (plain, head.as_str())
+            };
             let text = format!(
                 "Content-Type: multipart/{media}; boundary=b\n\n--b\n{first}\n\ncaf\u{e9}\n--b\n{second}\n\nna\u{ef}ve\n--b--\n"
             );
             text.chars().map(|c| c as u32 as u8).collect::<Vec<u8>>()
         };
-        for (media, place, is_file) in
-            [("mixed", 1, true), ("mixed", 0, false), ("alternative", 1, false), ("related", 1, true)]
-        {
+        for (media, place, is_file) in [
+            ("mixed", 1, true),
+            ("mixed", 0, false),
+            ("alternative", 1, false),
+            ("related", 1, true),
+        ] {
             let raw = of(media, place);
             let message = Message::parse(&raw, &Limits::default());
-            assert_eq!(message.parts()[place + 1].attachment, is_file, "{media} {place} {head}");
+            assert_eq!(
+                message.parts()[place + 1].attachment,
+                is_file,
+                "{media} {place} {head}"
+            );
             let outcome = process(&raw, &Policy::default());
             let untouched = outcome.report.has(EventKind::MimeAttachmentUntouched);
             assert_eq!(untouched, is_file, "{media} {place} {head}");
-            let utf8 = Policy { attachments: Attachments::Utf8, ..Policy::default() };
-            assert!(!process(&raw, &utf8).report.has(EventKind::MimeAttachmentUntouched));
+            let utf8 = Policy {
+                attachments: Attachments::Utf8,
+                ..Policy::default()
+            };
+            assert!(
+                !process(&raw, &utf8)
+                    .report
+                    .has(EventKind::MimeAttachmentUntouched)
+            );
         }
-        let root: Vec<u8> = format!("{head}\n\ncaf\u{e9}\n").chars().map(|c| c as u32 as u8).collect();
-        assert!(!Message::parse(&root, &Limits::default()).parts()[0].attachment, "{head}");
+        let root: Vec<u8> = format!("{head}\n\ncaf\u{e9}\n")
+            .chars()
+            .map(|c| c as u32 as u8)
+            .collect();
+        assert!(
+            !Message::parse(&root, &Limits::default()).parts()[0].attachment,
+            "{head}"
+        );
     }
     for head in [
         "Content-Type: text/plain; name=\"\"",
         "Content-Disposition: inline",
         "Content-Type: text/plain; x-name=a",
     ] {
-        let raw = format!("Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\n{head}\n\ny\n--b--\n");
-        assert!(!Message::parse(raw.as_bytes(), &Limits::default()).parts()[2].attachment, "{head}");
+        let raw = format!(
+            "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\n{head}\n\ny\n--b--\n"
+        );
+        assert!(
+            !Message::parse(raw.as_bytes(), &Limits::default()).parts()[2].attachment,
+            "{head}"
+        );
     }
 }
 
@@ -238,9 +364,16 @@ fn named_parts_are_attachments() {
 fn news_messages_are_messages() {
     let raw = b"Content-Type: message/news\n\nSubject: =?koi8-r?q?=F0?=\nContent-Type: text/plain; charset=koi8-r\n\n\xf0\xd2\xc9\n";
     let message = Message::parse(raw, &Limits::default());
-    assert_eq!((message.parts().len(), message.parts()[0].kind), (2, PartKind::Message));
+    assert_eq!(
+        (message.parts().len(), message.parts()[0].kind),
+        (2, PartKind::Message)
+    );
     let bytes = process(raw, &Policy::default()).bytes;
-    assert!(bytes.ends_with("При\n".as_bytes()), "{}", bytes.escape_ascii());
+    assert!(
+        bytes.ends_with("При\n".as_bytes()),
+        "{}",
+        bytes.escape_ascii()
+    );
     let encoded =
         b"Content-Type: message/news\nContent-Transfer-Encoding: base64\n\nU3ViamVjdDogeAoKaGVsbG8K\n";
     let message = Message::parse(encoded, &Limits::default());

@@ -9,7 +9,12 @@ use mailglot_mime::{EventKind, Limits, Message, PartId, Policy, Report, process,
 fn rewritten(raw: &[u8]) -> Vec<u8> {
     let policy = Policy::default();
     let new = process(raw, &policy).bytes.into_owned();
-    assert_eq!(process(&new, &policy).bytes.into_owned(), new, "{}", raw.escape_ascii());
+    assert_eq!(
+        process(&new, &policy).bytes.into_owned(),
+        new,
+        "{}",
+        raw.escape_ascii()
+    );
     new
 }
 
@@ -17,11 +22,26 @@ fn rewritten(raw: &[u8]) -> Vec<u8> {
 #[test]
 fn a_word_stands_apart_from_the_address_behind_it() {
     for (value, want) in [
-        (&b"=?iso-8859-1?Q?J=F6rg?=<a@b.example>"[..], "=?UTF-8?B?SsO2cmc=?= <a@b.example>"),
-        (b"J\xf6rg<a@b.example>", "=?UTF-8?B?SsO2cmc=?= <a@b.example>"),
-        (b"\"J\xf6rg\"<a@b.example>, x@y.example", "=?UTF-8?B?SsO2cmc=?= <a@b.example>, x@y.example"),
-        (b"x@y.example,J\xc3\xb6rg<a@b.example>", "x@y.example,=?UTF-8?B?SsO2cmc=?= <a@b.example>"),
-        (b"=?iso-8859-1?Q?J=F6rg?= <a@b.example>", "=?UTF-8?B?SsO2cmc=?= <a@b.example>"),
+        (
+            &b"=?iso-8859-1?Q?J=F6rg?=<a@b.example>"[..],
+            "=?UTF-8?B?SsO2cmc=?= <a@b.example>",
+        ),
+        (
+            b"J\xf6rg<a@b.example>",
+            "=?UTF-8?B?SsO2cmc=?= <a@b.example>",
+        ),
+        (
+            b"\"J\xf6rg\"<a@b.example>, x@y.example",
+            "=?UTF-8?B?SsO2cmc=?= <a@b.example>, x@y.example",
+        ),
+        (
+            b"x@y.example,J\xc3\xb6rg<a@b.example>",
+            "x@y.example,=?UTF-8?B?SsO2cmc=?= <a@b.example>",
+        ),
+        (
+            b"=?iso-8859-1?Q?J=F6rg?= <a@b.example>",
+            "=?UTF-8?B?SsO2cmc=?= <a@b.example>",
+        ),
     ] {
         let raw = [b"From: ", value, b"\n\nx\n"].concat();
         let new = String::from_utf8(rewritten(&raw)).unwrap();
@@ -41,9 +61,17 @@ fn a_name_that_others_read_is_not_removed() {
         assert_eq!(rewritten(raw.as_bytes()), raw.as_bytes());
     }
     let raw = b"Content-Disposition: attachment; filename=good; filename=evil\n\nx\n";
-    assert_eq!(rewritten(raw), b"Content-Disposition: attachment; filename=good\n\nx\n");
+    assert_eq!(
+        rewritten(raw),
+        b"Content-Disposition: attachment; filename=good\n\nx\n"
+    );
     let report = process(raw, &Policy::default()).report;
-    assert!(report.events.iter().any(|event| event.kind == EventKind::ParamDuplicate));
+    assert!(
+        report
+            .events
+            .iter()
+            .any(|event| event.kind == EventKind::ParamDuplicate)
+    );
 }
 
 /// A header without an empty line behind it stays so, unless fields are added to it: the body would be read as more of them.
@@ -51,10 +79,12 @@ fn a_name_that_others_read_is_not_removed() {
 fn a_header_is_closed_where_fields_are_added() {
     let has_defect = |raw: &[u8]| {
         let message = Message::parse(raw, &Limits::default());
-        message.defects().iter().any(|defect| defect.kind == EventKind::MimeNoBlankLine)
+        message
+            .defects()
+            .iter()
+            .any(|defect| defect.kind == EventKind::MimeNoBlankLine)
     };
-    let header =
-        "Subject: \u{fc}\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n";
+    let header = "Subject: \u{fc}\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n";
     for (header, body, closed) in [
         (header, &b"no field, caf\xe9\nmore\n"[..], false),
         (header, b"no field, cafe\n", false),
@@ -71,7 +101,11 @@ fn a_header_is_closed_where_fields_are_added() {
             parts[0].text.clone().unwrap().into_owned()
         };
         assert_eq!(text(&new), text(&raw));
-        let names = |raw: &[u8]| Message::parse(raw, &Limits::default()).fields(PartId::ROOT).len();
+        let names = |raw: &[u8]| {
+            Message::parse(raw, &Limits::default())
+                .fields(PartId::ROOT)
+                .len()
+        };
         assert!(names(&new) >= names(&raw));
     }
 }

@@ -10,9 +10,14 @@ const LOGICAL: &str = "שלום לכולם, אני שולח לכם את סדר �
 /// A message with this text under this label in its body, its subject and the name of a file.
 fn message(label: &str, text: &str) -> Vec<u8> {
     let charset = Charset::for_name("ISO-8859-8").unwrap_or(Charset::UTF_8);
-    let bytes = charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
-    let escaped =
-        |sign: char| bytes.iter().fold(String::new(), |text, byte| format!("{text}{sign}{byte:02X}"));
+    let bytes = charset
+        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .into_owned();
+    let escaped = |sign: char| {
+        bytes.iter().fold(String::new(), |text, byte| {
+            format!("{text}{sign}{byte:02X}")
+        })
+    };
     let head = format!(
         "Subject: =?{label}?Q?{}?=\nMIME-Version: 1.0\nContent-Type: text/plain; charset={label}\n\
          Content-Disposition: inline; filename*={label}''{}\nContent-Transfer-Encoding: 8bit\n\n",
@@ -24,12 +29,24 @@ fn message(label: &str, text: &str) -> Vec<u8> {
 
 fn told(raw: &[u8]) -> (String, usize) {
     let out = process(raw, &Policy::default());
-    let count = out.report.events.iter().filter(|event| event.kind == EventKind::CharsetVisualOrder).count();
+    let count = out
+        .report
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::CharsetVisualOrder)
+        .count();
     let again = process(&out.bytes, &Policy::default());
     assert_eq!(again.bytes, out.bytes);
     let mut report = mailglot_mime::Report::with_limit(9);
-    let parts = text_parts(&Message::parse(&out.bytes, &Limits::default()), &Policy::default(), &mut report);
-    (parts.into_iter().filter_map(|part| part.text).collect(), count)
+    let parts = text_parts(
+        &Message::parse(&out.bytes, &Limits::default()),
+        &Policy::default(),
+        &mut report,
+    );
+    (
+        parts.into_iter().filter_map(|part| part.text).collect(),
+        count,
+    )
 }
 
 #[test]
@@ -47,6 +64,10 @@ fn visual_order_is_told_and_kept() {
         ("logical", short, 0),
         ("iso-8859-8", "plain", 0),
     ] {
-        assert_eq!(told(&message(label, text)), (text.to_owned(), count), "{label} {text}");
+        assert_eq!(
+            told(&message(label, text)),
+            (text.to_owned(), count),
+            "{label} {text}"
+        );
     }
 }

@@ -33,15 +33,29 @@ pub(crate) fn recover(output: &Path, ledger: Option<&Path>, aside: &Path) {
 /// A ledger that was finished after the output of a dead process, which never came. A ledger whose output went elsewhere is
 /// older than what was left here, or nothing was left.
 fn is_orphan(ledger: &Path, outputs: &[PathBuf]) -> bool {
-    let time = |path: &Path| fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let Some(finished) = time(ledger) else { return false };
-    !outputs.is_empty() && outputs.iter().all(|output| time(output).is_some_and(|begun| begun <= finished))
+    let time = |path: &Path| {
+        fs::symlink_metadata(path)
+            .and_then(|metadata| metadata.modified())
+            .ok()
+    };
+    let Some(finished) = time(ledger) else {
+        return false;
+    };
+    !outputs.is_empty()
+        && outputs
+            .iter()
+            .all(|output| time(output).is_some_and(|begun| begun <= finished))
 }
 
 /// What dead processes moved away from a place.
 fn moved_away(place: &Path) -> Vec<PathBuf> {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (Some(name), Ok(entries)) = (place.file_name(), fs::read_dir(folder)) else { return Vec::new() };
+    let folder = place
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let (Some(name), Ok(entries)) = (place.file_name(), fs::read_dir(folder)) else {
+        return Vec::new();
+    };
     let stem = temporary_stem(name);
     let dead = |old: &std::ffi::OsStr| {
         let process = old.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes());
@@ -49,7 +63,10 @@ fn moved_away(place: &Path) -> Vec<PathBuf> {
         let process = process.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
         process.is_some_and(|process: u32| !is_alive(process))
     };
-    let names = entries.flatten().map(|entry| entry.file_name()).filter(|name| dead(name));
+    let names = entries
+        .flatten()
+        .map(|entry| entry.file_name())
+        .filter(|name| dead(name));
     names.map(|name| place.with_file_name(name)).collect()
 }
 
@@ -69,7 +86,11 @@ impl Away {
         }
         let old = beside(place, "old.tmp")?;
         fs::rename(place, &old)?;
-        Ok(Some(Self { place: place.to_owned(), old, settled: false }))
+        Ok(Some(Self {
+            place: place.to_owned(),
+            old,
+            settled: false,
+        }))
     }
 
     /// Removes it.
@@ -117,12 +138,18 @@ pub(crate) fn exists(path: &Path) -> bool {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    if fs::symlink_metadata(path)?.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
 }
 
 /// `NAME.<process>.<suffix>` in the same folder, so that renaming stays within one file system.
 fn beside(place: &Path, suffix: &str) -> io::Result<PathBuf> {
-    let name = place.file_name().ok_or_else(|| io::Error::other("a file name is expected"))?;
+    let name = place
+        .file_name()
+        .ok_or_else(|| io::Error::other("a file name is expected"))?;
     let mut name = temporary_stem(name);
     name.push(format!(".{}.{suffix}", std::process::id()));
     Ok(place.with_file_name(name))
@@ -138,12 +165,24 @@ mod tests {
         for (second, file) in files.iter().enumerate() {
             let path = folder.path().join(file);
             fs::write(&path, file).unwrap();
-            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000 + second as u64);
-            fs::File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+            let time = std::time::UNIX_EPOCH
+                + std::time::Duration::from_secs(1_000_000_000 + second as u64);
+            fs::File::options()
+                .append(true)
+                .open(&path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
         }
         let path = |name: &str| folder.path().join(name);
-        recover(&path("out"), Some(&path("out.ledger")), &path("out.set-aside"));
-        let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        recover(
+            &path("out"),
+            Some(&path("out.ledger")),
+            &path("out.set-aside"),
+        );
+        let entries = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
         let line = |path: PathBuf| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             format!("{name}: {}", fs::read_to_string(&path).unwrap())
@@ -158,27 +197,52 @@ mod tests {
         // No process has these numbers (the kernel's ceiling is 2^22).
         for (files, left) in [
             // Killed before the output came: a new ledger goes.
-            (&["out.4194999-0.tmp", "out.ledger"][..], &["out.4194999-0.tmp: out.4194999-0.tmp"][..]),
+            (
+                &["out.4194999-0.tmp", "out.ledger"][..],
+                &["out.4194999-0.tmp: out.4194999-0.tmp"][..],
+            ),
             (
                 &["out.ledger", "out.4194999-0.tmp"],
-                &["out.4194999-0.tmp: out.4194999-0.tmp", "out.ledger: out.ledger"],
+                &[
+                    "out.4194999-0.tmp: out.4194999-0.tmp",
+                    "out.ledger: out.ledger",
+                ],
             ),
             // The same with --force: the old pair comes back.
             (
-                &["out.ledger", "out.ledger.4194999.old.tmp", "out.4194999.old.tmp"],
-                &["out.ledger: out.ledger.4194999.old.tmp", "out: out.4194999.old.tmp"],
+                &[
+                    "out.ledger",
+                    "out.ledger.4194999.old.tmp",
+                    "out.4194999.old.tmp",
+                ],
+                &[
+                    "out.ledger: out.ledger.4194999.old.tmp",
+                    "out: out.4194999.old.tmp",
+                ],
             ),
-            (&["out.4194999.old.tmp", "out.ledger"], &["out.ledger: out.ledger", "out: out.4194999.old.tmp"]),
+            (
+                &["out.4194999.old.tmp", "out.ledger"],
+                &["out.ledger: out.ledger", "out: out.4194999.old.tmp"],
+            ),
             // Killed after the output came: the old pair goes.
             (
-                &["out", "out.ledger", "out.ledger.4194999.old.tmp", "out.4194999.old.tmp"],
+                &[
+                    "out",
+                    "out.ledger",
+                    "out.ledger.4194999.old.tmp",
+                    "out.4194999.old.tmp",
+                ],
                 &["out.ledger: out.ledger", "out: out"],
             ),
             // A ledger whose output went elsewhere, and what living processes do, is nobody's business.
             (&["out.ledger"], &["out.ledger: out.ledger"]),
             (
                 &["out.ledger", "out.1-0.tmp", "out.1.old.tmp"],
-                &["out.1-0.tmp: out.1-0.tmp", "out.1.old.tmp: out.1.old.tmp", "out.ledger: out.ledger"],
+                &[
+                    "out.1-0.tmp: out.1-0.tmp",
+                    "out.1.old.tmp: out.1.old.tmp",
+                    "out.ledger: out.ledger",
+                ],
             ),
         ] {
             assert_eq!(recovered(files), left, "{files:?}");

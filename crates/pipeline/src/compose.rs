@@ -14,10 +14,12 @@ use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
 use crate::verify::{Disagreement, Verdict, Verifier};
 use crate::{Progress, length_field, names, status};
-use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
+use mailglot_archive::ledger::{
+    BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote,
+};
 use mailglot_archive::mbox::{
-    is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator, quote_mboxrd,
-    requotes, separator_for, trailer_for, unquote,
+    is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator,
+    quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
 use mailglot_mime::{
@@ -106,7 +108,10 @@ impl Work for Compose<'_> {
     }
 
     fn kit(&self) -> io::Result<Kit> {
-        Ok(Kit { builder: BlockBuilder::new()?, verifier: self.verify.then(Verifier::new) })
+        Ok(Kit {
+            builder: BlockBuilder::new()?,
+            verifier: self.verify.then(Verifier::new),
+        })
     }
 
     fn work(&self, kit: &mut Kit, feed: &Feed, done: &mut Composed) -> io::Result<()> {
@@ -114,8 +119,15 @@ impl Work for Compose<'_> {
         done.tally.begin(self.complete);
         let Kit { builder, verifier } = kit;
         let verifier = verifier.as_ref();
-        let mut batch =
-            Batch { job: self, feed, builder, verifier, done, name: &feed.name, more: feed.continued };
+        let mut batch = Batch {
+            job: self,
+            feed,
+            builder,
+            verifier,
+            done,
+            name: &feed.name,
+            more: feed.continued,
+        };
         batch.entries();
         if self.ledger.is_some() {
             batch.builder.finish(&mut batch.done.block)?;
@@ -161,8 +173,14 @@ impl<'a> Batch<'a> {
         if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
             self.builder.push(&Record::Source(index));
         }
-        let is_message = |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-        let last = feed.batch.entries.iter().rposition(is_message).filter(|_| feed.last);
+        let is_message =
+            |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+        let last = feed
+            .batch
+            .entries
+            .iter()
+            .rposition(is_message)
+            .filter(|_| feed.last);
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.done.tally.bytes_in += bytes.len() as u64;
@@ -171,7 +189,11 @@ impl<'a> Batch<'a> {
                 EntryKind::Directory => {}
                 EntryKind::Gap | EntryKind::Other => {
                     self.done.tally.gap_bytes += bytes.len() as u64;
-                    let kind = if entry.kind == EntryKind::Gap { RawKind::Gap } else { RawKind::Other };
+                    let kind = if entry.kind == EntryKind::Gap {
+                        RawKind::Gap
+                    } else {
+                        RawKind::Other
+                    };
                     self.record(&Record::Raw { kind, bytes });
                 }
                 EntryKind::Message => {
@@ -199,7 +221,11 @@ impl<'a> Batch<'a> {
     fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];
-        let raw = if froms { unquote(old, entry.quoting) } else { Cow::Borrowed(old) };
+        let raw = if froms {
+            unquote(old, entry.quoting)
+        } else {
+            Cow::Borrowed(old)
+        };
         let start = self.done.out.bytes.len();
         self.done.tally.messages += 1;
         let (job, verifier) = (self.job, self.verifier);
@@ -221,10 +247,18 @@ impl<'a> Batch<'a> {
             Some(Verdict::Accepted(defects)) => self.done.tally.verified(defects),
             None => {}
         }
-        self.done.tally.message(&address, &raw, &made.report, made.changed);
+        self.done
+            .tally
+            .message(&address, &raw, &made.report, made.changed);
         if let Some(field) = made.length_removed {
             let detail = "field removed: it was true of the old bytes only";
-            self.done.tally.event("mbox.bad-length", Severity::Info, address, field.start as u64, detail);
+            self.done.tally.event(
+                "mbox.bad-length",
+                Severity::Info,
+                address,
+                field.start as u64,
+                detail,
+            );
         }
         if made.ends_line {
             self.report_line_end(entry);
@@ -240,11 +274,22 @@ impl<'a> Batch<'a> {
             self.record_message(entry, &made, lengths, &name, start);
         }
         self.done.written += 1;
-        self.done.out.items.push(OutItem { span: start..end, name: name.into_bytes(), more: false });
+        self.done.out.items.push(OutItem {
+            span: start..end,
+            name: name.into_bytes(),
+            more: false,
+        });
     }
 
     /// Puts a message into the ledger whose output begins at `start`.
-    fn record_message(&mut self, entry: &Entry, made: &Made, lengths: [usize; 3], name: &str, start: usize) {
+    fn record_message(
+        &mut self,
+        entry: &Entry,
+        made: &Made,
+        lengths: [usize; 3],
+        name: &str,
+        start: usize,
+    ) {
         let batch = &self.feed.batch.bytes;
         let old = &batch[entry.message.clone()];
         let old_separator = &batch[entry.span.start..entry.message.start];
@@ -261,15 +306,19 @@ impl<'a> Batch<'a> {
             self.record(&Record::OutFile(name.as_bytes()));
         }
         if made.same && separator.is_none() && trailer.is_none() {
-            self.record(&Record::Same { messages: 1, bytes: entry.span.len() as u64 });
+            self.record(&Record::Same {
+                messages: 1,
+                bytes: entry.span.len() as u64,
+            });
             return;
         }
         let body = match &made.way {
             _ if made.same => Body::Same,
             None => Body::Whole(old),
-            Some((requote, undo)) => {
-                Body::Undo { requote: requote.clone(), changes: undo.iter().map(change).collect() }
-            }
+            Some((requote, undo)) => Body::Undo {
+                requote: requote.clone(),
+                changes: undo.iter().map(change).collect(),
+            },
         };
         self.record(&Record::Message(MessageRecord {
             out: lengths.map(|len| len as u64),
@@ -303,7 +352,10 @@ impl<'a> Batch<'a> {
         let out = &mut self.done.out.bytes;
         let mut lengths = [0; 3];
         if first && to == Format::Mbox {
-            out.extend_from_slice(&separator_for(&bytes[entry.span.start..entry.message.start], old));
+            out.extend_from_slice(&separator_for(
+                &bytes[entry.span.start..entry.message.start],
+                old,
+            ));
             // Where the last piece ends is not known yet.
             mark_separator(out, start, out.len());
         }
@@ -319,15 +371,27 @@ impl<'a> Batch<'a> {
         lengths[2] = out.len() - start - lengths[0] - lengths[1];
         let new = &out[start + lengths[0]..start + lengths[0] + lengths[1]];
         let same = new == old;
-        let way = if same { None } else { job.way_back(entry.quoting, midline, true, old, new, &[]) };
+        let way = if same {
+            None
+        } else {
+            job.way_back(entry.quoting, midline, true, old, new, &[])
+        };
         // The name holds the digest of the first piece; the whole message is never in memory.
-        let name = if first { job.name(to, entry, old, &out[start..]) } else { String::new() };
+        let name = if first {
+            job.name(to, entry, old, &out[start..])
+        } else {
+            String::new()
+        };
         if job.ledger.is_some() {
             self.record_piece(entry, same, way, lengths, &name, (midline, first), start);
         }
         self.done.written += u64::from(first);
         let end = self.done.out.bytes.len();
-        self.done.out.items.push(OutItem { span: start..end, name: name.into_bytes(), more: entry.more });
+        self.done.out.items.push(OutItem {
+            span: start..end,
+            name: name.into_bytes(),
+            more: entry.more,
+        });
     }
 
     /// Records how the old bytes of a piece come back: as they are in the output, by undoing the quoting, or from a copy.
@@ -349,13 +413,19 @@ impl<'a> Batch<'a> {
             self.record(&Record::OutFile(name.as_bytes()));
         }
         if whole_same {
-            self.record(&Record::Same { messages: u64::from(first), bytes: old.len() as u64 });
+            self.record(&Record::Same {
+                messages: u64::from(first),
+                bytes: old.len() as u64,
+            });
             return;
         }
         let body = match way {
             _ if same => Body::Same,
             None => Body::Whole(&bytes[entry.message.clone()]),
-            Some(requote) => Body::Undo { requote, changes: Vec::new() },
+            Some(requote) => Body::Undo {
+                requote,
+                changes: Vec::new(),
+            },
         };
         self.record(&Record::Message(MessageRecord {
             out: lengths.map(|len| len as u64),
@@ -374,27 +444,43 @@ impl<'a> Batch<'a> {
         }
         let address = || self.job.address(entry);
         let detail = format!("{} has no place in the output", names::flags(entry.flags));
-        self.done.tally.event("msg.flags", Severity::Info, address, entry.offset, &detail);
+        self.done
+            .tally
+            .event("msg.flags", Severity::Info, address, entry.offset, &detail);
     }
 
     /// Reports a line end that the mailbox adds to a message.
     fn report_line_end(&mut self, entry: &Entry) {
         let address = || self.job.address(entry);
         let detail = "the last line of the message had no line end";
-        self.done.tally.event("mbox.line-end-added", Severity::Info, address, entry.offset, detail);
+        self.done.tally.event(
+            "mbox.line-end-added",
+            Severity::Info,
+            address,
+            entry.offset,
+            detail,
+        );
     }
 
     /// Sets a message aside that a fault of the program kept from being worked on.
     fn fault(&mut self, entry: &'a Entry) {
         let address = || self.job.address(entry);
         let detail = "internal fault; the message was copied as it is";
-        self.done.tally.event("msg.set-aside", Severity::Loss, address, entry.offset, detail);
+        self.done.tally.event(
+            "msg.set-aside",
+            Severity::Loss,
+            address,
+            entry.offset,
+            detail,
+        );
         self.set_aside(entry);
     }
 
     /// Sets a message aside that the second reader reads otherwise after its rewriting.
     fn disagreement(&mut self, entry: &'a Entry, disagreement: &Disagreement) {
-        self.done.tally.disagreement(|| self.job.address(entry), disagreement);
+        self.done
+            .tally
+            .disagreement(|| self.job.address(entry), disagreement);
         self.set_aside(entry);
     }
 
@@ -402,7 +488,10 @@ impl<'a> Batch<'a> {
     fn set_aside(&mut self, entry: &'a Entry) {
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
         self.done.tally.set_aside += 1;
-        self.record(&Record::Raw { kind: RawKind::SetAside, bytes });
+        self.record(&Record::Raw {
+            kind: RawKind::SetAside,
+            bytes,
+        });
         let message = &self.feed.batch.bytes[entry.message.clone()];
         self.done.aside.push((entry.ordinal, message.to_vec()));
     }
@@ -417,7 +506,11 @@ impl<'a> Batch<'a> {
 impl Compose<'_> {
     /// Name of a message's file below the root of the output. A mailbox has its flags in fields.
     fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
-        let flags = if self.from_mbox && to == Format::Maildir { status::flags(raw) } else { entry.flags };
+        let flags = if self.from_mbox && to == Format::Maildir {
+            status::flags(raw)
+        } else {
+            entry.flags
+        };
         names::message_name(to, entry.ordinal, &entry.folder, flags, out)
     }
 
@@ -440,15 +533,20 @@ impl Compose<'_> {
         let message = (Packing::of(raw).is_none() && raw.len() <= self.policy.limits.message)
             .then(|| Message::parse(raw, &self.policy.limits));
         let Plan { mut edits, report } = match &message {
-            None => Plan { edits: Vec::new(), report: Report::default() },
+            None => Plan {
+                edits: Vec::new(),
+                report: Report::default(),
+            },
             Some(message) => (self.process)(message, self.policy),
         };
         let verify = |edits: &[Edit], new: &[u8], undo: &[Undo]| {
             Some(verifier?.verify(message.as_ref()?, edits, new, undo, self.policy))
         };
         let Some(to) = self.to else {
-            let length_removed =
-                self.from_mbox.then(|| length_field::remove(raw, message.as_ref(), &mut edits)).flatten();
+            let length_removed = self
+                .from_mbox
+                .then(|| length_field::remove(raw, message.as_ref(), &mut edits))
+                .flatten();
             let changed = !edits.is_empty();
             let mut ends_line = false;
             if self.writes_mailbox() && ends_open(raw, &edits) {
@@ -463,14 +561,23 @@ impl Compose<'_> {
                 None
             };
             return (
-                Made { report, changed, way: None, same: false, length_removed, ends_line, verdict },
+                Made {
+                    report,
+                    changed,
+                    way: None,
+                    same: false,
+                    length_removed,
+                    ends_line,
+                    verdict,
+                },
                 [0; 3],
             );
         };
         // A mailbox with quoting has no lengths: one that is true would let its reader take the quoting for text, and the next message for
         // a part of this one.
-        let mut length_removed =
-            (to == Format::Mbox).then(|| length_field::remove(raw, message.as_ref(), &mut edits)).flatten();
+        let mut length_removed = (to == Format::Mbox)
+            .then(|| length_field::remove(raw, message.as_ref(), &mut edits))
+            .flatten();
         let start = out.len();
         if to == Format::Mbox {
             let separator = &batch[entry.span.start..entry.message.start];
@@ -496,7 +603,11 @@ impl Compose<'_> {
         let mut ends_line = false;
         if to == Format::Mbox {
             // Quoting leaves its end and its line ends as they are; where there is none, the separator stands before it.
-            let before = if body == end { &out[start..body] } else { &out[body..end] };
+            let before = if body == end {
+                &out[start..body]
+            } else {
+                &out[body..end]
+            };
             let old_trailer = &batch[entry.message.end..entry.span.end];
             let trailer = self.trailer(body == end, before, old_trailer, last);
             ends_line = self.ends_line(body == end, before, old_trailer, last);
@@ -516,15 +627,32 @@ impl Compose<'_> {
             if verified {
                 // Where nothing was quoted the output is what the edits made.
                 let quoted = to == Format::Mbox && quotes;
-                let new = if quoted { Cow::Owned(spliced(raw, &edits)) } else { Cow::Borrowed(new) };
+                let new = if quoted {
+                    Cow::Owned(spliced(raw, &edits))
+                } else {
+                    Cow::Borrowed(new)
+                };
                 verdict = verify(&edits, &new, &undo);
             }
             // What was copied to the output is no longer needed; a large message counts several times already.
             drop(edits);
-            way = self.way_back(entry.quoting, false, quotes, old, new, &undo).map(|requote| (requote, undo));
+            way = self
+                .way_back(entry.quoting, false, quotes, old, new, &undo)
+                .map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
-        (Made { report, changed, way, same, length_removed, ends_line, verdict }, lengths)
+        (
+            Made {
+                report,
+                changed,
+                way,
+                same,
+                length_removed,
+                ends_line,
+                verdict,
+            },
+            lengths,
+        )
     }
 
     /// Whether a Content-Length is true no longer of a message that leaves a mailbox for a file of its own, where it has so many bytes.
@@ -536,7 +664,11 @@ impl Compose<'_> {
     /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.
     /// `before` is the message, or the separator of one that is empty.
     fn trailer<'t>(&self, is_empty: bool, before: &[u8], old: &'t [u8], last: bool) -> &'t [u8] {
-        if self.keeps_trailer(is_empty, before, old, last) { old } else { trailer_for(before) }
+        if self.keeps_trailer(is_empty, before, old, last) {
+            old
+        } else {
+            trailer_for(before)
+        }
     }
 
     /// Whether the old end of an entry stays.
@@ -587,9 +719,15 @@ impl Compose<'_> {
             return Some(Requote::Convert { unquote, source });
         }
         let marks = || count_marks(if midline { &old[line_end(old)..] } else { old });
-        [Requote::Convert { unquote, source }, Requote::Count { unquote, marks: marks() }]
-            .into_iter()
-            .find(|way| rebuild(new, midline, way, undo).is_some_and(|back| back == old))
+        [
+            Requote::Convert { unquote, source },
+            Requote::Count {
+                unquote,
+                marks: marks(),
+            },
+        ]
+        .into_iter()
+        .find(|way| rebuild(new, midline, way, undo).is_some_and(|back| back == old))
     }
 }
 
@@ -611,9 +749,14 @@ fn put_message(to: Format, froms: bool, raw: &[u8], edits: &[Edit], out: &mut Ve
 
 /// Whether an edited message does not end in LF.
 fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
-    match edits.last().filter(|edit| edit.span.end == raw.len() && !edit.with.is_empty()) {
+    match edits
+        .last()
+        .filter(|edit| edit.span.end == raw.len() && !edit.with.is_empty())
+    {
         Some(edit) => !edit.with.ends_with(b"\n"),
-        None => !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len()),
+        None => {
+            !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len())
+        }
     }
 }
 

@@ -32,7 +32,11 @@ pub fn count_each(
     }
     // The walk through a folder meets again what the search met.
     let each = &mut |count: Result<_, Error>| {
-        if count.as_ref().err().is_none_or(|error| told.insert(error.to_string())) {
+        if count
+            .as_ref()
+            .err()
+            .is_none_or(|error| told.insert(error.to_string()))
+        {
             each(count);
         }
     };
@@ -93,7 +97,9 @@ mod tests {
         let mail = "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: s\n\nx\n\n".repeat(10);
         for cut in [false, true] {
             std::fs::write(&path, &mail).unwrap();
-            let inputs = layout::find(std::slice::from_ref(&path), false.into()).unwrap().inputs;
+            let inputs = layout::find(std::slice::from_ref(&path), false.into())
+                .unwrap()
+                .inputs;
             let source = inputs[0].open(&Limits::default()).unwrap();
             if cut {
                 std::fs::write(&path, &mail[..mail.len() / 2]).unwrap();
@@ -102,7 +108,10 @@ mod tests {
             match number {
                 Ok(number) => assert!(!cut && number == 10),
                 Err(error) => {
-                    assert!(cut && error.to_string().ends_with("changed while it was read"), "{error}");
+                    assert!(
+                        cut && error.to_string().ends_with("changed while it was read"),
+                        "{error}"
+                    );
                 }
             }
         }

@@ -143,7 +143,9 @@ where
                 break;
             }
             let size = feed.batch.bytes.len();
-            self.work.work(&mut kit, &feed, &mut done).map_err(Stop::Work)?;
+            self.work
+                .work(&mut kit, &feed, &mut done)
+                .map_err(Stop::Work)?;
             self.deliver(feed.number, done, size)?;
         }
         Ok(())
@@ -157,11 +159,16 @@ where
                 return None;
             }
             // The worker that holds the batch whose turn it is never waits here, so the window always moves.
-            if window.batches == 0 || (window.batches < self.most_batches && window.bytes < self.most_bytes) {
+            if window.batches == 0
+                || (window.batches < self.most_batches && window.bytes < self.most_bytes)
+            {
                 window.batches += 1;
                 return Some(window.spare.pop().unwrap_or_default());
             }
-            window = self.moved.wait(window).unwrap_or_else(PoisonError::into_inner);
+            window = self
+                .moved
+                .wait(window)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -190,7 +197,9 @@ where
         window.handing_on = true;
         loop {
             let turn = window.next;
-            let Some((mut done, size)) = window.ready.remove(&turn) else { break };
+            let Some((mut done, size)) = window.ready.remove(&turn) else {
+                break;
+            };
             drop(window);
             (lock(&self.hand_on))(&mut done).map_err(Stop::HandOn)?;
             window = lock(&self.window);

@@ -31,7 +31,11 @@ impl fmt::Display for Error {
             Self::Input(path, error) | Self::Output(path, error) => {
                 let (path, error) = (path.display().to_string(), words(error));
                 // Some errors of writing name their path already.
-                if error.contains(&path) { f.write_str(&error) } else { write!(f, "{path}: {error}") }
+                if error.contains(&path) {
+                    f.write_str(&error)
+                } else {
+                    write!(f, "{path}: {error}")
+                }
             }
             Self::Ledger(path, what) => write!(f, "{}: {what}", path.display()),
         }
@@ -53,7 +57,9 @@ mod tests {
 
     #[test]
     fn a_path_is_named_once() {
-        let error = |text: &str| Error::Output("a/out".into(), io::Error::other(text.to_owned())).to_string();
+        let error = |text: &str| {
+            Error::Output("a/out".into(), io::Error::other(text.to_owned())).to_string()
+        };
         assert_eq!(error("no space"), "a/out: no space");
         assert_eq!(error("a/out: exists already"), "a/out: exists already");
     }

@@ -38,7 +38,10 @@ impl FileName {
         let mut base64 = Vec::new();
         encode_lines(path.as_os_str().as_bytes(), usize::MAX, b"", &mut base64);
         let bytes = String::from_utf8(base64).unwrap_or_default();
-        Self::Bytes { bytes, shown: path.to_string_lossy().into_owned() }
+        Self::Bytes {
+            bytes,
+            shown: path.to_string_lossy().into_owned(),
+        }
     }
 
     /// Appends it as JSON, as serializing writes it.
@@ -80,7 +83,10 @@ pub(crate) struct Address {
 impl Address {
     /// The address of a message in an archive whose path is `path`; `folder` is that where each message is a file.
     pub(crate) fn of(path: &str, folder: Option<&Path>, entry: &Entry) -> Self {
-        Self { message: format!("{path}:{}", entry.ordinal), path: own_file(folder, &entry.name) }
+        Self {
+            message: format!("{path}:{}", entry.ordinal),
+            path: own_file(folder, &entry.name),
+        }
     }
 }
 
@@ -92,14 +98,19 @@ pub(crate) fn own_file(folder: Option<&Path>, name: &[u8]) -> Option<FileName> {
 
 impl From<String> for Address {
     fn from(message: String) -> Self {
-        Self { message, path: None }
+        Self {
+            message,
+            path: None,
+        }
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        self.path.as_ref().map_or(Ok(()), |path| write!(f, " ({path})"))
+        self.path
+            .as_ref()
+            .map_or(Ok(()), |path| write!(f, " ({path})"))
     }
 }
 
@@ -124,6 +135,9 @@ mod tests {
         assert_eq!(long.matches('/').count(), 4000, "on one line");
         let back: FileName = serde_json::from_str(&long).unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), long);
-        assert_eq!(FileName::of(Path::new(OsStr::from_bytes(b"a\xe9"))).to_string(), "a\u{fffd}");
+        assert_eq!(
+            FileName::of(Path::new(OsStr::from_bytes(b"a\xe9"))).to_string(),
+            "a\u{fffd}"
+        );
     }
 }

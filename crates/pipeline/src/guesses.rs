@@ -43,13 +43,22 @@ pub struct GuessExample {
 
 impl GuessExample {
     /// Gives a guess the address of its message.
-    pub fn new(message: String, path: Option<FileName>, parsed: &Message<'_>, guess: &Guess) -> Self {
+    pub fn new(
+        message: String,
+        path: Option<FileName>,
+        parsed: &Message<'_>,
+        guess: &Guess,
+    ) -> Self {
         let own_header = guess.field.is_some() && guess.part == PartId::ROOT;
         let known = (guess.part.0 as usize) < parsed.parts().len();
         Self {
             message,
             path,
-            part: if known && !own_header { parsed.section(guess.part) } else { String::new() },
+            part: if known && !own_header {
+                parsed.section(guess.part)
+            } else {
+                String::new()
+            },
             field: guess.field.clone(),
             offset: guess.at.start as u64,
             length: guess.at.len() as u64,
@@ -101,12 +110,19 @@ impl LeastCertain {
 
     /// The certainties from which on no later reading is kept.
     pub(crate) fn bars(&self) -> Bars {
-        Bars { overruled: self.overruled.bar(), guessed: self.guessed.bar() }
+        Bars {
+            overruled: self.overruled.bar(),
+            guessed: self.guessed.bar(),
+        }
     }
 
     /// Adds a reading that comes later in the archive than all others.
     pub(crate) fn push(&mut self, guess: GuessExample) {
-        let kind = if guess.is_overruled() { &mut self.overruled } else { &mut self.guessed };
+        let kind = if guess.is_overruled() {
+            &mut self.overruled
+        } else {
+            &mut self.guessed
+        };
         kind.push(guess);
     }
 
@@ -137,7 +153,11 @@ pub(crate) struct Bars {
 impl Bars {
     /// True if a later reading of this kind is kept.
     pub(crate) fn admit(self, kind: GuessKind, confidence: Option<f32>) -> bool {
-        let bar = if kind == GuessKind::Overruled { self.overruled } else { self.guessed };
+        let bar = if kind == GuessKind::Overruled {
+            self.overruled
+        } else {
+            self.guessed
+        };
         bar.is_none_or(|bar| certainty(confidence) < bar)
     }
 }
@@ -152,7 +172,9 @@ impl Sorted {
     }
 
     fn push(&mut self, guess: GuessExample) {
-        let place = self.0.partition_point(|known| known.certainty() <= guess.certainty());
+        let place = self
+            .0
+            .partition_point(|known| known.certainty() <= guess.certainty());
         if place < MOST {
             self.0.insert(place, guess);
             self.0.truncate(MOST);
@@ -172,7 +194,11 @@ mod tests {
             field: None,
             offset: 0,
             length: 1,
-            kind: if number.is_multiple_of(3) { "overruled" } else { "guessed" },
+            kind: if number.is_multiple_of(3) {
+                "overruled"
+            } else {
+                "guessed"
+            },
             declared: None,
             used: "UTF-8",
             confidence,
@@ -187,7 +213,10 @@ mod tests {
         let mut all: Vec<_> = (0..5000)
             .map(|number| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) % (1 << 31);
-                guess(number, (!state.is_multiple_of(7)).then_some((state >> 8) as f64 % 900.0 / 1000.0))
+                guess(
+                    number,
+                    (!state.is_multiple_of(7)).then_some((state >> 8) as f64 % 900.0 / 1000.0),
+                )
             })
             .collect();
         let mut kept = Vec::new();
@@ -204,10 +233,16 @@ mod tests {
         }
         all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()));
         let of = |is_overruled| {
-            all.iter().filter(move |guess| guess.is_overruled() == is_overruled).take(MOST).cloned()
+            all.iter()
+                .filter(move |guess| guess.is_overruled() == is_overruled)
+                .take(MOST)
+                .cloned()
         };
         let (overruled, guessed): (Vec<_>, Vec<_>) = (of(true).collect(), of(false).collect());
-        assert!(kept.iter().all(|kept| kept.overruled() == overruled && kept.guessed() == guessed));
+        assert!(
+            kept.iter()
+                .all(|kept| kept.overruled() == overruled && kept.guessed() == guessed)
+        );
     }
 
     /// Guesses fill their own places only.
@@ -215,7 +250,10 @@ mod tests {
     fn no_guess_hides_an_overruled_label() {
         let mut kept = LeastCertain::default();
         for number in 1..10_000 {
-            kept.push(guess(number, Some(if number.is_multiple_of(3) { 0.999 } else { 0.1 })));
+            kept.push(guess(
+                number,
+                Some(if number.is_multiple_of(3) { 0.999 } else { 0.1 }),
+            ));
         }
         assert_eq!((kept.overruled().len(), kept.guessed().len()), (MOST, MOST));
         assert!(kept.bars().admit(GuessKind::Overruled, Some(0.99)));
@@ -224,17 +262,28 @@ mod tests {
                 && !kept.bars().admit(GuessKind::Detected, Some(0.2))
         );
         let json = serde_json::to_value(&kept).unwrap();
-        let confidences: Vec<_> =
-            json.as_array().unwrap().iter().map(|guess| guess["confidence"].as_f64().unwrap()).collect();
+        let confidences: Vec<_> = json
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|guess| guess["confidence"].as_f64().unwrap())
+            .collect();
         assert!(confidences.len() == 2 * MOST && confidences.is_sorted());
     }
 
     #[test]
     fn no_guess_is_certain() {
-        for (confidence, shown) in
-            [(1.0, 0.999), (0.9996, 0.999), (0.9994, 0.999), (0.7114, 0.711), (0.0, 0.0)]
-        {
-            assert!((in_thousandths(confidence) - shown).abs() < 1e-9, "{confidence}");
+        for (confidence, shown) in [
+            (1.0, 0.999),
+            (0.9996, 0.999),
+            (0.9994, 0.999),
+            (0.7114, 0.711),
+            (0.0, 0.0),
+        ] {
+            assert!(
+                (in_thousandths(confidence) - shown).abs() < 1e-9,
+                "{confidence}"
+            );
         }
     }
 }

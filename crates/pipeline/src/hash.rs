@@ -69,14 +69,22 @@ impl ArchiveHash {
 
     fn with(folder: bool, quick: bool) -> Self {
         if folder {
-            Self::Folder { all: blake3::Hasher::new(), file: None, quick }
+            Self::Folder {
+                all: blake3::Hasher::new(),
+                file: None,
+                quick,
+            }
         } else {
             Self::File(Self::file_hash(quick))
         }
     }
 
     fn file_hash(quick: bool) -> FileHash {
-        if quick { FileHash::Quick(Xxh3::new()) } else { FileHash::Sure(blake3::Hasher::new()) }
+        if quick {
+            FileHash::Quick(Xxh3::new())
+        } else {
+            FileHash::Sure(blake3::Hasher::new())
+        }
     }
 
     /// True when names count.
@@ -96,7 +104,9 @@ impl ArchiveHash {
     pub(crate) fn directory(&mut self, name: &[u8]) {
         self.end_file();
         if let Self::Folder { all, .. } = self {
-            all.update(b"D").update(&(name.len() as u64).to_le_bytes()).update(name);
+            all.update(b"D")
+                .update(&(name.len() as u64).to_le_bytes())
+                .update(name);
         }
     }
 
@@ -104,7 +114,10 @@ impl ArchiveHash {
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::File(hasher) => hasher.update(bytes),
-            Self::Folder { file: Some((_, hasher, length)), .. } => {
+            Self::Folder {
+                file: Some((_, hasher, length)),
+                ..
+            } => {
                 hasher.update(bytes);
                 *length += bytes.len() as u64;
             }
@@ -125,7 +138,9 @@ impl ArchiveHash {
         if let Self::Folder { all, file, .. } = self
             && let Some((name, hasher, length)) = file.take()
         {
-            all.update(b"F").update(&(name.len() as u64).to_le_bytes()).update(&name);
+            all.update(b"F")
+                .update(&(name.len() as u64).to_le_bytes())
+                .update(&name);
             all.update(&hasher.finish()).update(&length.to_le_bytes());
         }
     }

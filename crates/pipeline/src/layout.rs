@@ -29,7 +29,10 @@ pub struct Opening {
 impl From<bool> for Opening {
     /// With the usual bound of compressed inputs.
     fn from(force_format: bool) -> Self {
-        Self { force_format, max_expansion: MAX_EXPANSION }
+        Self {
+            force_format,
+            max_expansion: MAX_EXPANSION,
+        }
     }
 }
 
@@ -125,7 +128,11 @@ pub(crate) fn find(paths: &[PathBuf], opening: Opening) -> Result<Search, Error>
 }
 
 /// Like [`find`] for one input; what cannot be read below it does not stop the search and is added to `unread`.
-pub(crate) fn find_readable(path: &Path, opening: Opening, unread: &mut Vec<Error>) -> Result<Search, Error> {
+pub(crate) fn find_readable(
+    path: &Path,
+    opening: Opening,
+    unread: &mut Vec<Error>,
+) -> Result<Search, Error> {
     let mut keep = |error| {
         unread.push(Error::Input(path.to_owned(), error));
         Ok(())
@@ -136,7 +143,9 @@ pub(crate) fn find_readable(path: &Path, opening: Opening, unread: &mut Vec<Erro
 /// Refuses standard input where it is to be read twice: the second time nothing is left of it.
 pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
     if paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
-        return Err(Error::Usage("standard input (-) is given twice and can be read once".into()));
+        return Err(Error::Usage(
+            "standard input (-) is given twice and can be read once".into(),
+        ));
     }
     Ok(())
 }
@@ -164,10 +173,15 @@ fn find_with(
         let found = found.map_err(|error| Error::Input(path.clone(), error))?;
         if found.is_empty() {
             // What is not looked into may be mail.
-            let closed = noted.iter().find(|event| event.kind != BoxEventKind::NoMail);
+            let closed = noted
+                .iter()
+                .find(|event| event.kind != BoxEventKind::NoMail);
             let why = closed.map_or(String::new(), |event| format!(" ({})", event.detail));
             let text = format!("no mail was found here{why}");
-            return Err(Error::Input(path.clone(), io::Error::new(io::ErrorKind::NotFound, text)));
+            return Err(Error::Input(
+                path.clone(),
+                io::Error::new(io::ErrorKind::NotFound, text),
+            ));
         }
         left_out.extend(noted.into_iter().map(|event| (path.clone(), event)));
         let mut places = HashSet::new();
@@ -176,12 +190,22 @@ fn find_with(
             [one] if one.path == *path => unpacked(one),
             _ => path.clone(),
         };
-        let top = if paths.len() == 1 { String::new() } else { unique(&own_name(&own), &mut given) };
+        let top = if paths.len() == 1 {
+            String::new()
+        } else {
+            unique(&own_name(&own), &mut given)
+        };
         for found in found {
             let original = original_name(&top, path, &place(path, &found, &mut places));
             let folder = found.path != Path::new("-") && found.path.is_dir();
             let name = unique(&own_name(&unpacked(&found)), &mut taken);
-            inputs.push(Input { found, folder, opening, name, original });
+            inputs.push(Input {
+                found,
+                folder,
+                opening,
+                name,
+                original,
+            });
         }
     }
     Ok(Search { inputs, left_out })
@@ -190,17 +214,32 @@ fn find_with(
 /// The path without the ending that tells of compression, where what is inside is read.
 fn unpacked(found: &Found) -> PathBuf {
     let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
-    let tells =
-        ending.is_some_and(|end| ["gz", "zst", "zstd", "bz2", "xz"].iter().any(|known| end == *known));
-    if found.packed.is_some() && tells { found.path.with_extension("") } else { found.path.clone() }
+    let tells = ending.is_some_and(|end| {
+        ["gz", "zst", "zstd", "bz2", "xz"]
+            .iter()
+            .any(|known| end == *known)
+    });
+    if found.packed.is_some() && tells {
+        found.path.with_extension("")
+    } else {
+        found.path.clone()
+    }
 }
 
 /// Where what is found below a path that was given is put back: a mailbox that was compressed without its ending, unless another file has that
 /// name.
 fn place(given: &Path, found: &Found, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
-    let own = if found.path == *given || away::exists(&plain) { &found.path } else { &plain };
-    if places.insert(own.clone()) { own.clone() } else { found.path.clone() }
+    let own = if found.path == *given || away::exists(&plain) {
+        &found.path
+    } else {
+        &plain
+    };
+    if places.insert(own.clone()) {
+        own.clone()
+    } else {
+        found.path.clone()
+    }
 }
 
 /// Form of the output of an input. A single message stays a single file unless a mailbox is asked for.
@@ -222,7 +261,9 @@ pub(crate) fn output_name(input: &Input, to: Format, taken: &mut HashSet<String>
     if to == input.found.format {
         return unique(&input.name, taken);
     }
-    let stem = [".mbox", ".mbx", ".eml"].iter().find_map(|end| input.name.strip_suffix(end));
+    let stem = [".mbox", ".mbx", ".eml"]
+        .iter()
+        .find_map(|end| input.name.strip_suffix(end));
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
     let name = match to {
         Format::Mbox => format!("{stem}.mbox"),
@@ -260,7 +301,9 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
             continue;
         };
         let (place, path) = (place.display(), path.display());
-        return Err(Error::Usage(format!("{place} {relation} what is read: {path}")));
+        return Err(Error::Usage(format!(
+            "{place} {relation} what is read: {path}"
+        )));
     }
     Ok(())
 }
@@ -269,7 +312,10 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
 pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> Result<(), Error> {
     let refuse = |kind, why: &str| Err(Error::Output(place.to_owned(), io::Error::new(kind, why)));
     if is_stream(place) {
-        return refuse(io::ErrorKind::AlreadyExists, "is no regular file or folder; write somewhere else");
+        return refuse(
+            io::ErrorKind::AlreadyExists,
+            "is no regular file or folder; write somewhere else",
+        );
     }
     if !away::exists(place) {
         return Ok(());
@@ -278,7 +324,10 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
         return Ok(());
     }
     if !force {
-        return refuse(io::ErrorKind::AlreadyExists, "stands there already (--force replaces it)");
+        return refuse(
+            io::ErrorKind::AlreadyExists,
+            "stands there already (--force replaces it)",
+        );
     }
     if place.is_dir() && !only_mail(place, ours).unwrap_or(false) {
         return refuse(
@@ -307,7 +356,9 @@ fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
             if item.file_type()?.is_dir() {
                 waiting.push((item.path(), maildir && PARTS.contains(&name.as_str())));
             } else if !((mail && names::is_maildir_message(&name))
-                || Path::new(&name).extension().is_some_and(|end| end.eq_ignore_ascii_case("eml"))
+                || Path::new(&name)
+                    .extension()
+                    .is_some_and(|end| end.eq_ignore_ascii_case("eml"))
                 || (inner == folder && ours.contains(&name)))
             {
                 return Ok(false);
@@ -324,7 +375,8 @@ pub(crate) fn followed(path: &Path) -> Result<PathBuf, Error> {
     const MOST_LINKS: usize = 40;
     // With a slash at its end a link is not seen as one.
     let plain: PathBuf = path.components().collect();
-    if is_stream(path) || !fs::symlink_metadata(&plain).is_ok_and(|metadata| metadata.is_symlink()) {
+    if is_stream(path) || !fs::symlink_metadata(&plain).is_ok_and(|metadata| metadata.is_symlink())
+    {
         return Ok(path.to_owned());
     }
     if let Ok(there) = fs::canonicalize(&plain) {
@@ -337,7 +389,10 @@ pub(crate) fn followed(path: &Path) -> Result<PathBuf, Error> {
             Err(_) => return Ok(place),
         }
     }
-    Err(Error::Output(path.to_owned(), io::Error::other("links to itself")))
+    Err(Error::Output(
+        path.to_owned(),
+        io::Error::other("links to itself"),
+    ))
 }
 
 /// The absolute path with links resolved; the last component need not exist.
@@ -346,7 +401,10 @@ pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
         return Ok(there);
     }
     let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     Ok(fs::canonicalize(parent)?.join(name))
 }
 
@@ -356,11 +414,20 @@ fn own_name(path: &Path) -> String {
         return "stdin".to_owned();
     }
     // The file of an Apple mailbox: `Sent.mbox/mbox`.
-    let apple =
-        path.parent().filter(|parent| path.ends_with("mbox") && parent.extension() == Some("mbox".as_ref()));
+    let apple = path
+        .parent()
+        .filter(|parent| path.ends_with("mbox") && parent.extension() == Some("mbox".as_ref()));
     let path = apple.unwrap_or(path);
-    let whole = if path.file_name().is_none() { fs::canonicalize(path).ok() } else { None };
-    let name = whole.as_deref().unwrap_or(path).file_name().unwrap_or_default();
+    let whole = if path.file_name().is_none() {
+        fs::canonicalize(path).ok()
+    } else {
+        None
+    };
+    let name = whole
+        .as_deref()
+        .unwrap_or(path)
+        .file_name()
+        .unwrap_or_default();
     names::clean(&name.to_string_lossy())
 }
 
@@ -400,7 +467,11 @@ mod tests {
     fn names_are_unique_and_follow_the_form() {
         let mut taken = HashSet::new();
         let input = |name: &str, format| Input {
-            found: Found { path: name.into(), format, packed: None },
+            found: Found {
+                path: name.into(),
+                format,
+                packed: None,
+            },
             opening: false.into(),
             folder: false,
             name: name.into(),
@@ -410,10 +481,26 @@ mod tests {
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a-2.mbox");
         assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
-        assert_eq!(output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken), "list.mbox");
-        assert_eq!(output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken), "A-2");
-        assert_eq!(output_name(&input("cur", Format::Mbox), Format::EmlTree, &mut taken), "cur-2");
-        assert_eq!(output_name(&input("new.mbox", Format::Mbox), Format::Maildir, &mut taken), "new-2");
+        assert_eq!(
+            output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken),
+            "list.mbox"
+        );
+        assert_eq!(
+            output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken),
+            "A-2"
+        );
+        assert_eq!(
+            output_name(&input("cur", Format::Mbox), Format::EmlTree, &mut taken),
+            "cur-2"
+        );
+        assert_eq!(
+            output_name(
+                &input("new.mbox", Format::Mbox),
+                Format::Maildir,
+                &mut taken
+            ),
+            "new-2"
+        );
         assert_eq!(own_name(Path::new("-")), "stdin");
         let original = |top, found: &str| original_name(top, Path::new("in/dir"), Path::new(found));
         assert_eq!(original("", "in/dir"), b"");
@@ -427,8 +514,11 @@ mod tests {
     #[test]
     fn endings_of_compression_go_with_it() {
         for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ"] {
-            let mut found =
-                Found { path: format!("a/l.mbox.{ending}").into(), format: Format::Mbox, packed: None };
+            let mut found = Found {
+                path: format!("a/l.mbox.{ending}").into(),
+                format: Format::Mbox,
+                packed: None,
+            };
             assert_eq!(unpacked(&found), found.path);
             found.packed = Some(mailglot_archive::Packing::Xz);
             assert_eq!(unpacked(&found), Path::new("a/l.mbox"), "{ending}");
@@ -438,8 +528,14 @@ mod tests {
     #[test]
     fn one_message_stays_one_file() {
         assert_eq!(output_format(Format::Eml, None), Format::Eml);
-        assert_eq!(output_format(Format::Eml, Some(Format::EmlTree)), Format::Eml);
-        assert_eq!(output_format(Format::Mbox, Some(Format::Eml)), Format::EmlTree);
+        assert_eq!(
+            output_format(Format::Eml, Some(Format::EmlTree)),
+            Format::Eml
+        );
+        assert_eq!(
+            output_format(Format::Mbox, Some(Format::Eml)),
+            Format::EmlTree
+        );
         assert_eq!(output_format(Format::Eml, Some(Format::Mbox)), Format::Mbox);
     }
 
@@ -452,10 +548,19 @@ mod tests {
         let read = [path("in")];
         assert!(check_apart(&path("out"), &read).is_ok());
         for bad in ["in", "in/out", "in/sub/out", "in/../in/x"] {
-            assert!(matches!(check_apart(&path(bad), &read), Err(Error::Usage(_))), "{bad}");
+            assert!(
+                matches!(check_apart(&path(bad), &read), Err(Error::Usage(_))),
+                "{bad}"
+            );
         }
-        assert!(matches!(check_apart(folder.path(), &read), Err(Error::Usage(_))));
-        assert!(matches!(check_apart(&path("no/out"), &read), Err(Error::Output(..))));
+        assert!(matches!(
+            check_apart(folder.path(), &read),
+            Err(Error::Usage(_))
+        ));
+        assert!(matches!(
+            check_apart(&path("no/out"), &read),
+            Err(Error::Output(..))
+        ));
 
         let ours = HashSet::from(["a.mbox".to_owned()]);
         assert!(check_free(&path("new"), false, &ours).is_ok());
@@ -478,7 +583,11 @@ mod tests {
             (&["cur", "new", "tmp"], "1.2.host", false),
             (&["cur", "new", "tmp", "cur/x"], "cur/x/1.2.host", false),
             (&["cur", "new", "tmp"], "new/1204680122.27c448.host", true),
-            (&["cur", "new", "tmp"], "cur/00000001.0123456789ab.mailglot:2,S", true),
+            (
+                &["cur", "new", "tmp"],
+                "cur/00000001.0123456789ab.mailglot:2,S",
+                true,
+            ),
             (&["cur", "new", "tmp"], "cur/msg:2,", true),
             (&["a/cur", "a/new", "a/tmp"], "a/cur/1.2.host:2,FS", true),
             (&["new"], "new/a.eml", true),
@@ -488,7 +597,11 @@ mod tests {
                 fs::create_dir_all(folder.path().join(inner)).unwrap();
             }
             fs::write(folder.path().join(file), b"x").unwrap();
-            assert_eq!(only_mail(folder.path(), &HashSet::new()).unwrap(), replaced, "{file}");
+            assert_eq!(
+                only_mail(folder.path(), &HashSet::new()).unwrap(),
+                replaced,
+                "{file}"
+            );
         }
     }
 
@@ -498,15 +611,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir(root.join("real")).unwrap();
-        for (link, to) in [("dir", "real"), ("none", "none2"), ("none2", "later"), ("loop", "loop")] {
+        for (link, to) in [
+            ("dir", "real"),
+            ("none", "none2"),
+            ("none2", "later"),
+            ("loop", "loop"),
+        ] {
             symlink(to, root.join(link)).unwrap();
         }
-        for (given, place) in
-            [("dir", "real"), ("dir/", "real"), ("none", "later"), ("plain", "plain"), ("dir/x", "dir/x")]
-        {
-            assert_eq!(followed(&root.join(given)).unwrap(), root.join(place), "{given}");
+        for (given, place) in [
+            ("dir", "real"),
+            ("dir/", "real"),
+            ("none", "later"),
+            ("plain", "plain"),
+            ("dir/x", "dir/x"),
+        ] {
+            assert_eq!(
+                followed(&root.join(given)).unwrap(),
+                root.join(place),
+                "{given}"
+            );
         }
         assert!(followed(&root.join("loop")).is_err());
-        assert_eq!(followed(Path::new("/dev/stdout")).unwrap(), Path::new("/dev/stdout"));
+        assert_eq!(
+            followed(Path::new("/dev/stdout")).unwrap(),
+            Path::new("/dev/stdout")
+        );
     }
 }

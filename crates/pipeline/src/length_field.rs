@@ -9,7 +9,11 @@ use mailglot_mime::{Edit, Message, PartId, Span};
 /// or lines that are no fields, of which readers make different things, they become others (`X-Content-Length`), so that all lines stay.
 ///
 /// `message` is `raw` as parsed; without it, the first empty line ends the header.
-pub(crate) fn remove(raw: &[u8], message: Option<&Message<'_>>, edits: &mut Vec<Edit>) -> Option<Span> {
+pub(crate) fn remove(
+    raw: &[u8],
+    message: Option<&Message<'_>>,
+    edits: &mut Vec<Edit>,
+) -> Option<Span> {
     let header = message.map_or(raw, |message| &raw[..message.part(PartId::ROOT).header.end]);
     if !has_name(header) {
         return None;
@@ -19,8 +23,12 @@ pub(crate) fn remove(raw: &[u8], message: Option<&Message<'_>>, edits: &mut Vec<
         // An edit inside the field would overlap its removal; edits never reach over a field's end.
         edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
         let at = edits.partition_point(|edit| edit.span.start < field.start);
-        let touching = edits.get(at).is_some_and(|edit| edit.span.start < field.end)
-            || at.checked_sub(1).is_some_and(|before| edits[before].span.end > field.start);
+        let touching = edits
+            .get(at)
+            .is_some_and(|edit| edit.span.start < field.end)
+            || at
+                .checked_sub(1)
+                .is_some_and(|before| edits[before].span.end > field.start);
         if !touching && doubtful {
             edits.insert(at, Edit::new(Span::new(field.start, field.start), *b"X-"));
         } else if !touching {
@@ -34,7 +42,8 @@ const NAME: &[u8] = b"content-length";
 
 /// Whether a line of a field begins with the name.
 fn is_named(line: &[u8]) -> bool {
-    line.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME))
+    line.get(..NAME.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
         && line[NAME.len()..].trim_ascii_start().starts_with(b":")
 }
 
@@ -70,7 +79,12 @@ struct Found {
 
 fn find(raw: &[u8], message: Option<&Message<'_>>) -> Found {
     let mut found = Found::default();
-    let fields = message.map(|message| message.fields(PartId::ROOT).iter().map(|field| field.full.start));
+    let fields = message.map(|message| {
+        message
+            .fields(PartId::ROOT)
+            .iter()
+            .map(|field| field.full.start)
+    });
     let mut fields = fields.map(Iterator::peekable);
     let (mut at, mut open) = (0, None);
     while at < raw.len() {
@@ -78,7 +92,9 @@ fn find(raw: &[u8], message: Option<&Message<'_>>) -> Found {
         let content = &raw[at..at + length];
         let is_folded = matches!(content.first(), Some(b' ' | b'\t'));
         if !is_folded {
-            found.fields.extend(open.take().map(|start| Span::new(start, at)));
+            found
+                .fields
+                .extend(open.take().map(|start| Span::new(start, at)));
         }
         if content.is_empty() {
             return found;
@@ -109,7 +125,10 @@ mod tests {
 
     fn found(raw: &[u8]) -> (Vec<(usize, usize)>, bool) {
         let Found { fields, doubtful } = find(raw, None);
-        (fields.iter().map(|span| (span.start, span.end)).collect(), doubtful)
+        (
+            fields.iter().map(|span| (span.start, span.end)).collect(),
+            doubtful,
+        )
     }
 
     #[test]
@@ -119,15 +138,30 @@ mod tests {
         assert_eq!(found(b"Content-Length: 1"), (vec![(0, 17)], false));
         assert_eq!(found(b"Content-Length-X: 1\n\n"), (vec![], false));
         assert_eq!(found(b""), (vec![], false));
-        assert_eq!(found(b"A: b\nno field\nContent-Length: 12\n\n"), (vec![(14, 33)], true));
-        assert_eq!(found(b"A: b\rContent-Length: 12\r\rContent-Length: 3\r"), (vec![(5, 24)], true));
-        assert_eq!(found(b"Content-Length: 1\n a\r\rContent-Length: 12\n\n"), (vec![(0, 21)], true));
-        assert_eq!(found(b"A: b\rbody\r\rtext: x\nContent-Length: 12\n\n"), (vec![], true));
+        assert_eq!(
+            found(b"A: b\nno field\nContent-Length: 12\n\n"),
+            (vec![(14, 33)], true)
+        );
+        assert_eq!(
+            found(b"A: b\rContent-Length: 12\r\rContent-Length: 3\r"),
+            (vec![(5, 24)], true)
+        );
+        assert_eq!(
+            found(b"Content-Length: 1\n a\r\rContent-Length: 12\n\n"),
+            (vec![(0, 21)], true)
+        );
+        assert_eq!(
+            found(b"A: b\rbody\r\rtext: x\nContent-Length: 12\n\n"),
+            (vec![], true)
+        );
     }
 
     #[test]
     fn where_lines_are_in_doubt_the_name_changes() {
-        for raw in [&b"A: b\rContent-Length: 12\r\rbody"[..], b"A: b\nwhat\nContent-Length: 12\n\nbody"] {
+        for raw in [
+            &b"A: b\rContent-Length: 12\r\rbody"[..],
+            b"A: b\nwhat\nContent-Length: 12\n\nbody",
+        ] {
             let (mut edits, mut out) = (Vec::new(), Vec::new());
             assert!(remove(raw, None, &mut edits).is_some());
             mailglot_mime::splice(raw, &edits, &mut out).unwrap();
@@ -142,9 +176,17 @@ mod tests {
         assert!(remove(raw, Some(&message), &mut edits).is_some());
         mailglot_mime::splice(raw, &edits, &mut out).unwrap();
         assert_eq!(out, b"A: b\nX-\x1aB: c\nX-Content-Length: 12\n\nbody");
-        let body =
-            |raw: &[u8]| Message::parse(raw, &Limits::default()).part(PartId::ROOT).body.of(raw).to_vec();
-        assert_eq!((body(raw), body(&out)), (b"body".to_vec(), b"body".to_vec()));
+        let body = |raw: &[u8]| {
+            Message::parse(raw, &Limits::default())
+                .part(PartId::ROOT)
+                .body
+                .of(raw)
+                .to_vec()
+        };
+        assert_eq!(
+            (body(raw), body(&out)),
+            (b"body".to_vec(), b"body".to_vec())
+        );
     }
 
     #[test]
@@ -158,12 +200,20 @@ mod tests {
         ] {
             let message = Message::parse(raw, &Limits::default());
             let mut edits = Vec::new();
-            assert_eq!(remove(raw, Some(&message), &mut edits), None, "{}", raw.escape_ascii());
+            assert_eq!(
+                remove(raw, Some(&message), &mut edits),
+                None,
+                "{}",
+                raw.escape_ascii()
+            );
             assert!(edits.is_empty());
         }
         let raw = b"Subject: a\nContent-Length: 12\nText without a colon.\n\nContent-Length: 3\n";
         let message = Message::parse(raw, &Limits::default());
-        assert_eq!(remove(raw, Some(&message), &mut Vec::new()), Some(Span::new(11, 30)));
+        assert_eq!(
+            remove(raw, Some(&message), &mut Vec::new()),
+            Some(Span::new(11, 30))
+        );
     }
 
     #[test]

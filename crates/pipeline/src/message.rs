@@ -56,15 +56,26 @@ pub fn locate(
         let mut pass = |located: Result<Located, Error>| {
             found |= located.is_ok();
             // The walk through a folder meets again what the search met.
-            let known = located.as_ref().err().is_some_and(|error| !told.insert(error.to_string()));
-            if known { ControlFlow::Continue(()) } else { each(located) }
+            let known = located
+                .as_ref()
+                .err()
+                .is_some_and(|error| !told.insert(error.to_string()));
+            if known {
+                ControlFlow::Continue(())
+            } else {
+                each(located)
+            }
         };
-        if collect(&input, wanted, &mut notes, &mut pass).is_break() || (wanted.is_some() && found) {
+        if collect(&input, wanted, &mut notes, &mut pass).is_break() || (wanted.is_some() && found)
+        {
             return Ok(notes.finish());
         }
     }
     if let (Some(ordinal), false) = (wanted, found) {
-        let error = io::Error::new(io::ErrorKind::NotFound, format!("there is no message {ordinal}"));
+        let error = io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no message {ordinal}"),
+        );
         return Err(Error::Input(path, error));
     }
     Ok(notes.finish())
@@ -79,8 +90,12 @@ fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
     let bytes = address.as_bytes();
     match bytes.iter().rposition(|&byte| byte == b':') {
         Some(colon) if colon > 0 && bytes[colon + 1..].iter().all(u8::is_ascii_digit) => {
-            let number = std::str::from_utf8(&bytes[colon + 1..]).ok().and_then(|number| number.parse().ok());
-            number.map_or(whole, |number| (OsStr::from_bytes(&bytes[..colon]).into(), Some(number)))
+            let number = std::str::from_utf8(&bytes[colon + 1..])
+                .ok()
+                .and_then(|number| number.parse().ok());
+            number.map_or(whole, |number| {
+                (OsStr::from_bytes(&bytes[..colon]).into(), Some(number))
+            })
         }
         _ => whole,
     }
@@ -165,9 +180,17 @@ mod tests {
             ("no/a:1:2", "no/a:1", Some(2)),
             ("-", "-", None),
             (":3", ":3", None),
-            ("no/a:99999999999999999999", "no/a:99999999999999999999", None),
+            (
+                "no/a:99999999999999999999",
+                "no/a:99999999999999999999",
+                None,
+            ),
         ] {
-            assert_eq!(split(OsStr::new(address)), (PathBuf::from(path), ordinal), "{address}");
+            assert_eq!(
+                split(OsStr::new(address)),
+                (PathBuf::from(path), ordinal),
+                "{address}"
+            );
         }
     }
 
@@ -175,8 +198,9 @@ mod tests {
     fn messages_are_found_by_ordinal() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mbox");
-        let entry =
-            |n| format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\n>From {n}\n\n");
+        let entry = |n| {
+            format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\n>From {n}\n\n")
+        };
         let mbox: String = (0..3).map(entry).collect();
         std::fs::write(&path, mbox).unwrap();
         let path = path.to_string_lossy();
@@ -197,7 +221,10 @@ mod tests {
         let part = |range: &Range<u64>| &file[range.start as usize..range.end as usize];
         for (number, located) in all(&path).unwrap().iter().enumerate() {
             assert_eq!(part(&located.entry), entry(number).as_bytes());
-            assert_eq!(unquote(part(&located.place), Quoting::Mboxrd), located.bytes);
+            assert_eq!(
+                unquote(part(&located.place), Quoting::Mboxrd),
+                located.bytes
+            );
             assert_eq!(located.entry.start, end);
             end = located.entry.end;
         }

@@ -11,13 +11,19 @@ pub(crate) fn message_name(
     flagged: Flags,
     message: &[u8],
 ) -> String {
-    let written = written_folder(format).map(|written| written(folder)).unwrap_or_default();
+    let written = written_folder(format)
+        .map(|written| written(folder))
+        .unwrap_or_default();
     let slash = if written.is_empty() { "" } else { "/" };
     let digest = || digest(message);
     match format {
         Format::Mbox | Format::Eml => String::new(),
         Format::Maildir => {
-            format!("{written}{slash}cur/{ordinal:08}.{}.mailglot:2,{}", digest(), flags(flagged))
+            format!(
+                "{written}{slash}cur/{ordinal:08}.{}.mailglot:2,{}",
+                digest(),
+                flags(flagged)
+            )
         }
         Format::EmlTree => format!("{written}{slash}{ordinal:08}-{}.eml", digest()),
     }
@@ -33,11 +39,18 @@ pub(crate) fn written_folder(format: Format) -> Option<fn(&str) -> String> {
 }
 
 fn tree_folder(folder: &str) -> String {
-    let levels = folder.split('/').filter(|level| !level.is_empty()).map(|level| {
-        let level = clean(level);
-        // Folders of these names would make a Maildir of the tree.
-        if matches!(&*level, "cur" | "new" | "tmp") { level + "_" } else { level }
-    });
+    let levels = folder
+        .split('/')
+        .filter(|level| !level.is_empty())
+        .map(|level| {
+            let level = clean(level);
+            // Folders of these names would make a Maildir of the tree.
+            if matches!(&*level, "cur" | "new" | "tmp") {
+                level + "_"
+            } else {
+                level
+            }
+        });
     levels.collect::<Vec<_>>().join("/")
 }
 
@@ -46,10 +59,16 @@ pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let told = match name.split_once(".mailglot:2,") {
         Some((ours, _)) => ours.split_once('.'),
-        None => name.strip_suffix(".eml").and_then(|ours| ours.split_once('-')),
+        None => name
+            .strip_suffix(".eml")
+            .and_then(|ours| ours.split_once('-')),
     };
     told.is_some_and(|(ordinal, told)| {
-        ordinal.len() >= 8 && told.len() == 12 && digits(ordinal) && digits(told) && told != digest(message)
+        ordinal.len() >= 8
+            && told.len() == 12
+            && digits(ordinal)
+            && digits(told)
+            && told != digest(message)
     })
 }
 
@@ -58,8 +77,13 @@ pub(crate) fn clean(component: &str) -> String {
     const LONGEST: usize = 200;
     let mut name = String::with_capacity(component.len());
     for c in component.chars() {
-        let reserved = c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        let c = if reserved || (c == '.' && name.is_empty()) { '_' } else { c };
+        let reserved =
+            c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+        let c = if reserved || (c == '.' && name.is_empty()) {
+            '_'
+        } else {
+            c
+        };
         if name.len() + c.len_utf8() > LONGEST {
             break;
         }
@@ -67,7 +91,11 @@ pub(crate) fn clean(component: &str) -> String {
     }
     let kept = name.trim_end_matches(['.', ' ']).len();
     name.truncate(kept);
-    if name.is_empty() { "_".to_owned() } else { name }
+    if name.is_empty() {
+        "_".to_owned()
+    } else {
+        name
+    }
 }
 
 /// First 12 hexadecimal digits of the BLAKE3.
@@ -85,16 +113,26 @@ fn maildir_folder(folder: &str) -> String {
     let digest = digest(folder.as_bytes());
     let fits = |end: usize| maildir_levels(&folder[..end]).len() + 1 + digest.len() <= LONGEST;
     // No character takes less than a byte of a name, so that this many are enough to try.
-    let ends: Vec<usize> = folder.char_indices().map(|(at, _)| at).take(LONGEST).collect();
+    let ends: Vec<usize> = folder
+        .char_indices()
+        .map(|(at, _)| at)
+        .take(LONGEST)
+        .collect();
     let end = ends[ends.partition_point(|&end| fits(end)).saturating_sub(1)];
-    format!("{}-{digest}", maildir_levels(folder[..end].trim_end_matches('/')))
+    format!(
+        "{}-{digest}",
+        maildir_levels(folder[..end].trim_end_matches('/'))
+    )
 }
 
 fn maildir_levels(folder: &str) -> String {
     let mut name = String::new();
     for level in folder.split('/').filter(|level| !level.is_empty()) {
         name.push('.');
-        let level: String = level.chars().map(|c| if c == '.' || c.is_control() { '_' } else { c }).collect();
+        let level: String = level
+            .chars()
+            .map(|c| if c == '.' || c.is_control() { '_' } else { c })
+            .collect();
         // Without controls, NUL among them, every text has a name.
         name.push_str(&encode_mailbox(&level).unwrap_or(level));
     }
@@ -150,11 +188,19 @@ mod tests {
     #[test]
     fn folders_of_any_depth_have_a_name_of_their_own() {
         assert_eq!(maildir_folder("A/B.C"), ".A.B_C");
-        let deep = |letter: &str| [letter.repeat(100), letter.repeat(100), letter.repeat(100)].join("/");
+        let deep =
+            |letter: &str| [letter.repeat(100), letter.repeat(100), letter.repeat(100)].join("/");
         for letter in ["a", "ü", "&", "漢", "😀"] {
             let folder = deep(letter);
-            let (name, other) = (maildir_folder(&folder), maildir_folder(&(folder.clone() + "x")));
-            assert!((200..=255).contains(&name.len()), "{letter}: {}", name.len());
+            let (name, other) = (
+                maildir_folder(&folder),
+                maildir_folder(&(folder.clone() + "x")),
+            );
+            assert!(
+                (200..=255).contains(&name.len()),
+                "{letter}: {}",
+                name.len()
+            );
             assert_ne!(name, other);
             let (start, _) = name.rsplit_once('-').unwrap();
             assert!(start.split('.').skip(1).all(|level| {
@@ -167,7 +213,10 @@ mod tests {
 
     #[test]
     fn flags_are_sorted() {
-        assert_eq!(flags(Flags(Flags::SEEN | Flags::REPLIED | Flags::DRAFT)), "DRS");
+        assert_eq!(
+            flags(Flags(Flags::SEEN | Flags::REPLIED | Flags::DRAFT)),
+            "DRS"
+        );
         assert_eq!(flags(Flags(0)), "");
         let keywords = Flags::keyword(b'z').unwrap() | Flags::keyword(b'a').unwrap();
         assert_eq!(flags(Flags(Flags::TRASHED | keywords)), "Taz");
@@ -182,7 +231,12 @@ mod tests {
             assert!(!is_altered(name, b"text"), "{name}");
             assert!(is_altered(name, b"tex"), "{name}");
         }
-        for name in ["1.eml", "00000001-notes.eml", "00000001.0123456789ab.host:2,S", "0123456789ab.eml"] {
+        for name in [
+            "1.eml",
+            "00000001-notes.eml",
+            "00000001.0123456789ab.host:2,S",
+            "0123456789ab.eml",
+        ] {
             assert!(!is_altered(name, b"x"), "{name}");
         }
     }

@@ -102,7 +102,10 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
         return Err(Error::Usage("no input is given".into()));
     }
     layout::once(&job.inputs)?;
-    let opening = Opening { force_format: job.force_format, max_expansion: job.max_expansion };
+    let opening = Opening {
+        force_format: job.force_format,
+        max_expansion: job.max_expansion,
+    };
     let mut inputs = Vec::new();
     for path in &job.inputs {
         let mut unread = Vec::new();
@@ -113,7 +116,9 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
             }
             Err(error) => unread.push(error),
         }
-        run.summary.unread.extend(unread.iter().map(Error::to_string));
+        run.summary
+            .unread
+            .extend(unread.iter().map(Error::to_string));
     }
     run.announce(&inputs);
     for input in &inputs {
@@ -128,13 +133,22 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     }
     // The walk through a folder meets again what the search met.
     let mut told = HashSet::new();
-    run.summary.unread.retain(|error| told.insert(error.clone()));
+    run.summary
+        .unread
+        .retain(|error| told.insert(error.clone()));
     Ok(run.summary)
 }
 
 /// [`normalize`] with another function in the place of [`mailglot_mime::process`].
-fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
-    let opening = Opening { force_format: job.force_format, max_expansion: job.max_expansion };
+fn normalize_with(
+    job: &NormalizeJob,
+    progress: &Progress,
+    process: Process,
+) -> Result<Summary, Error> {
+    let opening = Opening {
+        force_format: job.force_format,
+        max_expansion: job.max_expansion,
+    };
     let Search { inputs, left_out } = layout::find(&job.inputs, opening)?;
     let plan = Plan::new(job, &inputs)?;
     let mut run = Run::new(&job.policy, job.threads, progress, process, job.verify);
@@ -143,8 +157,14 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
 
     let at_output = |error| Error::Output(job.output.clone(), error);
     let report = replacement(plan.report.as_deref(), job.force)?;
-    let ledger = replacement(plan.ledger.as_deref(), job.force)?.map(Writer::new).transpose();
-    let root = if plan.alone { None } else { Some(FolderReplacement::create(&plan.output, job.force)) };
+    let ledger = replacement(plan.ledger.as_deref(), job.force)?
+        .map(Writer::new)
+        .transpose();
+    let root = if plan.alone {
+        None
+    } else {
+        Some(FolderReplacement::create(&plan.output, job.force))
+    };
     let root = root.transpose().map_err(at_output)?;
     let mut sinks = Sinks {
         places: (plan.output.clone(), plan.ledger.clone().unwrap_or_default()),
@@ -152,7 +172,11 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
         aside_place: Some(plan.aside.clone()),
         ..Sinks::default()
     };
-    let mut footer = Footer { producer: report::producer(), alone: plan.alone, ..Footer::default() };
+    let mut footer = Footer {
+        producer: report::producer(),
+        alone: plan.alone,
+        ..Footer::default()
+    };
     for (input, target) in inputs.iter().zip(&plan.targets) {
         let place = match &root {
             None => plan.output.clone(),
@@ -186,12 +210,19 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
         Some(mut file) => {
             let text = report::render(job, &run.summary);
             let written = file.write_all(text.as_bytes()).and_then(|()| file.sync());
-            written.map_err(|error| Error::Output(plan.report.clone().unwrap_or_default(), error))?;
+            written
+                .map_err(|error| Error::Output(plan.report.clone().unwrap_or_default(), error))?;
             Some(file)
         }
     };
     let (destination, aside) = (sinks.destination.take(), sinks.aside.take());
-    plan.commit(Ready { root, destination, aside, ledger, report })?;
+    plan.commit(Ready {
+        root,
+        destination,
+        aside,
+        ledger,
+        report,
+    })?;
     if let Some(place) = job.report.as_deref().filter(|place| is_stream(place)) {
         let written = open_stream(place)
             .and_then(|mut stream| stream.write_all(report::render(job, &run.summary).as_bytes()));
@@ -219,10 +250,16 @@ struct Sinks {
 impl Sinks {
     /// Takes the next result in archive order.
     fn take(&mut self, done: &Composed) -> Result<(), io::Error> {
-        let Some(destination) = &mut self.destination else { return Ok(()) };
+        let Some(destination) = &mut self.destination else {
+            return Ok(());
+        };
         destination.write(&done.out)?;
         if let Some(hash) = &mut self.hash {
-            if done.out.items.first().is_some_and(|item| item.name.is_empty() && !self.more)
+            if done
+                .out
+                .items
+                .first()
+                .is_some_and(|item| item.name.is_empty() && !self.more)
                 && done.out.items.iter().all(|item| item.name.is_empty())
             {
                 hash.update(&done.out.bytes);
@@ -247,12 +284,19 @@ impl Sinks {
 
     /// Copies a message that could not be worked on; its number counts over all inputs.
     fn set_aside(&mut self, message: &[u8]) -> io::Result<()> {
-        let Some(place) = &self.aside_place else { return Ok(()) };
+        let Some(place) = &self.aside_place else {
+            return Ok(());
+        };
         if self.aside.is_none() {
             self.aside = Some(FolderReplacement::create(place, true)?);
         }
         if let Some(aside) = &self.aside {
-            fs::write(aside.temporary().join(format!("{:08}.eml", self.aside_count)), message)?;
+            fs::write(
+                aside
+                    .temporary()
+                    .join(format!("{:08}.eml", self.aside_count)),
+                message,
+            )?;
             self.aside_count += 1;
         }
         Ok(())
@@ -278,9 +322,25 @@ impl<'a> Run<'a> {
         verify: bool,
     ) -> Self {
         let readers = READERS.map(str::to_owned).to_vec();
-        let verify = verify.then(|| VerifySummary { readers, ..VerifySummary::default() });
-        let (complete, summary) = (Complete::default(), Summary { verify, ..Summary::default() });
-        Self { policy, threads, progress, process, complete, summary }
+        let verify = verify.then(|| VerifySummary {
+            readers,
+            ..VerifySummary::default()
+        });
+        let (complete, summary) = (
+            Complete::default(),
+            Summary {
+                verify,
+                ..Summary::default()
+            },
+        );
+        Self {
+            policy,
+            threads,
+            progress,
+            process,
+            complete,
+            summary,
+        }
     }
 }
 
@@ -292,7 +352,11 @@ impl Run<'_> {
         for (path, event) in left_out {
             tally.box_event(&path.to_string_lossy(), event);
         }
-        tally.add_to(&mut self.summary, &mut SourceSummary::default(), &self.complete);
+        tally.add_to(
+            &mut self.summary,
+            &mut SourceSummary::default(),
+            &self.complete,
+        );
     }
 
     /// Tells a watcher how much there is, where that is known without opening.
@@ -301,9 +365,13 @@ impl Run<'_> {
         if inputs.iter().any(|input| input.found.packed.is_some()) {
             return;
         }
-        let files = inputs.iter().filter(|input| !input.folder && !input.is_stdin());
-        let total =
-            files.filter_map(|input| fs::metadata(&input.found.path).ok()).map(|file| file.len()).sum();
+        let files = inputs
+            .iter()
+            .filter(|input| !input.folder && !input.is_stdin());
+        let total = files
+            .filter_map(|input| fs::metadata(&input.found.path).ok())
+            .map(|file| file.len())
+            .sum();
         self.progress.total.store(total, Relaxed);
     }
 
@@ -329,7 +397,10 @@ impl Run<'_> {
             from_mbox: input.found.format == Format::Mbox,
             to: target.map(|target| target.format),
             keeps_flags: form == Format::Maildir,
-            ledger: sinks.ledger.is_some().then_some(self.summary.sources.len() as u64),
+            ledger: sinks
+                .ledger
+                .is_some()
+                .then_some(self.summary.sources.len() as u64),
             policy: self.policy,
             progress: self.progress,
             complete: &self.complete,
@@ -337,7 +408,10 @@ impl Run<'_> {
             verify: self.summary.verify.is_some(),
         };
         let hash = target.map(|_| ArchiveHash::new(input.folder));
-        let mut account = SourceSummary { path: input.name_in_json(), ..SourceSummary::default() };
+        let mut account = SourceSummary {
+            path: input.name_in_json(),
+            ..SourceSummary::default()
+        };
         let (summary, complete) = (&mut self.summary, &self.complete);
         let mut hand_on = |done: &mut Composed| -> Result<(), HandOn> {
             sinks.take(done).map_err(HandOn::Output)?;
@@ -363,15 +437,26 @@ impl Run<'_> {
             Stop::Interrupted => Error::Interrupted,
         })?;
         let (messages, bytes) = (reader.messages, reader.bytes);
-        let unread: Vec<_> = reader.unread.drain(..).map(|error| input.error(error).to_string()).collect();
+        let unread: Vec<_> = reader
+            .unread
+            .drain(..)
+            .map(|error| input.error(error).to_string())
+            .collect();
         let (source, blake3) = reader.finish();
         input.unchanged(&*source)?;
         if let Some(destination) = &mut sinks.destination {
-            destination.sync().map_err(|error| Error::Output(places.0.clone(), error))?;
+            destination
+                .sync()
+                .map_err(|error| Error::Output(places.0.clone(), error))?;
         }
         let set_aside = self.summary.set_aside - before.0;
-        let written = if target.is_some() { sinks.written - before.1 } else { messages - set_aside };
-        let same = (account.messages, account.bytes) == (messages, bytes) && messages == written + set_aside;
+        let written = if target.is_some() {
+            sinks.written - before.1
+        } else {
+            messages - set_aside
+        };
+        let same = (account.messages, account.bytes) == (messages, bytes)
+            && messages == written + set_aside;
         if !same || (!input.folder && !input.is_stdin() && hint.is_some_and(|size| size != bytes)) {
             return Err(Error::Identity(format!(
                 "{path}: the account does not add up: {messages} messages and {bytes} bytes were read ({hint:?} there), \
@@ -400,7 +485,9 @@ impl Run<'_> {
                 blake3,
             },
             Archived {
-                name: target.map(|target| target.name.clone().into_bytes()).unwrap_or_default(),
+                name: target
+                    .map(|target| target.name.clone().into_bytes())
+                    .unwrap_or_default(),
                 format: target.map_or(input.found.format, |target| target.format),
                 folder: target.is_some_and(|target| layout::is_folder(target.format)),
                 messages: written,
@@ -414,7 +501,8 @@ impl Run<'_> {
     fn check_identity(&self) -> Result<(), Error> {
         let summary = &self.summary;
         let sources: u64 = summary.sources.iter().map(|source| source.bytes).sum();
-        if summary.messages_in == summary.written + summary.set_aside && summary.bytes_in == sources {
+        if summary.messages_in == summary.written + summary.set_aside && summary.bytes_in == sources
+        {
             return Ok(());
         }
         Err(Error::Identity(format!(

@@ -9,7 +9,9 @@ use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
 use crate::{Error, NormalizeJob};
 use mailglot_archive::ledger::MAGIC;
-use mailglot_archive::replace::{FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed};
+use mailglot_archive::replace::{
+    FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
+};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -61,12 +63,19 @@ impl Plan {
             .iter()
             .map(|input| {
                 let format = layout::output_format(input.found.format, job.to);
-                let name = if alone { String::new() } else { layout::output_name(input, format, &mut taken) };
+                let name = if alone {
+                    String::new()
+                } else {
+                    layout::output_name(input, format, &mut taken)
+                };
                 Target { name, format }
             })
             .collect();
         if job.output.file_name().is_none() {
-            return Err(Error::Usage(format!("{} is no name for an output", job.output.display())));
+            return Err(Error::Usage(format!(
+                "{} is no name for an output",
+                job.output.display()
+            )));
         }
         let report = job.report.as_deref().filter(|report| !is_stream(report));
         // What belongs to the output stands beside the name that was given, where restoring looks for it.
@@ -74,34 +83,53 @@ impl Plan {
         let mut plan = Self {
             output: layout::followed(&job.output)?,
             stale: None,
-            ledger: job.ledger_place().as_deref().map(layout::followed).transpose()?,
+            ledger: job
+                .ledger_place()
+                .as_deref()
+                .map(layout::followed)
+                .transpose()?,
             report: report.map(layout::followed).transpose()?,
             aside: layout::followed(&with_suffix(&job.output, ".set-aside"))?,
             alone,
             force: job.force,
             targets,
         };
-        let ours: HashSet<String> = plan.targets.iter().map(|target| target.name.clone()).collect();
+        let ours: HashSet<String> = plan
+            .targets
+            .iter()
+            .map(|target| target.name.clone())
+            .collect();
         let mut places = vec![&plan.output, &plan.aside];
         places.extend(plan.ledger.iter().chain(&plan.report));
         let mut wanted: Vec<PathBuf> = Vec::new();
         for place in &places {
             layout::check_apart(place, &job.inputs)?;
             // Two spellings may mean one place.
-            let there = layout::resolved(place).map_err(|error| Error::Output((*place).clone(), error))?;
-            if wanted.iter().any(|other| there.starts_with(other) || other.starts_with(&there)) {
+            let there =
+                layout::resolved(place).map_err(|error| Error::Output((*place).clone(), error))?;
+            if wanted
+                .iter()
+                .any(|other| there.starts_with(other) || other.starts_with(&there))
+            {
                 let place = place.display();
-                return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
+                return Err(Error::Usage(format!(
+                    "{place} is wanted for two things of the output"
+                )));
             }
             wanted.push(there);
         }
         let turn = plan.turn();
-        away::recover(&plan.output, plan.ledger.as_deref().or(Some(&beside)), &plan.aside);
+        away::recover(
+            &plan.output,
+            plan.ledger.as_deref().or(Some(&beside)),
+            &plan.aside,
+        );
         drop(turn);
         for place in places {
             layout::check_free(place, job.force, &ours)?;
         }
-        let there = layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
+        let there =
+            layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
         let is_stale = job.force && away::exists(&plan.output) && !wanted.contains(&there);
         if is_stale && layout::check_apart(&beside, &job.inputs).is_ok() && is_ledger(&beside) {
             plan.stale = Some(beside);
@@ -119,7 +147,12 @@ impl Plan {
 
     /// Waits for other jobs that put things beside ours.
     fn turn(&self) -> Turn {
-        turn([&self.output, &self.aside].into_iter().chain(&self.ledger).map(PathBuf::as_path))
+        turn(
+            [&self.output, &self.aside]
+                .into_iter()
+                .chain(&self.ledger)
+                .map(PathBuf::as_path),
+        )
     }
 
     fn put(&self, mut ready: Ready) -> Result<(), Error> {
@@ -129,7 +162,11 @@ impl Plan {
         }
         let mut away = Vec::new();
         let mut placed = Vec::new();
-        for place in [&self.output, &self.aside].into_iter().chain(&self.ledger).chain(&self.stale) {
+        for place in [&self.output, &self.aside]
+            .into_iter()
+            .chain(&self.ledger)
+            .chain(&self.stale)
+        {
             if self.force || layout::is_empty(place) {
                 away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
             }
@@ -153,7 +190,9 @@ impl Plan {
         placed.into_iter().for_each(Placed::keep);
         if let Some(report) = ready.report {
             let place = self.report.clone().unwrap_or_default();
-            report.commit().map_err(|error| Error::Output(place, error))?;
+            report
+                .commit()
+                .map_err(|error| Error::Output(place, error))?;
         }
         for old in away {
             // The new output stands; an old one that cannot be removed keeps a name that says so.
@@ -171,7 +210,11 @@ impl Plan {
 fn is_ledger(path: &Path) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
     let mut start = [0; MAGIC.len()];
-    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+    is_file
+        && File::open(path)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_ok()
+        && start == MAGIC
 }
 
 /// The path with something after its last component.
@@ -227,6 +270,9 @@ mod tests {
 
     #[test]
     fn suffixes_follow_the_whole_name() {
-        assert_eq!(with_suffix(Path::new("a/b.mbox"), ".ledger"), Path::new("a/b.mbox.ledger"));
+        assert_eq!(
+            with_suffix(Path::new("a/b.mbox"), ".ledger"),
+            Path::new("a/b.mbox.ledger")
+        );
     }
 }

@@ -32,7 +32,10 @@ pub(crate) fn rebuild<'a>(
             }
             Cow::Owned(out)
         }
-        Requote::Convert { source: quoting @ (Quoting::Mboxo | Quoting::Mboxrd), .. } => {
+        Requote::Convert {
+            source: quoting @ (Quoting::Mboxo | Quoting::Mboxrd),
+            ..
+        } => {
             let mut out = Vec::with_capacity(old.len() + 64);
             requote(&old, *quoting, &mut out);
             drop(old);
@@ -40,7 +43,11 @@ pub(crate) fn rebuild<'a>(
         }
         _ => old,
     };
-    Some(if head.is_empty() { quoted } else { Cow::Owned([head, &quoted].concat()) })
+    Some(if head.is_empty() {
+        quoted
+    } else {
+        Cow::Owned([head, &quoted].concat())
+    })
 }
 
 /// [`rebuild`], handed to `put` in pieces; false when the changes do not fit. A ledger may ask for far more `>` than it has bytes: they are
@@ -53,11 +60,15 @@ pub(crate) fn rebuild_to<E>(
     put: &mut impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<bool, E> {
     let Requote::Count { marks, .. } = way else {
-        let Some(old) = rebuild(message, midline, way, undo) else { return Ok(false) };
+        let Some(old) = rebuild(message, midline, way, undo) else {
+            return Ok(false);
+        };
         return put(&old).map(|()| true);
     };
     let (head, lines) = message.split_at(if midline { line_end(message) } else { 0 });
-    let Some(old) = unquoted(lines, way, undo) else { return Ok(false) };
+    let Some(old) = unquoted(lines, way, undo) else {
+        return Ok(false);
+    };
     put(head)?;
     mark(&old, marks, put)
 }
@@ -68,9 +79,17 @@ fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a,
         Requote::Leave => false,
         Requote::Convert { unquote, .. } | Requote::Count { unquote, .. } => *unquote,
     };
-    let plain = if is_quoted { unquote(lines, Quoting::Mboxrd) } else { Cow::Borrowed(lines) };
+    let plain = if is_quoted {
+        unquote(lines, Quoting::Mboxrd)
+    } else {
+        Cow::Borrowed(lines)
+    };
     // A piece has no changes; were there some, their coordinates would be those of its lines.
-    if undo.is_empty() { Some(plain) } else { apply_undo(&plain, undo).map(Cow::Owned) }
+    if undo.is_empty() {
+        Some(plain)
+    } else {
+        apply_undo(&plain, undo).map(Cow::Owned)
+    }
 }
 
 /// Length of the first line with its LF or CR; all when there is none.
@@ -98,7 +117,8 @@ pub(crate) fn may_hold_from(new: &[u8], edits: &[Edit]) -> bool {
         let end = start + edit.with.len();
         (old_at, new_at) = (edit.span.end, end);
         let window = start.saturating_sub(REST)..new.len().min(end + REST);
-        new.get(window).is_none_or(|window| FROM.find(window).is_some())
+        new.get(window)
+            .is_none_or(|window| FROM.find(window).is_some())
     })
 }
 
@@ -108,12 +128,18 @@ pub(crate) fn count_marks(bytes: &[u8]) -> Vec<u64> {
 }
 
 /// Gives each line `>*From ` its number of `>`; false when there are more or fewer lines, or a number is out of all proportion.
-fn mark<E>(bytes: &[u8], marks: &[u64], put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<bool, E> {
+fn mark<E>(
+    bytes: &[u8],
+    marks: &[u64],
+    put: &mut impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<bool, E> {
     let mut at = 0;
     let mut wanted = marks.iter();
     for (start, has) in from_lines(bytes) {
         let count = wanted.next().and_then(|&count| usize::try_from(count).ok());
-        let Some(quotes) = count.and_then(|count| QUOTES.get(..count)) else { return Ok(false) };
+        let Some(quotes) = count.and_then(|count| QUOTES.get(..count)) else {
+            return Ok(false);
+        };
         put(&bytes[at..start])?;
         put(quotes)?;
         at = start + has;
@@ -148,22 +174,38 @@ mod tests {
         assert!(has_from_line(b"a\n>>From x"));
         assert!(has_from_line(b"a\rFrom x"));
         assert!(!has_from_line(b"a From x\n> From y\nFromage"));
-        assert_eq!(count_marks(b"From a\n>From b\nx From\n>>>From c"), [0, 1, 3]);
+        assert_eq!(
+            count_marks(b"From a\n>From b\nx From\n>>>From c"),
+            [0, 1, 3]
+        );
     }
 
     /// What large messages rely on.
     #[test]
     fn the_test_without_copies_is_equal_to_the_way_itself() {
         use mailglot_archive::mbox::{quote_mboxrd, requotes};
-        let words: [&[u8]; 8] = [b"From ", b">From ", b">>From ", b"\n", b"\r", b"\r\n", b"x", b">"];
+        let words: [&[u8]; 8] = [
+            b"From ", b">From ", b">>From ", b"\n", b"\r", b"\r\n", b"x", b">",
+        ];
         for seed in 0..8u32.pow(5) {
-            let old: Vec<u8> = (0..5).flat_map(|n| words[(seed >> (3 * n)) as usize % 8]).copied().collect();
+            let old: Vec<u8> = (0..5)
+                .flat_map(|n| words[(seed >> (3 * n)) as usize % 8])
+                .copied()
+                .collect();
             for source in [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd] {
                 let mut new = Vec::new();
                 quote_mboxrd(&unquote(&old, source), &mut new);
-                let way = Requote::Convert { unquote: true, source };
+                let way = Requote::Convert {
+                    unquote: true,
+                    source,
+                };
                 let back = rebuild(&new, false, &way, &[]).unwrap();
-                assert_eq!(requotes(&old, source), back == old, "{source:?} {}", old.escape_ascii());
+                assert_eq!(
+                    requotes(&old, source),
+                    back == old,
+                    "{source:?} {}",
+                    old.escape_ascii()
+                );
             }
         }
     }
@@ -191,8 +233,12 @@ mod tests {
     fn irregular_quoting_comes_back_by_count() {
         let old = b"From a\n>From b\n>>From c\n".as_slice();
         let stripped = b">>From a\nFrom b\nFrom c\n";
-        let way = |marks: &[u64]| Requote::Count { unquote: false, marks: marks.to_vec() };
-        let mark = |bytes, marks: &[u64]| rebuild(bytes, false, &way(marks), &[]).map(Cow::into_owned);
+        let way = |marks: &[u64]| Requote::Count {
+            unquote: false,
+            marks: marks.to_vec(),
+        };
+        let mark =
+            |bytes, marks: &[u64]| rebuild(bytes, false, &way(marks), &[]).map(Cow::into_owned);
         assert_eq!(mark(stripped, &count_marks(old)).as_deref(), Some(old));
         assert_eq!(mark(stripped, &[1, 2]), None);
         assert_eq!(mark(stripped, &[1, 2, 3, 4]), None);
@@ -202,18 +248,28 @@ mod tests {
     #[test]
     fn marks_are_handed_on_until_they_are_too_many() {
         let lines = b"x\nFrom \n".repeat(1000);
-        let way = Requote::Count { unquote: false, marks: vec![65_536; 2000] };
+        let way = Requote::Count {
+            unquote: false,
+            marks: vec![65_536; 2000],
+        };
         for midline in [false, true] {
             let (mut bytes, mut largest) = (0, 0);
             let done = rebuild_to(&lines, midline, &way, &[], &mut |piece| {
                 bytes += piece.len();
                 largest = largest.max(piece.len());
-                if bytes > 1_000_000 { Err("enough") } else { Ok(()) }
+                if bytes > 1_000_000 {
+                    Err("enough")
+                } else {
+                    Ok(())
+                }
             });
             assert_eq!(done, Err("enough"));
             assert_eq!(largest, 65_536);
         }
-        let way = Requote::Count { unquote: false, marks: (0..1000).collect() };
+        let way = Requote::Count {
+            unquote: false,
+            marks: (0..1000).collect(),
+        };
         let mut out = Vec::new();
         let put = &mut |piece: &[u8]| {
             out.extend_from_slice(piece);
@@ -225,7 +281,10 @@ mod tests {
 
     #[test]
     fn a_piece_inside_a_line_keeps_its_first_line() {
-        let way = Requote::Convert { unquote: true, source: Quoting::None };
+        let way = Requote::Convert {
+            unquote: true,
+            source: Quoting::None,
+        };
         let piece = b">From not at a line start\n>From here\n";
         let back = rebuild(piece, true, &way, &[]).unwrap();
         assert_eq!(&*back, b">From not at a line start\nFrom here\n");

@@ -84,7 +84,9 @@ impl Reader {
         if self.ahead.is_none() && !self.ended {
             self.ahead = self.pull()?;
         }
-        let Some(batch) = self.ahead.take() else { return Ok(false) };
+        let Some(batch) = self.ahead.take() else {
+            return Ok(false);
+        };
         feed.batch = batch;
         // Nothing is read ahead of a large message: two of them at a time would be one too many.
         if feed.batch.bytes.len() < LARGE {
@@ -195,9 +197,15 @@ fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 fn open_end(piece: &[u8]) -> usize {
     const LONGEST: usize = 4096;
     let window = &piece[piece.len().saturating_sub(LONGEST)..];
-    let Some(line) = memchr::memrchr2(b'\n', b'\r', window).map(|at| &window[at + 1..]) else { return 0 };
+    let Some(line) = memchr::memrchr2(b'\n', b'\r', window).map(|at| &window[at + 1..]) else {
+        return 0;
+    };
     let marks = line.iter().take_while(|&&b| b == b'>').count();
-    if b"From ".starts_with(&line[marks..]) { line.len() } else { 0 }
+    if b"From ".starts_with(&line[marks..]) {
+        line.len()
+    } else {
+        0
+    }
 }
 
 fn prepend(batch: &mut Batch, carry: &[u8]) {

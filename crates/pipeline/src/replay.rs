@@ -106,12 +106,16 @@ impl<'a> Replay<'a> {
         let rebuilt = self.source.finish()?;
         if output != from.blake3 || read != from.bytes {
             let altered = root.as_deref().and_then(altered);
-            let which = altered.map_or_else(String::new, |path| format!(": {} was altered", path.display()));
+            let which = altered.map_or_else(String::new, |path| {
+                format!(": {} was altered", path.display())
+            });
             let what = format!("the output is not the one that this ledger was written for{which}");
             return Err(Fault::Mismatch(what));
         }
         if rebuilt != source.blake3 || written != source.bytes || messages != source.messages {
-            return Err(Fault::Mismatch("what was rebuilt is not what the ledger says of the source".into()));
+            return Err(Fault::Mismatch(
+                "what was rebuilt is not what the ledger says of the source".into(),
+            ));
         }
         Ok(())
     }
@@ -137,7 +141,8 @@ impl<'a> Replay<'a> {
             Body::Undo { requote, changes } => {
                 let undo: Option<Vec<_>> = changes.iter().map(undo).collect();
                 let path = self.output.path.clone();
-                let misfit = || Fault::Mismatch(format!("a change does not fit {}", path.display()));
+                let misfit =
+                    || Fault::Mismatch(format!("a change does not fit {}", path.display()));
                 let mut put = |old: &[u8]| self.source.write(old);
                 let undo = undo.ok_or_else(misfit)?;
                 if !rebuild_to(&self.buffer, message.midline, requote, &undo, &mut put)? {
@@ -207,10 +212,19 @@ impl OutputSide {
 
     fn file(&mut self, name: &[u8]) -> Result<(), Fault> {
         self.end_file()?;
-        let path = self.root.as_deref().and_then(|root| below(root, name)).filter(|_| self.folder);
-        let path = path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
+        let path = self
+            .root
+            .as_deref()
+            .and_then(|root| below(root, name))
+            .filter(|_| self.folder);
+        let path =
+            path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
         self.hash.file(name);
-        let there = if path.exists() { None } else { self.with_other_flags(&path) };
+        let there = if path.exists() {
+            None
+        } else {
+            self.with_other_flags(&path)
+        };
         self.open(there.unwrap_or(path))
     }
 
@@ -231,7 +245,11 @@ impl OutputSide {
         self.path = path;
         let file = mailglot_archive::open_input(&self.path).map_err(|error| self.error(error))?;
         let metadata = file.metadata().map_err(|error| self.error(error))?;
-        self.left = if metadata.is_file() { metadata.len() } else { u64::MAX };
+        self.left = if metadata.is_file() {
+            metadata.len()
+        } else {
+            u64::MAX
+        };
         self.file = Some(BufReader::with_capacity(1 << 18, file));
         Ok(())
     }
@@ -242,7 +260,9 @@ impl OutputSide {
         if len == 0 {
             return Ok(());
         }
-        let Some(file) = &mut self.file else { return Err(self.too_short()) };
+        let Some(file) = &mut self.file else {
+            return Err(self.too_short());
+        };
         if let Err(error) = file.take(len).read_to_end(buffer) {
             return Err(self.error(error));
         }
@@ -264,10 +284,15 @@ impl OutputSide {
 
     fn end_file(&mut self) -> Result<(), Fault> {
         self.left = 0;
-        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
         match file.read(&mut [0]) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(Fault::Mismatch(format!("{} is too long", self.path.display()))),
+            Ok(_) => Err(Fault::Mismatch(format!(
+                "{} is too long",
+                self.path.display()
+            ))),
             Err(error) => Err(self.error(error)),
         }
     }
@@ -322,7 +347,8 @@ impl<'a> SourceSide<'a> {
             }
             Target::Place(path) => {
                 if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(|error| Fault::Original(path.clone(), error))?;
+                    fs::create_dir_all(parent)
+                        .map_err(|error| Fault::Original(path.clone(), error))?;
                 }
                 side.create(path)?;
             }
@@ -355,7 +381,9 @@ impl<'a> SourceSide<'a> {
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
         if self.bytes > self.promised {
-            return Err(Fault::Mismatch("what was rebuilt is not what the ledger says of the source".into()));
+            return Err(Fault::Mismatch(
+                "what was rebuilt is not what the ledger says of the source".into(),
+            ));
         }
         match &mut self.file {
             Some(file) => file.write_all(bytes).map_err(|error| self.error(error)),
@@ -379,7 +407,9 @@ impl<'a> SourceSide<'a> {
     }
 
     fn end_file(&mut self) -> Result<(), Fault> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
         file.flush().map_err(|error| self.error(error))
     }
 
@@ -389,7 +419,9 @@ impl<'a> SourceSide<'a> {
         if !self.folder {
             return Err(impossible());
         }
-        let Some(root) = &self.root else { return Ok(None) };
+        let Some(root) = &self.root else {
+            return Ok(None);
+        };
         below(root, name).map(Some).ok_or_else(impossible)
     }
 
@@ -406,13 +438,16 @@ fn altered(root: &Path) -> Option<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let (path, name) = (entry.path(), entry.file_name());
-            let Ok(there) = entry.metadata() else { continue };
+            let Ok(there) = entry.metadata() else {
+                continue;
+            };
             if there.is_dir() {
                 folders.push(path);
             } else if there.is_file()
                 && there.len() < LONGEST
                 && found.as_ref().is_none_or(|first| path < *first)
-                && fs::read(&path).is_ok_and(|content| names::is_altered(&name.to_string_lossy(), &content))
+                && fs::read(&path)
+                    .is_ok_and(|content| names::is_altered(&name.to_string_lossy(), &content))
             {
                 found = Some(path);
             }
@@ -424,7 +459,9 @@ fn altered(root: &Path) -> Option<PathBuf> {
 /// A path below a folder; None for a name that leaves it.
 pub(crate) fn below(root: &Path, name: &[u8]) -> Option<PathBuf> {
     let name = native(name)?;
-    let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+    let plain = name
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     (plain && !name.as_os_str().is_empty()).then(|| root.join(name))
 }
 
@@ -453,8 +490,19 @@ mod tests {
     #[test]
     fn names_stay_below_their_folder() {
         let root = Path::new("r");
-        assert_eq!(below(root, b"cur/1:2,S"), Some(PathBuf::from("r/cur/1:2,S")));
-        for bad in [&b""[..], b"/etc/x", b"../x", b"a/../../x", b"..", b"a\0b", b"./a"] {
+        assert_eq!(
+            below(root, b"cur/1:2,S"),
+            Some(PathBuf::from("r/cur/1:2,S"))
+        );
+        for bad in [
+            &b""[..],
+            b"/etc/x",
+            b"../x",
+            b"a/../../x",
+            b"..",
+            b"a\0b",
+            b"./a",
+        ] {
             assert_eq!(below(root, bad), None, "{bad:?}");
         }
     }

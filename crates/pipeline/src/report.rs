@@ -97,7 +97,19 @@ fn on_loss(way: OnLoss) -> &'static str {
 
 /// Names of the repairs that are asked for, as the option has them.
 fn repairs(asked: Repairs) -> Vec<&'static str> {
-    let Repairs { mojibake, entities, escapes, nested } = asked;
-    let all = [(mojibake, "mojibake"), (entities, "entities"), (escapes, "escapes"), (nested, "nested")];
-    all.into_iter().filter_map(|(asked, name)| asked.then_some(name)).collect()
+    let Repairs {
+        mojibake,
+        entities,
+        escapes,
+        nested,
+    } = asked;
+    let all = [
+        (mojibake, "mojibake"),
+        (entities, "entities"),
+        (escapes, "escapes"),
+        (nested, "nested"),
+    ];
+    all.into_iter()
+        .filter_map(|(asked, name)| asked.then_some(name))
+        .collect()
 }

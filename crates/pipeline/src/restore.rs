@@ -32,7 +32,11 @@ pub struct RestoreJob {
 impl RestoreJob {
     /// Path of the ledger, where the job names one.
     pub fn ledger_place(&self) -> Option<PathBuf> {
-        let beside = || self.output.as_deref().map(|output| with_suffix(output, ".ledger"));
+        let beside = || {
+            self.output
+                .as_deref()
+                .map(|output| with_suffix(output, ".ledger"))
+        };
         self.ledger.clone().or_else(beside)
     }
 }
@@ -63,7 +67,9 @@ const LONGEST_NOTE: usize = 64 << 10;
 /// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let Some(place) = job.ledger_place() else {
-        return Err(Error::Usage("neither a normalized archive nor a ledger is named".into()));
+        return Err(Error::Usage(
+            "neither a normalized archive nor a ledger is named".into(),
+        ));
     };
     if let Some(output) = &job.output {
         fs::symlink_metadata(output).map_err(|error| Error::Input(output.clone(), error))?;
@@ -75,15 +81,24 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         return Err(wrong("the ledger holds no source".into()));
     }
     check_output(job.output.as_deref(), &footer).map_err(wrong)?;
-    progress.total.store(footer.sources.iter().map(|source| source.bytes).sum(), Relaxed);
+    progress.total.store(
+        footer.sources.iter().map(|source| source.bytes).sum(),
+        Relaxed,
+    );
     let original = job.original.as_deref().map(followed).transpose()?;
     let mut staged = match &original {
         None => Staged::Nothing,
         Some(original) => prepare(job, original, &place, &footer)?,
     };
 
-    let mut run =
-        Run { job, footer: &footer, progress, restored: Restored::default(), root: None, file: None };
+    let mut run = Run {
+        job,
+        footer: &footer,
+        progress,
+        restored: Restored::default(),
+        root: None,
+        file: None,
+    };
     match &mut staged {
         Staged::Nothing => {}
         Staged::File(file) => run.file = Some(file),
@@ -91,7 +106,9 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     }
     let restored = run.all(&mut ledger, &place)?;
     if let Some(original) = &original {
-        staged.commit(original).map_err(|error| Error::Output(original.clone(), error))?;
+        staged
+            .commit(original)
+            .map_err(|error| Error::Output(original.clone(), error))?;
     }
     Ok(restored)
 }
@@ -104,10 +121,18 @@ fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), String> {
         }
         (Some(output), [from]) if footer.alone && from.folder != output.is_dir() => {
             let is = if from.folder { "a folder" } else { "a file" };
-            Err(format!("this ledger belongs to {is}, which {} is not", output.display()))
+            Err(format!(
+                "this ledger belongs to {is}, which {} is not",
+                output.display()
+            ))
         }
-        (Some(output), _) if !footer.needs_output() && fs::metadata(output).is_ok_and(|of| of.len() > 0) => {
-            Err(format!("it holds the original whole: leave {} away", output.display()))
+        (Some(output), _)
+            if !footer.needs_output() && fs::metadata(output).is_ok_and(|of| of.len() > 0) =>
+        {
+            Err(format!(
+                "it holds the original whole: leave {} away",
+                output.display()
+            ))
         }
         _ => Ok(()),
     }
@@ -138,21 +163,44 @@ impl Staged {
 }
 
 /// Checks the place of the original and begins it under a temporary name.
-fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) -> Result<Staged, Error> {
+fn prepare(
+    job: &RestoreJob,
+    original: &Path,
+    ledger: &Path,
+    footer: &Footer,
+) -> Result<Staged, Error> {
     if original.file_name().is_none() {
-        return Err(Error::Usage(format!("{} is no name for an original", original.display())));
+        return Err(Error::Usage(format!(
+            "{} is no name for an original",
+            original.display()
+        )));
     }
-    let inputs: Vec<_> = job.output.iter().cloned().chain([ledger.to_owned()]).collect();
+    let inputs: Vec<_> = job
+        .output
+        .iter()
+        .cloned()
+        .chain([ledger.to_owned()])
+        .collect();
     check_apart(original, &inputs)?;
     if !job.force && exists(original) && !is_empty(original) {
-        let error =
-            io::Error::new(io::ErrorKind::AlreadyExists, "stands there already; restore to another place");
+        let error = io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "stands there already; restore to another place",
+        );
         return Err(Error::Output(original.to_owned(), error));
     }
     let top = |name: &[u8]| {
         String::from_utf8_lossy(name.split(|&b| b == b'/').next().unwrap_or_default()).into_owned()
     };
-    check_free(original, job.force, &footer.sources.iter().map(|source| top(&source.name)).collect())?;
+    check_free(
+        original,
+        job.force,
+        &footer
+            .sources
+            .iter()
+            .map(|source| top(&source.name))
+            .collect(),
+    )?;
     let staged = match &footer.sources[..] {
         [source] if !source.folder && source.name.is_empty() => {
             Replacement::create(original, job.force).map(Staged::File)
@@ -185,7 +233,10 @@ impl<'a> Run<'a> {
         let messages = |replay: Option<&Replay<'_>>| replay.map_or(0, |replay| replay.messages);
         let mut replay = None;
         let mut block = Block::default();
-        while ledger.next_block(&mut block).map_err(|error| wrong(error.to_string()))? {
+        while ledger
+            .next_block(&mut block)
+            .map_err(|error| wrong(error.to_string()))?
+        {
             let mut records = block.records();
             loop {
                 if self.progress.is_interrupted() {
@@ -203,13 +254,17 @@ impl<'a> Run<'a> {
                 // A source that ends with this record is gone when it fails.
                 let before = messages(replay.as_ref());
                 let stepped = self.step(&record, &mut replay);
-                stepped.map_err(|fault| self.error(fault, place, before.max(messages(replay.as_ref()))))?;
+                stepped.map_err(|fault| {
+                    self.error(fault, place, before.max(messages(replay.as_ref())))
+                })?;
             }
         }
         let before = messages(replay.as_ref());
-        self.end(replay.take()).map_err(|fault| self.error(fault, place, before))?;
+        self.end(replay.take())
+            .map_err(|fault| self.error(fault, place, before))?;
         let sources = self.footer.sources.len() as u64;
-        self.empty_ones(sources).map_err(|fault| self.error(fault, place, 0))?;
+        self.empty_ones(sources)
+            .map_err(|fault| self.error(fault, place, 0))?;
         Ok(self.restored)
     }
 
@@ -231,7 +286,9 @@ impl<'a> Run<'a> {
                 restored.more_notes += 1;
             }
         }
-        let Some(replay) = replay else { return Err(none_begun()) };
+        let Some(replay) = replay else {
+            return Err(none_begun());
+        };
         let (bytes, messages) = (replay.step(record)?, &self.progress.messages);
         self.progress.bytes.fetch_add(bytes, Relaxed);
         messages.store(self.restored.messages + replay.messages, Relaxed);
@@ -250,13 +307,19 @@ impl<'a> Run<'a> {
     /// Begins the source whose turn it is.
     fn begin(&mut self) -> Result<Replay<'a>, Fault> {
         let index = self.restored.sources as usize;
-        let (Some(source), Some(from)) = (self.footer.sources.get(index), self.footer.outputs.get(index))
-        else {
-            return Err(Fault::Mismatch("the ledger holds more sources than it names".into()));
+        let (Some(source), Some(from)) = (
+            self.footer.sources.get(index),
+            self.footer.outputs.get(index),
+        ) else {
+            return Err(Fault::Mismatch(
+                "the ledger holds more sources than it names".into(),
+            ));
         };
         let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
         let output = match &self.job.output {
-            Some(output) if !self.footer.alone => Some(below(output, &from.name).ok_or_else(impossible)?),
+            Some(output) if !self.footer.alone => {
+                Some(below(output, &from.name).ok_or_else(impossible)?)
+            }
             output => output.clone(),
         };
         let target = match (&self.root, self.file.take()) {
@@ -287,13 +350,21 @@ impl<'a> Run<'a> {
             Fault::Original(path, error) => Error::Output(path, error),
             Fault::Mismatch(what) => {
                 let source = self.footer.sources.get(self.restored.sources as usize);
-                let name =
-                    source.map_or(String::new(), |source| String::from_utf8_lossy(&source.name).into_owned());
-                let place = if name.is_empty() { String::new() } else { format!(" in {name}") };
+                let name = source.map_or(String::new(), |source| {
+                    String::from_utf8_lossy(&source.name).into_owned()
+                });
+                let place = if name.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in {name}")
+                };
                 let fit = self.job.output.as_ref().map_or_else(String::new, |output| {
                     format!("{} and this ledger do not fit together: ", output.display())
                 });
-                Error::Ledger(ledger.to_owned(), format!("{fit}{what} ({at} messages came back{place})"))
+                Error::Ledger(
+                    ledger.to_owned(),
+                    format!("{fit}{what} ({at} messages came back{place})"),
+                )
             }
         }
     }

@@ -21,8 +21,13 @@ pub(crate) fn flags(message: &[u8]) -> Flags {
         if !matches!(line[0], b'S' | b's' | b'X' | b'x') {
             continue;
         }
-        let Some(colon) = memchr::memchr(b':', line) else { continue };
-        let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
+        let Some(colon) = memchr::memchr(b':', line) else {
+            continue;
+        };
+        let (name, value) = (
+            line[..colon].trim_ascii_end(),
+            line[colon + 1..].trim_ascii(),
+        );
         if name.eq_ignore_ascii_case(b"status") {
             flags |= letters(value, |letter| if letter == b'R' { Flags::SEEN } else { 0 });
         } else if name.eq_ignore_ascii_case(b"x-status") {
@@ -43,12 +48,18 @@ pub(crate) fn flags(message: &[u8]) -> Flags {
 fn letters(value: &[u8], flag: impl Fn(u8) -> u32) -> u32 {
     // Anything else in such a field is text of somebody.
     let plain = value.len() <= 16 && value.iter().all(u8::is_ascii_uppercase);
-    if plain { value.iter().fold(0, |flags, letter| flags | flag(*letter)) } else { 0 }
+    if plain {
+        value.iter().fold(0, |flags, letter| flags | flag(*letter))
+    } else {
+        0
+    }
 }
 
 /// Hexadecimal bits (nsMsgMessageFlags.idl): read, replied to, marked, deleted but not yet removed, forwarded.
 fn mozilla(value: &[u8]) -> u32 {
-    let number = std::str::from_utf8(value).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let number = std::str::from_utf8(value)
+        .ok()
+        .and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let bits = [
         (0x0001, Flags::SEEN),
         (0x0002, Flags::REPLIED),
@@ -56,7 +67,9 @@ fn mozilla(value: &[u8]) -> u32 {
         (0x0008, Flags::TRASHED),
         (0x1000, Flags::PASSED),
     ];
-    let told = bits.into_iter().filter(|(bit, _)| number.unwrap_or(0) & bit != 0);
+    let told = bits
+        .into_iter()
+        .filter(|(bit, _)| number.unwrap_or(0) & bit != 0);
     told.fold(0, |flags, (_, flag)| flags | flag)
 }
 
@@ -83,7 +96,10 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(names::flags(flags(header.as_bytes())), expected, "{header}");
-            assert_eq!(names::flags(flags(format!("{header}\n\nX-Status: A\n").as_bytes())), expected);
+            assert_eq!(
+                names::flags(flags(format!("{header}\n\nX-Status: A\n").as_bytes())),
+                expected
+            );
         }
     }
 }

@@ -22,7 +22,11 @@ const VERIFY_DISAGREES: &str = "verify.disagrees";
 
 /// Examples kept of a code.
 fn most(code: &str) -> usize {
-    if code == VERIFY_DISAGREES || LEFT_OUT.iter().any(|kind| kind.code() == code) { NAMED } else { EXAMPLES }
+    if code == VERIFY_DISAGREES || LEFT_OUT.iter().any(|kind| kind.code() == code) {
+        NAMED
+    } else {
+        EXAMPLES
+    }
 }
 
 /// What is told of bytes and files that no message was read from.
@@ -142,11 +146,14 @@ impl Tally {
         let mut parsed = None;
         for guess in &report.guesses {
             let (kind, confidence) = (guess.kind, guess.confidence);
-            if self.bars.admit(kind, confidence) && self.least_certain.bars().admit(kind, confidence) {
-                let parsed =
-                    parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
+            if self.bars.admit(kind, confidence)
+                && self.least_certain.bars().admit(kind, confidence)
+            {
+                let parsed = parsed
+                    .get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
                 let Address { message, path } = address();
-                self.least_certain.push(GuessExample::new(message, path, parsed, guess));
+                self.least_certain
+                    .push(GuessExample::new(message, path, parsed, guess));
             }
         }
         for event in &report.events {
@@ -154,15 +161,19 @@ impl Tally {
             let count = &mut self.kinds.0[event.kind as usize];
             *count += 1;
             if *count <= EXAMPLES as u64 && !self.complete.contains(code) {
-                let parsed =
-                    parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
+                let parsed = parsed
+                    .get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
                 let known = (event.part.0 as usize) < parsed.parts().len();
                 let Address { message, path } = address();
                 self.examples.push(Example {
                     code: code.to_owned(),
                     message,
                     path,
-                    part: if known { parsed.section(event.part) } else { String::new() },
+                    part: if known {
+                        parsed.section(event.part)
+                    } else {
+                        String::new()
+                    },
                     offset: event.at.start as u64,
                     length: event.at.len() as u64,
                     count: event.count,
@@ -174,7 +185,10 @@ impl Tally {
             self.kinds.0[kind as usize] += times;
         }
         for reading in &report.readings {
-            let labels = self.charsets.entry((reading.used, reading.how)).or_default();
+            let labels = self
+                .charsets
+                .entry((reading.used, reading.how))
+                .or_default();
             match labels.get_mut(&reading.declared) {
                 Some(count) => *count += 1,
                 None => {
@@ -215,7 +229,11 @@ impl Tally {
 
     /// Adds a rewritten message that the second reader reads as it should, but for these known defects.
     pub(crate) fn verified(&mut self, defects: &[Defect]) {
-        let count = if defects.is_empty() { &mut self.verified.agreed } else { &mut self.verified.excused };
+        let count = if defects.is_empty() {
+            &mut self.verified.agreed
+        } else {
+            &mut self.verified.excused
+        };
         *count += 1;
         for defect in defects {
             *self.verified.defects.entry(defect.name()).or_default() += 1;
@@ -223,7 +241,11 @@ impl Tally {
     }
 
     /// Adds a rewritten message that the second reader reads otherwise.
-    pub(crate) fn disagreement(&mut self, address: impl FnOnce() -> Address, disagreement: &Disagreement) {
+    pub(crate) fn disagreement(
+        &mut self,
+        address: impl FnOnce() -> Address,
+        disagreement: &Disagreement,
+    ) {
         self.verified.disagreed += 1;
         self.losses += 1;
         if self.count(VERIFY_DISAGREES) {
@@ -250,21 +272,38 @@ impl Tally {
         };
         match event.kind {
             BoxEventKind::Damaged | BoxEventKind::Expansion => {
-                self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
+                self.damaged.push(format!(
+                    "{path}: {} (at byte {})",
+                    event.detail, event.offset
+                ));
             }
             BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,
             BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,
             _ => {}
         }
-        let address =
-            || Address { message: path.to_owned(), path: own_file(Some(Path::new(path)), &event.name) };
-        self.event(event.kind.code(), severity, address, event.offset, &event.detail);
+        let address = || Address {
+            message: path.to_owned(),
+            path: own_file(Some(Path::new(path)), &event.name),
+        };
+        self.event(
+            event.kind.code(),
+            severity,
+            address,
+            event.offset,
+            &event.detail,
+        );
     }
 
     /// Adds a message that is kept in a form that is not read.
     pub(crate) fn packed(&mut self, address: impl FnOnce() -> Address, packing: Packing) {
         let detail = format!("{}, left as it is", packing.words());
-        self.event(BoxEventKind::Packed.code(), Severity::Info, address, 0, &detail);
+        self.event(
+            BoxEventKind::Packed.code(),
+            Severity::Info,
+            address,
+            0,
+            &detail,
+        );
     }
 
     /// Shows the numbers to a watcher.
@@ -276,7 +315,12 @@ impl Tally {
     }
 
     /// Adds this account to that of the job and of the source, and empties it.
-    pub(crate) fn add_to(&mut self, summary: &mut Summary, source: &mut SourceSummary, complete: &Complete) {
+    pub(crate) fn add_to(
+        &mut self,
+        summary: &mut Summary,
+        source: &mut SourceSummary,
+        complete: &Complete,
+    ) {
         let tally = std::mem::take(self);
         source.messages += tally.messages;
         source.bytes += tally.bytes_in;
@@ -305,7 +349,11 @@ impl Tally {
             }
         }
         for example in tally.examples {
-            let known = summary.examples.iter().filter(|e| e.code == example.code).count();
+            let known = summary
+                .examples
+                .iter()
+                .filter(|e| e.code == example.code)
+                .count();
             if known + 1 >= most(&example.code) {
                 complete.add(&example.code);
             }
@@ -313,7 +361,9 @@ impl Tally {
                 summary.examples.push(example);
             }
         }
-        let kinds = EventKind::ALL.iter().map(|kind| (kind.code(), tally.kinds.0[*kind as usize]));
+        let kinds = EventKind::ALL
+            .iter()
+            .map(|kind| (kind.code(), tally.kinds.0[*kind as usize]));
         for (code, count) in kinds.filter(|(_, count)| *count > 0).chain(tally.events) {
             *summary.events.entry(code.to_owned()).or_default() += count;
         }
@@ -363,7 +413,11 @@ impl Notes {
     fn add(&mut self, add: impl FnOnce(&mut Tally)) {
         self.tally.begin(&self.complete);
         add(&mut self.tally);
-        self.tally.add_to(&mut self.summary, &mut SourceSummary::default(), &self.complete);
+        self.tally.add_to(
+            &mut self.summary,
+            &mut SourceSummary::default(),
+            &self.complete,
+        );
     }
 
     /// The account, in which there is nothing else.
@@ -374,8 +428,16 @@ impl Notes {
 
 /// A label as it can stand in a line of a report: short, without controls.
 fn shown(label: &str) -> String {
-    let clean: String = label.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(64).collect();
-    if clean.is_empty() { "(empty)".to_owned() } else { clean.to_ascii_lowercase() }
+    let clean: String = label
+        .chars()
+        .map(|c| if c.is_control() { '\u{FFFD}' } else { c })
+        .take(64)
+        .collect();
+    if clean.is_empty() {
+        "(empty)".to_owned()
+    } else {
+        clean.to_ascii_lowercase()
+    }
 }
 
 #[cfg(test)]
@@ -387,17 +449,34 @@ mod tests {
         let (mut summary, mut source) = (Summary::default(), SourceSummary::default());
         let complete = Complete::default();
         for batch in 0..3 {
-            let mut tally = Tally { messages: 2, bytes_in: 10, ..Tally::default() };
+            let mut tally = Tally {
+                messages: 2,
+                bytes_in: 10,
+                ..Tally::default()
+            };
             tally.begin(&complete);
             for n in 0..2 {
-                tally.event("msg.set-aside", Severity::Loss, || format!("a:{batch}{n}").into(), 0, "");
+                tally.event(
+                    "msg.set-aside",
+                    Severity::Loss,
+                    || format!("a:{batch}{n}").into(),
+                    0,
+                    "",
+                );
             }
             tally.add_to(&mut summary, &mut source, &complete);
             assert_eq!(tally.messages, 0);
         }
-        assert_eq!((summary.messages_in, source.bytes, summary.losses), (6, 30, 6));
+        assert_eq!(
+            (summary.messages_in, source.bytes, summary.losses),
+            (6, 30, 6)
+        );
         assert_eq!(summary.events["msg.set-aside"], 6);
-        let examples: Vec<_> = summary.examples.iter().map(|e| e.message.as_str()).collect();
+        let examples: Vec<_> = summary
+            .examples
+            .iter()
+            .map(|e| e.message.as_str())
+            .collect();
         assert_eq!(examples, ["a:00", "a:01", "a:10"]);
         assert!(complete.codes().contains("msg.set-aside"));
     }
@@ -405,7 +484,9 @@ mod tests {
     /// A message has more events than are kept of it: the numbers of the codes are those of all.
     #[test]
     fn codes_count_what_the_totals_count() {
-        let names: Vec<_> = (0..1400).map(|n| format!("\u{e4}{n} <a{n}@b.example>")).collect();
+        let names: Vec<_> = (0..1400)
+            .map(|n| format!("\u{e4}{n} <a{n}@b.example>"))
+            .collect();
         let inner = format!("To: {}\n\nx\n", names.join(",\n "));
         let attached = format!("Content-Type: message/rfc822\n\n{inner}");
         for raw in [inner, attached] {
@@ -414,10 +495,23 @@ mod tests {
             let outcome = mailglot_mime::process(&raw, &policy);
             let (mut summary, mut tally) = (Summary::default(), Tally::default());
             tally.message(&|| "a:0".to_owned().into(), &raw, &outcome.report, true);
-            tally.add_to(&mut summary, &mut SourceSummary::default(), &Complete::default());
-            let repairs = EventKind::ALL.iter().filter(|kind| kind.severity() == Severity::Repair);
-            let counted: u64 = repairs.filter_map(|kind| summary.events.get(kind.code())).sum();
-            assert_eq!((counted, counted > 1000), (summary.repairs, true), "{:?}", summary.events);
+            tally.add_to(
+                &mut summary,
+                &mut SourceSummary::default(),
+                &Complete::default(),
+            );
+            let repairs = EventKind::ALL
+                .iter()
+                .filter(|kind| kind.severity() == Severity::Repair);
+            let counted: u64 = repairs
+                .filter_map(|kind| summary.events.get(kind.code()))
+                .sum();
+            assert_eq!(
+                (counted, counted > 1000),
+                (summary.repairs, true),
+                "{:?}",
+                summary.events
+            );
         }
     }
 

@@ -94,13 +94,24 @@ fn texts_with(
     progress: &Progress,
     parts: Parts,
 ) -> Result<Untold, Error> {
-    let TextOptions { threads, json, force_format, max_expansion } = options;
+    let TextOptions {
+        threads,
+        json,
+        force_format,
+        max_expansion,
+    } = options;
     crate::once(inputs)?;
     let (mut untold, mut notes) = (Untold::default(), Notes::default());
     let mut found = Vec::new();
     for path in inputs {
-        let mut search =
-            layout::find_readable(path, Opening { force_format, max_expansion }, &mut untold.files)?;
+        let mut search = layout::find_readable(
+            path,
+            Opening {
+                force_format,
+                max_expansion,
+            },
+            &mut untold.files,
+        )?;
         notes.left_out(&search.left_out);
         found.append(&mut search.inputs);
     }
@@ -112,28 +123,47 @@ fn texts_with(
         input.name_in_json().put_json(&mut file);
         let folder = input.folder.then_some(&*input.found.path);
         let path = input.path();
-        let work = Texts { file: &file, path: &path, folder, policy, json, progress, parts };
+        let work = Texts {
+            file: &file,
+            path: &path,
+            folder,
+            policy,
+            json,
+            progress,
+            parts,
+        };
         let mut hand_on = |done: &mut Written| {
             let faults = done.faults.drain(..);
-            untold.messages.extend(faults.map(|address| address.to_string()));
+            untold
+                .messages
+                .extend(faults.map(|address| address.to_string()));
             if !done.events.is_empty() {
                 notes.events(&input.path(), &done.events);
             }
-            done.packed.drain(..).for_each(|(address, packing)| notes.packed(address, packing));
+            done.packed
+                .drain(..)
+                .for_each(|(address, packing)| notes.packed(address, packing));
             out.write_all(&done.bytes)
         };
         let reader = Reader::new(source, None).tolerant(input.folder);
         let reader =
-            engine::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(|stop| match stop {
-                Stop::Read(error) | Stop::Work(error) => input.error(error),
-                Stop::HandOn(error) => Error::Output("-".into(), error),
-                Stop::Interrupted => Error::Interrupted,
+            engine::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(|stop| {
+                match stop {
+                    Stop::Read(error) | Stop::Work(error) => input.error(error),
+                    Stop::HandOn(error) => Error::Output("-".into(), error),
+                    Stop::Interrupted => Error::Interrupted,
+                }
             })?;
         let mut reader = reader;
-        untold.files.extend(reader.unread.drain(..).map(|error| input.error(error)));
-        untold.files.extend(input.unchanged(&*reader.finish().0).err());
+        untold
+            .files
+            .extend(reader.unread.drain(..).map(|error| input.error(error)));
+        untold
+            .files
+            .extend(input.unchanged(&*reader.finish().0).err());
     }
-    out.flush().map_err(|error| Error::Output("-".into(), error))?;
+    out.flush()
+        .map_err(|error| Error::Output("-".into(), error))?;
     // The walk through a folder meets again what the search met.
     let mut told = HashSet::new();
     untold.files.retain(|error| told.insert(error.to_string()));
@@ -190,7 +220,9 @@ impl Work for Texts<'_> {
                 continue;
             }
             let start = out.len();
-            let found = catch_unwind(AssertUnwindSafe(|| self.message(entry, &feed.batch.bytes, out)));
+            let found = catch_unwind(AssertUnwindSafe(|| {
+                self.message(entry, &feed.batch.bytes, out)
+            }));
             losses += match found {
                 Ok(Ok(losses)) => losses,
                 Ok(Err(packing)) => {
@@ -207,7 +239,9 @@ impl Work for Texts<'_> {
         }
         self.progress.messages.fetch_add(messages, Relaxed);
         self.progress.losses.fetch_add(losses, Relaxed);
-        self.progress.bytes.fetch_add(feed.batch.bytes.len() as u64, Relaxed);
+        self.progress
+            .bytes
+            .fetch_add(feed.batch.bytes.len() as u64, Relaxed);
         Ok(())
     }
 }
@@ -220,7 +254,11 @@ impl Texts<'_> {
     /// Appends the text parts of a message; gives the number of losses, or in what the message is kept.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
         let raw = &batch[entry.message.clone()];
-        let raw = if entry.froms == Some(false) { Cow::Borrowed(raw) } else { unquote(raw, entry.quoting) };
+        let raw = if entry.froms == Some(false) {
+            Cow::Borrowed(raw)
+        } else {
+            unquote(raw, entry.quoting)
+        };
         if let Some(packing) = Packing::of(&raw) {
             return Err(packing);
         }
@@ -237,7 +275,13 @@ impl Texts<'_> {
         Ok(report.losses())
     }
 
-    fn put_json(&self, ordinal: u64, path: Option<&FileName>, part: &TextPart<'_>, out: &mut Vec<u8>) {
+    fn put_json(
+        &self,
+        ordinal: u64,
+        path: Option<&FileName>,
+        part: &TextPart<'_>,
+        out: &mut Vec<u8>,
+    ) {
         out.extend_from_slice(b"{\"file\":");
         out.extend_from_slice(self.file);
         out.extend_from_slice(b",\"message\":");
@@ -294,8 +338,20 @@ mod tests {
     fn run(path: &std::path::Path, threads: usize, json: bool) -> String {
         let mut out = Vec::new();
         let policy = Policy::default();
-        let options = TextOptions { threads, json, force_format: false, max_expansion: 200 };
-        texts(&[path.to_owned()], &policy, options, &mut out, &Progress::default()).unwrap();
+        let options = TextOptions {
+            threads,
+            json,
+            force_format: false,
+            max_expansion: 200,
+        };
+        texts(
+            &[path.to_owned()],
+            &policy,
+            options,
+            &mut out,
+            &Progress::default(),
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -304,7 +360,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a \"b\".mbox");
         let mut mbox = b"From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: one\n".to_vec();
-        mbox.extend_from_slice(b"Content-Type: text/plain; charset=ISO-8859-1\n\ncaf\xE9\r\n>From here\n\n");
+        mbox.extend_from_slice(
+            b"Content-Type: text/plain; charset=ISO-8859-1\n\ncaf\xE9\r\n>From here\n\n",
+        );
         mbox.extend_from_slice(
             b"From a@b Mon Jan  1 00:00:01 2001\nFrom: a@b\nSubject: two\nMIME-Version: 1.0\n",
         );
@@ -312,18 +370,30 @@ mod tests {
         mbox.extend_from_slice(b"Content-Type: text/html; charset=utf-8\n\n<p>\xC3\n--x--\n");
         fs::write(&path, &mbox).unwrap();
         let text = run(&path, 1, true);
-        let records: Vec<TextRecord> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let records: Vec<TextRecord> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(records.len(), 3);
         for (record, line) in records.iter().zip(text.lines()) {
             assert_eq!(record.file, FileName::of(&path));
             assert_eq!(serde_json::to_string(record).unwrap(), line);
         }
         let first = &records[0];
-        assert_eq!((first.message, first.part.as_str(), first.media.as_str()), (0, "1", "text/plain"));
+        assert_eq!(
+            (first.message, first.part.as_str(), first.media.as_str()),
+            (0, "1", "text/plain")
+        );
         assert_eq!(first.charset.as_deref(), Some("ISO-8859-1"));
-        assert_eq!(first.text.as_deref().map(str::trim_end), Some("café\nFrom here"));
+        assert_eq!(
+            first.text.as_deref().map(str::trim_end),
+            Some("café\nFrom here")
+        );
         assert_eq!((records[1].message, records[1].part.as_str()), (1, "1"));
-        assert_eq!((records[2].part.as_str(), records[2].media.as_str()), ("2", "text/html"));
+        assert_eq!(
+            (records[2].part.as_str(), records[2].media.as_str()),
+            ("2", "text/html")
+        );
         assert_eq!(run(&path, 3, true), text);
         assert!(run(&path, 1, false).starts_with("café\nFrom here\n"));
     }
@@ -332,8 +402,9 @@ mod tests {
     fn a_fault_in_a_message_is_told_and_the_others_go_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mbox");
-        let entry =
-            |n| format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\ntext {n}\n\n");
+        let entry = |n| {
+            format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\ntext {n}\n\n")
+        };
         fs::write(&path, (0..3).map(entry).collect::<String>()).unwrap();
         let (mut out, policy) = (Vec::new(), Policy::default());
         let parts: Parts = |message, policy, report| {
@@ -342,7 +413,12 @@ mod tests {
         };
         let progress = Progress::default();
         let inputs = [path.clone()];
-        let options = TextOptions { threads: 2, json: false, force_format: false, max_expansion: 200 };
+        let options = TextOptions {
+            threads: 2,
+            json: false,
+            force_format: false,
+            max_expansion: 200,
+        };
         let untold = texts_with(&inputs, &policy, options, &mut out, &progress, parts).unwrap();
         assert_eq!(untold.messages, [format!("{}:1", path.display())]);
         assert_eq!(out, b"text 0\ntext 2\n");

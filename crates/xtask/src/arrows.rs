@@ -27,7 +27,16 @@ const RULES: &[Rule] = &[
     Rule {
         package: "mailglot-archive",
         ours: &[],
-        others: &["blake3", "bzip2", "flate2", "lzma-rust2", "memchr", "nom", "rustix", "zstd"],
+        others: &[
+            "blake3",
+            "bzip2",
+            "flate2",
+            "lzma-rust2",
+            "memchr",
+            "nom",
+            "rustix",
+            "zstd",
+        ],
     },
     Rule {
         package: "mailglot-pipeline",
@@ -48,7 +57,16 @@ const RULES: &[Rule] = &[
         package: "mailglot-gateway",
         // Of codec, names only: labels in findings.
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
-        others: &["memchr", "prometheus-client", "rustix", "serde", "sha2", "smtp-proto", "tempfile", "toml"],
+        others: &[
+            "memchr",
+            "prometheus-client",
+            "rustix",
+            "serde",
+            "sha2",
+            "smtp-proto",
+            "tempfile",
+            "toml",
+        ],
     },
     Rule {
         package: "mailglot",
@@ -75,7 +93,11 @@ const RULES: &[Rule] = &[
         ],
     },
     // xtask starts programs and links none of them.
-    Rule { package: "xtask", ours: &[], others: &["anyhow", "clap", "serde_json"] },
+    Rule {
+        package: "xtask",
+        ours: &[],
+        others: &["anyhow", "clap", "serde_json"],
+    },
 ];
 
 /// Sees everything, rivals too; nothing may depend on it.
@@ -83,15 +105,21 @@ const UNCHECKED: &str = "mailglot-tests";
 
 /// Checks the dependencies that each manifest names; fails with every arrow that must not be.
 pub(crate) fn check() -> anyhow::Result<()> {
-    let metadata = run::output(run::cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata =
+        run::output(run::cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_slice(&metadata)?;
-    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists no packages")?;
     let wrong = packages.iter().flat_map(faults).collect::<Vec<_>>();
     for fault in &wrong {
         println!("{fault}");
     }
     if !wrong.is_empty() {
-        bail!("{} forbidden arrow(s); the table is in ARCHITECTURE.md", wrong.len());
+        bail!(
+            "{} forbidden arrow(s); the table is in ARCHITECTURE.md",
+            wrong.len()
+        );
     }
     println!("arrows: {} packages, all as drawn", packages.len());
     Ok(())
@@ -103,9 +131,13 @@ fn faults(package: &Value) -> Vec<String> {
         return Vec::new();
     }
     let Some(rule) = RULES.iter().find(|rule| rule.package == name) else {
-        return vec![format!("{name}: no rule says what it may use; add one to crates/xtask/src/arrows.rs")];
+        return vec![format!(
+            "{name}: no rule says what it may use; add one to crates/xtask/src/arrows.rs"
+        )];
     };
-    let dependencies = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+    let dependencies = package["dependencies"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
     dependencies
         .iter()
         .filter_map(|dependency| {
@@ -150,6 +182,9 @@ mod tests {
 
     #[test]
     fn a_new_crate_needs_a_rule() {
-        assert_eq!(faults(&json!({"name": "mailglot-new", "dependencies": []})).len(), 1);
+        assert_eq!(
+            faults(&json!({"name": "mailglot-new", "dependencies": []})).len(),
+            1
+        );
     }
 }

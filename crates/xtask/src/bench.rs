@@ -32,9 +32,15 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     let programs = build_release()?;
     let folder = target()?.join("bench");
     fs::create_dir_all(&folder)?;
-    let bench = Bench { programs, folder, runs: runs.max(1) };
+    let bench = Bench {
+        programs,
+        folder,
+        runs: runs.max(1),
+    };
     let mut bars = Vec::new();
-    println!("| mailbox | program | CPU s | MB per CPU s | wall s | peak MiB | times `normalize` |");
+    println!(
+        "| mailbox | program | CPU s | MB per CPU s | wall s | peak MiB | times `normalize` |"
+    );
     println!("|---|---|---:|---:|---:|---:|---:|");
     for profile in PROFILES {
         bench.speed(profile, size, &mut bars)?;
@@ -45,7 +51,12 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     fs::remove_dir_all(&bench.folder)?;
     println!("\n| bar | measured | |\n|---|---:|---|");
     for bar in &bars {
-        println!("| {} | {} | {} |", bar.what, bar.measured, if bar.held { "held" } else { "MISSED" });
+        println!(
+            "| {} | {} | {} |",
+            bar.what,
+            bar.measured,
+            if bar.held { "held" } else { "MISSED" }
+        );
     }
     let missed = bars.iter().filter(|bar| !bar.held).count();
     if missed > 0 && !no_bars {
@@ -73,7 +84,11 @@ impl Bench {
         let input = mailbox(&self.programs, profile, size)?;
         let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;
         eprintln!("{profile}: comparing what the programs read");
-        checked(Command::new(self.programs.join("mailglot-rival")).arg("compare").arg(&input))?;
+        checked(
+            Command::new(self.programs.join("mailglot-rival"))
+                .arg("compare")
+                .arg(&input),
+        )?;
         let mut names = vec!["normalize".to_owned(), "normalize, 2 threads".to_owned()];
         names.extend(RIVALS.iter().map(|rival| (*rival).to_owned()));
         names.push("cp".to_owned());
@@ -85,7 +100,10 @@ impl Bench {
                 *slot = Some(slot.map_or(usage, |before| before.best(usage)));
             }
         }
-        let best = best.into_iter().collect::<Option<Vec<_>>>().context("nothing was measured")?;
+        let best = best
+            .into_iter()
+            .collect::<Option<Vec<_>>>()
+            .context("nothing was measured")?;
         for (name, usage) in names.iter().zip(&best) {
             println!(
                 "| {profile} | {name} | {:.2} | {:.0} | {:.2} | {:.0} | {:.2} |",
@@ -122,7 +140,11 @@ impl Bench {
             "normalize" => measure(&mut self.normalize(input, &out, 1)),
             "normalize, 2 threads" => measure(&mut self.normalize(input, &out, 2)),
             "cp" => measure(Command::new("cp").arg(input).arg(&out)),
-            rival => measure(Command::new(self.programs.join("mailglot-rival")).arg(rival).arg(input)),
+            rival => measure(
+                Command::new(self.programs.join("mailglot-rival"))
+                    .arg(rival)
+                    .arg(input),
+            ),
         }?;
         for file in [out.with_extension("mbox.ledger"), out] {
             if file.exists() {
@@ -134,14 +156,22 @@ impl Bench {
 
     fn normalize(&self, input: &Path, out: &Path, threads: u32) -> Command {
         let mut command = Command::new(self.programs.join("mailglot"));
-        command.args(["-q", "normalize", "--threads", &threads.to_string()]).arg(input).arg("-o").arg(out);
+        command
+            .args(["-q", "normalize", "--threads", &threads.to_string()])
+            .arg(input)
+            .arg("-o")
+            .arg(out);
         command
     }
 
     /// Peak memory on a big mailbox, against 64 MiB and four times the largest message for each thread.
     fn memory(&self, bars: &mut Vec<Bar>) -> anyhow::Result<()> {
         let input = mailbox(&self.programs, "mixed", MEMORY_MAILBOX)?;
-        let largest = output(Command::new(self.programs.join("mailglot-rival")).arg("largest").arg(&input))?;
+        let largest = output(
+            Command::new(self.programs.join("mailglot-rival"))
+                .arg("largest")
+                .arg(&input),
+        )?;
         let largest = String::from_utf8(largest)?.trim().parse::<u64>()?;
         let out = self.folder.join("out.mbox");
         for threads in [1_u32, 2] {

@@ -12,7 +12,14 @@ use std::process::Command;
 /// Measures decoders and prints tables in Markdown; fails where a goal is missed.
 pub(crate) fn bench(size: &str, runs: u32, only: &str, no_bars: bool) -> anyhow::Result<()> {
     let mut program = Command::new(build_rivals()?);
-    program.args(["--size", size, "--rounds", &runs.to_string(), "--only", only]);
+    program.args([
+        "--size",
+        size,
+        "--rounds",
+        &runs.to_string(),
+        "--only",
+        only,
+    ]);
     if no_bars {
         program.arg("--no-bars");
     }
@@ -24,7 +31,14 @@ pub(crate) fn build_rivals() -> anyhow::Result<PathBuf> {
     let target = target()?.join("rivals");
     checked(
         cargo()
-            .args(["build", "--quiet", "--release", "--locked", "--ignore-rust-version", "--manifest-path"])
+            .args([
+                "build",
+                "--quiet",
+                "--release",
+                "--locked",
+                "--ignore-rust-version",
+                "--manifest-path",
+            ])
             .arg(root().join("benches/rivals/Cargo.toml"))
             .arg("--target-dir")
             .arg(&target),

@@ -17,11 +17,16 @@ pub(crate) fn bench(runs: u32, no_bars: bool) -> anyhow::Result<()> {
     fs::create_dir_all(&folder)?;
     let peer = folder.join("milter-peer");
     let mut compiler = Command::new("cc");
-    compiler.args(["-O2", "-o"]).arg(&peer).arg(root().join("benches/milter/peer.c"));
+    compiler
+        .args(["-O2", "-o"])
+        .arg(&peer)
+        .arg(root().join("benches/milter/peer.c"));
     checked(compiler.args(["-lmilter", "-lpthread"]))?;
     let mut program = Command::new(programs.join("mailglot-trial"));
     program.env("MAILGLOT_BIN", programs.join("mailglot"));
-    program.args(["bench", "--runs", &runs.to_string(), "--peer"]).arg(&peer);
+    program
+        .args(["bench", "--runs", &runs.to_string(), "--peer"])
+        .arg(&peer);
     if no_bars {
         program.arg("--no-bars");
     }
@@ -36,7 +41,13 @@ pub(crate) fn soak(seconds: u64) -> anyhow::Result<()> {
     for disturbance in ["none", "full-disk", "reload"] {
         let mut program = Command::new(programs.join("mailglot-trial"));
         program.env("MAILGLOT_BIN", programs.join("mailglot"));
-        program.args(["soak", "--seconds", &seconds.to_string(), "--disturbance", disturbance]);
+        program.args([
+            "soak",
+            "--seconds",
+            &seconds.to_string(),
+            "--disturbance",
+            disturbance,
+        ]);
         checked(&mut program)?;
     }
     Ok(())

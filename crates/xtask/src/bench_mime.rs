@@ -31,7 +31,12 @@ pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> 
     let programs = build_release()?;
     let folder = target()?.join("bench-mime");
     fs::create_dir_all(&folder)?;
-    let bench = Bench { programs, rivals, folder, runs: runs.max(1) };
+    let bench = Bench {
+        programs,
+        rivals,
+        folder,
+        runs: runs.max(1),
+    };
     let mut missed = 0;
     println!("| mailbox | what | MB per CPU s | mail-parser 1.0.1 | ratio | goal | |");
     println!("|---|---|---:|---:|---:|---:|---|");
@@ -76,12 +81,30 @@ impl Bench {
                 fs::remove_file(file)?;
             }
         }
-        let best = best.into_iter().collect::<Option<Vec<_>>>().context("nothing was measured")?;
+        let best = best
+            .into_iter()
+            .collect::<Option<Vec<_>>>()
+            .context("nothing was measured")?;
         let goals = [
-            ("`text --json`", 0, 1, Some(if profile == "list" { 1.2 } else { 1.0 })),
+            (
+                "`text --json`",
+                0,
+                1,
+                Some(if profile == "list" { 1.2 } else { 1.0 }),
+            ),
             ("`text --json`, the rival with our writer", 0, 4, None),
-            ("`normalize` with ledger, to the rival's `text --json`", 2, 1, Some(0.5)),
-            ("`normalize` with ledger, to decoding that writes nothing", 2, 3, None),
+            (
+                "`normalize` with ledger, to the rival's `text --json`",
+                2,
+                1,
+                Some(0.5),
+            ),
+            (
+                "`normalize` with ledger, to decoding that writes nothing",
+                2,
+                3,
+                None,
+            ),
         ];
         let mut missed = 0;
         for (what, ours, theirs, goal) in goals {
@@ -115,13 +138,18 @@ impl Bench {
         }
         let seconds = best.context("nothing was measured")?.wall;
         let held = seconds <= 1.0;
-        println!("all attacks: {seconds:.2} s, goal 1 s: {}", if held { "held" } else { "MISSED" });
+        println!(
+            "all attacks: {seconds:.2} s, goal 1 s: {}",
+            if held { "held" } else { "MISSED" }
+        );
         Ok(u32::from(!held))
     }
 
     fn text(&self, input: &Path) -> Command {
         let mut command = Command::new(self.programs.join("mailglot"));
-        command.args(["-q", "text", "--json", "--threads", "1"]).arg(input);
+        command
+            .args(["-q", "text", "--json", "--threads", "1"])
+            .arg(input);
         command
     }
 
@@ -133,13 +161,20 @@ impl Bench {
 
     fn normalize(&self, input: &Path, out: &Path) -> Command {
         let mut command = Command::new(self.programs.join("mailglot"));
-        command.args(["-q", "normalize", "--threads", "1"]).arg(input).arg("-o").arg(out);
+        command
+            .args(["-q", "normalize", "--threads", "1"])
+            .arg(input)
+            .arg("-o")
+            .arg(out);
         command
     }
 
     /// The share of text parts that both read alike; too small a share is an error.
     fn compare(&self, profile: &str, input: &Path) -> anyhow::Result<()> {
-        let (ours, theirs) = (output(&mut self.text(input))?, output(&mut self.rival("json", input))?);
+        let (ours, theirs) = (
+            output(&mut self.text(input))?,
+            output(&mut self.rival("json", input))?,
+        );
         let mut texts: HashMap<(u64, String), i64> = HashMap::new();
         let mut all = 0_u32;
         for record in records(&ours) {
@@ -155,7 +190,10 @@ impl Bench {
             }
         }
         let share = f64::from(alike) / f64::from(all.max(1));
-        eprintln!("{profile}: {all} text parts, {others} of mail-parser, {:.1} % alike", 100.0 * share);
+        eprintln!(
+            "{profile}: {all} text parts, {others} of mail-parser, {:.1} % alike",
+            100.0 * share
+        );
         if share < ALIKE {
             bail!("{profile}: the programs do not read the same text");
         }
@@ -165,9 +203,16 @@ impl Bench {
 
 /// Number of the message and text of each line, blanks at the end aside.
 fn records(lines: &[u8]) -> impl Iterator<Item = anyhow::Result<(u64, String)>> {
-    lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| {
-        let record: serde_json::Value = serde_json::from_slice(line)?;
-        let text = record["text"].as_str().unwrap_or_default().trim_end().to_owned();
-        Ok((record["message"].as_u64().context("no message")?, text))
-    })
+    lines
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            let record: serde_json::Value = serde_json::from_slice(line)?;
+            let text = record["text"]
+                .as_str()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned();
+            Ok((record["message"].as_u64().context("no message")?, text))
+        })
 }

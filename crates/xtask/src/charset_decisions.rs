@@ -21,10 +21,14 @@ pub(crate) fn measure(held_out: Option<PathBuf>, share: Option<usize>) -> anyhow
     };
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "mailglot-tests"]);
-    command.args(["--bin", "mailglot-charset-decisions", "--", "--held-out"]).arg(held_out);
+    command
+        .args(["--bin", "mailglot-charset-decisions", "--", "--held-out"])
+        .arg(held_out);
     match share {
         Some(share) => command.args(["--rules", "--share", &share.to_string()]),
-        None => command.arg("--write").arg(root().join("docs/charset-decisions.md")),
+        None => command
+            .arg("--write")
+            .arg(root().join("docs/charset-decisions.md")),
     };
     run::checked(&mut command)
 }
@@ -36,8 +40,18 @@ fn gathered() -> anyhow::Result<PathBuf> {
     if !folder.join("packages.tsv").is_file() {
         let packages = target()?.join("held-out-packages");
         let gather = root().join("crates/xtask/models/gather.py");
-        run::checked(Command::new("python3").arg(&gather).arg("--fetch-held-out").arg(&packages))?;
-        run::checked(Command::new("python3").arg(&gather).arg(&packages).arg(&folder))?;
+        run::checked(
+            Command::new("python3")
+                .arg(&gather)
+                .arg("--fetch-held-out")
+                .arg(&packages),
+        )?;
+        run::checked(
+            Command::new("python3")
+                .arg(&gather)
+                .arg(&packages)
+                .arg(&folder),
+        )?;
     }
     Ok(folder)
 }

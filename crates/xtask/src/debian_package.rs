@@ -35,7 +35,9 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
         None => target()?.join("package"),
     };
     let program = match &options.program {
-        Some(program) => fs::canonicalize(program).with_context(|| program.display().to_string())?,
+        Some(program) => {
+            fs::canonicalize(program).with_context(|| program.display().to_string())?
+        }
         None => build_release()?.join("mailglot"),
     };
     let stage = folder.join("stage");
@@ -62,11 +64,21 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
     make_folder(&control)?;
     let version = format!("{}-{}", env!("CARGO_PKG_VERSION"), options.revision);
     let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
-    fs::write(control.join("control"), control_file(&stage, &folder, &version, &architecture)?)?;
+    fs::write(
+        control.join("control"),
+        control_file(&stage, &folder, &version, &architecture)?,
+    )?;
     fs::write(control.join("conffiles"), conffiles.concat())?;
-    fs::write(control.join("md5sums"), output(Command::new("md5sum").current_dir(&stage).args(&sums))?)?;
+    fs::write(
+        control.join("md5sums"),
+        output(Command::new("md5sum").current_dir(&stage).args(&sums))?,
+    )?;
     for script in SCRIPTS {
-        write(&control.join(script), &fs::read(root().join("packaging/debian").join(script))?, 0o755)?;
+        write(
+            &control.join(script),
+            &fs::read(root().join("packaging/debian").join(script))?,
+            0o755,
+        )?;
     }
     let package = folder.join(format!("mailglot_{version}_{architecture}.deb"));
     let compression = if options.fast { "-Znone" } else { "-Zxz" };
@@ -89,7 +101,11 @@ fn lint(package: &Path) -> anyhow::Result<()> {
     let parser = "/usr/sbin/apparmor_parser";
     if Path::new(parser).exists() {
         let profile = root().join("packaging/mailglot.apparmor");
-        output(Command::new(parser).args(["--skip-kernel-load", "--skip-cache", "--stdout"]).arg(profile))?;
+        output(
+            Command::new(parser)
+                .args(["--skip-kernel-load", "--skip-cache", "--stdout"])
+                .arg(profile),
+        )?;
     } else {
         println!("apparmor is not installed: the profile is not checked");
     }
@@ -97,20 +113,28 @@ fn lint(package: &Path) -> anyhow::Result<()> {
         println!("lintian is not installed: the package is not checked");
         return Ok(());
     }
-    checked(Command::new("lintian").args(["--allow-root", "--fail-on", "error"]).arg(package))
+    checked(
+        Command::new("lintian")
+            .args(["--allow-root", "--fail-on", "error"])
+            .arg(package),
+    )
 }
 
 /// Entries of the list of files: destination, mode, source.
 fn entries(list: &str) -> impl Iterator<Item = anyhow::Result<(&str, u32, &str)>> {
-    list.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
-        let mut cells = line.split('\t');
-        match (cells.next(), cells.next(), cells.next(), cells.next()) {
-            (Some(place), Some(mode), Some(source), None) => {
-                Ok((place, u32::from_str_radix(mode, 8).with_context(|| line.to_owned())?, source))
+    list.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let mut cells = line.split('\t');
+            match (cells.next(), cells.next(), cells.next(), cells.next()) {
+                (Some(place), Some(mode), Some(source), None) => Ok((
+                    place,
+                    u32::from_str_radix(mode, 8).with_context(|| line.to_owned())?,
+                    source,
+                )),
+                _ => bail!("files.tsv: a line needs three cells: {line}"),
             }
-            _ => bail!("files.tsv: a line needs three cells: {line}"),
-        }
-    })
+        })
 }
 
 /// Installs one entry; returns the files that it made.
@@ -139,20 +163,38 @@ fn install(
             fs::set_permissions(&path, Permissions::from_mode(mode))?;
         }
         "@completions" => {
-            write(&path, &output(Command::new(program).args(["completions", argument]))?, mode)?;
+            write(
+                &path,
+                &output(Command::new(program).args(["completions", argument]))?,
+                mode,
+            )?;
         }
         "@gzip" => write(&path, &compressed(&root().join(argument))?, mode)?,
         "@copyright" => {
             // A line of a field begins with a space, an empty one has a dot.
             let license = read("LICENSE-MIT")?;
-            let lines = license
-                .lines()
-                .map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") });
+            let lines = license.lines().map(|line| {
+                if line.is_empty() {
+                    " .".to_owned()
+                } else {
+                    format!(" {line}")
+                }
+            });
             let license = lines.collect::<Vec<_>>().join("\n");
-            write(&path, read("packaging/debian/copyright")?.replace("@MIT@", &license).as_bytes(), mode)?;
+            write(
+                &path,
+                read("packaging/debian/copyright")?
+                    .replace("@MIT@", &license)
+                    .as_bytes(),
+                mode,
+            )?;
         }
         _ if kind.starts_with('@') => bail!("files.tsv: nothing makes `{source}`"),
-        _ => write(&path, &fs::read(root().join(source)).with_context(|| source.to_owned())?, mode)?,
+        _ => write(
+            &path,
+            &fs::read(root().join(source)).with_context(|| source.to_owned())?,
+            mode,
+        )?,
     }
     Ok(vec![path])
 }
@@ -160,7 +202,11 @@ fn install(
 /// Writes a compressed page for each command.
 fn man_pages(folder: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     make_folder(folder)?;
-    checked(Command::new(program).args(["man", "--output-dir"]).arg(folder))?;
+    checked(
+        Command::new(program)
+            .args(["man", "--output-dir"])
+            .arg(folder),
+    )?;
     let mut pages = Vec::new();
     for entry in fs::read_dir(folder)? {
         let page = entry?.path();
@@ -177,8 +223,17 @@ fn compressed(path: &Path) -> anyhow::Result<Vec<u8>> {
     output(Command::new("gzip").args(["-9nc"]).arg(path))
 }
 
-fn control_file(stage: &Path, folder: &Path, version: &str, architecture: &str) -> anyhow::Result<String> {
-    let size = text(Command::new("du").args(["-sk", "--apparent-size"]).arg(stage))?;
+fn control_file(
+    stage: &Path,
+    folder: &Path,
+    version: &str,
+    architecture: &str,
+) -> anyhow::Result<String> {
+    let size = text(
+        Command::new("du")
+            .args(["-sk", "--apparent-size"])
+            .arg(stage),
+    )?;
     let size = size.split_whitespace().next().context("du prints a size")?;
     Ok(read("packaging/debian/control")?
         .replace("@VERSION@", version)
@@ -192,12 +247,20 @@ fn libraries(stage: &Path, folder: &Path) -> anyhow::Result<String> {
     // dpkg-shlibdeps wants a source package around it.
     let source = folder.join("shlibdeps");
     make_folder(&source.join("debian"))?;
-    fs::write(source.join("debian/control"), "Source: mailglot\n\nPackage: mailglot\nArchitecture: any\n")?;
+    fs::write(
+        source.join("debian/control"),
+        "Source: mailglot\n\nPackage: mailglot\nArchitecture: any\n",
+    )?;
     let mut command = Command::new("dpkg-shlibdeps");
-    command.current_dir(&source).args(["-O", "-e"]).arg(fs::canonicalize(stage.join("usr/bin/mailglot"))?);
+    command
+        .current_dir(&source)
+        .args(["-O", "-e"])
+        .arg(fs::canonicalize(stage.join("usr/bin/mailglot"))?);
     let line = text(&mut command)?;
     fs::remove_dir_all(&source)?;
-    line.strip_prefix("shlibs:Depends=").map(str::to_owned).with_context(|| format!("dpkg-shlibdeps: {line}"))
+    line.strip_prefix("shlibs:Depends=")
+        .map(str::to_owned)
+        .with_context(|| format!("dpkg-shlibdeps: {line}"))
 }
 
 fn text(command: &mut Command) -> anyhow::Result<String> {
@@ -218,7 +281,10 @@ fn make_folder(folder: &Path) -> anyhow::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+    if let Some(above) = folder
+        .parent()
+        .filter(|above| !above.as_os_str().is_empty())
+    {
         make_folder(above)?;
     }
     fs::create_dir(folder).with_context(|| folder.display().to_string())?;
@@ -237,10 +303,16 @@ mod tests {
         let mut places = BTreeSet::new();
         for entry in entries(&list) {
             let (place, mode, source) = entry.unwrap();
-            assert!(!place.starts_with('/') && places.insert(place.to_owned()), "{place}");
+            assert!(
+                !place.starts_with('/') && places.insert(place.to_owned()),
+                "{place}"
+            );
             assert!(mode == 0o644 || mode == 0o755, "{place}: {mode:o}");
             let path = source.strip_prefix("@gzip ").unwrap_or(source);
-            assert!(path.starts_with('@') || root().join(path).is_file(), "{source}");
+            assert!(
+                path.starts_with('@') || root().join(path).is_file(),
+                "{source}"
+            );
         }
         for place in [
             "usr/bin/mailglot",
@@ -279,7 +351,9 @@ mod tests {
         assert!(entries("a\t0644").next().unwrap().is_err());
         assert!(entries("a\t0x\tb").next().unwrap().is_err());
         assert_eq!(
-            entries("# a\n\na\t0644\tb\n").map(Result::unwrap).collect::<Vec<_>>(),
+            entries("# a\n\na\t0644\tb\n")
+                .map(Result::unwrap)
+                .collect::<Vec<_>>(),
             [("a", 0o644, "b")]
         );
     }

@@ -32,7 +32,11 @@ const GENERATORS: &[Generator] = &[
         source: "crates/codec/src/generated/charsets.rs",
         make: charsets::source,
     },
-    Generator { data: "data/iana.tsv", source: "crates/codec/src/generated/iana.rs", make: iana::source },
+    Generator {
+        data: "data/iana.tsv",
+        source: "crates/codec/src/generated/iana.rs",
+        make: iana::source,
+    },
     Generator {
         data: "data/labels.tsv",
         source: "crates/codec/src/generated/labels.rs",
@@ -78,10 +82,13 @@ pub(crate) fn write() -> anyhow::Result<()> {
 pub(crate) fn check() -> anyhow::Result<()> {
     tables::check()?;
     for generator in GENERATORS {
-        let committed =
-            fs::read_to_string(root().join(generator.source)).with_context(|| generator.source.to_owned())?;
+        let committed = fs::read_to_string(root().join(generator.source))
+            .with_context(|| generator.source.to_owned())?;
         if generator.made()? != committed {
-            bail!("{} is not current; run `cargo xtask generate` and commit the result", generator.source);
+            bail!(
+                "{} is not current; run `cargo xtask generate` and commit the result",
+                generator.source
+            );
         }
         println!("{}: current", generator.source);
     }
@@ -98,9 +105,13 @@ pub(crate) fn check() -> anyhow::Result<()> {
 /// The files that are made from more than one file of data, or are no text.
 fn packed() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let read = |path: &str| fs::read_to_string(root().join(path)).with_context(|| path.to_owned());
-    let (source, packed) = pages::made(&read("data/charsets.tsv")?, &read("data/tables/pages.tsv")?)?;
+    let (source, packed) =
+        pages::made(&read("data/charsets.tsv")?, &read("data/tables/pages.tsv")?)?;
     let mut all = grids::all()?;
-    all.push(("crates/codec/src/generated/pages.rs".to_owned(), source.into_bytes()));
+    all.push((
+        "crates/codec/src/generated/pages.rs".to_owned(),
+        source.into_bytes(),
+    ));
     all.push(("crates/codec/src/generated/pages.bin".to_owned(), packed));
     all.push(models::packed()?);
     Ok(all)
@@ -108,7 +119,8 @@ fn packed() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
 
 impl Generator {
     fn made(&self) -> anyhow::Result<String> {
-        let data = fs::read_to_string(root().join(self.data)).with_context(|| self.data.to_owned())?;
+        let data =
+            fs::read_to_string(root().join(self.data)).with_context(|| self.data.to_owned())?;
         (self.make)(&data).with_context(|| self.data.to_owned())
     }
 }
@@ -122,5 +134,6 @@ pub(crate) fn rows(tsv: &str) -> impl Iterator<Item = Vec<&str>> {
 
 /// The constant of a charset's name.
 fn constant(name: &str) -> String {
-    name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+    name.to_uppercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }

@@ -28,7 +28,10 @@ const READERS: [(&str, &[&str]); 4] = [
     ("python", &["python3", "tests/readers/header.py"]),
     ("perl", &["perl", "tests/readers/header.pl"]),
     ("php-iconv", &["php", "tests/readers/header.php", "iconv"]),
-    ("php-mbstring", &["php", "tests/readers/header.php", "mbstring"]),
+    (
+        "php-mbstring",
+        &["php", "tests/readers/header.php", "mbstring"],
+    ),
 ];
 
 /// A line of the table.
@@ -42,7 +45,12 @@ struct Judged {
 }
 
 /// Runs the comparison. `bless`: writes new classes into the table, without a judgement if no rule decides.
-pub(crate) fn compare(count: usize, seed: u64, program: Option<&Path>, bless: bool) -> anyhow::Result<()> {
+pub(crate) fn compare(
+    count: usize,
+    seed: u64,
+    program: Option<&Path>,
+    bless: bool,
+) -> anyhow::Result<()> {
     packages::for_header_readers()?;
     let program = match program {
         Some(program) => program.to_owned(),
@@ -50,43 +58,83 @@ pub(crate) fn compare(count: usize, seed: u64, program: Option<&Path>, bless: bo
     };
     let mut random = Random::new(seed);
     let values: Vec<Value> = (0..count).map(|_| values::value(&mut random)).collect();
-    let input: Vec<u8> = values.iter().flat_map(|value| value.bytes.iter().copied().chain([0])).collect();
-    let ours = texts(Command::new(&program).args(["-q", "header", "decode", "-0"]), &input, b'\0')?;
-    let ours: Vec<String> = ours.iter().map(|text| flat(&String::from_utf8_lossy(text))).collect();
+    let input: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.bytes.iter().copied().chain([0]))
+        .collect();
+    let ours = texts(
+        Command::new(&program).args(["-q", "header", "decode", "-0"]),
+        &input,
+        b'\0',
+    )?;
+    let ours: Vec<String> = ours
+        .iter()
+        .map(|text| flat(&String::from_utf8_lossy(text)))
+        .collect();
     check_length("mailglot", ours.len(), count)?;
     let wrong = wrong(&values, &ours);
     let mut found: BTreeMap<String, BTreeMap<&str, (usize, [String; 3])>> = BTreeMap::new();
     for (reader, command) in READERS {
-        let lines =
-            texts(Command::new(command[0]).args(&command[1..]).current_dir(run::root()), &input, b'\n')?;
+        let lines = texts(
+            Command::new(command[0])
+                .args(&command[1..])
+                .current_dir(run::root()),
+            &input,
+            b'\n',
+        )?;
         check_length(reader, lines.len(), count)?;
         for ((value, ours), line) in values.iter().zip(&ours).zip(&lines) {
             let theirs: Option<String> =
                 serde_json::from_slice(line).with_context(|| format!("answer of {reader}"))?;
-            let Some(difference) = difference(ours, theirs.as_deref()) else { continue };
-            let class = found.entry(format!("{}/{difference}", value.kind)).or_default();
-            let example =
-                || [value.bytes.escape_ascii().to_string(), ours.clone(), flat(&theirs.unwrap_or_default())];
+            let Some(difference) = difference(ours, theirs.as_deref()) else {
+                continue;
+            };
+            let class = found
+                .entry(format!("{}/{difference}", value.kind))
+                .or_default();
+            let example = || {
+                [
+                    value.bytes.escape_ascii().to_string(),
+                    ours.clone(),
+                    flat(&theirs.unwrap_or_default()),
+                ]
+            };
             class.entry(reader).or_insert_with(|| (0, example())).0 += 1;
         }
     }
     let path = run::root().join(TABLE);
     let mut table = read_table(&fs::read_to_string(&path).unwrap_or_default());
     let mut open = String::new();
-    println!("| class | {} | judgement |", READERS.map(|(name, _)| name).join(" | "));
+    println!(
+        "| class | {} | judgement |",
+        READERS.map(|(name, _)| name).join(" | ")
+    );
     println!("|---|{}---|", "---:|".repeat(READERS.len()));
     for (class, readers) in &found {
         let judged = table.entry(class.clone()).or_default();
         if bless {
             complete(class, readers, judged);
         }
-        let counts = READERS.map(|(name, _)| readers.get(name).map_or(0, |(count, _)| *count).to_string());
-        println!("| {class} | {} | {} |", counts.join(" | "), judged.judgement);
-        let missing = readers.keys().filter(|name| !judged.readers.iter().any(|known| known == *name));
+        let counts =
+            READERS.map(|(name, _)| readers.get(name).map_or(0, |(count, _)| *count).to_string());
+        println!(
+            "| {class} | {} | {} |",
+            counts.join(" | "),
+            judged.judgement
+        );
+        let missing = readers
+            .keys()
+            .filter(|name| !judged.readers.iter().any(|known| known == *name));
         let missing: Vec<&str> = missing.copied().collect();
         if !missing.is_empty() || !JUDGEMENTS.contains(&&*judged.judgement) {
-            let reader = missing.first().or(readers.keys().next()).copied().unwrap_or_default();
-            let Some((_, [value, ours, theirs])) = readers.get(reader) else { continue };
+            let reader = missing
+                .first()
+                .or(readers.keys().next())
+                .copied()
+                .unwrap_or_default();
+            let Some((_, [value, ours, theirs])) = readers.get(reader) else {
+                continue;
+            };
             let _ = writeln!(
                 open,
                 "{class} ({}): {value}\n  ours   {ours}\n  theirs {theirs}",
@@ -97,7 +145,11 @@ pub(crate) fn compare(count: usize, seed: u64, program: Option<&Path>, bless: bo
     if bless {
         fs::write(&path, write_table(&table))?;
     }
-    println!("\n{count} values, seed {seed}: {} classes, {} wrong", found.len(), wrong.lines().count());
+    println!(
+        "\n{count} values, seed {seed}: {} classes, {} wrong",
+        found.len(),
+        wrong.lines().count()
+    );
     if !wrong.is_empty() {
         bail!("mailglot breaks a rule:\n{wrong}");
     }
@@ -123,7 +175,11 @@ fn complete(class: &str, readers: &BTreeMap<&str, (usize, [String; 3])>, judged:
     }
     if judged.judgement.is_empty() {
         let kind = class.split('/').next().unwrap_or_default();
-        let (_, source, _) = KINDS.iter().find(|(name, ..)| *name == kind).copied().unwrap_or(KINDS[0]);
+        let (_, source, _) = KINDS
+            .iter()
+            .find(|(name, ..)| *name == kind)
+            .copied()
+            .unwrap_or(KINDS[0]);
         "?".clone_into(&mut judged.judgement);
         source.clone_into(&mut judged.source);
     }
@@ -134,8 +190,12 @@ fn wrong(values: &[Value], ours: &[String]) -> String {
     let mut list = String::new();
     for (value, ours) in values.iter().zip(ours) {
         if let Some(text) = value.text.as_deref().map(flat).filter(|text| text != ours) {
-            let _ =
-                writeln!(list, "{}: {} is {ours:?}, not {text:?}", value.kind, value.bytes.escape_ascii());
+            let _ = writeln!(
+                list,
+                "{}: {} is {ours:?}, not {text:?}",
+                value.kind,
+                value.bytes.escape_ascii()
+            );
         }
     }
     list
@@ -143,7 +203,9 @@ fn wrong(values: &[Value], ours: &[String]) -> String {
 
 /// How a text differs from ours; None if it is the same.
 fn difference(ours: &str, theirs: Option<&str>) -> Option<&'static str> {
-    let Some(theirs) = theirs.map(flat) else { return Some("fails") };
+    let Some(theirs) = theirs.map(flat) else {
+        return Some("fails");
+    };
     let solid = |text: &str| text.replace(' ', "");
     Some(match () {
         () if theirs == ours => return None,
@@ -187,9 +249,17 @@ fn texts(command: &mut Command, input: &[u8], end: u8) -> anyhow::Result<Vec<Vec
     let output = child.wait_with_output()?;
     let written = writer.join().is_ok_and(|result| result.is_ok());
     if !output.status.success() || !written {
-        bail!("{} failed: {}", command.get_program().display(), output.status);
+        bail!(
+            "{} failed: {}",
+            command.get_program().display(),
+            output.status
+        );
     }
-    let mut list: Vec<Vec<u8>> = output.stdout.split(|byte| *byte == end).map(<[u8]>::to_vec).collect();
+    let mut list: Vec<Vec<u8>> = output
+        .stdout
+        .split(|byte| *byte == end)
+        .map(<[u8]>::to_vec)
+        .collect();
     // Nothing stands behind the last one.
     list.pop();
     Ok(list)
@@ -199,14 +269,29 @@ const HEAD: &str = "# Differences between mailglot and other readers of header v
     # class\treaders\tjudgement\tsource\twhy\tvalue\tours\ttheirs\n";
 
 fn read_table(text: &str) -> BTreeMap<String, Judged> {
-    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let rows = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
     rows.map(|line| {
         let mut columns = line.split('\t').map(str::to_owned);
         let mut next = || columns.next().unwrap_or_default();
         let (class, readers) = (next(), next());
-        let readers = readers.split(' ').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let readers = readers
+            .split(' ')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
         let (judgement, source, why) = (next(), next(), next());
-        (class, Judged { readers, judgement, source, why, example: [next(), next(), next()] })
+        (
+            class,
+            Judged {
+                readers,
+                judgement,
+                source,
+                why,
+                example: [next(), next(), next()],
+            },
+        )
     })
     .collect()
 }
@@ -214,9 +299,18 @@ fn read_table(text: &str) -> BTreeMap<String, Judged> {
 fn write_table(table: &BTreeMap<String, Judged>) -> String {
     let mut out = HEAD.to_owned();
     for (class, judged) in table {
-        let Judged { readers, judgement, source, why, example: [value, ours, theirs] } = judged;
+        let Judged {
+            readers,
+            judgement,
+            source,
+            why,
+            example: [value, ours, theirs],
+        } = judged;
         let readers = readers.join(" ");
-        let _ = writeln!(out, "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{value}\t{ours}\t{theirs}");
+        let _ = writeln!(
+            out,
+            "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{value}\t{ours}\t{theirs}"
+        );
     }
     out
 }
@@ -260,9 +354,16 @@ mod tests {
     fn the_same_seed_makes_the_same_values_of_all_kinds() {
         let values = |seed| {
             let mut random = Random::new(seed);
-            (0..2_000).map(|_| values::value(&mut random)).collect::<Vec<_>>()
+            (0..2_000)
+                .map(|_| values::value(&mut random))
+                .collect::<Vec<_>>()
         };
-        let bytes = |seed| values(seed).into_iter().map(|value| value.bytes).collect::<Vec<_>>();
+        let bytes = |seed| {
+            values(seed)
+                .into_iter()
+                .map(|value| value.bytes)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(bytes(7), bytes(7));
         assert_ne!(bytes(7), bytes(8));
         for (kind, ..) in KINDS {

@@ -191,31 +191,74 @@ fn main() -> anyhow::Result<()> {
         Command::Bless => workshop::bless(),
         Command::Generate => generated::write(),
         Command::CheckGenerated => generated::check(),
-        Command::CharsetDecisions { held_out, share } => charset_decisions::measure(held_out, share),
+        Command::CharsetDecisions { held_out, share } => {
+            charset_decisions::measure(held_out, share)
+        }
         Command::Models { gathered } => models::count(&gathered),
-        Command::Tables { check: true, .. } => generated::check().and_then(|()| tables::check_oracles()),
+        Command::Tables { check: true, .. } => {
+            generated::check().and_then(|()| tables::check_oracles())
+        }
         Command::Tables { ask, .. } => tables::make(ask),
         Command::Gen { arguments } => workshop::generate(&arguments),
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
         Command::RealMail { program } => real_mail::check(program),
         Command::Soak { seconds } => bench_gateway::soak(seconds),
         Command::MailRepertoire { program } => workshop::mail_repertoire(program),
-        Command::HeaderDifferences { count, seed, program, bless } => {
-            header_differences::compare(count, seed, program.as_deref(), bless)
-        }
-        Command::Package { program, output, revision, fast } => {
-            debian_package::build(&debian_package::Options { program, output, revision, fast })
-        }
-        Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
-            bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
-        }
-        Command::Bench { what: Subject::Gateway, runs, no_bars, .. } => {
-            bench_gateway::bench(runs.unwrap_or(7), no_bars)
-        }
-        Command::Bench { what: Subject::Mime, size, runs, no_bars, .. } => {
-            bench_mime::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), no_bars)
-        }
-        Command::Bench { what: Subject::Codec, size, runs, only, no_bars, .. } => bench_codec::bench(
+        Command::HeaderDifferences {
+            count,
+            seed,
+            program,
+            bless,
+        } => header_differences::compare(count, seed, program.as_deref(), bless),
+        Command::Package {
+            program,
+            output,
+            revision,
+            fast,
+        } => debian_package::build(&debian_package::Options {
+            program,
+            output,
+            revision,
+            fast,
+        }),
+        Command::Bench {
+            what: Subject::Mail,
+            size,
+            runs,
+            memory,
+            no_bars,
+            ..
+        } => bench::bench(
+            size.as_deref().unwrap_or("300M"),
+            runs.unwrap_or(5),
+            memory,
+            no_bars,
+        ),
+        Command::Bench {
+            what: Subject::Gateway,
+            runs,
+            no_bars,
+            ..
+        } => bench_gateway::bench(runs.unwrap_or(7), no_bars),
+        Command::Bench {
+            what: Subject::Mime,
+            size,
+            runs,
+            no_bars,
+            ..
+        } => bench_mime::bench(
+            size.as_deref().unwrap_or("300M"),
+            runs.unwrap_or(5),
+            no_bars,
+        ),
+        Command::Bench {
+            what: Subject::Codec,
+            size,
+            runs,
+            only,
+            no_bars,
+            ..
+        } => bench_codec::bench(
             size.as_deref().unwrap_or("10M"),
             runs.unwrap_or(9),
             only.as_deref().unwrap_or_default(),

@@ -71,7 +71,10 @@ pub(crate) fn measure(command: &mut Command) -> anyhow::Result<Usage> {
 /// State, and user plus system ticks, of a line of `/proc/PID/stat` (proc(5): fields 3, 14 and 15).
 fn times(stat: &str) -> Option<(char, u64)> {
     // The second field is the program's name in parentheses and may hold anything.
-    let fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace().collect::<Vec<_>>();
+    let fields = stat
+        .get(stat.rfind(')')? + 1..)?
+        .split_whitespace()
+        .collect::<Vec<_>>();
     let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     Some((fields.first()?.chars().next()?, ticks))
 }

@@ -34,9 +34,14 @@ fn languages() -> anyhow::Result<Vec<Language>> {
     let table = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     crate::generated::rows(&table)
         .map(|row| {
-            let [name, script, ..] = row[..] else { bail!("not two columns: {row:?}") };
+            let [name, script, ..] = row[..] else {
+                bail!("not two columns: {row:?}")
+            };
             let script = Script::named(script).with_context(|| format!("script of {name}"))?;
-            Ok(Language { name: name.to_owned(), script })
+            Ok(Language {
+                name: name.to_owned(),
+                script,
+            })
         })
         .collect()
 }

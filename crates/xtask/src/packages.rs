@@ -65,9 +65,11 @@ pub(crate) fn for_header_readers() -> anyhow::Result<()> {
 }
 
 fn has_mbstring() -> bool {
-    let script =
-        "exit(function_exists('mb_decode_mimeheader') && function_exists('iconv_mime_decode') ? 0 : 1);";
-    Command::new("php").args(["-r", script]).output().is_ok_and(|output| output.status.success())
+    let script = "exit(function_exists('mb_decode_mimeheader') && function_exists('iconv_mime_decode') ? 0 : 1);";
+    Command::new("php")
+        .args(["-r", script])
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 /// Sees to everything that the tests start.
@@ -83,7 +85,9 @@ pub(crate) fn for_tests() -> anyhow::Result<()> {
         install(&["python3", "python3-gi", "gir1.2-gmime-3.0"])?;
     }
     if !gmime() {
-        bail!("the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0");
+        bail!(
+            "the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0"
+        );
     }
     Ok(())
 }
@@ -109,7 +113,10 @@ fn see_to(wanted: &[Wanted]) -> anyhow::Result<()> {
     install(&missing)?;
     let missing = self::missing(wanted);
     if !missing.is_empty() {
-        bail!("installed, but their programs are not there: {}", missing.join(", "));
+        bail!(
+            "installed, but their programs are not there: {}",
+            missing.join(", ")
+        );
     }
     Ok(())
 }
@@ -118,7 +125,11 @@ fn see_to(wanted: &[Wanted]) -> anyhow::Result<()> {
 fn missing(wanted: &[Wanted]) -> Vec<&'static str> {
     let mut packages = Vec::new();
     for (program, package) in wanted {
-        let here = if program.starts_with('/') { Path::new(program).exists() } else { has(program) };
+        let here = if program.starts_with('/') {
+            Path::new(program).exists()
+        } else {
+            has(program)
+        };
         if !here && !packages.contains(package) {
             packages.push(package);
         }
@@ -142,7 +153,11 @@ fn install(packages: &[&str]) -> anyhow::Result<()> {
         answer("postfix postfix/main_mailer_type select No configuration\n")?;
     }
     let _policy = Policy::forbid()?;
-    checked(privileged("apt-get").args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
+    checked(
+        privileged("apt-get")
+            .args(["install", "-y", "-qq", "--no-install-recommends"])
+            .args(packages),
+    )
 }
 
 /// A command with the rights to install, that asks nothing.
@@ -158,7 +173,11 @@ fn answer(line: &str) -> anyhow::Result<()> {
         .stdin(Stdio::piped())
         .spawn()
         .context("cannot run debconf-set-selections")?;
-    child.stdin.take().context("no way to answer")?.write_all(line.as_bytes())?;
+    child
+        .stdin
+        .take()
+        .context("no way to answer")?
+        .write_all(line.as_bytes())?;
     if !child.wait()?.success() {
         bail!("debconf-set-selections failed");
     }
@@ -174,7 +193,8 @@ impl Policy {
     fn forbid() -> anyhow::Result<Self> {
         let ours = !Path::new(POLICY).exists();
         if ours {
-            let script = format!("printf '#!/bin/sh\\nexit 101\\n' >{POLICY} && chmod 755 {POLICY}");
+            let script =
+                format!("printf '#!/bin/sh\\nexit 101\\n' >{POLICY} && chmod 755 {POLICY}");
             checked(privileged("sh").args(["-c", &script]))?;
         }
         Ok(Self { ours })
@@ -197,7 +217,12 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_once() {
-        let wanted = [("/", "a"), ("/no/such/one", "b"), ("no such program", "b"), ("/no/such/two", "c")];
+        let wanted = [
+            ("/", "a"),
+            ("/no/such/one", "b"),
+            ("no such program", "b"),
+            ("/no/such/two", "c"),
+        ];
         assert_eq!(missing(&wanted), ["b", "c"]);
     }
 }

@@ -24,7 +24,10 @@ pub(crate) fn check(program: Option<PathBuf>) -> anyhow::Result<()> {
     fs::create_dir_all(&folder)?;
     checked(
         Command::new("python3")
-            .args(["-B".as_ref(), root().join("crates/xtask/real_mail/check.py").as_os_str()])
+            .args([
+                "-B".as_ref(),
+                root().join("crates/xtask/real_mail/check.py").as_os_str(),
+            ])
             .arg(program)
             .arg(folder),
     )

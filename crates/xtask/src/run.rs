@@ -9,7 +9,10 @@ use std::process::{Command, Stdio};
 
 /// Root of the repository.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_path_buf)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
 /// Cargo, started at the root.
@@ -22,7 +25,9 @@ pub(crate) fn cargo() -> Command {
 /// Runs a command to its end; an exit code other than 0 is an error that names the command.
 pub(crate) fn checked(command: &mut Command) -> anyhow::Result<()> {
     let shown = show(command);
-    let status = command.status().with_context(|| format!("cannot run {shown}"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {shown}"))?;
     if !status.success() {
         bail!("{shown}: {status}");
     }
@@ -34,7 +39,12 @@ pub(crate) fn watched(command: &mut Command, mut line: impl FnMut(&str)) -> anyh
     let shown = show(command);
     // One pipe for both streams keeps their order; a shell that only joins them is the portable way.
     let mut joined = Command::new("sh");
-    joined.arg("-c").arg(r#"exec "$@" 2>&1"#).arg("sh").arg(command.get_program()).args(command.get_args());
+    joined
+        .arg("-c")
+        .arg(r#"exec "$@" 2>&1"#)
+        .arg("sh")
+        .arg(command.get_program())
+        .args(command.get_args());
     for (key, value) in command.get_envs() {
         match value {
             Some(value) => joined.env(key, value),
@@ -44,8 +54,13 @@ pub(crate) fn watched(command: &mut Command, mut line: impl FnMut(&str)) -> anyh
     if let Some(folder) = command.get_current_dir() {
         joined.current_dir(folder);
     }
-    let mut child = joined.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {shown}"))?;
-    let Some(out) = child.stdout.take() else { bail!("{shown}: no output") };
+    let mut child = joined
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run {shown}"))?;
+    let Some(out) = child.stdout.take() else {
+        bail!("{shown}: no output")
+    };
     for text in BufReader::new(out).split(b'\n') {
         line(&String::from_utf8_lossy(&text?));
     }
@@ -55,7 +70,10 @@ pub(crate) fn watched(command: &mut Command, mut line: impl FnMut(&str)) -> anyh
 /// What a command prints on stdout.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let shown = show(command);
-    let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {shown}"))?;
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run {shown}"))?;
     if !output.status.success() {
         bail!("{shown}: {}", output.status);
     }
@@ -64,17 +82,33 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
 
 /// The target folder of this workspace.
 pub(crate) fn target() -> anyhow::Result<PathBuf> {
-    let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version", "1", "--offline"]))
-        .or_else(|_| output(cargo().args(["metadata", "--no-deps", "--format-version", "1"])))?;
+    let metadata = output(cargo().args([
+        "metadata",
+        "--no-deps",
+        "--format-version",
+        "1",
+        "--offline",
+    ]))
+    .or_else(|_| output(cargo().args(["metadata", "--no-deps", "--format-version", "1"])))?;
     let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
-    metadata["target_directory"].as_str().map(PathBuf::from).context("cargo metadata names no target folder")
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .context("cargo metadata names no target folder")
 }
 
 /// Builds the programs in release mode, and returns the folder in which they lie.
 pub(crate) fn build_release() -> anyhow::Result<PathBuf> {
     checked(
         cargo()
-            .args(["build", "--quiet", "--release", "--bins", "--package", "mailglot"])
+            .args([
+                "build",
+                "--quiet",
+                "--release",
+                "--bins",
+                "--package",
+                "mailglot",
+            ])
             .args(["--package", "mailglot-tests"]),
     )?;
     Ok(target()?.join("release"))

@@ -56,7 +56,11 @@ pub(crate) fn laws(mutants: u64, seed: u64) -> anyhow::Result<()> {
 fn check_laws(programs: &Path, mutants: u64, seed: u64) -> anyhow::Result<()> {
     let (mutants, seed) = (mutants.to_string(), seed.to_string());
     let arguments = ["--mutants", &mutants, "--seed", &seed];
-    run::checked(Command::new(programs.join("mailglot-laws")).current_dir(root()).args(arguments))
+    run::checked(
+        Command::new(programs.join("mailglot-laws"))
+            .current_dir(root())
+            .args(arguments),
+    )
 }
 
 /// Remembers what the runners said at their end.
@@ -76,7 +80,9 @@ impl Closing {
         } else if let Some(counts) = trimmed.strip_prefix("test result: ") {
             for count in counts.split(['.', ';']) {
                 let mut words = count.split_whitespace();
-                if let (Some(Ok(number)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) {
+                if let (Some(Ok(number)), Some(what)) =
+                    (words.next().map(str::parse::<u64>), words.next())
+                {
                     match what {
                         "passed" => self.passed += number,
                         "failed" => self.failed += number,
@@ -89,7 +95,9 @@ impl Closing {
 
     /// nextest's summary where it ran (its count leaves out the doc tests), else the sum of all results.
     fn line(&self) -> String {
-        self.summary.clone().unwrap_or_else(|| format!("{} passed, {} failed", self.passed, self.failed))
+        self.summary
+            .clone()
+            .unwrap_or_else(|| format!("{} passed, {} failed", self.passed, self.failed))
     }
 }
 
@@ -110,6 +118,9 @@ mod tests {
         let mut closing = Closing::default();
         closing.see("     Summary [   1.2s] 7 tests run: 7 passed, 0 skipped");
         closing.see("test result: ok. 1 passed; 0 failed");
-        assert_eq!(closing.line(), "Summary [   1.2s] 7 tests run: 7 passed, 0 skipped");
+        assert_eq!(
+            closing.line(),
+            "Summary [   1.2s] 7 tests run: 7 passed, 0 skipped"
+        );
     }
 }

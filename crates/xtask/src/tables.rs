@@ -48,7 +48,11 @@ pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
             write(&path, &table)?;
         }
     }
-    let product = vote::product(&answers, &systems, &mut Exceptions::parse(&read(EXCEPTIONS)?)?)?;
+    let product = vote::product(
+        &answers,
+        &systems,
+        &mut Exceptions::parse(&read(EXCEPTIONS)?)?,
+    )?;
     write(SYSTEMS, &System::show(&systems, &comments(SYSTEMS)?))?;
     write(ORACLES, &answers.show(&product, &comments(ORACLES)?))?;
     write(PRODUCT, &show(&product, &comments(PRODUCT)?))?;
@@ -59,9 +63,15 @@ pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
 pub(crate) fn check() -> anyhow::Result<()> {
     let systems = System::parse(&read(SYSTEMS)?)?;
     let answers = Answers::parse(&read(ORACLES)?, &product()?)?;
-    let made = vote::product(&answers, &systems, &mut Exceptions::parse(&read(EXCEPTIONS)?)?)?;
+    let made = vote::product(
+        &answers,
+        &systems,
+        &mut Exceptions::parse(&read(EXCEPTIONS)?)?,
+    )?;
     if show(&made, &comments(PRODUCT)?) != read(PRODUCT)? {
-        bail!("{PRODUCT} is not what the answers say; run `cargo xtask tables` and commit the result");
+        bail!(
+            "{PRODUCT} is not what the answers say; run `cargo xtask tables` and commit the result"
+        );
     }
     println!("{PRODUCT}: current");
     Ok(())
@@ -86,14 +96,21 @@ pub(crate) fn check_oracles() -> anyhow::Result<()> {
         };
         let differing = stored.differing(&asked, &system.name);
         let same = version == system.version;
-        println!("{} {version} (stored {}): {} answers differ", system.name, system.version, differing.len());
+        println!(
+            "{} {version} (stored {}): {} answers differ",
+            system.name,
+            system.version,
+            differing.len()
+        );
         if same && !differing.is_empty() {
             println!("  {}", differing.join(" "));
             wrong += differing.len();
         }
     }
     if wrong > 0 {
-        bail!("{wrong} tables differ from what the same version said; run `cargo xtask tables --ask`");
+        bail!(
+            "{wrong} tables differ from what the same version said; run `cargo xtask tables --ask`"
+        );
     }
     Ok(())
 }
@@ -110,11 +127,21 @@ fn product() -> anyhow::Result<Product> {
 }
 
 fn show(product: &Product, comments: &str) -> String {
-    comments.to_owned() + &lines(product.iter().map(|(name, table)| format!("{name}\t{}", table.join(" "))))
+    comments.to_owned()
+        + &lines(
+            product
+                .iter()
+                .map(|(name, table)| format!("{name}\t{}", table.join(" "))),
+        )
 }
 
 fn comments(path: &str) -> anyhow::Result<String> {
-    Ok(lines(read(path)?.lines().filter(|line| line.starts_with('#')).map(str::to_owned)))
+    Ok(lines(
+        read(path)?
+            .lines()
+            .filter(|line| line.starts_with('#'))
+            .map(str::to_owned),
+    ))
 }
 
 /// Lines, each with its end.

@@ -14,7 +14,14 @@ pub(crate) const PROFILES: [&str; 2] = ["list", "mixed"];
 
 /// Writes the sample archives and their goldens anew.
 pub(crate) fn bless() -> anyhow::Result<()> {
-    checked(run::cargo().args(["run", "--quiet", "--package", "mailglot-tests", "--bin", "mailglot-samples"]))
+    checked(run::cargo().args([
+        "run",
+        "--quiet",
+        "--package",
+        "mailglot-tests",
+        "--bin",
+        "mailglot-samples",
+    ]))
 }
 
 /// Runs the generator of mailboxes.
@@ -26,9 +33,17 @@ pub(crate) fn generate(arguments: &[String]) -> anyhow::Result<()> {
 /// Asks installed readers of mail what they decode alike of what the program encodes, and writes `data/mail_repertoire.tsv`.
 pub(crate) fn mail_repertoire(program: Option<PathBuf>) -> anyhow::Result<()> {
     packages::for_header_readers()?;
-    let program = program.map_or_else(|| Ok(build_release()?.join("mailglot")), Ok::<_, anyhow::Error>)?;
+    let program = program.map_or_else(
+        || Ok(build_release()?.join("mailglot")),
+        Ok::<_, anyhow::Error>,
+    )?;
     let script = "crates/xtask/oracles/mail_repertoire.py";
-    let table = run::output(Command::new("python3").args(["-B", script]).arg(program).current_dir(root()))?;
+    let table = run::output(
+        Command::new("python3")
+            .args(["-B", script])
+            .arg(program)
+            .current_dir(root()),
+    )?;
     fs::write(root().join("data/mail_repertoire.tsv"), table)?;
     Ok(())
 }
@@ -41,7 +56,11 @@ pub(crate) fn mailbox(programs: &Path, profile: &str, size: &str) -> anyhow::Res
     let fresh = fs::metadata(&path)
         .and_then(|mailbox| mailbox.modified())
         .ok()
-        .zip(fs::metadata(programs.join("mailglot-gen")).and_then(|program| program.modified()).ok());
+        .zip(
+            fs::metadata(programs.join("mailglot-gen"))
+                .and_then(|program| program.modified())
+                .ok(),
+        );
     if fresh.is_none_or(|(mailbox, program)| mailbox < program) {
         checked(
             Command::new(programs.join("mailglot-gen"))
@@ -66,7 +85,9 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
     };
     let folder = target()?.join("roundtrip");
     for mailbox in mailboxes {
-        let bytes = fs::metadata(&mailbox).with_context(|| mailbox.display().to_string())?.len();
+        let bytes = fs::metadata(&mailbox)
+            .with_context(|| mailbox.display().to_string())?
+            .len();
         let mut first_output = None;
         for threads in ["1", "2"] {
             let _ = fs::remove_dir_all(&folder);
@@ -84,7 +105,10 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
                     .current_dir(root()),
             )?;
             if !same(&mailbox, &original)? {
-                bail!("{}: restored with {threads} thread(s), it differs", mailbox.display());
+                bail!(
+                    "{}: restored with {threads} thread(s), it differs",
+                    mailbox.display()
+                );
             }
             let again = folder.join("again.mbox");
             normalize(&binary, &output, &again, threads)?;
@@ -98,7 +122,10 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
                     first_output = Some(kept);
                 }
                 Some(first) if !same(first, &output)? => {
-                    bail!("{}: the output depends on the number of threads", mailbox.display());
+                    bail!(
+                        "{}: the output depends on the number of threads",
+                        mailbox.display()
+                    );
                 }
                 Some(first) => fs::remove_file(first)?,
             }
@@ -128,7 +155,9 @@ fn normalize(binary: &Path, input: &Path, output: &Path, threads: &str) -> anyho
 /// True when two files hold the same bytes.
 fn same(one: &Path, other: &Path) -> anyhow::Result<bool> {
     let open = |path: &Path| -> anyhow::Result<_> {
-        Ok(BufReader::new(File::open(path).with_context(|| path.display().to_string())?))
+        Ok(BufReader::new(
+            File::open(path).with_context(|| path.display().to_string())?,
+        ))
     };
     if fs::metadata(one)?.len() != fs::metadata(other)?.len() {
         return Ok(false);

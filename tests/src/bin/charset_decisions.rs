@@ -35,7 +35,12 @@ fn main() -> anyhow::Result<()> {
     let start = Instant::now();
     let rules = arguments.rules || arguments.write.is_some();
     let shared = shared::folder();
-    let tables = Tables::measure(arguments.share, shared.as_deref(), arguments.held_out.as_deref(), rules);
+    let tables = Tables::measure(
+        arguments.share,
+        shared.as_deref(),
+        arguments.held_out.as_deref(),
+        rules,
+    );
     println!("{}", tables.tally.table());
     println!("{}", tables.reliability());
     println!("{}", tables.sources());
@@ -45,7 +50,10 @@ fn main() -> anyhow::Result<()> {
     }
     if let Some(real) = &tables.real {
         println!("real mail, wrong:\n{}", real.wrong.join("\n"));
-        println!("real mail, without a verdict:\n{}", real.unjudged.join("\n"));
+        println!(
+            "real mail, without a verdict:\n{}",
+            real.unjudged.join("\n")
+        );
     }
     if let Some(path) = &arguments.write {
         let named = || path.display().to_string();

@@ -66,12 +66,18 @@ fn main() -> anyhow::Result<()> {
         seed: arguments.seed,
     };
     let create = |path: &PathBuf| -> anyhow::Result<_> {
-        Ok(BufWriter::with_capacity(1 << 20, File::create(path).with_context(|| path.display().to_string())?))
+        Ok(BufWriter::with_capacity(
+            1 << 20,
+            File::create(path).with_context(|| path.display().to_string())?,
+        ))
     };
     let mut out = create(&arguments.out)?;
     let mut truth = arguments.truth.as_ref().map(create).transpose()?;
-    let (messages, written) =
-        generate::write(&options, &mut out, truth.as_mut().map(|truth| truth as &mut dyn Write))?;
+    let (messages, written) = generate::write(
+        &options,
+        &mut out,
+        truth.as_mut().map(|truth| truth as &mut dyn Write),
+    )?;
     if let Some(mut truth) = truth {
         truth.flush()?;
     }

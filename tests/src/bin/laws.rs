@@ -34,13 +34,19 @@ fn main() -> io::Result<ExitCode> {
     let arguments = Arguments::parse();
     let seeds = laws::seeds();
     if let Some(number) = arguments.show {
-        let make = if arguments.line_ends { laws::make_line_ends } else { laws::make };
+        let make = if arguments.line_ends {
+            laws::make_line_ends
+        } else {
+            laws::make
+        };
         io::stdout().write_all(&make(&seeds, arguments.seed, number))?;
         return Ok(ExitCode::SUCCESS);
     }
     // A panic is caught, counted and named by its mutant; its own message would only tear the output.
     panic::set_hook(Box::new(|_| {}));
-    let threads = arguments.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
     let start = Instant::now();
     let tally = laws::check(&seeds, arguments.mutants, arguments.seed, threads);
     for fault in &tally.kept {
@@ -54,8 +60,19 @@ fn main() -> io::Result<ExitCode> {
         arguments.seed
     );
     for (law, says) in LAWS {
-        println!("{law:>4}  {:>8} checks  {:>4} broken  {says}", tally.checks[law], tally.failures[law]);
+        println!(
+            "{law:>4}  {:>8} checks  {:>4} broken  {says}",
+            tally.checks[law], tally.failures[law]
+        );
     }
-    println!("      panics: {}; {:.1} s", tally.failures[0], start.elapsed().as_secs_f64());
-    Ok(if tally.held() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    println!(
+        "      panics: {}; {:.1} s",
+        tally.failures[0],
+        start.elapsed().as_secs_f64()
+    );
+    Ok(if tally.held() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

@@ -29,7 +29,8 @@ struct Arguments {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let mailbox = fs::read(&arguments.mailbox).with_context(|| arguments.mailbox.display().to_string())?;
+    let mailbox =
+        fs::read(&arguments.mailbox).with_context(|| arguments.mailbox.display().to_string())?;
     match arguments.what {
         What::Mailparse => println!("{:?}", read_all(Reader::Mailparse, &mailbox)),
         What::MailParser => println!("{:?}", read_all(Reader::MailParser, &mailbox)),

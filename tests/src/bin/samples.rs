@@ -28,6 +28,9 @@ fn main() -> anyhow::Result<()> {
             removed += 1;
         }
     }
-    println!("samples: {} files, {written} written anew, {removed} removed", files.len());
+    println!(
+        "samples: {} files, {written} written anew, {removed} removed",
+        files.len()
+    );
     Ok(())
 }

@@ -31,7 +31,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let threads = arguments.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
     let mut faults = 0;
     let mut halves = [[Tally::default(); 2]; 2];
     let real = shared::real_messages();
@@ -43,23 +45,37 @@ fn main() -> ExitCode {
             let mut kinds = vec![("generated", &made)];
             kinds.extend(real.as_ref().map(|real| ("real", real)));
             for (kind, messages) in kinds {
-                let (tally, found) = run(&format!("{kind} {name}"), messages, returns, &arguments, threads);
+                let (tally, found) = run(
+                    &format!("{kind} {name}"),
+                    messages,
+                    returns,
+                    &arguments,
+                    threads,
+                );
                 let quotes = messages.have_quoted_lines();
                 let is_sure = quotes || !returns;
-                faults += found + usize::from(is_sure && tally.missed > 0) + usize::from(tally.added > 0);
+                faults +=
+                    found + usize::from(is_sure && tally.missed > 0) + usize::from(tally.added > 0);
                 halves[usize::from(returns)][usize::from(!quotes)].add(tally);
             }
         }
     }
     for (half, replies) in halves.iter().zip(["without", "with"]) {
-        for (tally, quoting) in half.iter().zip(["with quoted lines", "without quoted lines"]) {
+        for (tally, quoting) in half
+            .iter()
+            .zip(["with quoted lines", "without quoted lines"])
+        {
             println!(
                 "{replies} replies, mailboxes {quoting}: {} separators, {} missed, {} added",
                 tally.separators, tally.missed, tally.added
             );
         }
     }
-    if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if faults == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Checks all seeds of one mailbox and prints a line. Returns the tally, and the number of seeds with a difference without an event.
@@ -82,7 +98,10 @@ fn run(
                 return (tally, faults);
             }
             let (mailbox, truth) = messages.mailbox(Some(seed), returns);
-            let compared = tally.compare(&truth, &read(&mailbox, folder.path(), &ReadOptions::default()));
+            let compared = tally.compare(
+                &truth,
+                &read(&mailbox, folder.path(), &ReadOptions::default()),
+            );
             faults.extend(compared.err().map(|fault| format!("seed {seed}: {fault}")));
         }
     };
@@ -95,7 +114,11 @@ fn run(
             faults.extend(found);
         }
     });
-    println!("{name}: {} seeds, {tally:?}, {:.1} s", arguments.seeds, start.elapsed().as_secs_f64());
+    println!(
+        "{name}: {} seeds, {tally:?}, {:.1} s",
+        arguments.seeds,
+        start.elapsed().as_secs_f64()
+    );
     for fault in &faults {
         println!("  {fault}");
     }

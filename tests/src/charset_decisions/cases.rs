@@ -72,7 +72,11 @@ pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
     let texts = by_locale();
     for (locale, texts) in &texts {
         let language = faker::language(locale);
-        let mut rng = Rng::new(locale.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte)));
+        let mut rng = Rng::new(
+            locale
+                .bytes()
+                .fold(7, |seed, byte| seed * 31 + u64::from(byte)),
+        );
         for lines in LENGTHS {
             for (nth, text) in groups(texts, lines, &mut rng).into_iter().enumerate() {
                 if text.is_ascii() {
@@ -102,8 +106,17 @@ fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
     if lines == 1 {
         return texts.to_vec();
     }
-    let count = if texts.len() < lines { 0 } else { texts.len() / (2 * lines.min(8)) };
-    let group = |_| (0..lines).map(|_| rng.pick(texts).as_str()).collect::<Vec<_>>().join("\n");
+    let count = if texts.len() < lines {
+        0
+    } else {
+        texts.len() / (2 * lines.min(8))
+    };
+    let group = |_| {
+        (0..lines)
+            .map(|_| rng.pick(texts).as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     (0..count).map(group).collect()
 }
 
@@ -117,15 +130,24 @@ fn plain(
 ) {
     // Where texts are alone, there are many.
     let is_turn = |of: usize| lines > 1 || nth.is_multiple_of(of);
-    let rare = language.rare.get(nth % language.rare.len().max(1)).filter(|_| is_turn(3));
+    let rare = language
+        .rare
+        .get(nth % language.rare.len().max(1))
+        .filter(|_| is_turn(3));
     let utf8 = nth.is_multiple_of(4).then_some(Charset::UTF_8);
     for charset in language.common.iter().chain(rare).copied().chain(utf8) {
-        let Some((bytes, text)) = encoded(text, charset) else { continue };
+        let Some((bytes, text)) = encoded(text, charset) else {
+            continue;
+        };
         let case = |form, label| Case {
             set: Set::Plain,
             language: language.name.clone(),
             charset,
-            form: if lines > 1 && matches!(form, Form::RawHeader | Form::Word) { Form::Plain } else { form },
+            form: if lines > 1 && matches!(form, Form::RawHeader | Form::Word) {
+                Form::Plain
+            } else {
+                form
+            },
             label,
             lines,
             country: None,
@@ -136,15 +158,19 @@ fn plain(
         let labels = labels.of(charset, &bytes, &text);
         put(case(FORMS[nth % 3], labels.right[nth % labels.right.len()]));
         if labels.right.len() > 1 && is_turn(3) {
-            put(case(FORMS[(nth + 1) % 3], labels.right[(nth + 1) % labels.right.len()]));
+            put(case(
+                FORMS[(nth + 1) % 3],
+                labels.right[(nth + 1) % labels.right.len()],
+            ));
         }
         let is_common = language.common.contains(&charset);
         if is_common && is_turn(3) {
             let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
             // Every second message names the country of the writer; of the others, every second one has a time zone.
             case.has_address = (nth / 3).is_multiple_of(2);
-            case.country =
-                (nth / 3 % 4 != 3).then(|| language.country.clone()).filter(|country| country.len() == 2);
+            case.country = (nth / 3 % 4 != 3)
+                .then(|| language.country.clone())
+                .filter(|country| country.len() == 2);
             put(case);
         }
         if is_common && nth.is_multiple_of(20) {
@@ -174,8 +200,20 @@ fn sprinkled(
         .collect();
     for lines in LENGTHS {
         for (nth, carrier) in groups(texts, lines, rng).into_iter().enumerate() {
-            let Some((charset, signs)) = charsets.get(nth % charsets.len().max(1)) else { continue };
-            sprinkle(&carrier, nth, lines, &language.name, *charset, signs, rng, labels, put);
+            let Some((charset, signs)) = charsets.get(nth % charsets.len().max(1)) else {
+                continue;
+            };
+            sprinkle(
+                &carrier,
+                nth,
+                lines,
+                &language.name,
+                *charset,
+                signs,
+                rng,
+                labels,
+                put,
+            );
         }
     }
 }
@@ -190,17 +228,24 @@ fn of_generator(labels: &mut Labels, put: &mut impl FnMut(Case)) {
         else {
             continue;
         };
-        let signs = signs.entry(charset).or_insert_with(|| Sprinkler::new(charset));
+        let signs = signs
+            .entry(charset)
+            .or_insert_with(|| Sprinkler::new(charset));
         if charset == Charset::UTF_8 || signs.is_empty() {
             continue;
         }
         for nth in 0..12 {
-            sprinkle(sentence, nth, 1, encoding, charset, signs, &mut rng, labels, put);
+            sprinkle(
+                sentence, nth, 1, encoding, charset, signs, &mut rng, labels, put,
+            );
         }
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "one call for each kind of carrier")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one call for each kind of carrier"
+)]
 fn sprinkle(
     carrier: &str,
     nth: usize,
@@ -215,8 +260,14 @@ fn sprinkle(
     let html = nth % 2 == 1;
     let text = signs.sprinkle(carrier, html, rng);
     let western = charset == Charset::WINDOWS_1252;
-    let set = if carrier.is_ascii() && western { Set::SignsOnly } else { Set::Signs };
-    let Some((bytes, text)) = encoded(&text, charset) else { return };
+    let set = if carrier.is_ascii() && western {
+        Set::SignsOnly
+    } else {
+        Set::Signs
+    };
+    let Some((bytes, text)) = encoded(&text, charset) else {
+        return;
+    };
     let is_line = !text.contains('\n') && text == text.trim_ascii();
     let case = |form, label| Case {
         set,
@@ -232,10 +283,21 @@ fn sprinkle(
     };
     let body = if html { Form::Html } else { Form::Plain };
     let labels = labels.of(charset, &bytes, &text);
-    let form = if is_line && nth.is_multiple_of(4) { Form::Word } else { body };
+    let form = if is_line && nth.is_multiple_of(4) {
+        Form::Word
+    } else {
+        body
+    };
     put(case(form, labels.right[nth / 2 % labels.right.len()]));
     if nth % 4 < 2 {
-        put(case(if is_line && nth.is_multiple_of(8) { Form::RawHeader } else { body }, Label::None));
+        put(case(
+            if is_line && nth.is_multiple_of(8) {
+                Form::RawHeader
+            } else {
+                body
+            },
+            Label::None,
+        ));
     }
     if nth % 32 < 2 {
         for label in labels.wrong {
@@ -253,7 +315,9 @@ fn signs_only(put: &mut impl FnMut(Case)) {
         let carrier: Vec<&str> = (0..lines).map(|_| *rng.pick(ENGLISH)).collect();
         let html = nth % 4 == 1;
         let text = signs.sprinkle(&carrier.join("\n"), html, &mut rng);
-        let Some((bytes, text)) = encoded(&text, Charset::WINDOWS_1252) else { continue };
+        let Some((bytes, text)) = encoded(&text, Charset::WINDOWS_1252) else {
+            continue;
+        };
         let is_line = !text.contains('\n') && text == text.trim_ascii();
         let (form, label) = match nth % 8 {
             0 | 1 | 2 | 5 if is_line && nth % 3 == 0 => (Form::RawHeader, Label::None),
@@ -296,13 +360,24 @@ fn east_asian(put: &mut impl FnMut(Case)) {
             (name, lines.iter().map(line).collect::<Vec<_>>().join("\n"))
         } else {
             let (name, font) = *rng.pick(FONTS);
-            let quote = if font.contains(' ') || rng.chance(50) { "\"" } else { "" };
-            let line = |line: &&str| format!("<font face={quote}{font}{quote} size=2>{line}</font><br>");
+            let quote = if font.contains(' ') || rng.chance(50) {
+                "\""
+            } else {
+                ""
+            };
+            let line =
+                |line: &&str| format!("<font face={quote}{font}{quote} size=2>{line}</font><br>");
             (name, lines.iter().map(line).collect::<Vec<_>>().join("\n"))
         };
         let charset = Charset::for_name(name).expect("a charset");
-        let Some((bytes, text)) = encoded(&text, charset) else { continue };
-        let form = if text.contains('<') { Form::Html } else { Form::Plain };
+        let Some((bytes, text)) = encoded(&text, charset) else {
+            continue;
+        };
+        let form = if text.contains('<') {
+            Form::Html
+        } else {
+            Form::Plain
+        };
         let own = match name {
             "GBK" => "gb2312",
             "windows-949" => "ks_c_5601-1987",
@@ -328,7 +403,9 @@ fn east_asian(put: &mut impl FnMut(Case)) {
 /// English with words or lines of Western languages, some in windows-1252 and some in UTF-8, as quotations and footers make it.
 fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(29);
-    let western = ["de_DE", "fr_FR", "es_ES", "pt_BR", "it_IT", "sv_SE", "da_DK", "nl_NL"];
+    let western = [
+        "de_DE", "fr_FR", "es_ES", "pt_BR", "it_IT", "sv_SE", "da_DK", "nl_NL",
+    ];
     let pool: Vec<&str> = western
         .iter()
         .flat_map(|locale| &texts[*locale])
@@ -342,12 +419,16 @@ fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
         for line in 0..lines {
             let foreign = *rng.pick(&pool);
             let (own, raw) = match line {
-                0 => (foreign, encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes)),
+                0 => (
+                    foreign,
+                    encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes),
+                ),
                 2 => (foreign, None),
                 _ if rng.chance(20) => (foreign, None),
-                _ if rng.chance(20) => {
-                    (foreign, encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes))
-                }
+                _ if rng.chance(20) => (
+                    foreign,
+                    encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes),
+                ),
                 _ => (*rng.pick(ENGLISH), None),
             };
             text.push_str(own);
@@ -391,20 +472,31 @@ impl Labels {
     fn of(&mut self, charset: Charset, bytes: &[u8], text: &str) -> LabelsOf {
         let mut gives = |label: &'static str| {
             let named = self.known.entry(label).or_insert_with(|| {
-                Charset::for_label(label.as_bytes(), View::Mail).charset().expect("labels here are known")
+                Charset::for_label(label.as_bytes(), View::Mail)
+                    .charset()
+                    .expect("labels here are known")
             });
             let mut log = LossLog::with_limit(0);
             named.decode(bytes, &mut log) == text && log.losses() == 0
         };
         let mut right = vec![Label::Right(charset.name())];
-        right.extend(RIGHT.iter().filter(|label| gives(label)).map(|label| Label::Right(label)));
+        right.extend(
+            RIGHT
+                .iter()
+                .filter(|label| gives(label))
+                .map(|label| Label::Right(label)),
+        );
         // Mailers write ISO-8859-1 over windows-1252 text: the label is right in practice.
         if charset == Charset::WINDOWS_1252 && !right.contains(&Label::Right("iso-8859-1")) {
             right.push(Label::Right("iso-8859-1"));
         }
         let near = NEIGHBORS
             .iter()
-            .filter(|group| group.iter().any(|name| name.eq_ignore_ascii_case(charset.name())))
+            .filter(|group| {
+                group
+                    .iter()
+                    .any(|name| name.eq_ignore_ascii_case(charset.name()))
+            })
             .flat_map(|group| group.iter());
         let wrong = OVER_ALL
             .iter()

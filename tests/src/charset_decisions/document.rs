@@ -1,7 +1,8 @@
 //! The measurements that `docs/charset-decisions.md` shows, and the document itself.
 
 use super::{
-    Case, Judgement, Material, RealMail, Reliability, Set, Tally, ablation, cases, held_out, reliability,
+    Case, Judgement, Material, RealMail, Reliability, Set, Tally, ablation, cases, held_out,
+    reliability,
 };
 use anyhow::{Context, bail};
 use mailglot_mime::Policy;
@@ -35,7 +36,12 @@ impl Tables {
     /// # Panics
     ///
     /// When a folder that is named has not what it should have.
-    pub fn measure(share: usize, shared: Option<&Path>, held_out_texts: Option<&Path>, rules: bool) -> Self {
+    pub fn measure(
+        share: usize,
+        shared: Option<&Path>,
+        held_out_texts: Option<&Path>,
+        rules: bool,
+    ) -> Self {
         let policy = Policy::default();
         let mut tally = Tally::default();
         let mut sets: BTreeMap<Set, Reliability> = BTreeMap::new();
@@ -43,14 +49,18 @@ impl Tables {
         let mut number = 0;
         cases::for_each(share, |case| {
             let outcome = case.read(&policy);
-            sets.entry(case.set).or_default().add(outcome.confidence, outcome.right);
+            sets.entry(case.set)
+                .or_default()
+                .add(outcome.confidence, outcome.right);
             tally.add(&case, &outcome);
             number += 1;
             if rules && number % ABLATION_SHARE == 0 {
                 kept.push(case);
             }
         });
-        let texts = held_out_texts.map(|texts| held_out(texts, HELD_OUT_COUNT)).unwrap_or_default();
+        let texts = held_out_texts
+            .map(|texts| held_out(texts, HELD_OUT_COUNT))
+            .unwrap_or_default();
         let held_out = held_out_texts.map(|_| {
             let mut reliability = Reliability::default();
             let mut right = 0;
@@ -63,16 +73,38 @@ impl Tables {
         });
         let mail = shared.map(RealMail::read);
         let real = mail.as_ref().map(|mail| mail.judge(&policy));
-        let material = Material { cases: &kept, held_out: &texts, real: mail.as_ref() };
-        Self { tally, sets, held_out, real, rules: rules.then(|| ablation(&material)) }
+        let material = Material {
+            cases: &kept,
+            held_out: &texts,
+            real: mail.as_ref(),
+        };
+        Self {
+            tally,
+            sets,
+            held_out,
+            real,
+            rules: rules.then(|| ablation(&material)),
+        }
     }
 
     /// The reliability table: a column for each set, and one for all.
     pub fn reliability(&self) -> String {
         let mut columns: Vec<(&str, &Reliability)> = Vec::new();
-        columns.extend(self.real.iter().map(|real| ("real mail", &real.reliability)));
-        columns.extend(self.held_out.iter().map(|(held_out, ..)| ("held-out texts", held_out)));
-        columns.extend(self.sets.iter().map(|(set, reliability)| (set.name(), reliability)));
+        columns.extend(
+            self.real
+                .iter()
+                .map(|real| ("real mail", &real.reliability)),
+        );
+        columns.extend(
+            self.held_out
+                .iter()
+                .map(|(held_out, ..)| ("held-out texts", held_out)),
+        );
+        columns.extend(
+            self.sets
+                .iter()
+                .map(|(set, reliability)| (set.name(), reliability)),
+        );
         let mut all = Reliability::default();
         for (_, column) in &columns {
             all.merge(column);
@@ -109,7 +141,10 @@ impl Tables {
     ///
     /// When a marker is missing, or a table was not measured.
     pub fn write_into(&self, document: &str) -> anyhow::Result<String> {
-        let rules = self.rules.as_deref().context("the rules were not measured")?;
+        let rules = self
+            .rules
+            .as_deref()
+            .context("the rules were not measured")?;
         if self.real.is_none() || self.held_out.is_none() {
             bail!("the document shows real mail and held-out texts: name both");
         }
@@ -123,9 +158,18 @@ impl Tables {
 /// Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->`.
 fn update(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let start = document.find(&open).with_context(|| format!("no marker {name}"))? + open.len();
-    let Some(end) = document[start..].find(&close) else { bail!("no end of {name}") };
-    Ok(format!("{}\n{table}\n{}", &document[..start], &document[start + end..]))
+    let start = document
+        .find(&open)
+        .with_context(|| format!("no marker {name}"))?
+        + open.len();
+    let Some(end) = document[start..].find(&close) else {
+        bail!("no end of {name}")
+    };
+    Ok(format!(
+        "{}\n{table}\n{}",
+        &document[..start],
+        &document[start + end..]
+    ))
 }
 
 #[cfg(test)]

@@ -5,7 +5,11 @@ use mailglot_codec::Charset;
 use std::path::Path;
 
 #[path = "../../../crates/codec/tests/common/samples.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the tools of the codec use the rest")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the tools of the codec use the rest"
+)]
 mod samples;
 
 /// The samples below `texts` in charsets that are common in their mail, without a label, as bodies.
@@ -27,8 +31,16 @@ pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
             country: None,
             has_address: false,
             lines: sample.text.lines().count(),
-            text: sample.text.strip_suffix('\n').unwrap_or(&sample.text).to_owned(),
-            bytes: sample.bytes.strip_suffix(b"\n").unwrap_or(&sample.bytes).to_vec(),
+            text: sample
+                .text
+                .strip_suffix('\n')
+                .unwrap_or(&sample.text)
+                .to_owned(),
+            bytes: sample
+                .bytes
+                .strip_suffix(b"\n")
+                .unwrap_or(&sample.bytes)
+                .to_vec(),
         })
         .collect()
 }

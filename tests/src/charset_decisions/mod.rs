@@ -28,8 +28,8 @@ pub use tally::Tally;
 use mailglot_codec::Charset;
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::{
-    How, Limits, Message, Policy, Report, encoded_word, encoded_word::HeaderContext, header_context,
-    text_parts,
+    How, Limits, Message, Policy, Report, encoded_word, encoded_word::HeaderContext,
+    header_context, text_parts,
 };
 
 /// Where the texts of a case come from.
@@ -128,20 +128,37 @@ impl Case {
             Label::None => String::new(),
         };
         let head = |kind: &str| {
-            format!("Content-Type: text/{kind}{parameter}\nContent-Transfer-Encoding: 8bit\n\n").into_bytes()
+            format!("Content-Type: text/{kind}{parameter}\nContent-Transfer-Encoding: 8bit\n\n")
+                .into_bytes()
         };
         let writer = self.writer().into_bytes();
         match self.form {
             Form::Plain => [&writer, &head("plain"), &self.bytes[..], b"\n"].concat(),
             Form::Html => [&writer, &head("html"), &self.bytes[..], b"\n"].concat(),
-            Form::RawHeader => [b"Subject: ", &self.bytes[..], b"\n", &writer, b"\nSee above.\n"].concat(),
-            Form::Word => [b"Subject: ", self.word().as_bytes(), b"\n", &writer, b"\nSee above.\n"].concat(),
+            Form::RawHeader => [
+                b"Subject: ",
+                &self.bytes[..],
+                b"\n",
+                &writer,
+                b"\nSee above.\n",
+            ]
+            .concat(),
+            Form::Word => [
+                b"Subject: ",
+                self.word().as_bytes(),
+                b"\n",
+                &writer,
+                b"\nSee above.\n",
+            ]
+            .concat(),
         }
     }
 
     /// Returns the fields From and Date of a writer in `country`.
     fn writer(&self) -> String {
-        let Some(country) = &self.country else { return String::new() };
+        let Some(country) = &self.country else {
+            return String::new();
+        };
         let zone = match country.as_str() {
             "jp" | "kr" => "+0900",
             "cn" | "tw" | "ph" => "+0800",
@@ -155,14 +172,19 @@ impl Case {
             "br" | "ar" => "-0300",
             _ => "+0100",
         };
-        let from =
-            if self.has_address { format!("From: office@mail.example.{country}\n") } else { String::new() };
+        let from = if self.has_address {
+            format!("From: office@mail.example.{country}\n")
+        } else {
+            String::new()
+        };
         format!("{from}Date: Mon, 14 Oct 2002 10:30:00 {zone}\n")
     }
 
     fn word(&self) -> String {
         use std::fmt::Write as _;
-        let (Label::Right(label) | Label::Wrong(label)) = self.label else { panic!("words have labels") };
+        let (Label::Right(label) | Label::Wrong(label)) = self.label else {
+            panic!("words have labels")
+        };
         let mut word = format!("=?{label}?Q?");
         for byte in &self.bytes {
             if byte.is_ascii_alphanumeric() {
@@ -186,10 +208,16 @@ impl Case {
 
     fn read_body(&self, message: &Message<'_>, policy: &Policy) -> Outcome {
         let mut report = Report::with_limit(20);
-        let part = text_parts(message, policy, &mut report).pop().expect("one text part");
+        let part = text_parts(message, policy, &mut report)
+            .pop()
+            .expect("one text part");
         let text = part.text.unwrap_or_default();
         let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
-        let codes: Vec<_> = report.events.iter().map(|event| event.kind.code()).collect();
+        let codes: Vec<_> = report
+            .events
+            .iter()
+            .map(|event| event.kind.code())
+            .collect();
         Outcome {
             right: text == self.text,
             text,
@@ -206,7 +234,8 @@ impl Case {
         let field = message.all_fields().first().expect("one field");
         let value = field.value.of(message.raw()).trim_ascii();
         let mut findings = Vec::new();
-        let text = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings).into_owned();
+        let text = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings)
+            .into_owned();
         let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
         Outcome {
             right: text == self.text,
@@ -222,6 +251,11 @@ impl Case {
 
 /// Events that say that a label is wrong or suspect, or that another charset was taken.
 fn is_warning(code: &str) -> bool {
-    let harmless = ["charset.superset", "charset.alias", "charset.unlabelled", "charset.visual-order"];
+    let harmless = [
+        "charset.superset",
+        "charset.alias",
+        "charset.unlabelled",
+        "charset.visual-order",
+    ];
     code.starts_with("charset.") && !harmless.contains(&code)
 }

@@ -36,7 +36,10 @@ const SAME: &[(&str, &[&str])] = &[
     ("iso-8859-1", &["iso-8859-1", "windows-1252"]),
     ("us-ascii", &["us-ascii", "utf-8"]),
     ("gb2312", &["gbk", "gb2312", "gb18030"]),
-    ("ks_c_5601-1987", &["ks_c_5601-1987", "uhc", "euc-kr", "windows-949"]),
+    (
+        "ks_c_5601-1987",
+        &["ks_c_5601-1987", "uhc", "euc-kr", "windows-949"],
+    ),
     ("euc-kr", &["uhc", "euc-kr", "windows-949"]),
     ("shift_jis", &["windows-31j", "shift_jis"]),
 ];
@@ -49,7 +52,8 @@ impl RealMail {
     /// When something is missing.
     pub fn read(shared: &Path) -> Self {
         let folder = shared.join("corpus/real");
-        let table = fs::read_to_string(folder.join("verdicts.tsv")).expect("verdicts.tsv of real mail");
+        let table =
+            fs::read_to_string(folder.join("verdicts.tsv")).expect("verdicts.tsv of real mail");
         let verdict = |line: &str| {
             let [file, part, right] = line.split('\t').collect::<Vec<_>>()[..] else {
                 panic!("not three columns: {line}")
@@ -59,7 +63,10 @@ impl RealMail {
         let files = fs::read_dir(folder.join("eml")).expect("messages of real mail");
         let message = |entry: std::io::Result<fs::DirEntry>| {
             let entry = entry.expect("a file");
-            let name = entry.file_name().into_string().expect("names here are ASCII");
+            let name = entry
+                .file_name()
+                .into_string()
+                .expect("names here are ASCII");
             (name, fs::read(entry.path()).expect("a message"))
         };
         Self {
@@ -82,16 +89,30 @@ impl RealMail {
             for part in text_parts(&message, policy, &mut report) {
                 let text = part.text.as_deref().unwrap_or_default();
                 let used = part.reading.used.name().to_ascii_lowercase();
-                let label = part.reading.declared.as_deref().unwrap_or_default().to_ascii_lowercase();
-                let same = SAME.iter().find(|(same, _)| *same == label).map(|(_, same)| *same);
+                let label = part
+                    .reading
+                    .declared
+                    .as_deref()
+                    .unwrap_or_default()
+                    .to_ascii_lowercase();
+                let same = SAME
+                    .iter()
+                    .find(|(same, _)| *same == label)
+                    .map(|(_, same)| *same);
                 if text.is_ascii() || same.unwrap_or(&[&*label]).contains(&&*used) {
                     continue;
                 }
                 let right = self.verdicts.get(&(name.clone(), part.section.clone()));
                 let line = || {
-                    let sure = part.reading.confidence.map_or(String::new(), |sure| format!(" ({sure:.2})"));
+                    let sure = part
+                        .reading
+                        .confidence
+                        .map_or(String::new(), |sure| format!(" ({sure:.2})"));
                     let right = right.map_or("?", |right| right);
-                    format!("{name} {} labelled {label:?} read as {used}{sure}, right: {right}", part.section)
+                    format!(
+                        "{name} {} labelled {label:?} read as {used}{sure}, right: {right}",
+                        part.section
+                    )
                 };
                 match right.map(String::as_str) {
                     None => judgement.unjudged.push(line()),

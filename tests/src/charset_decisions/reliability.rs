@@ -18,7 +18,9 @@ struct Bin {
 impl Reliability {
     /// Counts a guess; what states no confidence is no guess.
     pub fn add(&mut self, confidence: Option<f32>, right: bool) {
-        let Some(confidence) = confidence.map(f64::from) else { return };
+        let Some(confidence) = confidence.map(f64::from) else {
+            return;
+        };
         let bin = &mut self.bins[((confidence * 10.0) as usize).min(9)];
         bin.all += 1;
         bin.right += u32::from(right);
@@ -36,7 +38,11 @@ impl Reliability {
 
     /// Number of guesses that state at least `confidence` in tenths, and how many of them are right.
     pub fn from(&self, tenths: usize) -> (u32, u32) {
-        self.bins[tenths..].iter().fold((0, 0), |(all, right), bin| (all + bin.all, right + bin.right))
+        self.bins[tenths..]
+            .iter()
+            .fold((0, 0), |(all, right), bin| {
+                (all + bin.all, right + bin.right)
+            })
     }
 }
 
@@ -55,7 +61,11 @@ pub(super) fn table(sets: &[(&str, &Reliability)]) -> String {
             let Bin { all, right, .. } = set.bins[bin as usize];
             let _ = match all {
                 0 => write!(out, " – |"),
-                _ => write!(out, " {all}: {:.1} % |", 100.0 * f64::from(right) / f64::from(all)),
+                _ => write!(
+                    out,
+                    " {all}: {:.1} % |",
+                    100.0 * f64::from(right) / f64::from(all)
+                ),
             };
         }
         out.push('\n');

@@ -31,7 +31,10 @@ struct Run {
 
 /// Returns the policy in which only the rules of `off` are switched off.
 pub fn without(off: Rules) -> Policy {
-    Policy { charset_rules: Rules::default().without(off), ..Policy::default() }
+    Policy {
+        charset_rules: Rules::default().without(off),
+        ..Policy::default()
+    }
 }
 
 /// Returns a table in Markdown with a row for each rule.
@@ -52,7 +55,11 @@ pub fn ablation(material: &Material<'_>) -> String {
             let _ = write!(out, " {} |", compared(cases, &all.right, &run.right));
         }
         let held_out = material.held_out.iter().map(|_| true);
-        let _ = write!(out, " {} |", compared(held_out, &all.held_out, &run.held_out));
+        let _ = write!(
+            out,
+            " {} |",
+            compared(held_out, &all.held_out, &run.held_out)
+        );
         let _ = writeln!(
             out,
             " {}, {} | {:+.1} % |",
@@ -85,7 +92,12 @@ impl Material<'_> {
         let (right, held_out) = (read(self.cases), read(self.held_out));
         let seconds = clock.elapsed().as_secs_f64();
         let real = self.real.map(|real| real.judge(policy)).unwrap_or_default();
-        Run { right, held_out, real, seconds }
+        Run {
+            right,
+            held_out,
+            real,
+            seconds,
+        }
     }
 }
 
@@ -95,9 +107,19 @@ mod tests {
 
     #[test]
     fn right_readings_are_compared_one_by_one() {
-        let (with, without) = ([true, true, false, false, true], [true, false, true, false, false]);
+        let (with, without) = (
+            [true, true, false, false, true],
+            [true, false, true, false, false],
+        );
         assert_eq!(compared([true; 5].into_iter(), &with, &without), "2 / 1");
-        assert_eq!(compared([true, false, true, true, false].into_iter(), &with, &without), "0 / 1");
+        assert_eq!(
+            compared(
+                [true, false, true, true, false].into_iter(),
+                &with,
+                &without
+            ),
+            "0 / 1"
+        );
     }
 
     #[test]

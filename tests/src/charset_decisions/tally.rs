@@ -50,7 +50,8 @@ impl Tally {
         counts.right_warned += u32::from(outcome.right && outcome.warned);
         counts.wrong_warned += u32::from(!outcome.right && outcome.warned);
         counts.silent += u32::from(!outcome.right && !outcome.warned);
-        let is_false_alarm = outcome.right && outcome.warned && matches!(case.label, Label::Right(_));
+        let is_false_alarm =
+            outcome.right && outcome.warned && matches!(case.label, Label::Right(_));
         if !outcome.right || is_false_alarm {
             let cause = cause(case, outcome);
             let examples = self.causes.entry((said, case.set, cause)).or_default();
@@ -73,7 +74,13 @@ impl Tally {
              |---|---|---:|---:|---:|---:|---:|\n",
         );
         for ((set, said), counts) in &self.rows {
-            let Counts { all, right, right_warned, wrong_warned, silent } = counts;
+            let Counts {
+                all,
+                right,
+                right_warned,
+                wrong_warned,
+                silent,
+            } = counts;
             let share = 100.0 * f64::from(*right) / f64::from((*all).max(1));
             let _ = writeln!(
                 out,
@@ -86,7 +93,11 @@ impl Tally {
 
     /// Causes of wrong readings and of warnings about right labels, the most frequent first, with examples.
     pub fn causes(&self, said: &str, most: usize) -> String {
-        let mut causes: Vec<_> = self.causes.iter().filter(|((kind, _, _), _)| *kind == said).collect();
+        let mut causes: Vec<_> = self
+            .causes
+            .iter()
+            .filter(|((kind, _, _), _)| *kind == said)
+            .collect();
         causes.sort_by_key(|(key, examples)| (std::cmp::Reverse(examples.count), *key));
         let mut out = String::new();
         for ((_, set, cause), examples) in causes.into_iter().take(most) {
@@ -126,14 +137,23 @@ fn cause(case: &Case, outcome: &Outcome) -> String {
         (Some(used), Some(how)) => format!("{} by {}", used.name(), how.name()),
         _ => outcome.codes.join(" "),
     };
-    let what = if outcome.right { "warned, right" } else { "wrong" };
-    format!("{} labelled {label} in a {place}: {what}, {used}", case.charset.name())
+    let what = if outcome.right {
+        "warned, right"
+    } else {
+        "wrong"
+    };
+    format!(
+        "{} labelled {label} in a {place}: {what}, {used}",
+        case.charset.name()
+    )
 }
 
 fn example(case: &Case, outcome: &Outcome) -> String {
     let bytes = shown_bytes(&case.bytes);
     let (want, read) = differing(&case.text, &outcome.text);
-    let sure = outcome.confidence.map_or(String::new(), |confidence| format!(" ({confidence:.2})"));
+    let sure = outcome
+        .confidence
+        .map_or(String::new(), |confidence| format!(" ({confidence:.2})"));
     format!("{} {want:?} read {read:?}{sure}; {bytes}", case.language)
 }
 
@@ -155,8 +175,21 @@ fn shown_bytes(bytes: &[u8]) -> String {
 
 /// Both texts around their first difference, or around the first character beyond ASCII.
 fn differing(want: &str, read: &str) -> (String, String) {
-    let start = want.chars().zip(read.chars()).take_while(|(one, other)| one == other).count();
-    let start = if want == read { want.chars().take_while(char::is_ascii).count() } else { start };
-    let cut = |text: &str| text.chars().skip(start.saturating_sub(12)).take(32).collect::<String>();
+    let start = want
+        .chars()
+        .zip(read.chars())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let start = if want == read {
+        want.chars().take_while(char::is_ascii).count()
+    } else {
+        start
+    };
+    let cut = |text: &str| {
+        text.chars()
+            .skip(start.saturating_sub(12))
+            .take(32)
+            .collect::<String>()
+    };
     (cut(want), cut(read))
 }

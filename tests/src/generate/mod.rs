@@ -21,7 +21,10 @@ use texts::{KINDS, Kind, LANGUAGES};
 /// Returns the sentences of all languages, with the WHATWG name of an encoding that has their characters.
 pub fn sentences() -> Vec<(&'static str, &'static str)> {
     let of = |kind: &'static Kind| {
-        LANGUAGES[kind.language].sentences.iter().map(move |sentence| (*sentence, kind.real))
+        LANGUAGES[kind.language]
+            .sentences
+            .iter()
+            .map(move |sentence| (*sentence, kind.real))
     };
     KINDS.iter().flat_map(of).collect()
 }
@@ -119,8 +122,18 @@ pub fn write(
 
 /// The messages of a generated mailbox of about `size` bytes, half of them multiparts.
 pub fn divided(size: u64, form: Form) -> Messages {
-    let dialect = if form.quoting == Quoting::Mboxo { Dialect::Mboxo } else { Dialect::Mboxrd };
-    let options = Options { profile: Profile::Mixed, dialect, crlf: form.crlf, size, seed: 1 };
+    let dialect = if form.quoting == Quoting::Mboxo {
+        Dialect::Mboxo
+    } else {
+        Dialect::Mboxrd
+    };
+    let options = Options {
+        profile: Profile::Mixed,
+        dialect,
+        crlf: form.crlf,
+        size,
+        seed: 1,
+    };
     let mut generator = Generator::new(&options, false);
     let (mut mailbox, mut offsets) = (Vec::new(), Vec::new());
     while (mailbox.len() as u64) < size {
@@ -164,7 +177,9 @@ impl Generator {
                 Some(*sum)
             })
             .collect();
-        let noise = (0..1 << 17).flat_map(|_| rng.bits().to_le_bytes()).collect();
+        let noise = (0..1 << 17)
+            .flat_map(|_| rng.bits().to_le_bytes())
+            .collect();
         Self {
             rng,
             options: *options,
@@ -200,7 +215,10 @@ impl Generator {
         let mut parts = Vec::new();
         if multipart {
             let boundary = format!("=_{:016x}", self.rng.bits());
-            let _ = write!(self.head, "Content-Type: multipart/mixed; boundary=\"{boundary}\"{eol}");
+            let _ = write!(
+                self.head,
+                "Content-Type: multipart/mixed; boundary=\"{boundary}\"{eol}"
+            );
             self.line("This is a multi-part message in MIME format.");
             self.line("");
             self.line(&format!("--{boundary}"));
@@ -255,15 +273,29 @@ impl Generator {
                 hop * 7,
             );
         }
-        let _ = write!(head, "From: {} <user{}@example.org>{eol}", word(name), number % 4000);
+        let _ = write!(
+            head,
+            "From: {} <user{}@example.org>{eol}",
+            word(name),
+            number % 4000
+        );
         let _ = write!(
             head,
             "To: list@example.org{eol}Date: Mon, {day} Jan 2001 10:{:02}:30 +0000{eol}",
             number % 60
         );
-        let _ = write!(head, "Message-ID: <{number}.{:x}@example.org>{eol}", self.rng.bits());
+        let _ = write!(
+            head,
+            "Message-ID: <{number}.{:x}@example.org>{eol}",
+            self.rng.bits()
+        );
         if number > 2 && self.rng.chance(60) {
-            let _ = write!(head, "In-Reply-To: <{}.{:x}@example.org>{eol}", number / 2, self.rng.bits());
+            let _ = write!(
+                head,
+                "In-Reply-To: <{}.{:x}@example.org>{eol}",
+                number / 2,
+                self.rng.bits()
+            );
         }
         let _ = write!(
             head,
@@ -280,7 +312,13 @@ impl Generator {
     }
 
     /// A text part; its header goes to the message's header, or into the body for a part of a multipart.
-    fn text_part(&mut self, index: usize, path: &'static str, inner: bool, truth: &mut Vec<PartTruth>) {
+    fn text_part(
+        &mut self,
+        index: usize,
+        path: &'static str,
+        inner: bool,
+        truth: &mut Vec<PartTruth>,
+    ) {
         let eol = self.eol();
         let kind = &KINDS[index];
         let transfer = *self.rng.pick(kind.transfers);
@@ -346,7 +384,10 @@ impl Generator {
         self.line("---");
         self.line(" src/queue.c | 14 +++++++-------");
         for hunk in 0..=self.rng.below(12) {
-            self.line(&format!("@@ -{0},7 +{0},9 @@ static int take(struct queue *queue)", 40 + hunk * 31));
+            self.line(&format!(
+                "@@ -{0},7 +{0},9 @@ static int take(struct queue *queue)",
+                40 + hunk * 31
+            ));
             for _ in 0..7 {
                 let sign = *self.rng.pick(&[" ", " ", "-", "+"]);
                 let code = *self.rng.pick(&[
@@ -374,9 +415,13 @@ impl Generator {
     }
 
     fn attachment(&mut self, number: usize) {
-        self.line(&format!("Content-Type: application/octet-stream; name=\"file{number}.bin\""));
+        self.line(&format!(
+            "Content-Type: application/octet-stream; name=\"file{number}.bin\""
+        ));
         self.line("Content-Transfer-Encoding: base64");
-        self.line(&format!("Content-Disposition: attachment; filename=\"file{number}.bin\""));
+        self.line(&format!(
+            "Content-Disposition: attachment; filename=\"file{number}.bin\""
+        ));
         self.line("");
         let length = ATTACHMENT_LINE * (40 + self.rng.below(400));
         let start = self.rng.below(self.noise.len() - length);
@@ -428,7 +473,10 @@ pub fn utf7(text: &str) -> String {
         rest = &rest[plain..];
         let shifted = rest.find(direct).unwrap_or(rest.len());
         if shifted > 0 {
-            let units = rest[..shifted].encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
+            let units = rest[..shifted]
+                .encode_utf16()
+                .flat_map(u16::to_be_bytes)
+                .collect::<Vec<_>>();
             out.push('+');
             out.push_str(base64_words(&units).trim_end_matches('='));
             out.push('-');
@@ -454,7 +502,12 @@ fn base64_line(bytes: &[u8], out: &mut Vec<u8>) {
     let mut groups = bytes.chunks_exact(3);
     for group in &mut groups {
         let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
-        out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), letter(bits >> 6), letter(bits)]);
+        out.extend_from_slice(&[
+            letter(bits >> 18),
+            letter(bits >> 12),
+            letter(bits >> 6),
+            letter(bits),
+        ]);
     }
     match *groups.remainder() {
         [one] => {
@@ -463,7 +516,12 @@ fn base64_line(bytes: &[u8], out: &mut Vec<u8>) {
         }
         [one, two] => {
             let bits = u32::from(one) << 16 | u32::from(two) << 8;
-            out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), letter(bits >> 6), b'=']);
+            out.extend_from_slice(&[
+                letter(bits >> 18),
+                letter(bits >> 12),
+                letter(bits >> 6),
+                b'=',
+            ]);
         }
         _ => {}
     }
@@ -529,7 +587,13 @@ mod tests {
     use super::*;
 
     fn options(profile: Profile) -> Options {
-        Options { profile, dialect: Dialect::Mboxrd, crlf: false, size: 300_000, seed: 9 }
+        Options {
+            profile,
+            dialect: Dialect::Mboxrd,
+            crlf: false,
+            size: 300_000,
+            seed: 9,
+        }
     }
 
     #[test]
@@ -537,7 +601,10 @@ mod tests {
         for profile in [Profile::List, Profile::Mixed] {
             let (mut one, mut other, mut truth) = (Vec::new(), Vec::new(), Vec::new());
             let counts = write(&options(profile), &mut one, None).unwrap();
-            assert_eq!(counts, write(&options(profile), &mut other, Some(&mut truth)).unwrap());
+            assert_eq!(
+                counts,
+                write(&options(profile), &mut other, Some(&mut truth)).unwrap()
+            );
             assert!(one == other);
             assert_eq!(counts.1, one.len() as u64);
             assert_eq!(memchr::memchr_iter(b'\n', &truth).count() as u64, counts.0);
@@ -549,7 +616,10 @@ mod tests {
         let (mut mailbox, mut truth) = (Vec::new(), Vec::new());
         write(&options(Profile::Mixed), &mut mailbox, Some(&mut truth)).unwrap();
         let mut end = 0;
-        for line in truth.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        for line in truth
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
             let told: serde_json::Value = serde_json::from_slice(line).unwrap();
             let offset = told["offset"].as_u64().unwrap();
             assert_eq!(offset, end);

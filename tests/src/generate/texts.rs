@@ -196,7 +196,14 @@ const fn kind(
     real: &'static str,
     transfers: &'static [&'static str],
 ) -> Kind {
-    Kind { weight, language, label: Some(label), real, flaw: None, transfers }
+    Kind {
+        weight,
+        language,
+        label: Some(label),
+        real,
+        flaw: None,
+        transfers,
+    }
 }
 
 const fn flawed(
@@ -207,15 +214,36 @@ const fn flawed(
     flaw: &'static str,
     transfers: &'static [&'static str],
 ) -> Kind {
-    Kind { weight, language, label, real, flaw: Some(flaw), transfers }
+    Kind {
+        weight,
+        language,
+        label,
+        real,
+        flaw: Some(flaw),
+        transfers,
+    }
 }
 
 pub(super) const KINDS: &[Kind] = &[
     kind(30, EN, "us-ascii", "utf-8", SEVEN),
-    Kind { weight: 12, language: EN, label: None, real: "utf-8", flaw: None, transfers: SEVEN },
+    Kind {
+        weight: 12,
+        language: EN,
+        label: None,
+        real: "utf-8",
+        flaw: None,
+        transfers: SEVEN,
+    },
     kind(24, SMART, "utf-8", "utf-8", ANY),
     kind(5, SMART, "windows-1252", "windows-1252", LATIN),
-    flawed(5, SMART, Some("iso-8859-1"), "windows-1252", "cp1252-as-latin1", LATIN),
+    flawed(
+        5,
+        SMART,
+        Some("iso-8859-1"),
+        "windows-1252",
+        "cp1252-as-latin1",
+        LATIN,
+    ),
     kind(8, DE, "iso-8859-1", "windows-1252", LATIN),
     kind(3, DE, "ISO-8859-15", "iso-8859-15", LATIN),
     kind(6, DE, "utf-8", "utf-8", LATIN),
@@ -231,7 +259,14 @@ pub(super) const KINDS: &[Kind] = &[
     kind(1, RU, "iso-8859-5", "iso-8859-5", BYTES),
     kind(1, RU, "cp866", "ibm866", BYTES),
     kind(3, RU, "utf-8", "utf-8", BYTES),
-    flawed(2, RU, Some("us-ascii"), "koi8-r", "8bit-as-ascii", &["8bit"]),
+    flawed(
+        2,
+        RU,
+        Some("us-ascii"),
+        "koi8-r",
+        "8bit-as-ascii",
+        &["8bit"],
+    ),
     flawed(2, RU, None, "windows-1251", "no-label-8bit", &["8bit"]),
     kind(1, UK, "koi8-u", "koi8-u", BYTES),
     kind(2, EL, "iso-8859-7", "iso-8859-7", LATIN),
@@ -247,5 +282,12 @@ pub(super) const KINDS: &[Kind] = &[
     kind(1, ZH, "gb18030", "gb18030", BYTES),
     kind(2, TW, "big5", "big5", BYTES),
     kind(2, KO, "euc-kr", "euc-kr", BYTES),
-    flawed(1, SMART, Some("x-unknown"), "windows-1252", "unknown-label", LATIN),
+    flawed(
+        1,
+        SMART,
+        Some("x-unknown"),
+        "windows-1252",
+        "unknown-label",
+        LATIN,
+    ),
 ];

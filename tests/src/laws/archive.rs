@@ -5,8 +5,8 @@ use crate::tree;
 use mailglot_archive::{Batch, Format, ReadOptions, open, recognize};
 use mailglot_mime::{Message, process};
 use mailglot_pipeline::{
-    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count, locate,
-    normalize, restore,
+    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count,
+    locate, normalize, restore,
 };
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -31,7 +31,10 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     tally.check(8, told_otherwise(&input, group, &summary));
 
     tally.check(11, read_otherwise(&input, &output, group, &summary));
-    tally.check(7, not_restored(&input, &output, &folder.path().join("original")));
+    tally.check(
+        7,
+        not_restored(&input, &output, &folder.path().join("original")),
+    );
 
     let other = folder.path().join("other");
     tally.check(
@@ -51,7 +54,9 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     tally.check(
         3,
         match run(&output, &again, None, group, 2) {
-            Ok((_, second)) => tree::difference(&first.0, &second.0).map(|fault| format!("archive: {fault}")),
+            Ok((_, second)) => {
+                tree::difference(&first.0, &second.0).map(|fault| format!("archive: {fault}"))
+            }
             Err(fault) => Some(fault),
         },
     );
@@ -61,8 +66,14 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     match run(&input, &converted, Some(form), group, 2) {
         Ok((summary, _)) => {
             let to = |fault| format!("to {form:?}: {fault}");
-            tally.check(11, read_otherwise(&input, &converted, group, &summary).map(to));
-            tally.check(7, not_restored(&input, &converted, &folder.path().join("unconverted")).map(to));
+            tally.check(
+                11,
+                read_otherwise(&input, &converted, group, &summary).map(to),
+            );
+            tally.check(
+                7,
+                not_restored(&input, &converted, &folder.path().join("unconverted")).map(to),
+            );
         }
         Err(fault) => tally.check(8, Some(fault)),
     }
@@ -88,29 +99,51 @@ fn read_otherwise(input: &Path, output: &Path, group: u64, summary: &Summary) ->
     }
     let policy = message::policy(group / 4);
     let mut ended = 0;
-    let fault = old.iter().zip(&new).find_map(|((number, old), (other, new))| {
-        if number != other {
-            return Some(format!("message {number} became message {other}"));
-        }
-        let (before, after) = (Message::parse(old, &policy.limits), Message::parse(new, &policy.limits));
-        let report = process(old, &policy).report;
-        let fault = text::changed(&before, &after, &report, &policy)?;
-        // A mailbox ends the last line, and reports that.
-        let ends = [&b"\r\n"[..], b"\n", b"\r"];
-        let stays = ends.iter().filter_map(|end| new.strip_suffix(*end)).any(|new| {
-            text::changed(&before, &Message::parse(new, &policy.limits), &report, &policy).is_none()
+    let fault = old
+        .iter()
+        .zip(&new)
+        .find_map(|((number, old), (other, new))| {
+            if number != other {
+                return Some(format!("message {number} became message {other}"));
+            }
+            let (before, after) = (
+                Message::parse(old, &policy.limits),
+                Message::parse(new, &policy.limits),
+            );
+            let report = process(old, &policy).report;
+            let fault = text::changed(&before, &after, &report, &policy)?;
+            // A mailbox ends the last line, and reports that.
+            let ends = [&b"\r\n"[..], b"\n", b"\r"];
+            let stays = ends
+                .iter()
+                .filter_map(|end| new.strip_suffix(*end))
+                .any(|new| {
+                    text::changed(
+                        &before,
+                        &Message::parse(new, &policy.limits),
+                        &report,
+                        &policy,
+                    )
+                    .is_none()
+                });
+            ended += u64::from(stays);
+            (!stays).then(|| format!("message {number}: {fault}"))
         });
-        ended += u64::from(stays);
-        (!stays).then(|| format!("message {number}: {fault}"))
-    });
-    let reported = summary.events.get("mbox.line-end-added").copied().unwrap_or_default();
+    let reported = summary
+        .events
+        .get("mbox.line-end-added")
+        .copied()
+        .unwrap_or_default();
     fault.or_else(|| {
-        (ended > reported).then(|| format!("{ended} line ends were added, {reported} of them reported"))
+        (ended > reported)
+            .then(|| format!("{ended} line ends were added, {reported} of them reported"))
     })
 }
 
 fn count_of(path: &Path) -> Option<u64> {
-    count(path, true).ok().map(|files| files.iter().map(|(number, _)| number).sum())
+    count(path, true)
+        .ok()
+        .map(|files| files.iter().map(|(number, _)| number).sum())
 }
 
 /// The messages of an archive by their numbers.
@@ -122,11 +155,24 @@ fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
         match located {
             Ok(located) => {
                 // A file of the output has the number of its message in its name.
-                let file = located.path.as_ref().map(ToString::to_string).unwrap_or_default();
-                let name = Path::new(&file).file_name().and_then(OsStr::to_str).unwrap_or_default();
-                let digits = name.get(..8).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-                let ordinal = located.address[root.len()..].trim_start_matches(':').parse::<u64>();
-                let number = digits.and_then(|digits| digits.parse().ok()).or(ordinal.ok());
+                let file = located
+                    .path
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let name = Path::new(&file)
+                    .file_name()
+                    .and_then(OsStr::to_str)
+                    .unwrap_or_default();
+                let digits = name
+                    .get(..8)
+                    .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+                let ordinal = located.address[root.len()..]
+                    .trim_start_matches(':')
+                    .parse::<u64>();
+                let number = digits
+                    .and_then(|digits| digits.parse().ok())
+                    .or(ordinal.ok());
                 found.insert(number.unwrap_or_default(), located.bytes);
             }
             Err(error) => fault = Some(error.to_string()),
@@ -153,10 +199,16 @@ fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> 
 
 /// Writes the group as one archive and returns its path.
 fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
-    let put = |path: PathBuf, bytes: &[u8]| fs::write(path, bytes).expect("the scratch folder takes files");
+    let put = |path: PathBuf, bytes: &[u8]| {
+        fs::write(path, bytes).expect("the scratch folder takes files")
+    };
     match group % 4 {
         0 | 1 => {
-            let end: &[u8] = if group.is_multiple_of(4) { b"\n" } else { b"\r\n" };
+            let end: &[u8] = if group.is_multiple_of(4) {
+                b"\n"
+            } else {
+                b"\r\n"
+            };
             let mut mailbox = Vec::new();
             for mutant in mutants {
                 // The mutant is not quoted: separators inside it are for the splitter to judge.
@@ -174,15 +226,25 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
             let path = folder.join("in");
             fs::create_dir_all(path.join("sub")).expect("the scratch folder takes folders");
             for (number, mutant) in mutants.iter().enumerate() {
-                let below = if number % 3 == 0 { path.join("sub") } else { path.clone() };
+                let below = if number % 3 == 0 {
+                    path.join("sub")
+                } else {
+                    path.clone()
+                };
                 put(below.join(format!("{number}.eml")), mutant);
             }
             path
         }
         _ => {
             let path = folder.join("in");
-            for below in ["cur", "new", "tmp", ".Entw&APw-rfe/cur", ".Entw&APw-rfe/new", ".Entw&APw-rfe/tmp"]
-            {
+            for below in [
+                "cur",
+                "new",
+                "tmp",
+                ".Entw&APw-rfe/cur",
+                ".Entw&APw-rfe/new",
+                ".Entw&APw-rfe/tmp",
+            ] {
                 fs::create_dir_all(path.join(below)).expect("the scratch folder takes folders");
             }
             for (number, mutant) in mutants.iter().enumerate() {
@@ -221,7 +283,8 @@ fn run(
         max_expansion: 200,
         verify: false,
     };
-    let summary = normalize(&job, &Progress::default()).map_err(|error| format!("normalize: {error}"))?;
+    let summary =
+        normalize(&job, &Progress::default()).map_err(|error| format!("normalize: {error}"))?;
     let ledger = PathBuf::from(format!("{}.ledger", output.display()));
     let tree = tree::read(output).map_err(|error| format!("output: {error}"))?;
     let ledger = fs::read(ledger).map_err(|error| format!("ledger: {error}"))?;
@@ -235,19 +298,25 @@ fn tiles(input: &Path) -> Option<String> {
     for batch in [1 << 20, 700] {
         match entries(input, batch) {
             Ok((bytes, _)) if bytes != whole => {
-                return Some(format!("in batches of {batch}, the entries do not tile the mailbox"));
+                return Some(format!(
+                    "in batches of {batch}, the entries do not tile the mailbox"
+                ));
             }
             Ok((_, found)) => boundaries.push(found),
             Err(error) => return Some(format!("cannot be read: {error}")),
         }
     }
-    (boundaries[0] != boundaries[1]).then(|| "the size of a batch changes the boundaries".to_owned())
+    (boundaries[0] != boundaries[1])
+        .then(|| "the size of a batch changes the boundaries".to_owned())
 }
 
 type Boundaries = Vec<(u64, u64, std::ops::Range<u64>)>;
 
 fn entries(input: &Path, batch: usize) -> std::io::Result<(Vec<u8>, Boundaries)> {
-    let options = ReadOptions { batch, ..ReadOptions::default() };
+    let options = ReadOptions {
+        batch,
+        ..ReadOptions::default()
+    };
     let (mut bytes, mut boundaries) = (Vec::new(), Boundaries::new());
     for found in recognize(input)? {
         let mut source = open(&found, &options)?;
@@ -306,7 +375,8 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
             s.unread.clone(),
         )
     };
-    (told(&dry) != told(done)).then(|| format!("a dry run tells {:?}, the run {:?}", told(&dry), told(done)))
+    (told(&dry) != told(done))
+        .then(|| format!("a dry run tells {:?}, the run {:?}", told(&dry), told(done)))
 }
 
 fn differ(input: &Path, original: &Path) -> Option<String> {
@@ -321,6 +391,11 @@ fn differ(input: &Path, original: &Path) -> Option<String> {
 /// A folder in memory where there is one: thousands of archives are synced here.
 fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
-    let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-    made.or_else(|_| tempfile::tempdir()).expect("a temporary folder can be made")
+    let made = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    };
+    made.or_else(|_| tempfile::tempdir())
+        .expect("a temporary folder can be made")
 }

@@ -14,7 +14,11 @@ pub(super) fn check(bytes: &[u8], rng: &mut Rng, tally: &mut Tally) {
     let charsets = Charset::all().collect::<Vec<_>>();
     for _ in 0..3 {
         let charset = *rng.pick(&charsets);
-        let mode = if rng.chance(75) { Mode::Lenient } else { Mode::Strict };
+        let mode = if rng.chance(75) {
+            Mode::Lenient
+        } else {
+            Mode::Strict
+        };
         let whole = decode(charset, mode, window, |rest| rest);
         let mut pieces = rng.clone();
         let random = decode(charset, mode, window, |rest| pieces.below(rest.min(40) + 1));

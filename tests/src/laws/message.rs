@@ -6,8 +6,8 @@ use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer,
-    apply_undo, process, splice, undo_edits,
+    Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy,
+    Transfer, apply_undo, process, splice, undo_edits,
 };
 
 /// Processes the mutant under a policy, and looks at what came out.
@@ -16,12 +16,18 @@ pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
     tally.check(2, edits_tell_all(raw, &outcome.edits, &outcome.bytes));
 
     let again = process(&outcome.bytes, policy);
-    tally.check(3, (again.bytes != outcome.bytes).then(|| second_pass(&outcome.bytes, &again.edits, policy)));
+    tally.check(
+        3,
+        (again.bytes != outcome.bytes).then(|| second_pass(&outcome.bytes, &again.edits, policy)),
+    );
 
     let before = Message::parse(raw, &policy.limits);
     let after = Message::parse(&outcome.bytes, &policy.limits);
     let read_otherwise = text::changed(&before, &after, &outcome.report, policy);
-    tally.check(11, read_otherwise.map(|fault| format!("{fault} ({})", shown(policy))));
+    tally.check(
+        11,
+        read_otherwise.map(|fault| format!("{fault} ({})", shown(policy))),
+    );
     let tree = tree_changed(&before, &after);
     let same_tree = tree.is_none();
     tally.check(4, tree);
@@ -36,7 +42,8 @@ pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
     let restored = apply_undo(&outcome.bytes, &undo);
     tally.check(
         7,
-        (restored.as_deref() != Some(raw)).then(|| "undoing the edits gives other bytes".to_owned()),
+        (restored.as_deref() != Some(raw))
+            .then(|| "undoing the edits gives other bytes".to_owned()),
     );
 }
 
@@ -51,8 +58,16 @@ pub(super) fn policy(number: u64) -> Policy {
             attachments: Attachments::Utf8,
             ..default
         },
-        3 => Policy { transfer: Transfer::SevenBit, ..default },
-        4 => Policy { on_loss: OnLoss::Keep, keep_signed: true, repairs: Repairs::ALL, ..default },
+        3 => Policy {
+            transfer: Transfer::SevenBit,
+            ..default
+        },
+        4 => Policy {
+            on_loss: OnLoss::Keep,
+            keep_signed: true,
+            repairs: Repairs::ALL,
+            ..default
+        },
         _ => Policy {
             headers: Headers::Keep,
             default_charset: Charset::for_label(b"windows-1251", View::Mail).charset(),
@@ -68,7 +83,12 @@ pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
         bodies: *rng.pick(&[Bodies::Utf8, Bodies::Utf8, Bodies::Utf8, Bodies::Keep]),
         charset_out: *rng.pick(&[CharsetOut::Utf8, CharsetOut::Utf8, CharsetOut::Iso2022Jp]),
         attachments: *rng.pick(&[Attachments::Keep, Attachments::Utf8]),
-        transfer: *rng.pick(&[Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit]),
+        transfer: *rng.pick(&[
+            Transfer::Keep,
+            Transfer::Clean,
+            Transfer::SevenBit,
+            Transfer::EightBit,
+        ]),
         on_loss: *rng.pick(&[OnLoss::Replace, OnLoss::Replace, OnLoss::Keep]),
         ..Policy::default()
     }
@@ -76,7 +96,15 @@ pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
 
 /// The choices of a policy that bodies depend on.
 fn shown(policy: &Policy) -> String {
-    let Policy { bodies, charset_out, transfer, on_loss, headers, attachments, .. } = policy;
+    let Policy {
+        bodies,
+        charset_out,
+        transfer,
+        on_loss,
+        headers,
+        attachments,
+        ..
+    } = policy;
     format!("{bodies:?}, {charset_out:?}, {transfer:?}, {on_loss:?}, {headers:?}, {attachments:?}")
 }
 
@@ -90,7 +118,10 @@ fn edits_tell_all(raw: &[u8], edits: &[Edit], bytes: &[u8]) -> Option<String> {
     let mut at = 0;
     for edit in edits {
         if edit.span.start < at || edit.span.end < edit.span.start || edit.span.end > raw.len() {
-            return Some(format!("edit {:?} overlaps, or lies outside the message", edit.span));
+            return Some(format!(
+                "edit {:?} overlaps, or lies outside the message",
+                edit.span
+            ));
         }
         spliced.extend_from_slice(&raw[at..edit.span.start]);
         spliced.extend_from_slice(&edit.with);
@@ -108,13 +139,22 @@ fn second_pass(bytes: &[u8], edits: &[Edit], policy: &Policy) -> String {
             String::from_utf8_lossy(&edit.with[..edit.with.len().min(80)])
         )
     });
-    format!("{:?}, {:?}: {} edits, the first: {first:?}", policy.headers, policy.transfer, edits.len())
+    format!(
+        "{:?}, {:?}: {} edits, the first: {first:?}",
+        policy.headers,
+        policy.transfer,
+        edits.len()
+    )
 }
 
 /// Law 4: same parts, same nesting, same media types.
 fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     if before.parts().len() != after.parts().len() {
-        return Some(format!("{} parts became {}", before.parts().len(), after.parts().len()));
+        return Some(format!(
+            "{} parts became {}",
+            before.parts().len(),
+            after.parts().len()
+        ));
     }
     before
         .parts()
@@ -123,7 +163,8 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
         .position(|(old, new)| {
             // Raw UTF-8 in its header makes message/rfc822 message/global.
             let embedded = old.kind == PartKind::Message && new.kind == PartKind::Message;
-            (old.parent, old.depth, old.number, old.kind) != (new.parent, new.depth, new.number, new.kind)
+            (old.parent, old.depth, old.number, old.kind)
+                != (new.parent, new.depth, new.number, new.kind)
                 || old.media != new.media && !embedded
         })
         .map(|part| {
@@ -137,23 +178,37 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
 
 /// Law 2: what is no text stays, byte for byte.
 fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
-    before.parts().iter().zip(after.parts()).enumerate().find_map(|(index, (old, new))| {
-        let opaque =
-            old.kind == PartKind::Opaque || (old.kind == PartKind::Leaf && &*old.media.top != "text");
-        (opaque && old.body.of(before.raw()) != new.body.of(after.raw()))
-            .then(|| format!("part {index} ({}/{}) is no text, but changed", old.media.top, old.media.sub))
-    })
+    before
+        .parts()
+        .iter()
+        .zip(after.parts())
+        .enumerate()
+        .find_map(|(index, (old, new))| {
+            let opaque = old.kind == PartKind::Opaque
+                || (old.kind == PartKind::Leaf && &*old.media.top != "text");
+            (opaque && old.body.of(before.raw()) != new.body.of(after.raw())).then(|| {
+                format!(
+                    "part {index} ({}/{}) is no text, but changed",
+                    old.media.top, old.media.sub
+                )
+            })
+        })
 }
 
 /// Law 5: everything below a signed or encrypted part stays, headers too.
 fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     let mut sealed = vec![false; before.parts().len()];
     for (index, (old, new)) in before.parts().iter().zip(after.parts()).enumerate() {
-        let below = old.parent.is_some_and(|PartId(parent)| sealed[parent as usize]);
+        let below = old
+            .parent
+            .is_some_and(|PartId(parent)| sealed[parent as usize]);
         let seals = matches!(
             (&*old.media.top, &*old.media.sub),
             ("multipart", "signed" | "encrypted")
-                | ("application", "pkcs7-mime" | "x-pkcs7-mime" | "pkcs7-signature" | "pgp-encrypted")
+                | (
+                    "application",
+                    "pkcs7-mime" | "x-pkcs7-mime" | "pkcs7-signature" | "pgp-encrypted"
+                )
         );
         sealed[index] = below || seals;
         let pgp = old.body.of(before.raw()).starts_with(b"-----BEGIN PGP ");
@@ -166,7 +221,9 @@ fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
             ));
         }
         if below && header_changed {
-            return Some(format!("the header of part {index} inside a signed part changed"));
+            return Some(format!(
+                "the header of part {index} inside a signed part changed"
+            ));
         }
     }
     None
@@ -176,21 +233,40 @@ fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
 fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     for index in 0..before.parts().len() {
         let id = PartId(index as u32);
-        let mut old = before.fields(id).iter().map(|field| field.name.of(before.raw())).peekable();
-        for name in after.fields(id).iter().map(|field| field.name.of(after.raw())) {
+        let mut old = before
+            .fields(id)
+            .iter()
+            .map(|field| field.name.of(before.raw()))
+            .peekable();
+        for name in after
+            .fields(id)
+            .iter()
+            .map(|field| field.name.of(after.raw()))
+        {
             if old.peek() == Some(&name) {
                 old.next();
-            } else if ![&b"content-type"[..], b"content-transfer-encoding", b"mime-version"]
-                .contains(&&*name.to_ascii_lowercase())
+            } else if ![
+                &b"content-type"[..],
+                b"content-transfer-encoding",
+                b"mime-version",
+            ]
+            .contains(&&*name.to_ascii_lowercase())
             {
-                return Some(format!("part {index} got the field {:?}", String::from_utf8_lossy(name)));
+                return Some(format!(
+                    "part {index} got the field {:?}",
+                    String::from_utf8_lossy(name)
+                ));
             }
         }
         if let Some(name) = old.next() {
-            return Some(format!("part {index} lost the field {:?}", String::from_utf8_lossy(name)));
+            return Some(format!(
+                "part {index} lost the field {:?}",
+                String::from_utf8_lossy(name)
+            ));
         }
-        let zeros =
-            |message: &Message<'_>| memchr::memchr_iter(0, message.part(id).header.of(message.raw())).count();
+        let zeros = |message: &Message<'_>| {
+            memchr::memchr_iter(0, message.part(id).header.of(message.raw())).count()
+        };
         if zeros(after) > zeros(before) {
             return Some(format!("a NUL came into the header of part {index}"));
         }

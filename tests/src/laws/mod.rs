@@ -32,12 +32,18 @@ const KEPT: usize = 40;
 
 /// What a law says, by its number; law 9 is not checked here.
 pub const LAWS: [(usize, &str); 10] = [
-    (1, "splitting a decoder's input changes neither text nor losses"),
+    (
+        1,
+        "splitting a decoder's input changes neither text nor losses",
+    ),
     (2, "no edit is the identity; bytes outside edits stay"),
     (3, "a second pass changes nothing"),
     (4, "the tree of parts stays"),
     (5, "signed parts stay"),
-    (6, "entries tile the archive; threads do not show in the output"),
+    (
+        6,
+        "entries tile the archive; threads do not show in the output",
+    ),
     (7, "restore gives every byte back"),
     (8, "messages in = messages out + set aside"),
     (10, "no decoded CR, LF or NUL reaches a header"),
@@ -71,7 +77,11 @@ impl Tally {
     fn fail(&mut self, law: usize, fault: &str) {
         self.failures[law] += 1;
         if self.kept.len() < KEPT {
-            let what = if law == 0 { "panic".to_owned() } else { format!("law {law}") };
+            let what = if law == 0 {
+                "panic".to_owned()
+            } else {
+                format!("law {law}")
+            };
             self.kept.push(format!("{what}: {fault}"));
         }
     }
@@ -84,7 +94,13 @@ impl Tally {
             self.failures[law] += other.failures[law];
         }
         let room = KEPT.saturating_sub(self.kept.len());
-        self.kept.extend(other.kept.into_iter().take(room).map(|fault| format!("{context}: {fault}")));
+        self.kept.extend(
+            other
+                .kept
+                .into_iter()
+                .take(room)
+                .map(|fault| format!("{context}: {fault}")),
+        );
     }
 
     /// True when nothing broke.
@@ -119,7 +135,11 @@ pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
 pub fn make_line_ends(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     let mut rng = random(seed ^ 0x0D0A, number);
     // A seed of usual size; the whole corpus takes its turn.
-    if number % 4 == 3 { line_ends::mutant(seeds, &mut rng) } else { line_ends::message(&mut rng) }
+    if number % 4 == 3 {
+        line_ends::mutant(seeds, &mut rng)
+    } else {
+        line_ends::message(&mut rng)
+    }
 }
 
 /// What breaks law 11 in a message under a policy; None where its text stays.
@@ -149,7 +169,10 @@ pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tall
                     }
                     let numbers = group * GROUP..mutants.min((group + 1) * GROUP);
                     let tally = check_group(seeds, seed, group, numbers);
-                    total.lock().expect("no thread panics with the lock").add(tally, &format!("seed {seed}"));
+                    total
+                        .lock()
+                        .expect("no thread panics with the lock")
+                        .add(tally, &format!("seed {seed}"));
                 }
             });
         }
@@ -173,7 +196,10 @@ fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Rang
         let bytes = make_line_ends(seeds, seed, number);
         tally.line_ends += 1;
         let checked = guarded(|tally| {
-            for policy in [message::policy_of_text(&mut rng), message::policy_of_text(&mut rng)] {
+            for policy in [
+                message::policy_of_text(&mut rng),
+                message::policy_of_text(&mut rng),
+            ] {
                 message::check(&bytes, &policy, tally);
             }
         });
@@ -182,7 +208,14 @@ fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Rang
     }
     for (kind, mutants) in [("mutants", mutants), ("line ends", mixed)] {
         let checked = guarded(|tally| archive::check(&mutants, group, tally));
-        tally.add(checked, &format!("group {group} ({kind} {}..{})", group * GROUP, (group + 1) * GROUP));
+        tally.add(
+            checked,
+            &format!(
+                "group {group} ({kind} {}..{})",
+                group * GROUP,
+                (group + 1) * GROUP
+            ),
+        );
     }
     tally
 }
@@ -206,5 +239,8 @@ fn words(panic: &(dyn Any + Send)) -> String {
 }
 
 fn random(seed: u64, number: u64) -> Rng {
-    Rng::new(seed.wrapping_mul(0xD6E8_FEB8_6659_FD93).wrapping_add(number))
+    Rng::new(
+        seed.wrapping_mul(0xD6E8_FEB8_6659_FD93)
+            .wrapping_add(number),
+    )
 }

@@ -34,14 +34,25 @@ pub(super) fn changed(
         if (&old.section, &old.media) != (&new.section, &new.media) {
             return Some(format!("text part {} became {}", old.section, new.section));
         }
-        let (was, is) =
-            (as_written(&old.content, &old.media, policy), as_written(&new.content, &new.media, policy));
-        let told = |kind| report.events.iter().any(|event| (event.kind, event.part) == (kind, old.part));
+        let (was, is) = (
+            as_written(&old.content, &old.media, policy),
+            as_written(&new.content, &new.media, policy),
+        );
+        let told = |kind| {
+            report
+                .events
+                .iter()
+                .any(|event| (event.kind, event.part) == (kind, old.part))
+        };
         let holds = is_same(&was, &is)
             || is_ended(&was, &is) && told(EventKind::CteLineEndAdded)
             || is_kept_guess(before, after, old, new, report, policy);
         (!holds).then(|| {
-            let at = was.bytes().zip(is.bytes()).take_while(|(one, other)| one == other).count();
+            let at = was
+                .bytes()
+                .zip(is.bytes())
+                .take_while(|(one, other)| one == other)
+                .count();
             let shown = |text: &str| {
                 let bytes = &text.as_bytes()[at.saturating_sub(20)..text.len().min(at + 40)];
                 bytes.escape_ascii().to_string()
@@ -73,7 +84,10 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
 /// Whether two texts have the same lines and line ends. Line ends that are all CR LF and those that are all LF count as the same; beside
 /// others each is data.
 pub(super) fn is_same(old: &str, new: &str) -> bool {
-    old == new || is_uniform(old) && is_uniform(new) && old.replace("\r\n", "\n") == new.replace("\r\n", "\n")
+    old == new
+        || is_uniform(old)
+            && is_uniform(new)
+            && old.replace("\r\n", "\n") == new.replace("\r\n", "\n")
 }
 
 /// Whether the line ends of a text are all CR LF or all LF.
@@ -93,7 +107,11 @@ fn as_written<'t>(text: &'t str, media: &str, policy: &Policy) -> Cow<'t, str> {
         CharsetOut::Utf8 => Cow::Borrowed(text),
         CharsetOut::Iso2022Jp => iso_2022_jp_form(text),
     };
-    if media == "text/plain" { text } else { without_names(text) }
+    if media == "text/plain" {
+        text
+    } else {
+        without_names(text)
+    }
 }
 
 /// Replaces what follows `charset` or `encoding` and an equals sign.
@@ -101,16 +119,21 @@ fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let is_blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '"' | '\'');
     let (mut out, mut copied) = (String::new(), 0);
-    let words = ["charset", "encoding"].iter().flat_map(|word| lower.match_indices(word));
+    let words = ["charset", "encoding"]
+        .iter()
+        .flat_map(|word| lower.match_indices(word));
     let mut ends: Vec<usize> = words.map(|(at, word)| at + word.len()).collect();
     ends.sort_unstable();
     for end in ends {
         let rest = &text[end..];
-        let Some(value) = rest.trim_start_matches(is_blank).strip_prefix('=') else { continue };
+        let Some(value) = rest.trim_start_matches(is_blank).strip_prefix('=') else {
+            continue;
+        };
         let value = value.trim_start_matches(is_blank);
         let start = text.len() - value.len();
-        let length =
-            value.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.:+".contains(c)).unwrap_or(value.len());
+        let length = value
+            .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.:+".contains(c))
+            .unwrap_or(value.len());
         if start < copied {
             continue;
         }
@@ -138,17 +161,32 @@ fn is_kept_guess(
     report: &Report,
     policy: &Policy,
 ) -> bool {
-    let told = |kind| report.events.iter().any(|event| (event.kind, event.part) == (kind, old.part));
-    let foreign =
-        matches!(before.part(old.part).transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode);
-    let kept = foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
+    let told = |kind| {
+        report
+            .events
+            .iter()
+            .any(|event| (event.kind, event.part) == (kind, old.part))
+    };
+    let foreign = matches!(
+        before.part(old.part).transfer,
+        TransferEncoding::Unknown | TransferEncoding::Uuencode
+    );
+    let kept =
+        foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
         let part = message.part(id);
-        transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new()).bytes.into_owned()
+        transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new())
+            .bytes
+            .into_owned()
     };
     // Each byte as a character, so that line ends can be compared.
-    let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
+    let characters = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|&byte| char::from(byte))
+            .collect::<String>()
+    };
     let body = |message: &Message<'_>, id: PartId| message.part(id).body.of(message.raw()).to_vec();
     if policy.bodies == Bodies::Keep {
         let (was, is) = (decoded(before, old.part), decoded(after, new.part));
@@ -186,8 +224,14 @@ mod tests {
     #[test]
     fn names_of_charsets_are_no_text() {
         let plain = |text| without_names(Cow::Borrowed(text)).into_owned();
-        assert_eq!(plain("<meta charset = \"koi8-r\">x"), "<meta charset = \"?\">x");
-        assert_eq!(plain("<?xml encoding='a'?>CharSet=b;"), "<?xml encoding='?'?>CharSet=?;");
+        assert_eq!(
+            plain("<meta charset = \"koi8-r\">x"),
+            "<meta charset = \"?\">x"
+        );
+        assert_eq!(
+            plain("<?xml encoding='a'?>CharSet=b;"),
+            "<?xml encoding='?'?>CharSet=?;"
+        );
         assert_eq!(plain("charset\nencoding"), "charset\nencoding");
     }
 }

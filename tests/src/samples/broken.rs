@@ -102,5 +102,7 @@ pub(super) fn files() -> Vec<(String, Vec<u8>)> {
             ),
         ),
     ];
-    all.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.clone())).collect()
+    all.iter()
+        .map(|(name, bytes)| ((*name).to_owned(), bytes.clone()))
+        .collect()
 }

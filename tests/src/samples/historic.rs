@@ -24,32 +24,77 @@ pub(super) fn mailbox() -> Vec<u8> {
 /// Rest of the separator line, and message.
 pub(super) fn messages() -> Vec<(&'static str, Vec<u8>)> {
     vec![
-        ("anna@museum.example Tue Mar  9 09:12:00 1993", plain_ascii()),
-        ("birgit@museum.example Wed Nov 16 10:01:33 1994", latin1_quoted()),
+        (
+            "anna@museum.example Tue Mar  9 09:12:00 1993",
+            plain_ascii(),
+        ),
+        (
+            "birgit@museum.example Wed Nov 16 10:01:33 1994",
+            latin1_quoted(),
+        ),
         ("ivan@museum.example Mon May 22 18:40:10 1995", koi8_raw()),
-        ("sato@museum.example Thu Feb  8 08:00:00 1996", iso_2022_jp()),
+        (
+            "sato@museum.example Thu Feb  8 08:00:00 1996",
+            iso_2022_jp(),
+        ),
         ("lukas@museum.example Fri Aug 29 12:30:00 1997", uuencoded()),
-        ("anna@museum.example Tue Jun 30 16:45:00 1998", cp1252_as_latin1()),
-        ("ivan@museum.example Mon Jan 18 11:11:11 1999", windows_1251_base64()),
+        (
+            "anna@museum.example Tue Jun 30 16:45:00 1998",
+            cp1252_as_latin1(),
+        ),
+        (
+            "ivan@museum.example Mon Jan 18 11:11:11 1999",
+            windows_1251_base64(),
+        ),
         ("chen@museum.example Wed Oct 11 07:20:00 2000", gb2312()),
         ("lin@museum.example Sat Apr 14 09:09:09 2001", big5()),
         ("kim@museum.example Tue Dec  3 13:00:00 2002", euc_kr()),
         ("sato@museum.example Fri Jul 11 17:30:00 2003", shift_jis()),
         ("lukas@museum.example Mon Sep 20 08:15:00 2004", utf7_body()),
         ("eleni@museum.example Thu Jan 27 19:00:00 2005", greek()),
-        ("maria@museum.example Sun Oct  8 10:10:10 2006", split_words()),
-        ("birgit@museum.example Wed Mar 21 14:00:00 2007", utf8_as_latin1()),
-        ("birgit@museum.example Thu Apr 24 15:00:00 2008", latin1_as_utf8()),
-        ("ivan@museum.example Fri Sep 11 09:00:00 2009", unlabelled_cyrillic()),
-        ("jozef@museum.example Mon Nov 29 12:00:00 2010", iso_8859_2()),
-        ("sato@museum.example Tue Mar 15 06:00:00 2011", rfc2231_name()),
-        ("anna@museum.example Wed Jun  6 20:00:00 2012", html_with_meta()),
-        ("lukas@museum.example Thu May  8 10:00:00 2014", garbage_label()),
-        ("anna@museum.example Fri Jan 15 11:00:00 2016", quoted_from()),
+        (
+            "maria@museum.example Sun Oct  8 10:10:10 2006",
+            split_words(),
+        ),
+        (
+            "birgit@museum.example Wed Mar 21 14:00:00 2007",
+            utf8_as_latin1(),
+        ),
+        (
+            "birgit@museum.example Thu Apr 24 15:00:00 2008",
+            latin1_as_utf8(),
+        ),
+        (
+            "ivan@museum.example Fri Sep 11 09:00:00 2009",
+            unlabelled_cyrillic(),
+        ),
+        (
+            "jozef@museum.example Mon Nov 29 12:00:00 2010",
+            iso_8859_2(),
+        ),
+        (
+            "sato@museum.example Tue Mar 15 06:00:00 2011",
+            rfc2231_name(),
+        ),
+        (
+            "anna@museum.example Wed Jun  6 20:00:00 2012",
+            html_with_meta(),
+        ),
+        (
+            "lukas@museum.example Thu May  8 10:00:00 2014",
+            garbage_label(),
+        ),
+        (
+            "anna@museum.example Fri Jan 15 11:00:00 2016",
+            quoted_from(),
+        ),
         ("birgit@museum.example Mon Oct 22 09:30:00 2018", signed()),
         ("maria@museum.example Tue Apr 20 16:00:00 2021", forwarded()),
         ("noor@museum.example Wed Jul 19 13:37:00 2023", utf8_clean()),
-        ("noor@museum.example Sun Mar 30 18:00:00 2025", raw_utf8_header()),
+        (
+            "noor@museum.example Sun Mar 30 18:00:00 2025",
+            raw_utf8_header(),
+        ),
     ]
 }
 
@@ -108,7 +153,10 @@ fn latin1_quoted() -> Vec<u8> {
             2,
             &text("iso-8859-1", "quoted-printable"),
         ),
-        quoted_body("Vi träffas på måndag klockan åtta. Tag med ritningarna för skåpet!\n", "iso-8859-1"),
+        quoted_body(
+            "Vi träffas på måndag klockan åtta. Tag med ritningarna för skåpet!\n",
+            "iso-8859-1",
+        ),
     )
 }
 
@@ -118,9 +166,17 @@ fn koi8_raw() -> Vec<u8> {
     head.extend_from_slice(&encode("Иван Петров", "koi8-r"));
     head.extend_from_slice(b" <ivan@museum.example>\nTo: archive@museum.example\nSubject: ");
     head.extend_from_slice(&encode("Перфокарты", "koi8-r"));
-    head.extend_from_slice(b"\nDate: Mon, 22 May 1995 18:40:10 +0400\nMessage-ID: <m3@museum.example>\n");
+    head.extend_from_slice(
+        b"\nDate: Mon, 22 May 1995 18:40:10 +0400\nMessage-ID: <m3@museum.example>\n",
+    );
     head.extend_from_slice(text("koi8-r", "8bit").as_bytes());
-    message(head, encode("Коробку с перфокартами передали вчера.\nСчитыватель пока не работает.\n", "koi8-r"))
+    message(
+        head,
+        encode(
+            "Коробку с перфокартами передали вчера.\nСчитыватель пока не работает.\n",
+            "koi8-r",
+        ),
+    )
 }
 
 fn iso_2022_jp() -> Vec<u8> {
@@ -132,14 +188,23 @@ fn iso_2022_jp() -> Vec<u8> {
             4,
             &text("ISO-2022-JP", "7bit"),
         ),
-        encode("写真は来週お送りします。\nレンズを修理に出しました。\n", "iso-2022-jp"),
+        encode(
+            "写真は来週お送りします。\nレンズを修理に出しました。\n",
+            "iso-2022-jp",
+        ),
     )
 }
 
 /// A uuencoded block inside text stays as it is.
 fn uuencoded() -> Vec<u8> {
     message(
-        header("Lukas Vogt <lukas@museum.example>", "label.txt", "Fri, 29 Aug 1997 12:30:00 +0200", 5, ""),
+        header(
+            "Lukas Vogt <lukas@museum.example>",
+            "label.txt",
+            "Fri, 29 Aug 1997 12:30:00 +0200",
+            5,
+            "",
+        ),
         "The label for the drum, as a file:\n\nbegin 644 label.txt\n#0V%T\n`\nend\n\nLukas\n",
     )
 }
@@ -154,7 +219,10 @@ fn cp1252_as_latin1() -> Vec<u8> {
             6,
             &text("iso-8859-1", "8bit"),
         ),
-        encode("“Don’t touch” – the new sign costs €5… and everyone touches it.\n", "windows-1252"),
+        encode(
+            "“Don’t touch” – the new sign costs €5… and everyone touches it.\n",
+            "windows-1252",
+        ),
     )
 }
 
@@ -210,7 +278,10 @@ fn euc_kr() -> Vec<u8> {
             10,
             &text("ks_c_5601-1987", "8bit"),
         ),
-        encode("새 전시가 금요일에 시작됩니다.\n똠방각하라는 연극도 있습니다.\n", "euc-kr"),
+        encode(
+            "새 전시가 금요일에 시작됩니다.\n똠방각하라는 연극도 있습니다.\n",
+            "euc-kr",
+        ),
     )
 }
 
@@ -222,13 +293,20 @@ fn shift_jis() -> Vec<u8> {
             &{
                 let bytes = encode("電卓の表示", "shift_jis");
                 let (one, two) = bytes.split_at(3);
-                format!("=?shift_jis?B?{}?=\n =?shift_jis?B?{}?=", base64_words(one), base64_words(two))
+                format!(
+                    "=?shift_jis?B?{}?=\n =?shift_jis?B?{}?=",
+                    base64_words(one),
+                    base64_words(two)
+                )
             },
             "Fri, 11 Jul 2003 17:30:00 +0900",
             11,
             &text("shift_jis", "8bit"),
         ),
-        encode("①番の電卓は㈱ヤマダの製品です。\n表示が消えたままです。\n", "shift_jis"),
+        encode(
+            "①番の電卓は㈱ヤマダの製品です。\n表示が消えたままです。\n",
+            "shift_jis",
+        ),
     )
 }
 
@@ -265,8 +343,17 @@ fn split_words() -> Vec<u8> {
     let word = |bytes: &[u8]| format!("=?UTF-8?B?{}?=", base64_words(bytes));
     message(
         header(
-            &format!("{}\n {} <maria@museum.example>", word(&name[..4]), word(&name[4..])),
-            &format!("{}\n {}\n {}", word(&subject[..2]), word(&subject[2..21]), word(&subject[21..])),
+            &format!(
+                "{}\n {} <maria@museum.example>",
+                word(&name[..4]),
+                word(&name[4..])
+            ),
+            &format!(
+                "{}\n {}\n {}",
+                word(&subject[..2]),
+                word(&subject[2..21]),
+                word(&subject[21..])
+            ),
             "Sun, 8 Oct 2006 10:10:10 +0200",
             14,
             &text("utf-8", "base64"),
@@ -297,13 +384,22 @@ fn latin1_as_utf8() -> Vec<u8> {
             16,
             &text("utf-8", "8bit"),
         ),
-        encode("Nu är även den andra upplagan på väg till tryckeriet i Malmö.\n", "iso-8859-1"),
+        encode(
+            "Nu är även den andra upplagan på väg till tryckeriet i Malmö.\n",
+            "iso-8859-1",
+        ),
     )
 }
 
 fn unlabelled_cyrillic() -> Vec<u8> {
     message(
-        header("ivan@museum.example", "bez temy", "Fri, 11 Sep 2009 09:00:00 +0400", 17, ""),
+        header(
+            "ivan@museum.example",
+            "bez temy",
+            "Fri, 11 Sep 2009 09:00:00 +0400",
+            17,
+            "",
+        ),
         encode(
             "Здравствуйте! Посылаю описание пульта управления, которое мы нашли в архиве завода.\nПожалуйста, сообщите, когда удобно встретиться.\n",
             "windows-1251",
@@ -320,17 +416,22 @@ fn iso_8859_2() -> Vec<u8> {
             18,
             &text("iso-8859-2", "quoted-printable"),
         ),
-        quoted_body("Księga gości leży przy wejściu, obok źródła światła.\n", "iso-8859-2"),
+        quoted_body(
+            "Księga gości leży przy wejściu, obok źródła światła.\n",
+            "iso-8859-2",
+        ),
     )
 }
 
 /// A file name in two segments, in the charset of its sender.
 fn rfc2231_name() -> Vec<u8> {
     let percent = |text: &str| {
-        encode(text, "iso-2022-jp").iter().fold(String::new(), |mut all, byte| {
-            let _ = write!(all, "%{byte:02X}");
-            all
-        })
+        encode(text, "iso-2022-jp")
+            .iter()
+            .fold(String::new(), |mut all, byte| {
+                let _ = write!(all, "%{byte:02X}");
+                all
+            })
     };
     let mut body = encode("添付の一覧をご確認ください。\n", "iso-2022-jp");
     let mut whole = b"--=_drum\nContent-Type: text/plain; charset=iso-2022-jp\n\n".to_vec();
@@ -364,7 +465,10 @@ fn html_with_meta() -> Vec<u8> {
     let mut body =
         b"--alt\nContent-Type: text/plain; charset=windows-1252\nContent-Transfer-Encoding: 8bit\n\n"
             .to_vec();
-    body.extend_from_slice(&encode("Øl og smørrebrød i caféen – “velkommen”\n", "windows-1252"));
+    body.extend_from_slice(&encode(
+        "Øl og smørrebrød i caféen – “velkommen”\n",
+        "windows-1252",
+    ));
     body.extend_from_slice(b"\n--alt\nContent-Type: text/html; charset=windows-1252\nContent-Transfer-Encoding: quoted-printable\n\n");
     body.extend_from_slice(&quoted_body(page, "windows-1252"));
     body.extend_from_slice(b"\n--alt--\n");
@@ -396,7 +500,13 @@ fn garbage_label() -> Vec<u8> {
 /// Lines that a mailbox must quote, at two levels.
 fn quoted_from() -> Vec<u8> {
     message(
-        header("Anna Blom <anna@museum.example>", "Transport", "Fri, 15 Jan 2016 11:00:00 +0100", 22, ""),
+        header(
+            "Anna Blom <anna@museum.example>",
+            "Transport",
+            "Fri, 15 Jan 2016 11:00:00 +0100",
+            22,
+            "",
+        ),
         "The crate leaves on Monday.\n\nFrom the station it goes by tram.\n>From what I hear, the tram is full.\n",
     )
 }
@@ -404,7 +514,8 @@ fn quoted_from() -> Vec<u8> {
 /// Signed: its charset stays, whatever it is.
 fn signed() -> Vec<u8> {
     let mut body =
-        b"--sig\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n".to_vec();
+        b"--sig\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n"
+            .to_vec();
     body.extend_from_slice(&encode("Gåvobrevet är undertecknat.\n", "iso-8859-1"));
     body.extend_from_slice(
         b"\n--sig\nContent-Type: application/pgp-signature; name=signature.asc\n\n-----BEGIN PGP SIGNATURE-----\n\nbm8gcmVhbCBzaWduYXR1cmU=\n-----END PGP SIGNATURE-----\n\n--sig--\n",
@@ -428,8 +539,11 @@ fn forwarded() -> Vec<u8> {
         encode("Считыватель наконец работает.\n", "koi8-r"),
     );
     let mut body =
-        b"--fwd\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n".to_vec();
-    body.extend_from_slice("Esto llegó ayer.\n\n--fwd\nContent-Type: message/rfc822\n\n".as_bytes());
+        b"--fwd\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+            .to_vec();
+    body.extend_from_slice(
+        "Esto llegó ayer.\n\n--fwd\nContent-Type: message/rfc822\n\n".as_bytes(),
+    );
     body.extend_from_slice(&inner);
     body.extend_from_slice(b"\n--fwd--\n");
     message(
@@ -468,6 +582,9 @@ fn raw_utf8_header() -> Vec<u8> {
             26,
             &text("utf-8", "quoted-printable"),
         ),
-        quoted_body("Vijf jaar, één zaal, ontelbare knöpjes. Tot zondag!\n", "utf-8"),
+        quoted_body(
+            "Vijf jaar, één zaal, ontelbare knöpjes. Tot zondag!\n",
+            "utf-8",
+        ),
     )
 }

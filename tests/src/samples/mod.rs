@@ -38,7 +38,10 @@ pub fn files() -> BTreeMap<String, Vec<u8>> {
 
 /// Every message of the samples.
 pub fn messages() -> Vec<Vec<u8>> {
-    let mut messages = historic::messages().into_iter().map(|(_, message)| message).collect::<Vec<_>>();
+    let mut messages = historic::messages()
+        .into_iter()
+        .map(|(_, message)| message)
+        .collect::<Vec<_>>();
     messages.extend(nihongo::files().into_iter().map(|(_, bytes)| bytes));
     messages.extend(broken::files().into_iter().map(|(_, bytes)| bytes));
     messages

@@ -10,21 +10,42 @@ pub(super) fn files() -> Vec<(String, Vec<u8>)> {
     vec![
         (
             "cur/1000000001.M1.museum:2,S".to_owned(),
-            jis("鈴木", "春の予定", "iso-2022-jp", "春の展示は三月からです。\n"),
+            jis(
+                "鈴木",
+                "春の予定",
+                "iso-2022-jp",
+                "春の展示は三月からです。\n",
+            ),
         ),
         (
             "cur/1000000002.M2.museum:2,RS".to_owned(),
-            jis("田中", "返信：春の予定", "euc-jp", "了解しました。受付を担当します。\n"),
+            jis(
+                "田中",
+                "返信：春の予定",
+                "euc-jp",
+                "了解しました。受付を担当します。\n",
+            ),
         ),
         ("cur/1000000003.M3.museum:2,".to_owned(), raw_shift_jis()),
         ("new/1000000004.M4.museum".to_owned(), half_width()),
         (
             format!("{meetings}/cur/1000000005.M5.museum:2,S"),
-            jis("鈴木", "議事録", "shift_jis", "議事録を添えます。表の数字を確かめてください。\n"),
+            jis(
+                "鈴木",
+                "議事録",
+                "shift_jis",
+                "議事録を添えます。表の数字を確かめてください。\n",
+            ),
         ),
-        (format!("{meetings}/new/1000000006.M6.museum"), unlabelled_jis()),
+        (
+            format!("{meetings}/new/1000000006.M6.museum"),
+            unlabelled_jis(),
+        ),
         (format!("{meetings}/maildirfolder"), Vec::new()),
-        (format!("{photos}/cur/1000000007.M7.museum:2,FS"), utf8_base64()),
+        (
+            format!("{photos}/cur/1000000007.M7.museum:2,FS"),
+            utf8_base64(),
+        ),
         (format!("{photos}/maildirfolder"), Vec::new()),
     ]
 }
@@ -35,7 +56,10 @@ fn modified_utf7(name: &str) -> String {
     for run in name.split_inclusive(|c: char| c.is_ascii()) {
         let letters = run.trim_end_matches(|c: char| c.is_ascii());
         if !letters.is_empty() {
-            let units = letters.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
+            let units = letters
+                .encode_utf16()
+                .flat_map(u16::to_be_bytes)
+                .collect::<Vec<_>>();
             out.push('&');
             out.push_str(&base64_words(&units).trim_end_matches('=').replace('/', ","));
             out.push('-');
@@ -58,7 +82,11 @@ fn jis(name: &str, subject: &str, charset: &str, text: &str) -> Vec<u8> {
             name.len(),
             word(charset, "記録係"),
             word(charset, subject),
-            if charset == "iso-2022-jp" { "7bit" } else { "8bit" },
+            if charset == "iso-2022-jp" {
+                "7bit"
+            } else {
+                "8bit"
+            },
         ),
         encode(text, charset),
     )
@@ -71,7 +99,10 @@ fn raw_shift_jis() -> Vec<u8> {
     head.extend_from_slice(b" <takahashi@museum.example>\nSubject: ");
     head.extend_from_slice(&encode("表札の件", "shift_jis"));
     head.extend_from_slice(b"\nDate: Tue, 2 Mar 2004 10:00:00 +0900\nMIME-Version: 1.0\nContent-Type: text/plain; charset=Shift_JIS\nContent-Transfer-Encoding: 8bit\n");
-    message(head, encode("新しい表札は№３の棚にあります。\n", "shift_jis"))
+    message(
+        head,
+        encode("新しい表札は№３の棚にあります。\n", "shift_jis"),
+    )
 }
 
 /// Half-width katakana, which ISO-2022-JP does not have and CP50221 writes all the same.
@@ -94,7 +125,11 @@ fn unlabelled_jis() -> Vec<u8> {
 
 fn utf8_base64() -> Vec<u8> {
     let mut body = Vec::new();
-    base64("写真を三枚選びました。\n夏の号に使ってください。\n".as_bytes(), "\n", &mut body);
+    base64(
+        "写真を三枚選びました。\n夏の号に使ってください。\n".as_bytes(),
+        "\n",
+        &mut body,
+    );
     message(
         format!(
             "From: {} <suzuki@museum.example>\nSubject: {}\nDate: Fri, 5 Mar 2004 10:00:00 +0900\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: base64\n",

@@ -28,13 +28,27 @@ impl Program {
     /// # Panics
     /// When it cannot be started, ends, or does not listen in time.
     pub fn start(command: &mut Command, address: &str, log: &Path) -> Self {
-        let file = File::options().create(true).append(true).open(log).expect("a file for what it prints");
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(log)
+            .expect("a file for what it prints");
         let twin = file.try_clone().expect("a second handle");
         command.stdin(Stdio::null()).stdout(file).stderr(twin);
-        let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let mut program = Self { child, address: address.to_owned(), log: log.to_owned() };
+        let child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut program = Self {
+            child,
+            address: address.to_owned(),
+            log: log.to_owned(),
+        };
         let listens = wait_for(PATIENCE, || program.answers() || program.ended().is_some());
-        assert!(listens && program.ended().is_none(), "{command:?} does not listen:\n{}", program.log());
+        assert!(
+            listens && program.ended().is_none(),
+            "{command:?} does not listen:\n{}",
+            program.log()
+        );
         program
     }
 
@@ -58,7 +72,9 @@ impl Program {
     pub fn keeping(address: &str, folder: &Path, log: &Path) -> Self {
         let file = keeping_file(address, folder, log).expect("a configuration");
         let mut command = of_postfix_group();
-        command.arg(crate::binary::path()).args(["milter", "--allow-root", "--config", &file]);
+        command
+            .arg(crate::binary::path())
+            .args(["milter", "--allow-root", "--config", &file]);
         Self::start(&mut command, address, log)
     }
 
@@ -68,8 +84,19 @@ impl Program {
     /// As [`Program::start`].
     pub fn proxy(address: &str, next_hop: &str, log: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL"]).arg(crate::binary::path());
-        command.args(["proxy", "--allow-root", "--listen", address, "--next-hop", next_hop]).args(arguments);
+        command
+            .args(["--pdeathsig", "KILL"])
+            .arg(crate::binary::path());
+        command
+            .args([
+                "proxy",
+                "--allow-root",
+                "--listen",
+                address,
+                "--next-hop",
+                next_hop,
+            ])
+            .args(arguments);
         Self::start(&mut command, address, log)
     }
 
@@ -110,8 +137,14 @@ impl Program {
     /// # Panics
     /// When there is no such program as kill(1).
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
-        assert!(sent.is_ok_and(|status| status.success()), "kill -s {name} {}", self.id());
+        let sent = Command::new("kill")
+            .args(["-s", name, &self.id().to_string()])
+            .status();
+        assert!(
+            sent.is_ok_and(|status| status.success()),
+            "kill -s {name} {}",
+            self.id()
+        );
     }
 
     /// Ends it in order, and tells how it ended.
@@ -138,10 +171,16 @@ impl Program {
     /// # Panics
     /// When the kernel does not tell.
     pub fn resident(&self) -> u64 {
-        let text =
-            fs::read_to_string(format!("/proc/{}/smaps_rollup", self.id())).expect("mappings of a process");
-        let rest = text.lines().find_map(|line| line.strip_prefix("Rss:")).expect("Rss");
-        let number = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.id()))
+            .expect("mappings of a process");
+        let rest = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Rss:"))
+            .expect("Rss");
+        let number = rest
+            .split_whitespace()
+            .next()
+            .and_then(|number| number.parse::<u64>().ok());
         number.expect("a number of kB") * 1024
     }
 
@@ -150,8 +189,8 @@ impl Program {
     /// # Panics
     /// When the kernel does not tell.
     pub fn memory(&self) -> (u64, u64) {
-        let status =
-            fs::read_to_string(format!("/proc/{}/status", self.id())).expect("the state of a process");
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id()))
+            .expect("the state of a process");
         let line = |name: &str| {
             let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
             rest.split_whitespace().next()?.parse::<u64>().ok()

@@ -16,14 +16,20 @@ const LONGEST_WORD: usize = 75;
 
 /// Sentences that RFC 1468 has all characters for, as they are sent and as they arrive.
 const TEXTS: [(&str, &str); 4] = [
-    ("本日の会議は三階の会議室で行います。", "本日の会議は三階の会議室で行います。"),
+    (
+        "本日の会議は三階の会議室で行います。",
+        "本日の会議は三階の会議室で行います。",
+    ),
     (
         "ソフトウェアの表示をご確認ください。能力・予定・十分",
         "ソフトウェアの表示をご確認ください。能力・予定・十分",
     ),
     // Half-width letters are written in full width.
     ("ﾃｽﾄをｶﾞｲﾄﾞの通りに", "テストをガイドの通りに"),
-    ("Price (2004): 100 \"kakaku\" ~ 価格表\\", "Price (2004): 100 \"kakaku\" ~ 価格表\\"),
+    (
+        "Price (2004): 100 \"kakaku\" ~ 価格表\\",
+        "Price (2004): 100 \"kakaku\" ~ 価格表\\",
+    ),
 ];
 
 /// How a body travels.
@@ -96,30 +102,63 @@ pub fn letters() -> Vec<Known> {
             }
         }
     }
-    all.push(letter(all.len(), "utf-8", Travels::Plain, Fields::Words, Fate::Beyond, "😀"));
+    all.push(letter(
+        all.len(),
+        "utf-8",
+        Travels::Plain,
+        Fields::Words,
+        Fate::Beyond,
+        "😀",
+    ));
     for charset in ["shift_jis", "euc-jp", "utf-8"] {
-        let mut known = letter(all.len(), charset, Travels::Plain, Fields::Words, Fate::Same, "");
-        let signature = "DKIM-Signature: v=1; a=rsa-sha256; d=test.invalid; s=a; h=from; bh=AAAA; b=AAAA\r\n";
+        let mut known = letter(
+            all.len(),
+            charset,
+            Travels::Plain,
+            Fields::Words,
+            Fate::Same,
+            "",
+        );
+        let signature =
+            "DKIM-Signature: v=1; a=rsa-sha256; d=test.invalid; s=a; h=from; bh=AAAA; b=AAAA\r\n";
         known.letter.data.splice(..0, signature.bytes());
         all.push(known);
     }
     all
 }
 
-fn letter(number: usize, charset: &str, travels: Travels, fields: Fields, fate: Fate, more: &str) -> Known {
+fn letter(
+    number: usize,
+    charset: &str,
+    travels: Travels,
+    fields: Fields,
+    fate: Fate,
+    more: &str,
+) -> Known {
     let japanese = charset == "iso-2022-jp";
     // What is in ISO-2022-JP already has no half-width letters in these trials; what stays says what it said.
-    let texts: Vec<_> = TEXTS.into_iter().filter(|(sent, read)| !japanese || sent == read).collect();
-    let sent: Vec<String> = texts.iter().map(|(sent, _)| format!("{sent}{more}")).collect();
-    let read = texts.iter().map(|(sent, read)| if fate == Fate::Japanese { read } else { sent });
+    let texts: Vec<_> = TEXTS
+        .into_iter()
+        .filter(|(sent, read)| !japanese || sent == read)
+        .collect();
+    let sent: Vec<String> = texts
+        .iter()
+        .map(|(sent, _)| format!("{sent}{more}"))
+        .collect();
+    let read = texts
+        .iter()
+        .map(|(sent, read)| if fate == Fate::Japanese { read } else { sent });
     let read: Vec<String> = read.map(|text| format!("{text}{more}")).collect();
     // Raw bytes of Shift_JIS that are a backslash or an at sign to a reader of fields are for the words alone.
     let (sender, file) = match fields {
         Fields::Words => ("山田　太郎", "価格表"),
         Fields::Raw => ("佐藤 次郎", "価格案"),
     };
-    let (subject, sender, file) =
-        (format!("会議の議事録{more}"), format!("{sender}{more}"), format!("{file}{more}.txt"));
+    let (subject, sender, file) = (
+        format!("会議の議事録{more}"),
+        format!("{sender}{more}"),
+        format!("{file}{more}.txt"),
+    );
     let mut data = format!("X-Trial: {number}\r\n").into_bytes();
     let named = |field: &str, text: &str, rest: &str, data: &mut Vec<u8>| {
         data.extend_from_slice(format!("{field}: ").as_bytes());
@@ -138,24 +177,49 @@ fn letter(number: usize, charset: &str, travels: Travels, fields: Fields, fate: 
         b"To: b@test.invalid\r\nDate: Mon, 1 Mar 2004 10:00:00 +0900\r\nMessage-ID: <1@test.invalid>\r\n\
           MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=\"cut\"\r\n\r\n",
     );
-    part(&mut data, charset, travels, &format!("text/plain; charset={charset}"), &sent.join("\r\n"));
-    let page =
-        |text: &str| format!("<html><head><meta charset=\"{charset}\"></head><body>{text}</body></html>");
-    part(&mut data, charset, travels, &format!("text/html; charset={charset}"), &page(&sent[0]));
+    part(
+        &mut data,
+        charset,
+        travels,
+        &format!("text/plain; charset={charset}"),
+        &sent.join("\r\n"),
+    );
+    let page = |text: &str| {
+        format!("<html><head><meta charset=\"{charset}\"></head><body>{text}</body></html>")
+    };
+    part(
+        &mut data,
+        charset,
+        travels,
+        &format!("text/html; charset={charset}"),
+        &page(&sent[0]),
+    );
     data.extend_from_slice(
         b"--cut\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename",
     );
     match fields {
         Fields::Words => {
-            let octets =
-                encode(&file, charset).iter().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
+            let octets = encode(&file, charset)
+                .iter()
+                .fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
             data.extend_from_slice(format!("*={charset}''{octets}").as_bytes());
         }
-        Fields::Raw => data.extend([b"=\"".to_vec(), encode(&file, charset), b"\"".to_vec()].concat()),
+        Fields::Raw => {
+            data.extend([b"=\"".to_vec(), encode(&file, charset), b"\"".to_vec()].concat())
+        }
     }
     data.extend_from_slice(b"\r\n\r\nnothing\r\n--cut--\r\n");
     let texts = vec![read.join("\n"), read[0].clone()];
-    Known { letter: Letter::new(data), fate, said: Said { subject, sender, file, texts } }
+    Known {
+        letter: Letter::new(data),
+        fate,
+        said: Said {
+            subject,
+            sender,
+            file,
+            texts,
+        },
+    }
 }
 
 /// Adds a part of a multipart.
@@ -167,7 +231,8 @@ fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &
         Travels::QuotedPrintable => "quoted-printable",
     };
     data.extend_from_slice(
-        format!("--cut\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {label}\r\n\r\n").as_bytes(),
+        format!("--cut\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {label}\r\n\r\n")
+            .as_bytes(),
     );
     match travels {
         Travels::Plain => data.extend(encode(text, charset)),
@@ -188,7 +253,10 @@ fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &
 /// When it is no message to mail-parser.
 pub fn read(data: &[u8]) -> Said {
     let message = MessageParser::default().parse(data).expect("a message");
-    let sender = message.from().and_then(|from| from.first()).and_then(|from| from.name());
+    let sender = message
+        .from()
+        .and_then(|from| from.first())
+        .and_then(|from| from.name());
     let file = file_name(data).or_else(|| {
         let name = message.parts.iter().find_map(|part| part.attachment_name());
         name.map(str::to_owned)
@@ -196,7 +264,9 @@ pub fn read(data: &[u8]) -> Said {
     let texts = message.parts.iter().filter_map(|part| match &part.body {
         PartType::Text(text) => Some(text.replace("\r\n", "\n").trim_end().to_owned()),
         PartType::Html(text) => {
-            let text = text.split_once("<body>").and_then(|(_, rest)| rest.split_once("</body>"));
+            let text = text
+                .split_once("<body>")
+                .and_then(|(_, rest)| rest.split_once("</body>"));
             Some(text.map(|(text, _)| text.to_owned()).unwrap_or_default())
         }
         _ => None,
@@ -213,7 +283,9 @@ pub fn read(data: &[u8]) -> Said {
 /// decoded so: encoding_rs takes two escape sequences in a row for an attack.
 fn file_name(data: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(data);
-    let segments = text.split_ascii_whitespace().filter(|word| word.starts_with("filename*"));
+    let segments = text
+        .split_ascii_whitespace()
+        .filter(|word| word.starts_with("filename*"));
     let (mut name, mut encoding) = (String::new(), None);
     for segment in segments.filter_map(|word| Some(word.split_once('=')?.1.trim_end_matches(';'))) {
         let (label, octets) = segment.split_once("''").unwrap_or(("", segment));
@@ -236,7 +308,10 @@ pub fn illegal(data: &[u8]) -> Option<String> {
     if let Some(at) = data.iter().position(|byte| !byte.is_ascii()) {
         return Some(format!("eight bits at {at}"));
     }
-    if let Some(line) = data.split(|byte| *byte == b'\n').find(|line| line.len() > LONGEST_LINE + 1) {
+    if let Some(line) = data
+        .split(|byte| *byte == b'\n')
+        .find(|line| line.len() > LONGEST_LINE + 1)
+    {
         return Some(format!("a line of {} bytes", line.len()));
     }
     let message = MessageParser::default().parse(data).expect("a message");
@@ -254,7 +329,10 @@ pub fn illegal(data: &[u8]) -> Option<String> {
             Encoding::Base64 => base64_read(body),
             Encoding::QuotedPrintable => return Some("text in quoted-printable".to_owned()),
         };
-        let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or_default();
+        let label = part
+            .content_type()
+            .and_then(|kind| kind.attribute("charset"))
+            .unwrap_or_default();
         let ascii = bytes.is_ascii() && !bytes.contains(&ESCAPE);
         if !label.eq_ignore_ascii_case("iso-2022-jp") && !ascii {
             return Some(format!("a text in {label:?}"));
@@ -282,7 +360,9 @@ fn illegal_header(header: &[u8]) -> Option<String> {
             }) else {
                 return Some(format!("{word} is no word in B"));
             };
-            if !before.is_empty() || word.len() > LONGEST_WORD || !charset.eq_ignore_ascii_case("iso-2022-jp")
+            if !before.is_empty()
+                || word.len() > LONGEST_WORD
+                || !charset.eq_ignore_ascii_case("iso-2022-jp")
             {
                 return Some(format!("the word {word}"));
             }
@@ -293,8 +373,14 @@ fn illegal_header(header: &[u8]) -> Option<String> {
         if let Some((name, value)) = word.split_once("*=") {
             // The label of a parameter in segments stands in the first of them.
             let first = name.split_once('*').is_none_or(|(_, number)| number == "0");
-            let octets = if first { value.strip_prefix("iso-2022-jp''") } else { Some(value) };
-            let Some(octets) = octets else { return Some(format!("the parameter {word}")) };
+            let octets = if first {
+                value.strip_prefix("iso-2022-jp''")
+            } else {
+                Some(value)
+            };
+            let Some(octets) = octets else {
+                return Some(format!("the parameter {word}"));
+            };
             if let Some(fault) = illegal_text(&percent_read(octets)) {
                 return Some(format!("{word}: {fault}"));
             }
@@ -356,7 +442,9 @@ fn base64_read(text: &[u8]) -> Vec<u8> {
 fn percent_read(text: &str) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::new(), text.trim_end_matches(';').as_bytes());
     while let Some((byte, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        let hex = after
+            .get(..2)
+            .and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         rest = if let (b'%', Some(octet)) = (byte, hex) {
             out.push(octet);
             &after[2..]
@@ -389,8 +477,17 @@ mod tests {
             (b"\xb1", Some("none may be")),
         ] {
             let said = illegal_text(text);
-            assert_eq!(said.is_some(), fault.is_some(), "{} {said:?}", text.escape_ascii());
-            assert!(said.unwrap_or_default().contains(fault.unwrap_or_default()), "{}", text.escape_ascii());
+            assert_eq!(
+                said.is_some(),
+                fault.is_some(),
+                "{} {said:?}",
+                text.escape_ascii()
+            );
+            assert!(
+                said.unwrap_or_default().contains(fault.unwrap_or_default()),
+                "{}",
+                text.escape_ascii()
+            );
         }
         let plain = |head: &str| illegal(format!("{head}\r\n\r\nx\r\n").as_bytes());
         assert_eq!(plain("Subject: =?ISO-2022-JP?B?GyRCOCsbKEI=?="), None);
@@ -419,6 +516,12 @@ mod tests {
                 assert_eq!(read(&known.letter.data), known.said, "{at}");
             }
         }
-        assert!(letters.iter().filter(|known| known.fate == Fate::Japanese).count() >= 18);
+        assert!(
+            letters
+                .iter()
+                .filter(|known| known.fate == Fate::Japanese)
+                .count()
+                >= 18
+        );
     }
 }

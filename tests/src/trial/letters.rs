@@ -40,28 +40,56 @@ pub struct Text {
 /// # Panics
 /// When the generator fails.
 pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
-    let options = Options { profile, dialect: Dialect::Mboxcl2, crlf: true, size: bytes, seed };
+    let options = Options {
+        profile,
+        dialect: Dialect::Mboxcl2,
+        crlf: true,
+        size: bytes,
+        seed,
+    };
     let (mut mailbox, mut truth) = (Vec::new(), Vec::new());
     write(&options, &mut mailbox, Some(&mut truth)).expect("memory takes everything");
-    let lines = truth.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let lines = truth
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
     lines
         .enumerate()
         .map(|(number, line)| {
             let told: Value = serde_json::from_slice(line).expect("the truth in JSON");
             let at = |name: &str| told[name].as_u64().expect("a number") as usize;
             let entry = &mailbox[at("offset")..][..at("length")];
-            let start = entry.iter().position(|byte| *byte == b'\n').expect("a separator line") + 1;
-            let raw = entry[start..].strip_suffix(b"\r\n").expect("an empty line at the end");
+            let start = entry
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .expect("a separator line")
+                + 1;
+            let raw = entry[start..]
+                .strip_suffix(b"\r\n")
+                .expect("an empty line at the end");
             let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let texts = told["parts"].as_array().expect("parts").iter().map(|part| Text {
-                real: word(&part["real"]),
-                flawed: !part["flaw"].is_null(),
-                text: word(&part["text"]),
-            });
+            let texts = told["parts"]
+                .as_array()
+                .expect("parts")
+                .iter()
+                .map(|part| Text {
+                    real: word(&part["real"]),
+                    flawed: !part["flaw"].is_null(),
+                    text: word(&part["text"]),
+                });
             // Servers drop this field; a filter does not see it.
             let field = memchr::memmem::find(raw, b"Content-Length:").expect("a length");
-            let end = field + raw[field..].iter().position(|byte| *byte == b'\n').expect("a line") + 1;
-            let data = [format!("{NUMBER}: {number}\r\n").as_bytes(), &raw[..field], &raw[end..]].concat();
+            let end = field
+                + raw[field..]
+                    .iter()
+                    .position(|byte| *byte == b'\n')
+                    .expect("a line")
+                + 1;
+            let data = [
+                format!("{NUMBER}: {number}\r\n").as_bytes(),
+                &raw[..field],
+                &raw[end..],
+            ]
+            .concat();
             Known {
                 letter: Letter::new(data),
                 number,
@@ -77,7 +105,13 @@ pub fn number(data: &[u8]) -> Option<usize> {
     let field = format!("{NUMBER}:");
     data.split(|byte| *byte == b'\n')
         .take_while(|line| !matches!(*line, b"" | b"\r"))
-        .find_map(|line| std::str::from_utf8(line.strip_prefix(field.as_bytes())?).ok()?.trim().parse().ok())
+        .find_map(|line| {
+            std::str::from_utf8(line.strip_prefix(field.as_bytes())?)
+                .ok()?
+                .trim()
+                .parse()
+                .ok()
+        })
 }
 
 /// What mail-parser reads in a message: the subject, and label and text of each text part, lines end in LF.
@@ -90,9 +124,16 @@ pub fn read(data: &[u8]) -> (String, Vec<(Option<String>, String)>) {
         .parts
         .iter()
         .filter_map(|part| {
-            let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return None };
-            let label = part.content_type().and_then(|kind| kind.attribute("charset"));
-            Some((label.map(str::to_ascii_lowercase), text.replace("\r\n", "\n")))
+            let (PartType::Text(text) | PartType::Html(text)) = &part.body else {
+                return None;
+            };
+            let label = part
+                .content_type()
+                .and_then(|kind| kind.attribute("charset"));
+            Some((
+                label.map(str::to_ascii_lowercase),
+                text.replace("\r\n", "\n"),
+            ))
         })
         .collect();
     (message.subject().unwrap_or_default().to_owned(), texts)
@@ -133,11 +174,21 @@ mod tests {
     #[test]
     fn faults_are_seen() {
         let letters = known(Profile::List, 200_000, 7);
-        assert!(letters.iter().enumerate().all(|(at, known)| number(&known.letter.data) == Some(at)));
+        assert!(
+            letters
+                .iter()
+                .enumerate()
+                .all(|(at, known)| number(&known.letter.data) == Some(at))
+        );
         let faults = |known: &&Known| known.fault(&known.letter.data).is_some();
         // What is in another charset is not in UTF-8 yet, and what is in UTF-8 is as it should be.
         assert!(letters.iter().any(|known| faults(&known)));
-        let fine = |known: &&Known| known.texts.iter().all(|text| text.real == "utf-8" && !text.flawed);
+        let fine = |known: &&Known| {
+            known
+                .texts
+                .iter()
+                .all(|text| text.real == "utf-8" && !text.flawed)
+        };
         assert!(letters.iter().filter(fine).count() > 3);
         for known in letters.iter().filter(fine) {
             assert_eq!(known.fault(&known.letter.data), None);

@@ -41,14 +41,21 @@ impl Measured {
     /// The time that `share` of the messages kept to, in microseconds.
     pub fn micros(&self, share: f64) -> f64 {
         let last = self.times.len().saturating_sub(1);
-        self.times.get((last as f64 * share) as usize).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+        self.times
+            .get((last as f64 * share) as usize)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 }
 
 impl Load {
     /// Messages on one connection.
     pub fn new(mail: Mail, messages: usize) -> Self {
-        Self { mail, connections: 1, messages, writes: Writes::By(usize::MAX) }
+        Self {
+            mail,
+            connections: 1,
+            messages,
+            writes: Writes::By(usize::MAX),
+        }
     }
 
     /// Sends everything to the filter at `address`.
@@ -62,12 +69,15 @@ impl Load {
         let ready = Barrier::new(self.connections + 1);
         let mut all = Measured::default();
         let (seconds, results) = thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..self.connections).map(|_| scope.spawn(|| self.one(address, &ready))).collect();
+            let threads: Vec<_> = (0..self.connections)
+                .map(|_| scope.spawn(|| self.one(address, &ready)))
+                .collect();
             ready.wait();
             let start = Instant::now();
-            let results: Vec<_> =
-                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
+            let results: Vec<_> = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .collect();
             (start.elapsed().as_secs_f64(), results)
         });
         for times in results {
@@ -94,7 +104,10 @@ impl Load {
                 None => mta.finish_counting()?.0,
             };
             if letter != b'c' && letter != b'a' {
-                return Err(io::Error::other(format!("a message got {:?}", char::from(letter))));
+                return Err(io::Error::other(format!(
+                    "a message got {:?}",
+                    char::from(letter)
+                )));
             }
             times.push(start.elapsed());
         }

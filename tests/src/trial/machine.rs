@@ -35,7 +35,16 @@ pub fn run(folder: &Path, commands: &str) -> Output {
     // The machine's own files are below /mnt there.
     let inside = |path: &Path| Path::new("/mnt").join(path.strip_prefix("/").unwrap_or(path));
     Command::new("unshare")
-        .args(["--mount", "--net", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        .args([
+            "--mount",
+            "--net",
+            "--uts",
+            "--ipc",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
         .arg("sh")
         .arg(scripts.join("enter.sh"))
         .arg("sh")

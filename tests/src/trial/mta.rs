@@ -64,7 +64,10 @@ struct Polled<S>(S);
 
 impl<S: Read + AsFd> Read for Polled<S> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let time = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
+        let time = Timespec {
+            tv_sec: PATIENCE.as_secs() as i64,
+            tv_nsec: 0,
+        };
         let mut waiting = [PollFd::new(&self.0, PollFlags::IN)];
         if rustix::io::retry_on_intr(|| poll(&mut waiting, Some(&time)))? == 0 {
             return Err(ErrorKind::TimedOut.into());
@@ -98,7 +101,10 @@ impl Mail {
         let mut mail = Self::default();
         let mut rest = raw;
         while !rest.is_empty() {
-            let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+            let end = rest
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(rest.len(), |at| at + 1);
             let (line, after) = rest.split_at(end);
             rest = after;
             let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -110,7 +116,8 @@ impl Mail {
                 value.push(b'\n');
                 value.extend_from_slice(line);
             } else if let Some(colon) = line.iter().position(|byte| *byte == b':') {
-                mail.fields.push((line[..colon].to_vec(), line[colon + 1..].to_vec()));
+                mail.fields
+                    .push((line[..colon].to_vec(), line[colon + 1..].to_vec()));
             }
         }
         mail.body = rest.to_vec();
@@ -124,7 +131,11 @@ impl Mail {
             raw.extend_from_slice(name);
             raw.push(b':');
             for byte in value {
-                raw.extend_from_slice(if *byte == b'\n' { b"\r\n" } else { std::slice::from_ref(byte) });
+                raw.extend_from_slice(if *byte == b'\n' {
+                    b"\r\n"
+                } else {
+                    std::slice::from_ref(byte)
+                });
             }
             raw.extend_from_slice(b"\r\n");
         }
@@ -160,16 +171,30 @@ impl Mail {
         Ok(())
     }
 
-    fn place(&mut self, command: u8, index: usize, name: Vec<u8>, value: Vec<u8>) -> Result<(), String> {
+    fn place(
+        &mut self,
+        command: u8,
+        index: usize,
+        name: Vec<u8>,
+        value: Vec<u8>,
+    ) -> Result<(), String> {
         if command == b'i' {
             let at = index.min(self.fields.len());
             self.fields.insert(at, (name, value));
             return Ok(());
         }
         let same = |field: &&(usize, &(Vec<u8>, Vec<u8>))| field.1.0.eq_ignore_ascii_case(&name);
-        let found = self.fields.iter().enumerate().filter(|field| same(&field)).nth(index.wrapping_sub(1));
+        let found = self
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|field| same(&field))
+            .nth(index.wrapping_sub(1));
         let Some((at, _)) = found else {
-            return Err(format!("no field {} {index}", String::from_utf8_lossy(&name)));
+            return Err(format!(
+                "no field {} {index}",
+                String::from_utf8_lossy(&name)
+            ));
         };
         if value.is_empty() {
             self.fields.remove(at);
@@ -219,14 +244,23 @@ impl Mta {
     /// The filter does not answer as it should.
     pub fn open(address: &str, actions: u32, protocol: u32) -> io::Result<Self> {
         let stream = BufReader::with_capacity(1 << 17, connect(address)?);
-        let mut mta =
-            Self { stream, out: Vec::new(), actions: 0, protocol: 0, piece: usize::MAX, hands_on: false };
+        let mut mta = Self {
+            stream,
+            out: Vec::new(),
+            actions: 0,
+            protocol: 0,
+            piece: usize::MAX,
+            hands_on: false,
+        };
         let offer = [6, actions, protocol].map(u32::to_be_bytes).concat();
         mta.put(b'O', &[&offer]);
         mta.flush()?;
         let (letter, data) = mta.packet()?;
-        let word =
-            |at: usize| data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+        let word = |at: usize| {
+            data.get(at..at + 4)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map(u32::from_be_bytes)
+        };
         let (Some(b'O'), Some(got), Some(agreed)) = (Some(letter), word(4), word(8)) else {
             return Err(wrong("no negotiation"));
         };
@@ -255,7 +289,11 @@ impl Mta {
     /// Writes to `address` as Postfix does: in pieces of what it collects, and the envelope by itself, for the process that took it hands the
     /// connection on to the one that has the message.
     pub fn write_as_postfix(&mut self, address: &str) {
-        self.piece = if address.starts_with("tcp:") { POSTFIX_TCP } else { POSTFIX_UNIX };
+        self.piece = if address.starts_with("tcp:") {
+            POSTFIX_TCP
+        } else {
+            POSTFIX_UNIX
+        };
         self.hands_on = true;
     }
 
@@ -296,7 +334,11 @@ impl Mta {
         }
         let lead = self.protocol & LEADING_SPACE != 0;
         for (name, value) in &mail.fields {
-            let value = if lead { value } else { value.strip_prefix(b" ").unwrap_or(value) };
+            let value = if lead {
+                value
+            } else {
+                value.strip_prefix(b" ").unwrap_or(value)
+            };
             if let Some(early) = self.tell(b'L', &[name, b"\0", value, b"\0"])? {
                 return Ok(Some(early));
             }
@@ -335,7 +377,11 @@ impl Mta {
             if b"cadrty4".contains(&letter) {
                 // Servers say so after each message.
                 self.put(b'A', &[]);
-                return Ok(Verdict { letter, data, edits });
+                return Ok(Verdict {
+                    letter,
+                    data,
+                    edits,
+                });
             }
             edits.push((letter, data));
         }
@@ -362,7 +408,10 @@ impl Mta {
 
     /// Says something, and takes the answer where one is due and it is not to go on.
     fn tell(&mut self, command: u8, data: &[&[u8]]) -> io::Result<Option<Verdict>> {
-        let (_, no, silent) = STEPS.into_iter().find(|step| step.0 == command).unwrap_or_default();
+        let (_, no, silent) = STEPS
+            .into_iter()
+            .find(|step| step.0 == command)
+            .unwrap_or_default();
         if self.protocol & no != 0 {
             return Ok(None);
         }
@@ -375,7 +424,11 @@ impl Mta {
         }
         self.flush()?;
         let (letter, data) = self.packet()?;
-        Ok((letter != b'c').then_some(Verdict { letter, data, edits: Vec::new() }))
+        Ok((letter != b'c').then_some(Verdict {
+            letter,
+            data,
+            edits: Vec::new(),
+        }))
     }
 
     /// Puts a packet behind those that wait.
@@ -394,7 +447,10 @@ impl Mta {
     /// The connection failed.
     pub fn flush(&mut self) -> io::Result<()> {
         let stream = self.stream.get_mut();
-        let written = self.out.chunks(self.piece).try_for_each(|piece| stream.write_all(piece));
+        let written = self
+            .out
+            .chunks(self.piece)
+            .try_for_each(|piece| stream.write_all(piece));
         self.out.clear();
         written
     }
@@ -450,7 +506,10 @@ mod tests {
         ];
         assert_eq!(mail.apply(&edits), Ok(()));
         assert_eq!(mail.raw(), b"T: top\r\nB: 2\r\na: new\r\nE: end\r\n\r\nyz");
-        for bad in [vec![edits[1].clone(), edits[0].clone()], vec![edits[4].clone(), edits[3].clone()]] {
+        for bad in [
+            vec![edits[1].clone(), edits[0].clone()],
+            vec![edits[4].clone(), edits[3].clone()],
+        ] {
             assert!(Mail::new(b"A: 1\r\na: 2\r\n\r\n").apply(&bad).is_err());
         }
     }

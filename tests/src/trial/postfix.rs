@@ -114,7 +114,9 @@ impl Settings {
 
 /// An address as Postfix writes it.
 pub fn milter(address: &str) -> String {
-    address.strip_prefix("tcp:").map_or_else(|| address.to_owned(), |place| format!("inet:{place}"))
+    address
+        .strip_prefix("tcp:")
+        .map_or_else(|| address.to_owned(), |place| format!("inet:{place}"))
 }
 
 /// A running server.
@@ -141,7 +143,10 @@ impl Postfix {
     /// # Panics
     /// As [`Postfix::start`].
     pub fn before(settings: &Settings, offer: Offer) -> Self {
-        assert!(Path::new(MASTER).exists(), "Postfix is not installed; `cargo xtask test` brings it");
+        assert!(
+            Path::new(MASTER).exists(),
+            "Postfix is not installed; `cargo xtask test` brings it"
+        );
         let folder = folder();
         let at = folder.path();
         for name in ["etc", "spool", "data", "sockets"] {
@@ -153,7 +158,12 @@ impl Postfix {
             .expect("Postfix's own folders need root: run the trials as root");
         File::create(at.join("log")).expect("a file for its log");
         let sink = Sink::start(offer);
-        let mut postfix = Self { folder, port: free_port(), sink, master: None };
+        let mut postfix = Self {
+            folder,
+            port: free_port(),
+            sink,
+            master: None,
+        };
         postfix.configure(settings);
         postfix.tool("postfix", &["check"]);
         postfix.begin(settings.as_the_system);
@@ -199,24 +209,34 @@ impl Postfix {
         let text = String::from_utf8_lossy(&log);
         // The end tells most.
         let queues = ["maildrop", "incoming", "active", "deferred"];
-        let counts = queues.map(|name| format!("{name}: {}", self.queued(&[name]))).join(", ");
-        text.lines().rev().take(60).collect::<Vec<_>>().into_iter().rev().fold(
-            format!("{counts}\n"),
-            |mut all, line| {
+        let counts = queues
+            .map(|name| format!("{name}: {}", self.queued(&[name])))
+            .join(", ");
+        text.lines()
+            .rev()
+            .take(60)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .fold(format!("{counts}\n"), |mut all, line| {
                 let _ = writeln!(all, "{line}");
                 all
-            },
-        )
+            })
     }
 
     /// Files in these queues.
     pub fn queued(&self, queues: &[&str]) -> usize {
-        queues.iter().map(|name| files(&self.folder.path().join("spool").join(name))).sum()
+        queues
+            .iter()
+            .map(|name| files(&self.folder.path().join("spool").join(name)))
+            .sum()
     }
 
     /// Waits until nothing is to be delivered any more.
     pub fn drain(&self, time: Duration) -> bool {
-        wait_for(time, || self.queued(&["maildrop", "incoming", "active", "deferred"]) == 0)
+        wait_for(time, || {
+            self.queued(&["maildrop", "incoming", "active", "deferred"]) == 0
+        })
     }
 
     /// Runs one of Postfix's tools on this server; what it prints.
@@ -231,7 +251,11 @@ impl Postfix {
             .args(arguments)
             .output()
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(output.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{name} {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -253,7 +277,10 @@ impl Postfix {
         // A program that ends early says why.
         let _ = child.stdin.take().expect("a pipe").write_all(message);
         let output = child.wait_with_output().expect("an end");
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
     }
 
     fn configure(&self, settings: &Settings) {
@@ -262,16 +289,22 @@ impl Postfix {
         for (name, value) in SETTINGS {
             let _ = writeln!(main, "{name} = {value}");
         }
-        for (name, place) in
-            [("queue_directory", "spool"), ("data_directory", "data"), ("maillog_file", "log")]
-        {
+        for (name, place) in [
+            ("queue_directory", "spool"),
+            ("data_directory", "data"),
+            ("maillog_file", "log"),
+        ] {
             let _ = writeln!(main, "{name} = {}", at.join(place).display());
         }
         let _ = writeln!(main, "relayhost = [127.0.0.1]:{}", self.sink.port());
         for (name, value) in &settings.main {
             let _ = writeln!(main, "{name} = {value}");
         }
-        let _ = writeln!(main, "alternate_config_directories = {}", at.join("etc").display());
+        let _ = writeln!(
+            main,
+            "alternate_config_directories = {}",
+            at.join("etc").display()
+        );
         let mut master = format!("127.0.0.1:{} inet n - n - 200 smtpd", self.port);
         for option in &settings.smtpd {
             let _ = write!(master, " -o {option}");
@@ -285,7 +318,9 @@ impl Postfix {
         let old = SystemTime::now() - Duration::from_mins(1);
         for (name, text) in [("etc/main.cf", main), ("etc/master.cf", master)] {
             let mut file = File::create(at.join(name)).expect(name);
-            file.write_all(text.as_bytes()).and_then(|()| file.set_modified(old)).expect(name);
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.set_modified(old))
+                .expect(name);
         }
     }
 
@@ -296,19 +331,26 @@ impl Postfix {
         if as_the_system {
             // Nobody else sees what is mounted there.
             let mount = "mount --bind \"$0\" /etc/postfix && exec \"$@\"";
-            command.args(["unshare", "--mount", "sh", "-c", mount]).arg(&etc);
+            command
+                .args(["unshare", "--mount", "sh", "-c", mount])
+                .arg(&etc);
         }
         // A group of its own: the master ends its group when it ends.
         command.args([MASTER, "-c"]).arg(&etc).arg("-d");
         command.env("MAIL_CONFIG", etc).process_group(0);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         self.master = Some(command.spawn().expect("setpriv can be started"));
         let up = wait_for(PATIENCE, || Client::connect(self.port).is_ok());
         assert!(up, "Postfix does not answer:\n{}", self.log());
     }
 
     fn end(&mut self) {
-        let Some(mut master) = self.master.take() else { return };
+        let Some(mut master) = self.master.take() else {
+            return;
+        };
         let number = master.id().to_string();
         // Without kill(1) the last means stays.
         let _ = Command::new("kill").args(["-s", "TERM", &number]).status();
@@ -330,7 +372,10 @@ impl Drop for Postfix {
 /// # Panics
 /// When it cannot be made.
 pub fn folder() -> tempfile::TempDir {
-    let folder = tempfile::Builder::new().prefix("mailglot-trial.").tempdir().expect("a temporary folder");
+    let folder = tempfile::Builder::new()
+        .prefix("mailglot-trial.")
+        .tempdir()
+        .expect("a temporary folder");
     open(folder.path());
     folder
 }
@@ -345,14 +390,25 @@ fn open(folder: &Path) {
 /// When there is no such user.
 pub fn owner() -> (u32, u32) {
     let users = fs::read_to_string("/etc/passwd").expect("a list of users");
-    let line = users.lines().find_map(|line| line.strip_prefix("postfix:")).expect("a user called postfix");
-    let mut numbers = line.split(':').skip(1).map(|number| number.parse().expect("a number"));
-    (numbers.next().expect("a user's number"), numbers.next().expect("a group's number"))
+    let line = users
+        .lines()
+        .find_map(|line| line.strip_prefix("postfix:"))
+        .expect("a user called postfix");
+    let mut numbers = line
+        .split(':')
+        .skip(1)
+        .map(|number| number.parse().expect("a number"));
+    (
+        numbers.next().expect("a user's number"),
+        numbers.next().expect("a group's number"),
+    )
 }
 
 /// Files below a folder; queues come and go while they are looked at.
 fn files(folder: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
     let count = |entry: fs::DirEntry| match entry.file_type() {
         Ok(kind) if kind.is_dir() => files(&entry.path()),
         Ok(_) => 1,

@@ -53,8 +53,14 @@ pub struct Offer {
 impl Default for Offer {
     /// SMTP, with everything that mail servers of today offer.
     fn default() -> Self {
-        let words =
-            vec!["PIPELINING", "SIZE 2000000000", "8BITMIME", "SMTPUTF8", "DSN", "ENHANCEDSTATUSCODES"];
+        let words = vec![
+            "PIPELINING",
+            "SIZE 2000000000",
+            "8BITMIME",
+            "SMTPUTF8",
+            "DSN",
+            "ENHANCEDSTATUSCODES",
+        ];
         Self { lmtp: false, words }
     }
 }
@@ -83,7 +89,10 @@ impl Sink {
     pub fn start(offer: Offer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let shared = Arc::new(Shared { offer, ..Shared::default() });
+        let shared = Arc::new(Shared {
+            offer,
+            ..Shared::default()
+        });
         let server = shared.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -123,7 +132,12 @@ impl Sink {
             if left.is_zero() {
                 return false;
             }
-            arrived = self.shared.came.wait_timeout(arrived, left).unwrap_or_else(PoisonError::into_inner).0;
+            arrived = self
+                .shared
+                .came
+                .wait_timeout(arrived, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         true
     }
@@ -163,7 +177,11 @@ impl Shared {
                 return Ok(());
             }
             let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-            let verb: String = line.chars().take(4).collect::<String>().to_ascii_uppercase();
+            let verb: String = line
+                .chars()
+                .take(4)
+                .collect::<String>()
+                .to_ascii_uppercase();
             match verb.as_str() {
                 "EHLO" | "LHLO" => output.write_all(&self.greeting())?,
                 "HELO" | "NOOP" => output.write_all(b"250 2.0.0 sink.test.invalid\r\n")?,
@@ -186,8 +204,14 @@ impl Shared {
                     output.write_all(b"354 go on\r\n")?;
                     mail.data = data(&mut input)?;
                     let mail = std::mem::take(&mut mail);
-                    let answers = if self.offer.lmtp { mail.recipients.len() } else { 1 };
-                    let Some(answer) = self.end_of_data(mail) else { return Ok(()) };
+                    let answers = if self.offer.lmtp {
+                        mail.recipients.len()
+                    } else {
+                        1
+                    };
+                    let Some(answer) = self.end_of_data(mail) else {
+                        return Ok(());
+                    };
                     output.write_all(answer.repeat(answers).as_bytes())?;
                 }
                 "QUIT" => return output.write_all(b"221 2.0.0 bye\r\n"),

@@ -20,8 +20,10 @@ impl SmallDisk {
     pub fn mount(folder: &Path, mebibytes: u32) -> Self {
         fs::create_dir(folder).expect("a folder");
         let options = format!("size={mebibytes}m,mode=755");
-        let mounted =
-            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "scratch"]).arg(folder).status();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "scratch"])
+            .arg(folder)
+            .status();
         assert!(
             mounted.is_ok_and(|status| status.success()),
             "{}: a tmpfs cannot be mounted; it takes root and CAP_SYS_ADMIN",

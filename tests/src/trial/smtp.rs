@@ -73,7 +73,10 @@ impl Client {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let mut client = Self { stream: BufReader::new(stream), offers: Vec::new() };
+        let mut client = Self {
+            stream: BufReader::new(stream),
+            offers: Vec::new(),
+        };
         good(client.reply()?)?;
         let reply = good(client.command(greeting)?)?;
         client.offers = reply.text.lines().skip(1).map(str::to_owned).collect();
@@ -113,7 +116,11 @@ impl Client {
         let mut text = String::new();
         loop {
             let mut line = Vec::new();
-            if (&mut self.stream).take(10_000).read_until(b'\n', &mut line)? == 0 {
+            if (&mut self.stream)
+                .take(10_000)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
             let line = String::from_utf8_lossy(&line);

@@ -139,11 +139,15 @@ pub fn run(soak: &Soak) -> Counts {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
     let log = postfix.folder().join("milter.log");
-    let settings = Settings::default().milter(&address).with("milter_connect_timeout", "5s");
+    let settings = Settings::default()
+        .milter(&address)
+        .with("milter_connect_timeout", "5s");
     postfix.restart(&settings);
     let disk = (soak.disturbance == Disturbance::FullDisk)
         .then(|| SmallDisk::mount(&postfix.folder().join("disk"), DISK));
-    let kept = postfix.folder().join(if disk.is_some() { "disk/kept" } else { "kept" });
+    let kept = postfix
+        .folder()
+        .join(if disk.is_some() { "disk/kept" } else { "kept" });
     let start = || Program::keeping(&address, &kept, &log);
     let wanted = wanted(&postfix, start);
     let over = AtomicBool::new(false);
@@ -186,10 +190,13 @@ pub fn run(soak: &Soak) -> Counts {
             }
             judged
         });
-        let senders: Vec<_> =
-            (0..soak.clients).map(|_| scope.spawn(|| send(&postfix, soak.time, &number))).collect();
-        let fates: HashMap<u64, Fate> =
-            senders.into_iter().flat_map(|sender| sender.join().expect("no panic")).collect();
+        let senders: Vec<_> = (0..soak.clients)
+            .map(|_| scope.spawn(|| send(&postfix, soak.time, &number)))
+            .collect();
+        let fates: HashMap<u64, Fate> = senders
+            .into_iter()
+            .flat_map(|sender| sender.join().expect("no panic"))
+            .collect();
         // A filter is left alone to let what is queued out; Postfix asks it no more.
         let drained = postfix.drain(Duration::from_mins(2));
         over.store(true, Ordering::SeqCst);
@@ -203,7 +210,11 @@ pub fn run(soak: &Soak) -> Counts {
         (fates, arrived)
     });
     let (kills, disturbances) = (kills.into_inner(), disturbances.into_inner());
-    let mut counts = Counts { kills, disturbances, ..Counts::default() };
+    let mut counts = Counts {
+        kills,
+        disturbances,
+        ..Counts::default()
+    };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
     // One more start closes what the last kill left open.
@@ -279,12 +290,17 @@ fn wanted(postfix: &Postfix, start: impl Fn() -> Program) -> HashMap<usize, Vec<
     SIZES
         .iter()
         .map(|size| {
-            let number =
-                (0..SHARES.iter().sum()).find(|number| self::size(*number) == *size).unwrap_or_default();
+            let number = (0..SHARES.iter().sum())
+                .find(|number| self::size(*number) == *size)
+                .unwrap_or_default();
             let sent = letter(number);
             let reply = client.send(&Letter::new(sent.clone())).expect("an answer");
             assert!(reply.is_good(), "{reply:?}\n{}", postfix.log());
-            assert!(postfix.sink.wait(1, Duration::from_secs(30)), "{}", postfix.log());
+            assert!(
+                postfix.sink.wait(1, Duration::from_secs(30)),
+                "{}",
+                postfix.log()
+            );
             let arrived = postfix.sink.take().swap_remove(0).data;
             let (now, before) = (read(&arrived).1, read(&sent).1);
             assert_eq!(now[0].0.as_deref(), Some("utf-8"));
@@ -308,17 +324,27 @@ enum State {
 }
 
 /// Looks at what has arrived, and forgets it: all of it would not fit into memory.
-fn collect(postfix: &Postfix, wanted: &HashMap<usize, Vec<u8>>, judged: &mut HashMap<u64, Vec<State>>) {
+fn collect(
+    postfix: &Postfix,
+    wanted: &HashMap<usize, Vec<u8>>,
+    judged: &mut HashMap<u64, Vec<State>>,
+) {
     for Arrived { data, .. } in postfix.sink.take() {
         let head = String::from_utf8_lossy(&data[..data.len() - body(&data).len()]).into_owned();
-        let words = head.lines().find_map(|line| line.strip_prefix("Subject: soak "));
+        let words = head
+            .lines()
+            .find_map(|line| line.strip_prefix("Subject: soak "));
         let number = words.and_then(|words| words.split(' ').next()?.parse().ok());
         let Some(number) = number else {
             judged.entry(u64::MAX).or_default().push(State::Broken);
             continue;
         };
         let is = |charset: &str| head.contains(&format!("charset={charset}"));
-        let state = if is("utf-8") && wanted.get(&size(number)).is_some_and(|want| want == body(&data)) {
+        let state = if is("utf-8")
+            && wanted
+                .get(&size(number))
+                .is_some_and(|want| want == body(&data))
+        {
             State::Rewritten
         } else if is("iso-8859-1") && body(&data) == body(&letter(number)) {
             State::Unfiltered
@@ -356,13 +382,20 @@ fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts:
 fn look_at_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts) {
     let catalog = Catalog::open(kept).expect("the ledger");
     let mut names = Vec::new();
-    let unread = catalog.find(&Query::default(), |found| names.push(found.name)).expect("the ledger");
+    let unread = catalog
+        .find(&Query::default(), |found| names.push(found.name))
+        .expect("the ledger");
     counts.damaged = unread.len() as u64;
     let mut whole = HashSet::new();
     for name in names {
-        let original = catalog.read(&name).map(|reading| reading.original).unwrap_or_default();
+        let original = catalog
+            .read(&name)
+            .map(|reading| reading.original)
+            .unwrap_or_default();
         let text = String::from_utf8_lossy(&original[..original.len().min(400)]).into_owned();
-        let words = text.lines().find_map(|line| line.strip_prefix("Subject: soak "));
+        let words = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Subject: soak "));
         let number = words.and_then(|words| words.split(' ').next()?.parse().ok());
         match number {
             Some(number) if original == letter(number) => _ = whole.insert(number),
@@ -370,11 +403,17 @@ fn look_at_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Count
         }
     }
     let accepted = fates.iter().filter(|(_, fate)| **fate == Fate::Accepted);
-    counts.unkept = accepted.filter(|(number, _)| !whole.contains(number)).count() as u64;
+    counts.unkept = accepted
+        .filter(|(number, _)| !whole.contains(number))
+        .count() as u64;
     for day in std::fs::read_dir(kept).expect("the ledger").flatten() {
-        let files = std::fs::read_dir(day.path()).into_iter().flatten().flatten();
-        counts.damaged +=
-            files.filter(|file| file.path().extension() != Some("segment".as_ref())).count() as u64;
+        let files = std::fs::read_dir(day.path())
+            .into_iter()
+            .flatten()
+            .flatten();
+        counts.damaged += files
+            .filter(|file| file.path().extension() != Some("segment".as_ref()))
+            .count() as u64;
     }
 }
 
@@ -388,10 +427,17 @@ mod tests {
         use State::{Broken, Rewritten, Unfiltered};
         let well = |fates: &[(u64, Fate)], arrived: &[(u64, Vec<State>)]| {
             let mut counts = Counts::default();
-            count(&fates.iter().copied().collect(), &arrived.iter().cloned().collect(), &mut counts);
+            count(
+                &fates.iter().copied().collect(),
+                &arrived.iter().cloned().collect(),
+                &mut counts,
+            );
             counts.is_well()
         };
-        assert!(well(&[(1, Accepted), (2, Deferred)], &[(1, vec![Rewritten])]));
+        assert!(well(
+            &[(1, Accepted), (2, Deferred)],
+            &[(1, vec![Rewritten])]
+        ));
         for (fates, arrived) in [
             (vec![(1, Accepted)], vec![]),
             (vec![(1, Accepted)], vec![(1, vec![Rewritten; 2])]),

@@ -22,7 +22,12 @@ pub enum Way {
 
 impl Way {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Milter, Self::BeforeQueue, Self::AfterQueue, Self::Lmtp];
+    pub const ALL: [Self; 4] = [
+        Self::Milter,
+        Self::BeforeQueue,
+        Self::AfterQueue,
+        Self::Lmtp,
+    ];
     /// Those of the proxy.
     pub const PROXIES: [Self; 3] = [Self::BeforeQueue, Self::AfterQueue, Self::Lmtp];
 
@@ -30,10 +35,14 @@ impl Way {
     fn configuration(self, listen: &str, next_hop: &str, policy: &str) -> String {
         let keys = match self {
             Self::Milter => "route = \"milter\"\ngroup = \"postfix\"".to_owned(),
-            Self::BeforeQueue | Self::AfterQueue => format!("route = \"smtp\"\nnext_hop = \"{next_hop}\""),
+            Self::BeforeQueue | Self::AfterQueue => {
+                format!("route = \"smtp\"\nnext_hop = \"{next_hop}\"")
+            }
             Self::Lmtp => format!("route = \"lmtp\"\nnext_hop = \"{next_hop}\""),
         };
-        format!("[[listen]]\naddress = \"{listen}\"\n{keys}\npolicy = \"own\"\n\n[policy.own]\n{policy}\n")
+        format!(
+            "[[listen]]\naddress = \"{listen}\"\n{keys}\npolicy = \"own\"\n\n[policy.own]\n{policy}\n"
+        )
     }
 }
 
@@ -97,13 +106,19 @@ impl Chain {
             Way::Milter => (),
             Way::BeforeQueue if lines.is_some() => {
                 let (public, inner) = lines.unwrap_or_default();
-                let options =
-                    public.split(" -o ").skip(1).map(|option| option.replace(":10026", &format!(":{front}")));
+                let options = public
+                    .split(" -o ")
+                    .skip(1)
+                    .map(|option| option.replace(":10026", &format!(":{front}")));
                 settings.smtpd.extend(options);
-                settings.services.push(inner.replace(":10027", &format!(":{back}")));
+                settings
+                    .services
+                    .push(inner.replace(":10027", &format!(":{back}")));
             }
             Way::BeforeQueue => {
-                settings.smtpd.push(format!("smtpd_proxy_filter=127.0.0.1:{front}"));
+                settings
+                    .smtpd
+                    .push(format!("smtpd_proxy_filter=127.0.0.1:{front}"));
                 settings.services.push(back_door(" -o smtpd_proxy_filter="));
             }
             Way::AfterQueue => {
@@ -119,7 +134,9 @@ impl Chain {
             Way::Lmtp => {
                 offer.lmtp = true;
                 let to = format!("lmtp:inet:127.0.0.1:{front}");
-                settings = settings.with("relayhost", "").with("default_transport", &to);
+                settings = settings
+                    .with("relayhost", "")
+                    .with("default_transport", &to);
             }
         }
         let mut postfix = Postfix::before(&settings, offer);
@@ -134,10 +151,18 @@ impl Chain {
         }
         let file = policy.map(|policy| {
             let file = postfix.folder().join("mailglot.toml");
-            fs::write(&file, way.configuration(&listen, &next_hop, policy)).expect("a file of ours");
+            fs::write(&file, way.configuration(&listen, &next_hop, policy))
+                .expect("a file of ours");
             file
         });
-        let mut chain = Self { postfix, gateway: None, way, listen, next_hop, file };
+        let mut chain = Self {
+            postfix,
+            gateway: None,
+            way,
+            listen,
+            next_hop,
+            file,
+        };
         chain.bring_up();
         chain
     }
@@ -148,12 +173,15 @@ impl Chain {
     /// When it does not start.
     pub fn bring_up(&mut self) {
         let log = self.log();
-        self.gateway.get_or_insert_with(|| match (&self.file, self.way) {
-            (Some(file), _) => Program::configured(&self.listen, &log, file),
-            (None, Way::Milter) => Program::milter::<&str>(&self.listen, &log, []),
-            (None, Way::Lmtp) => Program::proxy(&self.listen, &self.next_hop, &log, &["--lmtp"]),
-            (None, _) => Program::proxy(&self.listen, &self.next_hop, &log, &[]),
-        });
+        self.gateway
+            .get_or_insert_with(|| match (&self.file, self.way) {
+                (Some(file), _) => Program::configured(&self.listen, &log, file),
+                (None, Way::Milter) => Program::milter::<&str>(&self.listen, &log, []),
+                (None, Way::Lmtp) => {
+                    Program::proxy(&self.listen, &self.next_hop, &log, &["--lmtp"])
+                }
+                (None, _) => Program::proxy(&self.listen, &self.next_hop, &log, &[]),
+            });
     }
 
     /// What the gateway said.

@@ -3,8 +3,8 @@
 use super::record::{self, Record};
 use super::varint::Cursor;
 use super::{
-    Archived, BLOCK, BLOCK_HEADER_LEN, END_MAGIC, FOOTER, Footer, HEADER_LEN, MAGIC, MAX_BLOCK, TRAILER_LEN,
-    VERSION,
+    Archived, BLOCK, BLOCK_HEADER_LEN, END_MAGIC, FOOTER, Footer, HEADER_LEN, MAGIC, MAX_BLOCK,
+    TRAILER_LEN, VERSION,
 };
 use crate::Format;
 use std::fmt;
@@ -34,7 +34,10 @@ impl fmt::Display for LedgerError {
             Self::Io(error) => f.write_str(&crate::words(error)),
             Self::NotALedger => f.write_str("this is no ledger"),
             Self::Version(version) => {
-                write!(f, "ledger version {version} is not known here (known: {VERSION})")
+                write!(
+                    f,
+                    "ledger version {version} is not known here (known: {VERSION})"
+                )
             }
             Self::Damaged(what) => write!(f, "the ledger is damaged: {what}"),
             Self::Beyond => f.write_str("the ledger takes more of an output than is there"),
@@ -75,7 +78,12 @@ impl<R: Read + Seek> Ledger<R> {
         let total = verify(&mut file)?;
         let footer = find_footer(&mut file, total)?;
         file.seek(SeekFrom::Start(HEADER_LEN as u64))?;
-        Ok(Self { file: BufReader::with_capacity(1 << 16, file), footer, read: 0, frame: Vec::new() })
+        Ok(Self {
+            file: BufReader::with_capacity(1 << 16, file),
+            footer,
+            read: 0,
+            frame: Vec::new(),
+        })
     }
 
     /// The account at its end.
@@ -91,7 +99,9 @@ impl<R: Read + Seek> Ledger<R> {
         }
         let header = read_block_header(&mut self.file)?;
         self.frame.clear();
-        (&mut self.file).take(header.stored).read_to_end(&mut self.frame)?;
+        (&mut self.file)
+            .take(header.stored)
+            .read_to_end(&mut self.frame)?;
         if self.frame.len() as u64 != header.stored
             || blake3::hash(&self.frame).as_bytes()[..8] != header.checksum
         {
@@ -154,7 +164,11 @@ impl<'a> Records<'a> {
         if self.records.0.is_empty() {
             return None;
         }
-        let takes = if left == u64::MAX { None } else { record::message_takes(self.records) };
+        let takes = if left == u64::MAX {
+            None
+        } else {
+            record::message_takes(self.records)
+        };
         let record = if takes.is_some_and(|takes| takes > u128::from(left)) {
             Err(LedgerError::Beyond)
         } else {
@@ -199,7 +213,9 @@ fn verify(file: &mut (impl Read + Seek)) -> Result<u64, LedgerError> {
     let mut left = hashed - HEADER_LEN as u64;
     let mut tail = [0; 8];
     while left > 0 {
-        let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let want = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
         file.read_exact(&mut buffer[..want])?;
         hasher.update(&buffer[..want]);
         left -= want as u64;
@@ -273,8 +289,11 @@ fn read_block_header(reader: &mut impl Read) -> Result<BlockHeader, LedgerError>
     }
     let mut checksum = [0; 8];
     checksum.copy_from_slice(&bytes[9..]);
-    let header =
-        BlockHeader { stored: u64::from(le32(&bytes[1..])), raw: u64::from(le32(&bytes[5..])), checksum };
+    let header = BlockHeader {
+        stored: u64::from(le32(&bytes[1..])),
+        raw: u64::from(le32(&bytes[5..])),
+        checksum,
+    };
     if header.raw > MAX_BLOCK {
         return Err(LedgerError::Damaged("a block is too large"));
     }
@@ -289,8 +308,16 @@ fn decode_footer(bytes: &[u8]) -> Option<Footer> {
     let alone = flag(&mut cursor)?;
     let sources = decode_archives(&mut cursor)?;
     let outputs = decode_archives(&mut cursor)?;
-    let whole = cursor.0.is_empty() && sources.len() == outputs.len() && (!alone || sources.len() == 1);
-    whole.then_some(Footer { producer, sources, outputs, alone, set_aside, blocks })
+    let whole =
+        cursor.0.is_empty() && sources.len() == outputs.len() && (!alone || sources.len() == 1);
+    whole.then_some(Footer {
+        producer,
+        sources,
+        outputs,
+        alone,
+        set_aside,
+        blocks,
+    })
 }
 
 fn decode_archives(cursor: &mut Cursor<'_>) -> Option<Vec<Archived>> {

@@ -185,17 +185,32 @@ pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut 
 }
 
 /// Takes the next record; None when the bytes are no record.
-pub(super) fn decode<'a>(records: &mut Cursor<'a>, residues: &mut Cursor<'a>) -> Option<Record<'a>> {
+pub(super) fn decode<'a>(
+    records: &mut Cursor<'a>,
+    residues: &mut Cursor<'a>,
+) -> Option<Record<'a>> {
     let op = records.byte()?;
     Some(match op {
         SOURCE => Record::Source(records.number()?),
         FILE => Record::File(records.counted()?),
         DIRECTORY => Record::Directory(records.counted()?),
         OUT_FILE => Record::OutFile(records.counted()?),
-        SAME => Record::Same { messages: records.number()?, bytes: records.number()? },
-        GAP => Record::Raw { kind: RawKind::Gap, bytes: residue(records, residues)? },
-        OTHER => Record::Raw { kind: RawKind::Other, bytes: residue(records, residues)? },
-        SET_ASIDE => Record::Raw { kind: RawKind::SetAside, bytes: residue(records, residues)? },
+        SAME => Record::Same {
+            messages: records.number()?,
+            bytes: records.number()?,
+        },
+        GAP => Record::Raw {
+            kind: RawKind::Gap,
+            bytes: residue(records, residues)?,
+        },
+        OTHER => Record::Raw {
+            kind: RawKind::Other,
+            bytes: residue(records, residues)?,
+        },
+        SET_ASIDE => Record::Raw {
+            kind: RawKind::SetAside,
+            bytes: residue(records, residues)?,
+        },
         NOTE => Record::Note(records.counted()?),
         _ if op & 0xC0 == MESSAGE => Record::Message(decode_message(op, records, residues)?),
         _ => return None,
@@ -268,16 +283,27 @@ fn decode_message<'a>(
     residues: &mut Cursor<'a>,
 ) -> Option<MessageRecord<'a>> {
     let out = [records.number()?, records.number()?, records.number()?];
-    let separator = if op & SEPARATOR == 0 { None } else { Some(residue(records, residues)?) };
-    let trailer = if op & TRAILER == 0 { None } else { Some(residue(records, residues)?) };
+    let separator = if op & SEPARATOR == 0 {
+        None
+    } else {
+        Some(residue(records, residues)?)
+    };
+    let trailer = if op & TRAILER == 0 {
+        None
+    } else {
+        Some(residue(records, residues)?)
+    };
     let body = match op & (UNDO | WHOLE) {
         0 => Body::Same,
         WHOLE => Body::Whole(residue(records, residues)?),
         UNDO => {
             let requote = decode_requote(records, out[1])?;
-            let count = records.number().filter(|&count| count <= out[1].saturating_add(MOST_REMOVED))?;
+            let count = records
+                .number()
+                .filter(|&count| count <= out[1].saturating_add(MOST_REMOVED))?;
             // Each change takes at least three bytes: a wrong count cannot ask for more memory than there is input.
-            let mut changes = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len() / 3));
+            let mut changes =
+                Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len() / 3));
             let mut end = 0u64;
             for _ in 0..count {
                 let start = end.checked_add(records.number()?)?;
@@ -332,12 +358,23 @@ fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
     let unquote = byte & UNQUOTE != 0;
     Some(match byte & !UNQUOTE {
         0 if !unquote => Requote::Leave,
-        1 => Requote::Convert { unquote, source: Quoting::None },
-        2 => Requote::Convert { unquote, source: Quoting::Mboxo },
-        3 => Requote::Convert { unquote, source: Quoting::Mboxrd },
+        1 => Requote::Convert {
+            unquote,
+            source: Quoting::None,
+        },
+        2 => Requote::Convert {
+            unquote,
+            source: Quoting::Mboxo,
+        },
+        3 => Requote::Convert {
+            unquote,
+            source: Quoting::Mboxrd,
+        },
         4 => {
             // Each line has at least the five bytes `From `, but it may have been made by a change.
-            let count = records.number().filter(|&count| count <= body.saturating_add(MOST_REMOVED))?;
+            let count = records
+                .number()
+                .filter(|&count| count <= body.saturating_add(MOST_REMOVED))?;
             let mut marks = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len()));
             for _ in 0..count {
                 marks.push(records.number()?);
@@ -370,7 +407,10 @@ mod tests {
         for length in [1, u64::MAX, u64::MAX] {
             put(&mut bytes, length);
         }
-        assert_eq!(message_takes(Cursor(&bytes)), Some(2 * u128::from(u64::MAX) + 1));
+        assert_eq!(
+            message_takes(Cursor(&bytes)),
+            Some(2 * u128::from(u64::MAX) + 1)
+        );
         assert_eq!(message_takes(Cursor(&[GAP, 1, 1, 1])), None);
         assert_eq!(message_takes(Cursor(&[MESSAGE, 1, 1])), None);
     }

@@ -59,10 +59,17 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> 
     let mut fields = entry.encode();
     if fields.len() > MAX_ENTRY {
         // Addresses alone can be so long; the count tells that they are missing.
-        fields = IndexEntry { recipients: Vec::new(), ..entry.clone() }.encode();
+        fields = IndexEntry {
+            recipients: Vec::new(),
+            ..entry.clone()
+        }
+        .encode();
     }
     if fields.len() > MAX_ENTRY {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "the index entry of the record is too long"));
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "the index entry of the record is too long",
+        ));
     }
     let mut out = Vec::with_capacity(RECORD_HEADER + fields.len() + CHECK + ledger.len());
     out.extend_from_slice(&RECORD);
@@ -79,9 +86,13 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> 
 /// Returns the encoded index entry of a record that [`segment_record`] made.
 pub(super) fn record_entry(record: &[u8]) -> &[u8] {
     let mut length = [0; 4];
-    let Some(bytes) = record.get(4..8) else { return &[] };
+    let Some(bytes) = record.get(4..8) else {
+        return &[];
+    };
     length.copy_from_slice(bytes);
-    record.get(RECORD_HEADER..RECORD_HEADER + u32::from_le_bytes(length) as usize).unwrap_or_default()
+    record
+        .get(RECORD_HEADER..RECORD_HEADER + u32::from_le_bytes(length) as usize)
+        .unwrap_or_default()
 }
 
 /// Returns what ends a segment whose header and records take `length` bytes: the index, if it has any record, and the end.
@@ -154,12 +165,20 @@ impl Segment {
             return Err(LedgerError::Version(u32::from_le_bytes(version)));
         }
         let mut cursor = Cursor(&head[12..]);
-        let Some(_producer) = cursor.counted() else { return Err(early) };
+        let Some(_producer) = cursor.counted() else {
+            return Err(early);
+        };
         let covered = head.len() - cursor.0.len();
         if cursor.bytes(CHECK as u64) != Some(&checksum(&head[..covered])) {
             return Err(LedgerError::Damaged("the header's checksum differs"));
         }
-        let mut segment = Self { file, start: (covered + CHECK) as u64, end: 0, index: 0..0, closed: false };
+        let mut segment = Self {
+            file,
+            start: (covered + CHECK) as u64,
+            end: 0,
+            index: 0..0,
+            closed: false,
+        };
         segment.find_end()?;
         Ok(segment)
     }
@@ -241,11 +260,15 @@ impl Segment {
             recovered.keep = located.ledger.end;
             match self.ledger(&located) {
                 Ok(_) => {
-                    recovered.index.push_entry(located.offset, &located.entry.encode());
+                    recovered
+                        .index
+                        .push_entry(located.offset, &located.entry.encode());
                     recovered.end = located.ledger.end;
                     recovered.records += 1;
                 }
-                Err(LedgerError::Damaged(_)) => recovered.damaged += located.ledger.end - located.offset,
+                Err(LedgerError::Damaged(_)) => {
+                    recovered.damaged += located.ledger.end - located.offset
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -269,7 +292,10 @@ impl Segment {
     fn find_end(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         self.end = length;
-        let Some(behind) = length.checked_sub(END_LEN as u64).filter(|end| *end >= self.start) else {
+        let Some(behind) = length
+            .checked_sub(END_LEN as u64)
+            .filter(|end| *end >= self.start)
+        else {
             return Ok(());
         };
         let mut end = [0; END_LEN];
@@ -303,12 +329,20 @@ impl Segment {
             return Ok(Parsed::Nothing);
         }
         let start = offset + (before + CHECK) as u64;
-        let Some(end) = start.checked_add(u64::from_le_bytes(large)).filter(|end| *end <= self.end) else {
+        let Some(end) = start
+            .checked_add(u64::from_le_bytes(large))
+            .filter(|end| *end <= self.end)
+        else {
             return Ok(Parsed::Torn);
         };
         let entry = IndexEntry::decode(&bytes[RECORD_HEADER..before]);
         Ok(entry.map_or(Parsed::Nothing, |entry| {
-            Parsed::Whole(Located { entry, offset, ledger: start..end, digest })
+            Parsed::Whole(Located {
+                entry,
+                offset,
+                ledger: start..end,
+                digest,
+            })
         }))
     }
 }
@@ -389,14 +423,21 @@ impl SegmentRecords<'_> {
                 // Nothing follows a cut record, and its sender chose what stands in it: bytes like those of a record, for example.
                 Parsed::Torn => {
                     // Behind damage, it may stand in a damaged record.
-                    tail = Some(if at == begin { Tail::Torn } else { Tail::Damaged });
+                    tail = Some(if at == begin {
+                        Tail::Torn
+                    } else {
+                        Tail::Damaged
+                    });
                     break;
                 }
                 Parsed::Nothing => (),
             }
             // A daemon was killed while it wrote the index: what senders chose stands in it.
             if at == begin
-                && self.window.bytes(self.segment, at, segment_index::MAGIC.len())? == segment_index::MAGIC
+                && self
+                    .window
+                    .bytes(self.segment, at, segment_index::MAGIC.len())?
+                    == segment_index::MAGIC
             {
                 tail = Some(Tail::Index);
                 break;
@@ -450,13 +491,22 @@ impl SegmentRecords<'_> {
         }
         // A whole record ends as its ledger does; the length of its entry is damaged.
         let last = begin + (written - super::END_MAGIC.len()) as u64;
-        if self.window.bytes(self.segment, last, super::END_MAGIC.len())? == super::END_MAGIC {
+        if self
+            .window
+            .bytes(self.segment, last, super::END_MAGIC.len())?
+            == super::END_MAGIC
+        {
             return Ok(false);
         }
         let head = self.window.bytes(self.segment, begin, RECORD_HEADER)?;
-        let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+        let length = head
+            .get(4..8)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map_or(0, u32::from_le_bytes);
         let fields = length as usize;
-        Ok(head.starts_with(&RECORD) && fields <= MAX_ENTRY && written < RECORD_HEADER + fields + CHECK)
+        Ok(head.starts_with(&RECORD)
+            && fields <= MAX_ENTRY
+            && written < RECORD_HEADER + fields + CHECK)
     }
 }
 
@@ -490,8 +540,13 @@ impl Window {
     fn bytes(&mut self, segment: &Segment, offset: u64, count: usize) -> io::Result<&[u8]> {
         let left = usize::try_from(segment.end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let count = count.min(left);
-        let held = offset.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
-        let held = held.filter(|from| from.checked_add(count).is_some_and(|end| end <= self.bytes.len()));
+        let held = offset
+            .checked_sub(self.start)
+            .and_then(|from| usize::try_from(from).ok());
+        let held = held.filter(|from| {
+            from.checked_add(count)
+                .is_some_and(|end| end <= self.bytes.len())
+        });
         let from = if let Some(from) = held {
             from
         } else {
@@ -531,7 +586,9 @@ mod tests {
             queue_id: format!("4F{number}").into_bytes(),
             message_id: format!("<{number}@example.org>").into_bytes(),
             sender: (!number.is_multiple_of(3)).then(|| b"a@example.org".to_vec()),
-            recipients: (0..number % 4).map(|n| format!("b{n}@example.org").into_bytes()).collect(),
+            recipients: (0..number % 4)
+                .map(|n| format!("b{n}@example.org").into_bytes())
+                .collect(),
             recipient_count: number % 4,
             size: number,
             blake3: [number as u8; 32],
@@ -539,8 +596,13 @@ mod tests {
     }
 
     fn ledger(number: u64) -> Vec<u8> {
-        let message = format!("Subject: {number}\r\n\r\n{}", "x".repeat(number as usize % 50));
-        write_whole(Vec::new(), message.as_bytes(), b"{}", "test").unwrap().0
+        let message = format!(
+            "Subject: {number}\r\n\r\n{}",
+            "x".repeat(number as usize % 50)
+        );
+        write_whole(Vec::new(), message.as_bytes(), b"{}", "test")
+            .unwrap()
+            .0
     }
 
     fn record(number: u64) -> Vec<u8> {
@@ -560,12 +622,17 @@ mod tests {
         for closed in [false, true] {
             if closed {
                 let length = bytes.len() as u64;
-                bytes.extend(segment_tail(length, &segment(&bytes).recover().unwrap().index));
+                bytes.extend(segment_tail(
+                    length,
+                    &segment(&bytes).recover().unwrap().index,
+                ));
             }
             let segment = segment(&bytes);
             assert_eq!(segment.is_closed(), closed);
-            let offsets =
-                segment.records().map(Result::unwrap).map(|located| (located.offset, located.entry));
+            let offsets = segment
+                .records()
+                .map(Result::unwrap)
+                .map(|located| (located.offset, located.entry));
             assert_eq!(segment.index().unwrap(), closed.then(|| offsets.collect()));
             let mut records = segment.records();
             for number in 0..20 {
@@ -591,7 +658,10 @@ mod tests {
             ends.push(bytes.len());
         }
         for cut in start..=bytes.len() {
-            let whole = ends.iter().filter(|end| **end > start && **end <= cut).count();
+            let whole = ends
+                .iter()
+                .filter(|end| **end > start && **end <= cut)
+                .count();
             for filled in [0, 300] {
                 // Behind the cut stand zeros, as a file system leaves them, or nothing.
                 let torn = [&bytes[..cut], &vec![0; filled][..]].concat();
@@ -602,15 +672,26 @@ mod tests {
                     whole,
                     "cut at {cut}"
                 );
-                let end = ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(start);
+                let end = ends
+                    .iter()
+                    .rfind(|end| **end <= cut)
+                    .copied()
+                    .unwrap_or(start);
                 let recovered = segment.recover().unwrap();
                 assert_eq!(recovered.end, end as u64, "cut at {cut}");
                 if filled == 0 {
-                    assert_eq!((recovered.keep, recovered.damaged), (end as u64, 0), "cut at {cut}");
+                    assert_eq!(
+                        (recovered.keep, recovered.damaged),
+                        (end as u64, 0),
+                        "cut at {cut}"
+                    );
                     assert_eq!(recovered.torn, (cut - end) as u64, "cut at {cut}");
                 }
                 let all = recovered.keep + recovered.torn;
-                assert!(recovered.keep >= recovered.end && all == torn.len() as u64, "cut at {cut}");
+                assert!(
+                    recovered.keep >= recovered.end && all == torn.len() as u64,
+                    "cut at {cut}"
+                );
             }
         }
         for cut in 0..start {
@@ -635,7 +716,10 @@ mod tests {
                 let segment = segment(&[&bytes[..], &torn[..cut]].concat());
                 let mut records = segment.records();
                 assert_eq!(
-                    records.by_ref().map(|r| r.unwrap().entry).collect::<Vec<_>>(),
+                    records
+                        .by_ref()
+                        .map(|r| r.unwrap().entry)
+                        .collect::<Vec<_>>(),
                     [entry(1), entry(2)]
                 );
                 assert_eq!((records.skipped(), records.behind()), (0, cut as u64));
@@ -651,7 +735,10 @@ mod tests {
     fn a_torn_index_is_no_record() {
         let mut bytes = segment_header("test");
         // A Message-ID can look like a whole record.
-        let forged = IndexEntry { message_id: record(7), ..entry(2) };
+        let forged = IndexEntry {
+            message_id: record(7),
+            ..entry(2)
+        };
         bytes.extend(record(1));
         bytes.extend(segment_record(&forged, &ledger(2)).unwrap());
         let length = bytes.len();
@@ -660,11 +747,25 @@ mod tests {
         bytes.extend(segment_tail(length as u64, &recovered.index));
         for cut in length..bytes.len() {
             let segment = segment(&bytes[..cut]);
-            assert!(!segment.is_closed() && segment.index().unwrap().is_none(), "cut at {cut}");
+            assert!(
+                !segment.is_closed() && segment.index().unwrap().is_none(),
+                "cut at {cut}"
+            );
             let again = segment.recover().unwrap();
             // So few bytes may begin an index or a record.
-            let torn = if cut - length < 4 { (cut - length) as u64 } else { 0 };
-            assert!(again == Recovered { torn, ..recovered.clone() }, "cut at {cut}");
+            let torn = if cut - length < 4 {
+                (cut - length) as u64
+            } else {
+                0
+            };
+            assert!(
+                again
+                    == Recovered {
+                        torn,
+                        ..recovered.clone()
+                    },
+                "cut at {cut}"
+            );
             assert_eq!(segment.records().count(), 2, "cut at {cut}");
         }
         // A damaged index is not used, and the records are.
@@ -672,7 +773,10 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;
             let segment = segment(&damaged);
-            assert!(segment.is_closed() && segment.index().unwrap().is_none(), "byte {at}");
+            assert!(
+                segment.is_closed() && segment.index().unwrap().is_none(),
+                "byte {at}"
+            );
             assert_eq!(segment.records().count(), 2, "byte {at}");
         }
     }
@@ -698,12 +802,24 @@ mod tests {
                 .filter(|located| segment.ledger(located).is_ok())
                 .map(|located| located.entry.time - 1_000)
                 .collect();
-            assert_eq!(sound, (0..4).filter(|number| *number != hit).collect::<Vec<_>>(), "byte {at}");
+            assert_eq!(
+                sound,
+                (0..4).filter(|number| *number != hit).collect::<Vec<_>>(),
+                "byte {at}"
+            );
             // What is not a torn write stays.
-            let begin = if hit == 0 { start } else { ends[hit as usize - 1] };
+            let begin = if hit == 0 {
+                start
+            } else {
+                ends[hit as usize - 1]
+            };
             let recovered = segment.recover().unwrap();
             let damaged = (ends[hit as usize] - begin) as u64;
-            assert_eq!((recovered.keep, recovered.damaged), (bytes.len() as u64, damaged), "byte {at}");
+            assert_eq!(
+                (recovered.keep, recovered.damaged),
+                (bytes.len() as u64, damaged),
+                "byte {at}"
+            );
             assert_eq!((recovered.torn, recovered.records), (0, 3), "byte {at}");
         }
     }
@@ -719,7 +835,13 @@ mod tests {
             damaged.extend(record(2));
             let segment = segment(&damaged);
             let mut records = segment.records();
-            assert_eq!(records.by_ref().map(|r| r.unwrap().entry.time - 1_000).collect::<Vec<_>>(), [1, 2]);
+            assert_eq!(
+                records
+                    .by_ref()
+                    .map(|r| r.unwrap().entry.time - 1_000)
+                    .collect::<Vec<_>>(),
+                [1, 2]
+            );
             assert_eq!(records.skipped(), (gap / 4 * 4) as u64);
         }
     }
@@ -743,13 +865,24 @@ mod tests {
 
     #[test]
     fn an_entry_that_is_too_long_loses_its_recipients_and_tells() {
-        let many = IndexEntry { recipients: vec![vec![b'a'; 2 << 20]], recipient_count: 1, ..entry(5) };
-        let bytes = [segment_header("test"), segment_record(&many, &ledger(5)).unwrap()].concat();
+        let many = IndexEntry {
+            recipients: vec![vec![b'a'; 2 << 20]],
+            recipient_count: 1,
+            ..entry(5)
+        };
+        let bytes = [
+            segment_header("test"),
+            segment_record(&many, &ledger(5)).unwrap(),
+        ]
+        .concat();
         let segment = segment(&bytes);
         let located = segment.records().next().unwrap().unwrap();
         assert!(!located.entry.has_all_recipients() && located.entry.queue_id == b"4F5");
         let (message, note) = read_whole(&segment.ledger(&located).unwrap()).unwrap();
-        assert_eq!((&message[..10], &note[..]), (&b"Subject: 5"[..], &b"{}"[..]));
+        assert_eq!(
+            (&message[..10], &note[..]),
+            (&b"Subject: 5"[..], &b"{}"[..])
+        );
     }
 
     /// Every record that is made can be read.
@@ -760,7 +893,10 @@ mod tests {
         let longest = MAX_ENTRY - rest - 2;
         for length in [0, 1_000, longest - 1, longest, longest + 1, 70_000, 5 << 20] {
             for sender in [false, true] {
-                let mut long = IndexEntry { queue_id: vec![b'a'; length], ..entry(5) };
+                let mut long = IndexEntry {
+                    queue_id: vec![b'a'; length],
+                    ..entry(5)
+                };
                 if sender {
                     long.sender = Some(std::mem::take(&mut long.queue_id));
                 }

@@ -37,7 +37,10 @@ impl IndexBuilder {
     /// Adds a record by its encoded index entry.
     pub(super) fn push_entry(&mut self, offset: u64, entry: &[u8]) {
         if self.is_too_large || self.items.len() + entry.len() + 20 > LARGEST - HEADER {
-            *self = Self { is_too_large: true, ..Self::default() };
+            *self = Self {
+                is_too_large: true,
+                ..Self::default()
+            };
             return;
         }
         put(&mut self.items, offset.saturating_sub(self.last));
@@ -87,7 +90,11 @@ mod tests {
     #[test]
     fn an_index_that_grows_too_large_is_left_out() {
         let mut index = IndexBuilder::default();
-        let entry = IndexEntry { message_id: vec![b'x'; 60_000], ..IndexEntry::default() }.encode();
+        let entry = IndexEntry {
+            message_id: vec![b'x'; 60_000],
+            ..IndexEntry::default()
+        }
+        .encode();
         let count = (LARGEST / entry.len()) as u64;
         for number in 0..count - 1 {
             index.push_entry(number * 100_000, &entry);
@@ -95,7 +102,10 @@ mod tests {
         let bytes = index.finish();
         assert!(bytes.len() <= LARGEST);
         let all = parse(&bytes).unwrap();
-        assert_eq!((all.len() as u64, all.last().unwrap().0), (count - 1, (count - 2) * 100_000));
+        assert_eq!(
+            (all.len() as u64, all.last().unwrap().0),
+            (count - 1, (count - 2) * 100_000)
+        );
         (count..count + 2).for_each(|number| index.push_entry(number * 100_000, &entry));
         assert_eq!(index.finish(), b"");
         index.push_entry(1, b"");

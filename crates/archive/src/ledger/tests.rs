@@ -4,18 +4,39 @@ use crate::Quoting;
 fn records() -> Vec<Record<'static>> {
     vec![
         Record::Source(0),
-        Record::Raw { kind: RawKind::Gap, bytes: b"\xEF\xBB\xBF" },
-        Record::Same { messages: 3, bytes: 1000 },
+        Record::Raw {
+            kind: RawKind::Gap,
+            bytes: b"\xEF\xBB\xBF",
+        },
+        Record::Same {
+            messages: 3,
+            bytes: 1000,
+        },
         Record::Message(MessageRecord {
             out: [40, 200_000, 1],
             separator: None,
             trailer: Some(b""),
             body: Body::Undo {
-                requote: Requote::Count { unquote: true, marks: vec![0, 1, 300] },
+                requote: Requote::Count {
+                    unquote: true,
+                    marks: vec![0, 1, 300],
+                },
                 changes: vec![
-                    Change { start: 12, len: 5, old: Old::Bytes(b"iso-8859-1") },
-                    Change { start: 17, len: 0, old: Old::Bytes(b"") },
-                    Change { start: 100_000, len: 70_000, old: Old::Recipe(b"\x01\x02\x03") },
+                    Change {
+                        start: 12,
+                        len: 5,
+                        old: Old::Bytes(b"iso-8859-1"),
+                    },
+                    Change {
+                        start: 17,
+                        len: 0,
+                        old: Old::Bytes(b""),
+                    },
+                    Change {
+                        start: 100_000,
+                        len: 70_000,
+                        old: Old::Recipe(b"\x01\x02\x03"),
+                    },
                 ],
             },
             continued: false,
@@ -37,7 +58,10 @@ fn records() -> Vec<Record<'static>> {
             separator: None,
             trailer: None,
             body: Body::Undo {
-                requote: Requote::Convert { unquote: false, source: Quoting::Mboxo },
+                requote: Requote::Convert {
+                    unquote: false,
+                    source: Quoting::Mboxo,
+                },
                 changes: Vec::new(),
             },
             continued: false,
@@ -51,8 +75,14 @@ fn records() -> Vec<Record<'static>> {
             continued: false,
             midline: false,
         }),
-        Record::Raw { kind: RawKind::Other, bytes: b"other" },
-        Record::Raw { kind: RawKind::SetAside, bytes: b"aside" },
+        Record::Raw {
+            kind: RawKind::Other,
+            bytes: b"other",
+        },
+        Record::Raw {
+            kind: RawKind::SetAside,
+            bytes: b"aside",
+        },
         Record::Note(b"{}"),
     ]
 }
@@ -68,8 +98,14 @@ fn footer() -> Footer {
     };
     Footer {
         producer: "mailglot 0".into(),
-        sources: vec![archived(b"a.mbox", Format::Mbox, false), archived(b"m", Format::Maildir, true)],
-        outputs: vec![archived(b"a.mbox", Format::Mbox, false), archived(b"m", Format::EmlTree, true)],
+        sources: vec![
+            archived(b"a.mbox", Format::Mbox, false),
+            archived(b"m", Format::Maildir, true),
+        ],
+        outputs: vec![
+            archived(b"a.mbox", Format::Mbox, false),
+            archived(b"m", Format::EmlTree, true),
+        ],
         alone: false,
         set_aside: 1,
         blocks: 2,
@@ -104,7 +140,13 @@ fn open(bytes: &[u8]) -> Result<Ledger, LedgerError> {
 #[test]
 fn everything_comes_back() {
     let mut ledger = open(&sample()).unwrap();
-    assert_eq!(ledger.footer(), &Footer { blocks: 3, ..footer() });
+    assert_eq!(
+        ledger.footer(),
+        &Footer {
+            blocks: 3,
+            ..footer()
+        }
+    );
     let (mut block, mut at) = (Block::default(), 0);
     let expected = records();
     while ledger.next_block(&mut block).unwrap() {
@@ -121,7 +163,10 @@ fn everything_comes_back() {
 fn runs_are_merged_and_small() {
     let mut builder = BlockBuilder::new().unwrap();
     for _ in 0..10_000 {
-        builder.push(&Record::Same { messages: 1, bytes: 4096 });
+        builder.push(&Record::Same {
+            messages: 1,
+            bytes: 4096,
+        });
     }
     let mut block = Vec::new();
     builder.finish(&mut block).unwrap();
@@ -130,14 +175,22 @@ fn runs_are_merged_and_small() {
 
 #[test]
 fn an_edit_costs_few_bytes() {
-    let changes: Vec<_> =
-        (0..1000).map(|i| Change { start: i * 60, len: 20, old: Old::Bytes(b"ab") }).collect();
+    let changes: Vec<_> = (0..1000)
+        .map(|i| Change {
+            start: i * 60,
+            len: 20,
+            old: Old::Bytes(b"ab"),
+        })
+        .collect();
     let (mut records, mut residues) = (Vec::new(), Vec::new());
     let message = MessageRecord {
         out: [40, 60_000, 1],
         separator: None,
         trailer: None,
-        body: Body::Undo { requote: Requote::Leave, changes },
+        body: Body::Undo {
+            requote: Requote::Leave,
+            changes,
+        },
         continued: false,
         midline: false,
     };
@@ -186,7 +239,9 @@ fn records_of_random_bytes_never_panic() {
     for _ in 0..20_000 {
         let mut bytes = [0u8; 48];
         for byte in &mut bytes {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             *byte = (state >> 56) as u8;
         }
         let (mut left, mut right) = (varint::Cursor(&bytes[..32]), varint::Cursor(&bytes[32..]));

@@ -64,19 +64,37 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        for value in [0, 1, 127, 128, 300, 16_383, 16_384, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
+        for value in [
+            0,
+            1,
+            127,
+            128,
+            300,
+            16_383,
+            16_384,
+            u64::from(u32::MAX),
+            u64::MAX - 1,
+            u64::MAX,
+        ] {
             let mut bytes = Vec::new();
             put(&mut bytes, value);
             let mut cursor = Cursor(&bytes);
             assert_eq!(cursor.number(), Some(value));
             assert!(cursor.0.is_empty());
-            assert_eq!(Cursor(&bytes[..bytes.len() - 1]).number(), None, "{value} cut");
+            assert_eq!(
+                Cursor(&bytes[..bytes.len() - 1]).number(),
+                None,
+                "{value} cut"
+            );
         }
     }
 
     #[test]
     fn overlong_numbers_are_refused() {
         assert_eq!(Cursor(&[0x80; 11]).number(), None);
-        assert_eq!(Cursor(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).number(), None);
+        assert_eq!(
+            Cursor(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).number(),
+            None
+        );
     }
 }

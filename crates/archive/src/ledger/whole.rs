@@ -21,7 +21,12 @@ const HASH_OF_NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 ///
 /// # Errors
 /// `out` cannot be written.
-pub fn write_whole<W: Write>(out: W, message: &[u8], note: &[u8], producer: &str) -> io::Result<(W, u64)> {
+pub fn write_whole<W: Write>(
+    out: W,
+    message: &[u8],
+    note: &[u8],
+    producer: &str,
+) -> io::Result<(W, u64)> {
     write_whole_by(&mut BlockBuilder::new()?, out, message, note, producer)
 }
 
@@ -92,7 +97,10 @@ pub fn read_whole(ledger: &[u8]) -> Result<(Vec<u8>, Vec<u8>), LedgerError> {
             match record? {
                 Record::Source(0) => (),
                 Record::Note(text) => note = text.to_vec(),
-                Record::Message(MessageRecord { body: Body::Whole(piece), .. }) => {
+                Record::Message(MessageRecord {
+                    body: Body::Whole(piece),
+                    ..
+                }) => {
                     message.extend_from_slice(piece);
                 }
                 _ => return Err(LedgerError::Damaged("it holds no single message")),
@@ -120,7 +128,8 @@ mod tests {
             std::fs::write(&path, file).unwrap();
             let mut ledger = Ledger::open(&path).unwrap();
             assert!(!ledger.footer().needs_output());
-            let (mut block, mut back, mut messages, mut notes) = (Block::default(), Vec::new(), 0, 0);
+            let (mut block, mut back, mut messages, mut notes) =
+                (Block::default(), Vec::new(), 0, 0);
             while ledger.next_block(&mut block).unwrap() {
                 for record in block.records() {
                     match record.unwrap() {
@@ -140,7 +149,10 @@ mod tests {
                 }
             }
             assert!(back == message, "{length}");
-            assert_eq!((messages, notes, ledger.footer().sources[0].bytes), (1, 1, length as u64));
+            assert_eq!(
+                (messages, notes, ledger.footer().sources[0].bytes),
+                (1, 1, length as u64)
+            );
         }
     }
 }

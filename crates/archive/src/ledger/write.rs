@@ -56,11 +56,16 @@ impl BlockBuilder {
         self.payload.append(&mut self.residues);
         let raw = self.payload.len() as u64;
         if raw > MAX_BLOCK {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a ledger block would be too large"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a ledger block would be too large",
+            ));
         }
         self.frame.clear();
-        self.frame.reserve(zstd::zstd_safe::compress_bound(self.payload.len()));
-        self.compressor.compress_to_buffer(&self.payload, &mut self.frame)?;
+        self.frame
+            .reserve(zstd::zstd_safe::compress_bound(self.payload.len()));
+        self.compressor
+            .compress_to_buffer(&self.payload, &mut self.frame)?;
         let frame = &self.frame;
         out.push(BLOCK);
         out.extend_from_slice(&(frame.len() as u32).to_le_bytes());
@@ -68,7 +73,12 @@ impl BlockBuilder {
         out.extend_from_slice(&blake3::hash(frame).as_bytes()[..8]);
         out.extend_from_slice(frame);
         // A message of the largest size must not hold its memory for the rest of the job.
-        for buffer in [&mut self.records, &mut self.residues, &mut self.payload, &mut self.frame] {
+        for buffer in [
+            &mut self.records,
+            &mut self.residues,
+            &mut self.payload,
+            &mut self.frame,
+        ] {
             buffer.clear();
             buffer.shrink_to(4 << 20);
         }
@@ -105,7 +115,12 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// Writes the header.
     pub fn new(out: W) -> io::Result<Self> {
-        let mut writer = Self { out, hasher: blake3::Hasher::new(), length: 0, blocks: 0 };
+        let mut writer = Self {
+            out,
+            hasher: blake3::Hasher::new(),
+            length: 0,
+            blocks: 0,
+        };
         writer.put(&MAGIC)?;
         writer.put(&VERSION.to_le_bytes())?;
         Ok(writer)

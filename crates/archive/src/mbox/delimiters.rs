@@ -23,7 +23,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use memchr::memmem::Finder;
 
 use self::line::{
-    Behind, Line, begins_with, declared_key, embeds, field, is_data, line_end, names_mailbox, next_end,
+    Behind, Line, begins_with, declared_key, embeds, field, is_data, line_end, names_mailbox,
+    next_end,
 };
 use super::split::starts_line;
 
@@ -219,7 +220,10 @@ impl Key {
     /// Where the next line only looks like its delimiter, if it is open.
     fn similar_at(&self) -> Option<u64> {
         let &again = self.similar.front().filter(|_| self.opened.is_some())?;
-        self.ahead.front().is_none_or(|(at, _)| again < *at).then_some(again)
+        self.ahead
+            .front()
+            .is_none_or(|(at, _)| again < *at)
+            .then_some(again)
     }
 }
 
@@ -283,7 +287,11 @@ impl Delimiters {
                 Place::Body => self.read_body(data, base, to),
             }
         }
-        self.line_start = starts_line(data, ((self.read - base) as usize).min(data.len()), self.line_start);
+        self.line_start = starts_line(
+            data,
+            ((self.read - base) as usize).min(data.len()),
+            self.line_start,
+        );
         while let Some(&(at, key)) = self.opened.front().filter(|(at, _)| at + FAR < to) {
             self.opened.pop_front();
             self.change(key, |key| {
@@ -304,24 +312,41 @@ impl Delimiters {
         if self.seen >= to {
             return;
         }
-        let (from, end) = ((self.seen - base) as usize, ((to - base) as usize).min(data.len()));
+        let (from, end) = (
+            (self.seen - base) as usize,
+            ((to - base) as usize).min(data.len()),
+        );
         let mut marks = Vec::new();
         let mut at = from;
         while let Some(start) = self.next_line(data, at, end, false) {
             at = start + 2;
-            let Some(line) = Line::read(data, start, self.bare_cr) else { continue };
+            let Some(line) = Line::read(data, start, self.bare_cr) else {
+                continue;
+            };
             let behind = Behind::of(&data[start + line.step..], self.bare_cr);
             if !line.has_word() && behind != Behind::Field {
                 continue;
             }
             let at = base + start as u64;
             let [open, close] = line.keys();
-            let kind = if behind == Behind::Text { MarkKind::Similar } else { MarkKind::Delimiter };
+            let kind = if behind == Behind::Text {
+                MarkKind::Similar
+            } else {
+                MarkKind::Delimiter
+            };
             marks.extend(open.map(|key| Mark { at, key, kind }));
-            marks.extend(close.map(|key| Mark { at, key, kind: MarkKind::Closing }));
+            marks.extend(close.map(|key| Mark {
+                at,
+                key,
+                kind: MarkKind::Closing,
+            }));
         }
         self.find_declarations(data, from, end, |at, key| {
-            marks.push(Mark { at: base + at as u64, key, kind: MarkKind::Declare });
+            marks.push(Mark {
+                at: base + at as u64,
+                key,
+                kind: MarkKind::Declare,
+            });
         });
         marks.sort_by_key(|mark| mark.at);
         for mark in marks {
@@ -353,12 +378,19 @@ impl Delimiters {
     }
 
     fn enclosed_by(&self, (again, key): (u64, u64)) -> Option<Enclosing> {
-        Some(Enclosing { opened: self.keys.get(&key)?.opened?, again })
+        Some(Enclosing {
+            opened: self.keys.get(&key)?.opened?,
+            again,
+        })
     }
 
     /// Offset of the last delimiter of an open multipart.
     pub(super) fn last_opened(&self) -> Option<u64> {
-        let is_open = |(at, key): &&(u64, u64)| self.keys.get(key).is_some_and(|key| key.opened == Some(*at));
+        let is_open = |(at, key): &&(u64, u64)| {
+            self.keys
+                .get(key)
+                .is_some_and(|key| key.opened == Some(*at))
+        };
         self.opened.iter().rev().find(is_open).map(|(at, _)| *at)
     }
 
@@ -385,7 +417,11 @@ impl Delimiters {
                     self.sealed = header.is_data == Some(true) && header.is_base64 == Some(true);
                     self.mailbox_part |= header.names_mailbox;
                     self.part_start = self.read;
-                    self.place = if header.embeds { Place::Header(Header::default()) } else { Place::Body };
+                    self.place = if header.embeds {
+                        Place::Header(Header::default())
+                    } else {
+                        Place::Body
+                    };
                     return;
                 }
                 match &data[at..] {
@@ -449,7 +485,11 @@ impl Delimiters {
         }
         self.read = base + at as u64;
         // At the end of the file `to` may lie behind all bytes.
-        self.read = if at >= data.len() { self.read.max(to) } else { self.read };
+        self.read = if at >= data.len() {
+            self.read.max(to)
+        } else {
+            self.read
+        };
         self.place = Place::Header(header);
     }
 
@@ -468,8 +508,12 @@ impl Delimiters {
 
     /// Opens or closes what the line at `at` says, when it is a delimiter of the message.
     fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
-        let Some(line) = Line::read(data, at, self.bare_cr) else { return false };
-        let Some((key, level, closing)) = self.declared_by(&line) else { return false };
+        let Some(line) = Line::read(data, at, self.bare_cr) else {
+            return false;
+        };
+        let Some((key, level, closing)) = self.declared_by(&line) else {
+            return false;
+        };
         // An outer delimiter closes what is in the part.
         let keep = if closing { level } else { level + 1 };
         self.forget_from(keep);
@@ -490,7 +534,8 @@ impl Delimiters {
     fn declared_by(&self, line: &Line<'_>) -> Option<(u64, u32, bool)> {
         let level = |key: u64| self.keys.get(&key).and_then(|key| key.level);
         let [open, close] = line.keys();
-        let found = |key: Option<u64>, closing| key.and_then(|key| Some((key, level(key)?, closing)));
+        let found =
+            |key: Option<u64>, closing| key.and_then(|key| Some((key, level(key)?, closing)));
         found(open, false).or_else(|| found(close, true))
     }
 
@@ -506,7 +551,12 @@ impl Delimiters {
     /// Undeclares the boundaries of headers from this level on.
     fn forget_from(&mut self, level: u32) {
         while let Some(&key) = self.declared.last() {
-            if self.keys.get(&key).and_then(|key| key.level).is_some_and(|own| own < level) {
+            if self
+                .keys
+                .get(&key)
+                .and_then(|key| key.level)
+                .is_some_and(|own| own < level)
+            {
                 break;
             }
             self.declared.pop();
@@ -529,9 +579,10 @@ impl Delimiters {
         let (hash, key) = (*slot.key(), slot.get());
         let after = state(key);
         self.open = self.open + usize::from(after.0) - usize::from(before.0);
-        for (set, before, after) in
-            [(&mut self.live, before.1, after.1), (&mut self.similar, before.2, after.2)]
-        {
+        for (set, before, after) in [
+            (&mut self.live, before.1, after.1),
+            (&mut self.similar, before.2, after.2),
+        ] {
             if before != after {
                 before.map(|at| set.remove(&(at, hash)));
                 after.map(|at| set.insert((at, hash)));
@@ -560,14 +611,29 @@ impl Delimiters {
                 return Some(start);
             }
             // The rest of a row of dashes starts no line.
-            at = start + data[start..limit].iter().take_while(|&&byte| byte == b'-').count().max(1);
+            at = start
+                + data[start..limit]
+                    .iter()
+                    .take_while(|&&byte| byte == b'-')
+                    .count()
+                    .max(1);
         }
     }
 
     /// Calls `found` with the index and the key of each `boundary=` that starts in `from..to`.
-    fn find_declarations(&self, data: &[u8], from: usize, to: usize, mut found: impl FnMut(usize, u64)) {
+    fn find_declarations(
+        &self,
+        data: &[u8],
+        from: usize,
+        to: usize,
+        mut found: impl FnMut(usize, u64),
+    ) {
         let part = data.get(from..(to + 6).min(data.len())).unwrap_or_default();
-        for next in self.declarations.iter().flat_map(|name| name.find_iter(part)) {
+        for next in self
+            .declarations
+            .iter()
+            .flat_map(|name| name.find_iter(part))
+        {
             let start = from + next;
             let value = &data[(start + 7).min(data.len())..data.len().min(start + Self::REACH)];
             if let Some(key) = declared_key(value) {

@@ -42,7 +42,10 @@ impl FromLine {
         let rest = line.get(5..).unwrap_or_default();
         let mut words = words(rest);
         let Some(first) = words.next() else {
-            return Self { shape: Shape::Bare, dated: false };
+            return Self {
+                shape: Shape::Bare,
+                dated: false,
+            };
         };
         let dated = ends_with_date(rest);
         let shape = if first == b"-" {
@@ -123,7 +126,13 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
 
 fn are_plain_words(line: &[u8]) -> bool {
     let mut words = words(line);
-    let expected = [Item::Weekday, Item::Month, Item::Short, Item::Time, Item::Year];
+    let expected = [
+        Item::Weekday,
+        Item::Month,
+        Item::Short,
+        Item::Time,
+        Item::Year,
+    ];
     words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
 }
 
@@ -139,15 +148,18 @@ fn is_object_name(word: &[u8]) -> bool {
 }
 
 fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
-    line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
+    line.split(|byte| matches!(byte, b' ' | b'\t'))
+        .filter(|word| !word.is_empty())
 }
 
 /// What stands before the date of a line that ends in `Www Mmm dd hh:mm:ss yyyy`, as nearly all do; for others the words are parsed.
 fn before_plain_date(line: &[u8]) -> Option<&[u8]> {
-    const WEEKDAYS: [[u8; 3]; 7] = [*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
+    const WEEKDAYS: [[u8; 3]; 7] = [
+        *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
+    ];
     const MONTHS: [[u8; 3]; 12] = [
-        *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov",
-        *b"Dec",
+        *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
+        *b"Nov", *b"Dec",
     ];
     let (before, date) = line.split_last_chunk::<24>()?;
     let [
@@ -218,7 +230,8 @@ fn ends_with_words_of_date(line: &[u8]) -> bool {
     if ahead.next() == Some(b"from") && ahead.next() == Some(b"remote") {
         words = ahead;
     }
-    let (mut weekday, mut month, mut time, mut zones, mut short, mut year) = (0u8, 0u8, 0u8, 0u8, 0u8, 0u8);
+    let (mut weekday, mut month, mut time, mut zones, mut short, mut year) =
+        (0u8, 0u8, 0u8, 0u8, 0u8, 0u8);
     for word in words.take(9) {
         match item(word) {
             Some(Item::Weekday) => weekday += 1,
@@ -227,8 +240,12 @@ fn ends_with_words_of_date(line: &[u8]) -> bool {
             Some(Item::Year) => year += 1,
             Some(Item::Time) => time += 1,
             Some(Item::Zone) => zones += 1,
-            Some(Item::IsoDate) => return time == 1 && zones <= 2 && weekday + month + short + year == 0,
-            Some(Item::IsoDateTime) => return time == 0 && zones <= 2 && weekday + month + short + year == 0,
+            Some(Item::IsoDate) => {
+                return time == 1 && zones <= 2 && weekday + month + short + year == 0;
+            }
+            Some(Item::IsoDateTime) => {
+                return time == 0 && zones <= 2 && weekday + month + short + year == 0;
+            }
             None => return false,
         }
         let days = short + year == 2 && year <= 1;
@@ -248,15 +265,32 @@ fn item(word: &[u8]) -> Option<Item> {
         return None;
     }
     if word[0].is_ascii_digit() {
-        return all_consuming(alt((time, iso, number))).parse(word).ok().map(|(_, item)| item);
+        return all_consuming(alt((time, iso, number)))
+            .parse(word)
+            .ok()
+            .map(|(_, item)| item);
     }
-    all_consuming(alt((weekday, month, zone))).parse(word).ok().map(|(_, item)| item)
+    all_consuming(alt((weekday, month, zone)))
+        .parse(word)
+        .ok()
+        .map(|(_, item)| item)
 }
 
 fn weekday(input: &[u8]) -> IResult<&[u8], Item> {
-    const NAMES: [&[u8]; 7] =
-        [b"monday", b"tuesday", b"wednesday", b"thursday", b"friday", b"saturday", b"sunday"];
-    value(Item::Weekday, verify(letters, |word: &[u8]| names(word, &NAMES))).parse(input)
+    const NAMES: [&[u8]; 7] = [
+        b"monday",
+        b"tuesday",
+        b"wednesday",
+        b"thursday",
+        b"friday",
+        b"saturday",
+        b"sunday",
+    ];
+    value(
+        Item::Weekday,
+        verify(letters, |word: &[u8]| names(word, &NAMES)),
+    )
+    .parse(input)
 }
 
 fn month(input: &[u8]) -> IResult<&[u8], Item> {
@@ -274,7 +308,11 @@ fn month(input: &[u8]) -> IResult<&[u8], Item> {
         b"november",
         b"december",
     ];
-    value(Item::Month, verify(letters, |word: &[u8]| names(word, &NAMES))).parse(input)
+    value(
+        Item::Month,
+        verify(letters, |word: &[u8]| names(word, &NAMES)),
+    )
+    .parse(input)
 }
 
 fn letters(input: &[u8]) -> IResult<&[u8], &[u8]> {
@@ -283,9 +321,12 @@ fn letters(input: &[u8]) -> IResult<&[u8], &[u8]> {
 
 /// True for a name of the list and for its first three letters.
 fn names(word: &[u8], list: &[&[u8]]) -> bool {
-    let &[first, second, third, ..] = word else { return false };
+    let &[first, second, third, ..] = word else {
+        return false;
+    };
     let start = [first | 0x20, second | 0x20, third | 0x20];
-    list.iter().any(|name| name[..3] == start && (word.len() == 3 || name.eq_ignore_ascii_case(word)))
+    list.iter()
+        .any(|name| name[..3] == start && (word.len() == 3 || name.eq_ignore_ascii_case(word)))
 }
 
 fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> {
@@ -295,26 +336,56 @@ fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> 
 /// `h:mm`, `hh:mm:ss`, fractions allowed.
 fn time(input: &[u8]) -> IResult<&[u8], Item> {
     let seconds = (char(':'), digits(2, 2), opt((one_of(".,"), digit1)));
-    value(Item::Time, (digits(1, 2), char(':'), digits(2, 2), opt(seconds))).parse(input)
+    value(
+        Item::Time,
+        (digits(1, 2), char(':'), digits(2, 2), opt(seconds)),
+    )
+    .parse(input)
 }
 
 /// `2001-01-31`, alone or with `T10:30:00+01:00`.
 fn iso(input: &[u8]) -> IResult<&[u8], Item> {
-    let (input, _) = (digits(4, 4), one_of("-/"), digits(2, 2), one_of("-/"), digits(2, 2)).parse(input)?;
-    let (input, clock) = opt((one_of("Tt"), time, opt(alt((tag_no_case("z"), offset))))).parse(input)?;
-    Ok((input, if clock.is_some() { Item::IsoDateTime } else { Item::IsoDate }))
+    let (input, _) = (
+        digits(4, 4),
+        one_of("-/"),
+        digits(2, 2),
+        one_of("-/"),
+        digits(2, 2),
+    )
+        .parse(input)?;
+    let (input, clock) =
+        opt((one_of("Tt"), time, opt(alt((tag_no_case("z"), offset))))).parse(input)?;
+    Ok((
+        input,
+        if clock.is_some() {
+            Item::IsoDateTime
+        } else {
+            Item::IsoDate
+        },
+    ))
 }
 
 fn number(input: &[u8]) -> IResult<&[u8], Item> {
-    let year = verify(digits(4, 4), |word: &[u8]| matches!(word[..2], [b'1', b'9'] | [b'2', b'0' | b'1']));
-    alt((value(Item::Year, year), value(Item::Short, verify(digits(1, 2), |word: &[u8]| word != b"0"))))
-        .parse(input)
+    let year = verify(digits(4, 4), |word: &[u8]| {
+        matches!(word[..2], [b'1', b'9'] | [b'2', b'0' | b'1'])
+    });
+    alt((
+        value(Item::Year, year),
+        value(
+            Item::Short,
+            verify(digits(1, 2), |word: &[u8]| word != b"0"),
+        ),
+    ))
+    .parse(input)
 }
 
 /// `+0100`, `-08:00`, `CEST`, `(PST)`, `GMT+2`.
 fn zone(input: &[u8]) -> IResult<&[u8], Item> {
     let upper = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
-    let named = recognize((upper(), opt(alt((offset, recognize((one_of("+-"), digits(1, 2))))))));
+    let named = recognize((
+        upper(),
+        opt(alt((offset, recognize((one_of("+-"), digits(1, 2)))))),
+    ));
     let bracketed = recognize((tag("("), upper(), tag(")")));
     value(Item::Zone, alt((offset, named, bracketed))).parse(input)
 }
@@ -344,9 +415,19 @@ mod tests {
         let mut alike = [0; 2];
         let mut look = |line: &[u8]| {
             let rest = &line[5..];
-            assert_eq!(ends_with_date(rest), ends_with_words_of_date(rest), "{}", line.escape_ascii());
+            assert_eq!(
+                ends_with_date(rest),
+                ends_with_words_of_date(rest),
+                "{}",
+                line.escape_ascii()
+            );
             if line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
-                assert_eq!(is_plain(line), are_plain_words(rest), "{}", line.escape_ascii());
+                assert_eq!(
+                    is_plain(line),
+                    are_plain_words(rest),
+                    "{}",
+                    line.escape_ascii()
+                );
                 alike[usize::from(is_plain(line))] += 1;
             }
         };
@@ -372,27 +453,71 @@ mod tests {
         let cases = [
             ("From ", Shape::Bare, false),
             ("From - Mon Jan 01 00:00:00 2001", Shape::Dash, true),
-            ("From a@example.org Mon Jan  1 00:00:00 2001", Shape::Address, true),
+            (
+                "From a@example.org Mon Jan  1 00:00:00 2001",
+                Shape::Address,
+                true,
+            ),
             ("From a@example.org", Shape::Address, false),
-            ("From MAILER-DAEMON Thu Jan  1 00:00:00 1970", Shape::Address, true),
-            ("From 15111@xxx Mon Jan 01 00:00:00 +0000 2018", Shape::Address, true),
-            ("From joe at example.org  Mon Jan  1 00:00:00 2001", Shape::At, true),
+            (
+                "From MAILER-DAEMON Thu Jan  1 00:00:00 1970",
+                Shape::Address,
+                true,
+            ),
+            (
+                "From 15111@xxx Mon Jan 01 00:00:00 +0000 2018",
+                Shape::Address,
+                true,
+            ),
+            (
+                "From joe at example.org  Mon Jan  1 00:00:00 2001",
+                Shape::At,
+                true,
+            ),
             ("From joe Mon Jan  1 00:00 MET DST 2001", Shape::Word, true),
             ("From joe Mon Jan  1 00:00:00 2001 CET", Shape::Word, true),
-            ("From joe Mon, 1 Jan 2001 10:00:00 -0800 (PST)", Shape::Word, true),
+            (
+                "From joe Mon, 1 Jan 2001 10:00:00 -0800 (PST)",
+                Shape::Word,
+                true,
+            ),
             ("From joe Mon Jan  1 00:00:00 99", Shape::Word, true),
-            ("From uunet!joe Mon Jan  1 00:00:00 2001 remote from uunet", Shape::Word, true),
+            (
+                "From uunet!joe Mon Jan  1 00:00:00 2001 remote from uunet",
+                Shape::Word,
+                true,
+            ),
             ("From joe 2001-01-31T10:30:00Z", Shape::Word, true),
             ("From joe 2001-01-31 10:30:00 +0100", Shape::Word, true),
-            ("From the office of the president we hear news.", Shape::Word, false),
-            ("From Monday 10:30 we are open, since 2001", Shape::Word, false),
-            ("From Monday May 1 10:30 we are open, in 2001", Shape::Word, false),
+            (
+                "From the office of the president we hear news.",
+                Shape::Word,
+                false,
+            ),
+            (
+                "From Monday 10:30 we are open, since 2001",
+                Shape::Word,
+                false,
+            ),
+            (
+                "From Monday May 1 10:30 we are open, in 2001",
+                Shape::Word,
+                false,
+            ),
             ("From 2001 on", Shape::Word, false),
             (git, Shape::Git, true),
-            ("From 1234567890123456789012345678901234567890 Tue Sep 18 00:00:00 2001", Shape::Word, true),
+            (
+                "From 1234567890123456789012345678901234567890 Tue Sep 18 00:00:00 2001",
+                Shape::Word,
+                true,
+            ),
         ];
         for (line, shape, dated) in cases {
-            assert_eq!(FromLine::classify(line.as_bytes()), FromLine { shape, dated }, "{line}");
+            assert_eq!(
+                FromLine::classify(line.as_bytes()),
+                FromLine { shape, dated },
+                "{line}"
+            );
         }
     }
 

@@ -24,5 +24,6 @@ pub(crate) use split::{Follower, is_from_line};
 pub use unclosed::{leaves_multipart_open, mark_separator};
 pub(crate) use write::split_line;
 pub use write::{
-    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote,
+    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
+    unquote,
 };

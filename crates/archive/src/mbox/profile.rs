@@ -137,14 +137,23 @@ pub(super) struct FileProfile {
 impl FileProfile {
     /// The dominant kinds at an offset.
     pub(super) fn dominant(&self, at: u64) -> Shapes {
-        let region = self.regions.iter().find(|(end, _)| at < *end).or(self.regions.last());
+        let region = self
+            .regions
+            .iter()
+            .find(|(end, _)| at < *end)
+            .or(self.regions.last());
         region.map(|(_, shapes)| *shapes).unwrap_or_default()
     }
 
     /// True for what begins like a mailbox, or has separators with dates further on: two behind text that is no mail, three behind a message,
     /// whose own separator was cut off then. One or two are pasted into mail, and patches, which do not count here, by the dozen.
     pub(super) fn is_mailbox(&self) -> bool {
-        self.begins || if self.begins_with_field { self.dated_mail >= 3 } else { self.dated >= 2 }
+        self.begins
+            || if self.begins_with_field {
+                self.dated_mail >= 3
+            } else {
+                self.dated >= 2
+            }
     }
 
     /// True for a file without any separator.
@@ -163,7 +172,11 @@ impl FileProfile {
         look.read(0, PRELUDE as u64, &mut buffer)?;
         let prelude = prelude(&buffer);
         let rest = &buffer[prelude..];
-        let division = if mmdf_line(rest).is_some() { Division::Mmdf } else { Division::FromLines };
+        let division = if mmdf_line(rest).is_some() {
+            Division::Mmdf
+        } else {
+            Division::FromLines
+        };
         let begins_with_field = Follower::of(super::write::split_line(rest).0) != Follower::Other;
         let prelude = prelude as u64;
 
@@ -186,9 +199,15 @@ impl FileProfile {
             for probe in 0..PROBES {
                 // Regions of equal length behind the head; the probe stands at the start of its region.
                 let start = HEAD + (size - HEAD) / PROBES * probe;
-                let end =
-                    if probe + 1 == PROBES { size } else { HEAD + (size - HEAD) / PROBES * (probe + 1) };
-                let mut tally = Tally { looked: head.looked, ..Tally::default() };
+                let end = if probe + 1 == PROBES {
+                    size
+                } else {
+                    HEAD + (size - HEAD) / PROBES * (probe + 1)
+                };
+                let mut tally = Tally {
+                    looked: head.looked,
+                    ..Tally::default()
+                };
                 tally.count(look, &mut buffer, start, (start + PROBE).min(end), prelude)?;
                 let mut shapes = tally.dominant().union(head.dominant_without_git());
                 if let Some(line) = first {
@@ -224,7 +243,10 @@ impl FileProfile {
                 .filter(|kind| !is_git(*kind))
                 .map(|kind| all.strong[kind])
                 .sum(),
-            shown: Profile { dialect: dialect.to_owned(), line_end: all.line_end() },
+            shown: Profile {
+                dialect: dialect.to_owned(),
+                line_end: all.line_end(),
+            },
         })
     }
 }
@@ -251,7 +273,10 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
     if whole || profile.is_mailbox() {
         return Ok(profile.is_mailbox());
     }
-    input.by_ref().take(HEAD - head.len() as u64).read_to_end(&mut head)?;
+    input
+        .by_ref()
+        .take(HEAD - head.len() as u64)
+        .read_to_end(&mut head)?;
     Ok(FileProfile::of_start(&head)?.is_mailbox())
 }
 
@@ -269,8 +294,15 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
 
 /// Length of a byte order mark and blank lines at the start.
 fn prelude(bytes: &[u8]) -> usize {
-    let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    mark + bytes[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count()
+    let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    mark + bytes[mark..]
+        .iter()
+        .take_while(|byte| matches!(byte, b'\n' | b'\r'))
+        .count()
 }
 
 /// Length of a line of four ^A with its line end, when `bytes` starts with one.
@@ -287,12 +319,20 @@ pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
 /// What a Content-Length field says, in bytes from the start of the message to the end of its body.
 pub(super) fn declared_end(message: &[u8]) -> Option<u64> {
     let mut fields = Fields::new(&message[..message.len().min(HEADER)]);
-    let length = fields.by_ref().find(|(name, _)| name.eq_ignore_ascii_case(b"content-length"))?.1;
-    let length: u64 = std::str::from_utf8(length.trim_ascii()).ok()?.parse().ok()?;
+    let length = fields
+        .by_ref()
+        .find(|(name, _)| name.eq_ignore_ascii_case(b"content-length"))?
+        .1;
+    let length: u64 = std::str::from_utf8(length.trim_ascii())
+        .ok()?
+        .parse()
+        .ok()?;
     fields.by_ref().for_each(drop);
     let header = message.len().min(HEADER) - fields.rest().len();
     let (line, step) = super::write::split_line(fields.rest());
-    (line.is_empty() && step > 0).then(|| (header + step) as u64)?.checked_add(length)
+    (line.is_empty() && step > 0)
+        .then(|| (header + step) as u64)?
+        .checked_add(length)
 }
 
 /// True when what stands at the end of a declared body confirms the length: up to two line ends, then `From ` or the end
@@ -390,9 +430,12 @@ impl Tally {
                 continue;
             }
             let near = &data[..data.len().min(start + NEAR)];
-            let Some(evidence) =
-                Evidence::gather(near, start, offset == prelude, whole && near.len() == data.len())
-            else {
+            let Some(evidence) = Evidence::gather(
+                near,
+                start,
+                offset == prelude,
+                whole && near.len() == data.len(),
+            ) else {
                 continue;
             };
             self.bare_cr += u32::from(start > 0 && data[start - 1] == b'\r');
@@ -448,7 +491,11 @@ impl Tally {
     fn count_line_ends(&mut self, data: &[u8]) {
         for at in memchr::memchr2_iter(b'\n', b'\r', data).take(100_000) {
             if data[at] == b'\n' {
-                *(if at > 0 && data[at - 1] == b'\r' { &mut self.crlf } else { &mut self.lf }) += 1;
+                *(if at > 0 && data[at - 1] == b'\r' {
+                    &mut self.crlf
+                } else {
+                    &mut self.lf
+                }) += 1;
             } else if data.get(at + 1).is_some_and(|&next| next != b'\n') || at + 1 == data.len() {
                 self.bare_cr += 1;
             }
@@ -478,10 +525,15 @@ impl Tally {
     /// Kinds that at least two strong candidates have. A patch has to be as frequent as all others together: patches pasted into
     /// mail are strong candidates too.
     fn dominant(&self) -> Shapes {
-        let git: u32 = (0..KINDS).filter(|index| is_git(*index)).map(|index| self.strong[index]).sum();
+        let git: u32 = (0..KINDS)
+            .filter(|index| is_git(*index))
+            .map(|index| self.strong[index])
+            .sum();
         let others = self.strong.iter().sum::<u32>() - git;
         let mut shapes = self.dominant_without_git();
-        for index in (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others) {
+        for index in
+            (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others)
+        {
             shapes.insert_index(index);
         }
         shapes

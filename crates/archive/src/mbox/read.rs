@@ -26,7 +26,9 @@ use crate::mail_check;
 use crate::packed::{Packing, Through, Told, beginning, through};
 use crate::recognize::is_named_mailbox;
 use crate::replace::with_path;
-use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
+use crate::{
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source,
+};
 
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
 const PIECE: u64 = 1 << 20;
@@ -38,9 +40,14 @@ const QUOTING_GUESS: &str = "whether this line was quoted cannot be known";
 
 /// Detail of the event for one message with lines that look like separators.
 pub(crate) fn single_detail(lines: u32) -> String {
-    let look =
-        if lines == 1 { "line in it looks like a separator" } else { "lines in it look like separators" };
-    format!("read as one message, though {lines} {look} of a mailbox (named .mbox it is read as one)")
+    let look = if lines == 1 {
+        "line in it looks like a separator"
+    } else {
+        "lines in it look like separators"
+    };
+    format!(
+        "read as one message, though {lines} {look} of a mailbox (named .mbox it is read as one)"
+    )
 }
 
 /// A mailbox as a [`Source`].
@@ -105,7 +112,11 @@ struct Current {
 /// Where the current message ends.
 enum End {
     /// At the next separator.
-    Separator { message: Option<u64>, start: u64, end: u64 },
+    Separator {
+        message: Option<u64>,
+        start: u64,
+        end: u64,
+    },
     /// At the end of the file.
     File { message: Option<u64> },
     /// Not before this offset, which lies beyond the limit.
@@ -115,13 +126,21 @@ enum End {
 impl FileIdentity {
     fn of(file: &File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        Ok(Self { file: file.try_clone()?, size: metadata.len(), modified: metadata.modified().ok() })
+        Ok(Self {
+            file: file.try_clone()?,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
     }
 }
 
 impl Mailbox<Through> {
     /// Reads through a compressed file, which is looked at first as far as it goes without reading it all twice.
-    pub(crate) fn from_packed(path: &Path, mut file: File, options: &ReadOptions) -> io::Result<Self> {
+    pub(crate) fn from_packed(
+        path: &Path,
+        mut file: File,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
         let failed = |error| with_path(path, &error);
         let outside = FileIdentity::of(&file).map_err(failed)?;
         let mut inside = through(path, file.try_clone().map_err(failed)?, u64::MAX)?;
@@ -131,15 +150,23 @@ impl Mailbox<Through> {
         drop((inside, head));
         file.rewind().map_err(failed)?;
         let known = Some((profile, is_mailbox));
-        let mut mailbox =
-            Self::from_through_known(path, through(path, file, options.max_expansion)?, known, options)?;
+        let mut mailbox = Self::from_through_known(
+            path,
+            through(path, file, options.max_expansion)?,
+            known,
+            options,
+        )?;
         mailbox.outside = Some(outside);
         Ok(mailbox)
     }
 
     /// Reads a stream, through compression if there is any. Compression that gives nothing at all is an error, and so is what is inside
     /// in a form that is not read.
-    pub(crate) fn from_through(path: &Path, input: Through, options: &ReadOptions) -> io::Result<Self> {
+    pub(crate) fn from_through(
+        path: &Path,
+        input: Through,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
         Self::from_through_known(path, input, None, options)
     }
 
@@ -153,13 +180,18 @@ impl Mailbox<Through> {
         let (told, packing) = (input.told.clone(), input.packing);
         let mailbox = Self::from_known(path, input, known, options);
         let mut mailbox = mailbox.map_err(|error| with_path(path, &error))?;
-        if let Some(refused) = Packing::of_file(mailbox.window.data()).filter(|inside| !inside.is_read()) {
+        if let Some(refused) =
+            Packing::of_file(mailbox.window.data()).filter(|inside| !inside.is_read())
+        {
             return Err(refused.refused(path));
         }
         if mailbox.window.end() == 0
             && let Some(damage) = told.take().into_iter().find(|event| event.kind.is_loss())
         {
-            let error = io::Error::new(io::ErrorKind::UnexpectedEof, format!("this is {}", damage.detail));
+            let error = io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("this is {}", damage.detail),
+            );
             return Err(with_path(path, &error));
         }
         mailbox.told = told;
@@ -201,7 +233,11 @@ impl<R: Read> Mailbox<R> {
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let mut window = super::window::Window::new(input, options.batch);
-        window.reach(if known.is_some() { NEAR as u64 } else { STREAM_HEAD })?;
+        window.reach(if known.is_some() {
+            NEAR as u64
+        } else {
+            STREAM_HEAD
+        })?;
         let (profile, is_mailbox) = if let Some(known) = known {
             known
         } else {
@@ -229,11 +265,20 @@ impl<R: Read> Mailbox<R> {
         options: &ReadOptions,
     ) -> Self {
         let delimiters = Delimiters::new(profile.bare_cr);
-        let needle = if profile.division == Division::Mmdf { "\x01\x01\x01\x01" } else { "From " };
+        let needle = if profile.division == Division::Mmdf {
+            "\x01\x01\x01\x01"
+        } else {
+            "From "
+        };
         let mut events = Vec::new();
         if profile.bad_length {
             let detail = "the lengths in this file are wrong and not used".to_owned();
-            events.push(BoxEvent { kind: BoxEventKind::BadLength, offset: 0, detail, name: Vec::new() });
+            events.push(BoxEvent {
+                kind: BoxEventKind::BadLength,
+                offset: 0,
+                detail,
+                name: Vec::new(),
+            });
         }
         Self {
             path: path.to_owned(),
@@ -263,7 +308,10 @@ impl<R: Read> Mailbox<R> {
         batch.entries.clear();
         batch.events.clear();
         loop {
-            let taken = batch.entries.last().map_or(0, |entry| entry.span.end as u64);
+            let taken = batch
+                .entries
+                .last()
+                .map_or(0, |entry| entry.span.end as u64);
             if taken >= self.batch {
                 break;
             }
@@ -283,12 +331,16 @@ impl<R: Read> Mailbox<R> {
             && self.profile.division == Division::FromLines;
         if searching && cut > 0 {
             self.window.reach(offset + Delimiters::reach())?;
-            self.delimiters.settle(self.window.data(), self.window.base(), offset);
+            self.delimiters
+                .settle(self.window.data(), self.window.base(), offset);
         }
         self.window.hand_over(offset, &mut batch.bytes);
         let all = matches!(self.state, State::Done);
         self.events.sort_by_key(|event| event.offset);
-        batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
+        batch.events.extend(
+            self.events
+                .extract_if(.., |event| all || event.offset < offset),
+        );
         if all {
             batch.events.append(&mut self.told.take());
         }
@@ -309,7 +361,12 @@ impl<R: Read> Mailbox<R> {
 
     /// Takes everything for one message.
     fn open_single(&mut self) {
-        self.state = State::Message(Current { start: 0, message: 0, declared: None, pieces_to: 0 });
+        self.state = State::Message(Current {
+            start: 0,
+            message: 0,
+            declared: None,
+            pieces_to: 0,
+        });
         self.scan = u64::MAX;
         self.leading = true;
         self.profile.quoting = Quoting::None;
@@ -319,7 +376,12 @@ impl<R: Read> Mailbox<R> {
     }
 
     fn event(&mut self, kind: BoxEventKind, offset: u64, detail: impl Into<String>) {
-        self.events.push(BoxEvent { kind, offset, detail: detail.into(), name: Vec::new() });
+        self.events.push(BoxEvent {
+            kind,
+            offset,
+            detail: detail.into(),
+            name: Vec::new(),
+        });
     }
 
     /// Gives out the prelude and opens the first message.
@@ -332,7 +394,11 @@ impl<R: Read> Mailbox<R> {
         }
         let start = prelude.min(self.window.end());
         if start > 0 {
-            self.event(BoxEventKind::Prelude, 0, format!("{start} bytes before the first line"));
+            self.event(
+                BoxEventKind::Prelude,
+                0,
+                format!("{start} bytes before the first line"),
+            );
             let span = 0..start as usize;
             let message = span.clone();
             entries.push(self.entry(EntryKind::Gap, 0, span, message, Quoting::None));
@@ -342,7 +408,12 @@ impl<R: Read> Mailbox<R> {
             self.state = State::Done;
             return Ok(());
         }
-        let mut current = Current { start, message: start, declared: None, pieces_to: 0 };
+        let mut current = Current {
+            start,
+            message: start,
+            declared: None,
+            pieces_to: 0,
+        };
         match self.profile.division {
             Division::Mmdf => {
                 let run = self.mmdf_run(start)?;
@@ -370,7 +441,11 @@ impl<R: Read> Mailbox<R> {
                         "text before the first separator, kept as a message",
                     );
                 } else {
-                    self.event(BoxEventKind::Truncated, start, "the first message has no separator");
+                    self.event(
+                        BoxEventKind::Truncated,
+                        start,
+                        "the first message has no separator",
+                    );
                 }
             }
         }
@@ -379,14 +454,22 @@ impl<R: Read> Mailbox<R> {
     }
 
     /// Gives out the current message, or the next pieces of it, and opens what follows.
-    fn give_out(&mut self, current: Current, end: &End, entries: &mut Vec<Entry>) -> io::Result<()> {
+    fn give_out(
+        &mut self,
+        current: Current,
+        end: &End,
+        entries: &mut Vec<Entry>,
+    ) -> io::Result<()> {
         let (known, last) = match end {
             End::Separator { start, .. } => (*start, true),
             End::File { .. } => (self.window.end(), true),
             End::Beyond(known) => (*known, false),
         };
         let message_end = match end {
-            End::Separator { message: Some(at), .. } | End::File { message: Some(at) } => *at,
+            End::Separator {
+                message: Some(at), ..
+            }
+            | End::File { message: Some(at) } => *at,
             _ if last => self.without_blank_line(current.message, known),
             _ => known,
         };
@@ -396,7 +479,11 @@ impl<R: Read> Mailbox<R> {
         }
         let too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
         if too_large && current.pieces_to == 0 {
-            self.event(BoxEventKind::TooLarge, current.start, format!("beyond {} bytes", self.limit));
+            self.event(
+                BoxEventKind::TooLarge,
+                current.start,
+                format!("beyond {} bytes", self.limit),
+            );
             current.pieces_to = current.start;
         }
         if too_large {
@@ -413,12 +500,23 @@ impl<R: Read> Mailbox<R> {
                 self.state = State::Message(current);
                 return Ok(());
             }
-            self.push_piece(&current, message_end.max(current.message), known, false, entries);
+            self.push_piece(
+                &current,
+                message_end.max(current.message),
+                known,
+                false,
+                entries,
+            );
         } else {
             let span = self.window.index(current.start)..self.window.index(known);
             let message = self.window.index(current.message)..self.window.index(message_end);
-            let mut entry =
-                self.entry(EntryKind::Message, current.start, span, message, self.profile.quoting);
+            let mut entry = self.entry(
+                EntryKind::Message,
+                current.start,
+                span,
+                message,
+                self.profile.quoting,
+            );
             // The search for the next separator has met them, if it was one, and went through all of the message.
             let searched = self.profile.division == Division::FromLines
                 && self.scan != u64::MAX
@@ -437,7 +535,12 @@ impl<R: Read> Mailbox<R> {
         self.state = match end {
             End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
                 self.scan = *end;
-                State::Message(Current { start: *start, message: *end, declared: None, pieces_to: 0 })
+                State::Message(Current {
+                    start: *start,
+                    message: *end,
+                    declared: None,
+                    pieces_to: 0,
+                })
             }
             End::Separator { start, end, .. } => State::Message(self.open_message(*start, *end)?),
             _ => State::Done,
@@ -448,17 +551,33 @@ impl<R: Read> Mailbox<R> {
     /// Reports the first line `>From ` of a message that was not searched, where nobody can know whether it was quoted.
     fn report_quoting_guess(&mut self, from: u64, to: u64) {
         let data = &self.window.data()[self.window.index(from)..self.window.index(to.max(from))];
-        let found = self.finder.find_iter(data).find(|at| quoted(data, *at).is_some());
+        let found = self
+            .finder
+            .find_iter(data)
+            .find(|at| quoted(data, *at).is_some());
         if let Some(at) = found {
             self.guess_open = false;
             self.event(BoxEventKind::QuotingGuess, from + at as u64, QUOTING_GUESS);
         }
     }
 
-    fn push_piece(&self, current: &Current, message_end: u64, to: u64, more: bool, entries: &mut Vec<Entry>) {
+    fn push_piece(
+        &self,
+        current: &Current,
+        message_end: u64,
+        to: u64,
+        more: bool,
+        entries: &mut Vec<Entry>,
+    ) {
         let span = self.window.index(current.start)..self.window.index(to);
         let message = self.window.index(current.message)..self.window.index(message_end);
-        let mut entry = self.entry(EntryKind::Oversize, current.start, span, message, self.profile.quoting);
+        let mut entry = self.entry(
+            EntryKind::Oversize,
+            current.start,
+            span,
+            message,
+            self.profile.quoting,
+        );
         entry.more = more;
         entries.push(entry);
     }
@@ -471,18 +590,27 @@ impl<R: Read> Mailbox<R> {
     fn line_start_before(&self, after: u64, to: u64) -> u64 {
         let (from, to_index) = (self.window.index(after), self.window.index(to));
         let data = &self.window.data()[from..to_index];
-        let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else { return to };
+        let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else {
+            return to;
+        };
         // A CR at the end may have its LF behind the cut.
-        let split =
-            at + 1 == data.len() && data[at] == b'\r' && self.window.data().get(to_index) == Some(&b'\n');
+        let split = at + 1 == data.len()
+            && data[at] == b'\r'
+            && self.window.data().get(to_index) == Some(&b'\n');
         if split { to + 1 } else { after + at as u64 + 1 }
     }
 
     /// The end of a message without one blank line.
     fn without_blank_line(&self, message: u64, end: u64) -> u64 {
         let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
-        let ([rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r']) = bytes else { return end };
-        if matches!(rest.last(), None | Some(b'\n' | b'\r')) { message + rest.len() as u64 } else { end }
+        let ([rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r']) = bytes else {
+            return end;
+        };
+        if matches!(rest.last(), None | Some(b'\n' | b'\r')) {
+            message + rest.len() as u64
+        } else {
+            end
+        }
     }
 
     fn entry(
@@ -511,7 +639,8 @@ impl<R: Read> Mailbox<R> {
 
 impl<R: Read + Send> Source for Mailbox<R> {
     fn next(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        self.fill(batch).map_err(|error| with_path(&self.path, &error))
+        self.fill(batch)
+            .map_err(|error| with_path(&self.path, &error))
     }
 
     fn profile(&self) -> &Profile {
@@ -523,7 +652,9 @@ impl<R: Read + Send> Source for Mailbox<R> {
     }
 
     fn changed(&self) -> io::Result<bool> {
-        let Some(identity) = self.file.as_ref().or(self.outside.as_ref()) else { return Ok(false) };
+        let Some(identity) = self.file.as_ref().or(self.outside.as_ref()) else {
+            return Ok(false);
+        };
         let now = identity.file.metadata()?;
         Ok(now.len() != identity.size || now.modified().ok() != identity.modified)
     }

@@ -70,7 +70,8 @@ impl Evidence {
             end,
             blank_before: first || before.is_some_and(<[u8]>::is_empty),
             follower: Follower::of(after),
-            base64: before.is_some_and(is_base64_line) && is_base64_line(split_line(&data[end..]).0),
+            base64: before.is_some_and(is_base64_line)
+                && is_base64_line(split_line(&data[end..]).0),
         })
     }
 
@@ -124,7 +125,8 @@ pub(super) fn is_mail_header(header: &[u8]) -> bool {
             break;
         }
         let is = |name: &[u8]| {
-            line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            line.get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
                 && matches!(line.get(name.len()), Some(b':' | b' ' | b'\t'))
         };
         author |= is(b"from");
@@ -168,7 +170,9 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
 /// The line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];
-    let ([before @ .., b'\r', b'\n'] | [before @ .., b'\n' | b'\r']) = before else { return None };
+    let ([before @ .., b'\r', b'\n'] | [before @ .., b'\n' | b'\r']) = before else {
+        return None;
+    };
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
     Some(&before[start..])
 }
@@ -176,14 +180,23 @@ fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
 /// A full-width line of base64, as in the middle of a body.
 fn is_base64_line(line: &[u8]) -> bool {
     (60..=76).contains(&line.len())
-        && line.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+        && line
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
 }
 
 impl Follower {
     /// Classifies a line.
     pub(crate) fn of(line: &[u8]) -> Self {
-        let name = line.iter().take_while(|byte| (b'!'..=b'~').contains(byte) && **byte != b':').count();
-        let colon = name + line[name..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let name = line
+            .iter()
+            .take_while(|byte| (b'!'..=b'~').contains(byte) && **byte != b':')
+            .count();
+        let colon = name
+            + line[name..]
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t'))
+                .count();
         if name == 0 || name > 70 || line.get(colon) != Some(&b':') {
             return Self::Other;
         }
@@ -255,14 +268,20 @@ fn is_known(name: &[u8]) -> bool {
         "user-agent",
         "xref",
     ];
-    let Some(first) = name.first().map(u8::to_ascii_lowercase) else { return false };
+    let Some(first) = name.first().map(u8::to_ascii_lowercase) else {
+        return false;
+    };
     // Every message has a line that is looked up here: nearly all names fall by their first letter.
     let named = |known: &&str, name: Option<&[u8]>| {
         known.as_bytes().first() == Some(&first)
             && name.is_some_and(|name| name.eq_ignore_ascii_case(known.as_bytes()))
     };
-    FAMILIES.iter().any(|family| named(family, name.get(..family.len())))
-        || NAMES.iter().any(|known| named(known, (name.len() == known.len()).then_some(name)))
+    FAMILIES
+        .iter()
+        .any(|family| named(family, name.get(..family.len())))
+        || NAMES
+            .iter()
+            .any(|known| named(known, (name.len() == known.len()).then_some(name)))
 }
 
 /// Number of `>` before a `From ` at `at` when only those stand before it in the line.

@@ -80,14 +80,25 @@ mod tests {
     #[test]
     fn marks_come_and_go() {
         for (line, marked) in [
-            (&b"From a@b Mon Jan  1 00:00:00 2001\n"[..], &b"From a@b Mon Jan  1 00:00:00 2001 -0000\n"[..]),
-            (b"From a@b Mon Jan  1 00:00:00 2001\r\n", b"From a@b Mon Jan  1 00:00:00 2001 -0000\r\n"),
-            (b"From a@b Mon Jan  1 00:00:00 2001\r", b"From a@b Mon Jan  1 00:00:00 2001 -0000\r"),
+            (
+                &b"From a@b Mon Jan  1 00:00:00 2001\n"[..],
+                &b"From a@b Mon Jan  1 00:00:00 2001 -0000\n"[..],
+            ),
+            (
+                b"From a@b Mon Jan  1 00:00:00 2001\r\n",
+                b"From a@b Mon Jan  1 00:00:00 2001 -0000\r\n",
+            ),
+            (
+                b"From a@b Mon Jan  1 00:00:00 2001\r",
+                b"From a@b Mon Jan  1 00:00:00 2001 -0000\r",
+            ),
         ] {
             let mut out = [b"x", line, b"y"].concat();
             assert_eq!(mark_separator(&mut out, 1, 1 + line.len()), MARK.len());
             assert_eq!(out, [b"x", marked, b"y"].concat());
-            assert!(is_marked(marked) && !is_marked(line) && is_written(line) && is_written(marked));
+            assert!(
+                is_marked(marked) && !is_marked(line) && is_written(line) && is_written(marked)
+            );
             let (text, end) = unmarked(marked).unwrap();
             assert_eq!([text, end].concat(), line);
         }

@@ -24,7 +24,13 @@ pub(super) struct Window<R> {
 impl<R: Read> Window<R> {
     /// A window that has nothing in it, for batches of so many bytes.
     pub(super) fn new(input: R, batch: usize) -> Self {
-        Self { input, bytes: Vec::new(), base: 0, ended: false, step: batch.min(MOST) + CHUNK / 2 }
+        Self {
+            input,
+            bytes: Vec::new(),
+            base: 0,
+            ended: false,
+            step: batch.min(MOST) + CHUNK / 2,
+        }
     }
 
     /// What is in memory; its first byte has the offset [`Self::base`].
@@ -64,7 +70,11 @@ impl<R: Read> Window<R> {
             self.bytes.reserve_exact(wanted + filled / 2);
         }
         // Unlike a plain read, this needs no memory that was cleared before.
-        let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.bytes)?;
+        let read = self
+            .input
+            .by_ref()
+            .take(wanted as u64)
+            .read_to_end(&mut self.bytes)?;
         self.ended = read < wanted;
         Ok(())
     }

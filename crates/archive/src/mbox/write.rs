@@ -169,7 +169,11 @@ impl Iterator for FromLines<'_> {
 
 /// Number of `>` between the line start and `at`; `None` when something else stands there.
 pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
-    let depth = bytes[..at].iter().rev().take_while(|&&byte| byte == b'>').count();
+    let depth = bytes[..at]
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte == b'>')
+        .count();
     match at.checked_sub(depth + 1) {
         None => Some(depth),
         Some(before) => matches!(bytes[before], b'\n' | b'\r').then_some(depth),
@@ -222,7 +226,9 @@ impl<'a> Iterator for Fields<'a> {
 /// The first line without its end, and where the next one starts.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
-        Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => (&bytes[..at], at + 2),
+        Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => {
+            (&bytes[..at], at + 2)
+        }
         Some(at) => (&bytes[..at], at + 1),
         None => (bytes, bytes.len()),
     }
@@ -233,22 +239,28 @@ fn address(value: &[u8]) -> Option<&[u8]> {
     let inner = memchr::memrchr(b'<', value)
         .and_then(|open| value[open + 1..].split(|&byte| byte == b'>').next())
         .map(<[u8]>::trim_ascii);
-    let words = value.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')'));
+    let words =
+        value.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')'));
     inner.into_iter().chain(words).find(|word| {
         (3..=254).contains(&word.len())
             && word.contains(&b'@')
-            && word.iter().all(|byte| (b'!'..=b'~').contains(byte) && !matches!(byte, b'<' | b'>' | b'"'))
+            && word
+                .iter()
+                .all(|byte| (b'!'..=b'~').contains(byte) && !matches!(byte, b'<' | b'>' | b'"'))
     })
 }
 
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 /// Seconds since 1970 of a date of RFC 5322 section 3.3 or of `asctime`, for years 1970 to 2199.
 fn seconds(value: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(value).ok()?;
     let (mut day, mut month, mut year, mut clock, mut offset) = (None, None, None, None, 0i64);
-    let words = text.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| c.is_ascii_whitespace() || c == ',')
+        .filter(|word| !word.is_empty());
     for word in words.take(12) {
         if word.starts_with('(') {
             break;
@@ -256,16 +268,27 @@ fn seconds(value: &[u8]) -> Option<i64> {
         if let Some((hour, rest)) = word.split_once(':') {
             let (minute, second) = rest.split_once(':').unwrap_or((rest, "0"));
             let second = second.split('.').next().unwrap_or("0");
-            let (hour, minute, second): (i64, i64, i64) =
-                (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
-            if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..61).contains(&second) {
+            let (hour, minute, second): (i64, i64, i64) = (
+                hour.parse().ok()?,
+                minute.parse().ok()?,
+                second.parse().ok()?,
+            );
+            if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..61).contains(&second)
+            {
                 return None;
             }
             clock = Some(hour * 3600 + minute * 60 + second);
         } else if word.starts_with(['+', '-']) {
-            let number: i64 = word.get(1..5).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+            let number: i64 = word
+                .get(1..5)
+                .and_then(|digits| digits.parse().ok())
+                .unwrap_or(0);
             let minutes = number / 100 * 60 + number % 100;
-            offset = if word.starts_with('-') { -minutes } else { minutes };
+            offset = if word.starts_with('-') {
+                -minutes
+            } else {
+                minutes
+            };
         } else if let Ok(number) = word.parse::<i64>() {
             if day.is_none() && (1..=31).contains(&number) && word.len() <= 2 {
                 day = Some(number);
@@ -276,23 +299,37 @@ fn seconds(value: &[u8]) -> Option<i64> {
                     _ => number,
                 });
             }
-        } else if let Some(found) =
-            MONTHS.iter().position(|name| word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(name)))
-        {
+        } else if let Some(found) = MONTHS.iter().position(|name| {
+            word.get(..3)
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        }) {
             month = month.or(Some(found as i64 + 1));
-        } else if let Some((_, hours)) = ZONES.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)) {
+        } else if let Some((_, hours)) = ZONES
+            .iter()
+            .find(|(name, _)| word.eq_ignore_ascii_case(name))
+        {
             offset = hours * 60;
         }
     }
     let year = year.filter(|year| (1969..=2200).contains(year))?;
     let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
     // The years of separator lines that readers know, ours among them.
-    (0..days_from_civil(2200, 1, 1) * 86_400).contains(&total).then_some(total)
+    (0..days_from_civil(2200, 1, 1) * 86_400)
+        .contains(&total)
+        .then_some(total)
 }
 
 /// Zone names of RFC 5322 section 4.3, in hours east.
-const ZONES: [(&str, i64); 8] =
-    [("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)];
+const ZONES: [(&str, i64); 8] = [
+    ("EST", -5),
+    ("EDT", -4),
+    ("CST", -6),
+    ("CDT", -5),
+    ("MST", -7),
+    ("MDT", -6),
+    ("PST", -8),
+    ("PDT", -7),
+];
 
 /// `Www Mmm dd hh:mm:ss yyyy` in UTC.
 fn asctime(seconds: i64) -> String {
@@ -324,8 +361,16 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    (
+        era * 400 + year_of_era + i64::from(month <= 2),
+        month,
+        of_year - (153 * shifted + 2) / 5 + 1,
+    )
 }
 
 #[cfg(test)]
@@ -339,14 +384,21 @@ mod tests {
         quote_mboxrd(original, &mut quoted);
         assert_eq!(
             quoted,
-            b">From here\n>>From there\r\n>>>From x\r>From y\n From z\nx From\n>> From\n".as_slice()
+            b">From here\n>>From there\r\n>>>From x\r>From y\n From z\nx From\n>> From\n"
+                .as_slice()
         );
         assert!(requotes(&quoted, Quoting::Mboxrd));
         assert_eq!(unquote(&quoted, Quoting::Mboxrd), original.as_slice());
-        assert!(matches!(unquote(b"nothing From here\n", Quoting::Mboxrd), Cow::Borrowed(_)));
+        assert!(matches!(
+            unquote(b"nothing From here\n", Quoting::Mboxrd),
+            Cow::Borrowed(_)
+        ));
 
         let old = b">From here\n>>From there\n";
-        assert_eq!(unquote(old, Quoting::Mboxo), b"From here\n>>From there\n".as_slice());
+        assert_eq!(
+            unquote(old, Quoting::Mboxo),
+            b"From here\n>>From there\n".as_slice()
+        );
         let mut back = Vec::new();
         requote(&unquote(old, Quoting::Mboxo), Quoting::Mboxo, &mut back);
         assert_eq!(back, old);
@@ -358,8 +410,10 @@ mod tests {
     #[test]
     fn rebuilt_separators_are_plain() {
         for year in (0..3000_i64).chain([9999, 123_456_789_012]) {
-            for date in [format!("31 Dec {year} 23:59:59 -0900"), format!("Sat, 1 Jan {year} 00:00:00 +0900")]
-            {
+            for date in [
+                format!("31 Dec {year} 23:59:59 -0900"),
+                format!("Sat, 1 Jan {year} 00:00:00 +0900"),
+            ] {
                 let message = format!("From: a@b\nDate: {date}\n\n");
                 let line = separator_for(b"", message.as_bytes()).into_owned();
                 assert!(is_separator_kept(&line), "{}", line.escape_ascii());
@@ -374,17 +428,28 @@ mod tests {
         let plain = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
         assert_eq!(separator_for(plain, message), plain.as_slice());
         let rebuilt = b"From bounce@example.org Mon Jan  1 01:03:04 2001\r\n";
-        for old in [&b""[..], b"From \n", b"From - Mon Jan 01 00:00:00 2001\n", &plain[..plain.len() - 1]] {
+        for old in [
+            &b""[..],
+            b"From \n",
+            b"From - Mon Jan 01 00:00:00 2001\n",
+            &plain[..plain.len() - 1],
+        ] {
             assert_eq!(separator_for(old, message), rebuilt.as_slice());
         }
         let cases: [(&[u8], &[u8]); 6] = [
             (b"", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"),
-            (b"\nFrom: a@b.c\n", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"),
+            (
+                b"\nFrom: a@b.c\n",
+                b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n",
+            ),
             (
                 b"From: \"A, B\" <a@b.c> (x)\rDate: 29 Feb 24 23:59:60 EST\r",
                 b"From a@b.c Fri Mar  1 05:00:00 2024\r",
             ),
-            (b"From: a@b.c (A)\nDate: Thu, 31 Dec 1998 00:00:00\n", b"From a@b.c Thu Dec 31 00:00:00 1998\n"),
+            (
+                b"From: a@b.c (A)\nDate: Thu, 31 Dec 1998 00:00:00\n",
+                b"From a@b.c Thu Dec 31 00:00:00 1998\n",
+            ),
             (
                 b"From: <>\nDate: nonsense\nReceived: from x; by y;\n\tSun, 3 Feb 2002 1:02 GMT\n",
                 b"From MAILER-DAEMON Sun Feb  3 01:02:00 2002\n",
@@ -395,7 +460,12 @@ mod tests {
             ),
         ];
         for (message, separator) in cases {
-            assert_eq!(separator_for(b"", message), separator, "{}", message.escape_ascii());
+            assert_eq!(
+                separator_for(b"", message),
+                separator,
+                "{}",
+                message.escape_ascii()
+            );
             assert_eq!(separator_for(separator, message), separator);
         }
     }
@@ -421,10 +491,17 @@ mod tests {
         let mut day = 0;
         for year in 1970..2500 {
             for month in 1..=12 {
-                assert_eq!(civil_from_days(days_from_civil(year, month, 1)), (year, month, 1));
+                assert_eq!(
+                    civil_from_days(days_from_civil(year, month, 1)),
+                    (year, month, 1)
+                );
             }
             assert!(days_from_civil(year, 1, 1) == day);
-            day += if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 };
+            day += if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) {
+                366
+            } else {
+                365
+            };
         }
     }
 }

@@ -73,9 +73,13 @@ impl<R: Read> Read for Member<R> {
             Self::Gzip(decoder) => decoder.read(into),
             Self::Zstd(decoder) => decoder.read(into),
             Self::Bzip2(decoder) => decoder.read(into),
-            Self::Xz(decoder) => {
-                decoder.read(into).map_err(|error| if is_of_memory(&error) { too_large() } else { error })
-            }
+            Self::Xz(decoder) => decoder.read(into).map_err(|error| {
+                if is_of_memory(&error) {
+                    too_large()
+                } else {
+                    error
+                }
+            }),
         }
     }
 }

@@ -31,12 +31,15 @@ pub(crate) struct Told(Arc<Mutex<Vec<BoxEvent>>>);
 
 impl Told {
     fn event(&self, kind: BoxEventKind, offset: u64, detail: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(BoxEvent {
-            kind,
-            offset,
-            detail,
-            name: Vec::new(),
-        });
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(BoxEvent {
+                kind,
+                offset,
+                detail,
+                name: Vec::new(),
+            });
     }
 
     /// Gives what is told so far, once.
@@ -66,7 +69,13 @@ enum State<R: Read> {
 impl<R: Read> Unpack<R> {
     /// Begins before the first member.
     pub(super) fn new(input: Input<R>, packing: Packing, expansion: u64) -> Self {
-        Self { state: State::Between(input), packing, told: Told::default(), given: 0, expansion }
+        Self {
+            state: State::Between(input),
+            packing,
+            told: Told::default(),
+            given: 0,
+            expansion,
+        }
     }
 
     /// Where it is told what is wrong.
@@ -76,22 +85,32 @@ impl<R: Read> Unpack<R> {
 
     /// Goes on behind a member.
     fn begin(&mut self) -> io::Result<()> {
-        let State::Between(input) = &mut self.state else { return Ok(()) };
+        let State::Between(input) = &mut self.state else {
+            return Ok(());
+        };
         let start = input.offset;
         let zeros = input.skip_zeros()?;
         let beginning = input.peek(BEGINNING)?;
-        let (at_end, goes_on) = (beginning.is_empty(), Packing::of(beginning) == Some(self.packing));
+        let (at_end, goes_on) = (
+            beginning.is_empty(),
+            Packing::of(beginning) == Some(self.packing),
+        );
         let words = self.packing.words();
         if !at_end && !goes_on {
             input.skip_all()?;
-            let detail = format!("{} bytes left out behind what is {words}", input.offset - start);
+            let detail = format!(
+                "{} bytes left out behind what is {words}",
+                input.offset - start
+            );
             self.told.event(BoxEventKind::TrailingBytes, start, detail);
         } else if zeros > 0 {
             let place = if at_end { "behind" } else { "inside" };
             let detail = format!("{zeros} zero bytes left out {place} what is {words}");
             self.told.event(BoxEventKind::TrailingBytes, start, detail);
         }
-        let State::Between(input) = mem::replace(&mut self.state, State::Over) else { return Ok(()) };
+        let State::Between(input) = mem::replace(&mut self.state, State::Over) else {
+            return Ok(());
+        };
         if goes_on {
             self.state = State::Inside(Member::new(self.packing, input)?);
         }
@@ -108,7 +127,9 @@ impl<R: Read> Unpack<R> {
 
     /// Ends here where too much came out for what went in.
     fn bound(&mut self) {
-        let State::Inside(member) = &self.state else { return };
+        let State::Inside(member) = &self.state else {
+            return;
+        };
         let offset = member.input().offset;
         if self.given <= FREE || self.given <= offset.saturating_mul(self.expansion) {
             return;
@@ -136,7 +157,9 @@ impl<R: Read> Unpack<R> {
             State::Between(_) | State::Over => false,
         };
         self.end_member();
-        let State::Between(input) = &mut self.state else { return Ok(()) };
+        let State::Between(input) = &mut self.state else {
+            return Ok(());
+        };
         let at = input.offset;
         let (words, given) = (self.packing.words(), self.given);
         if !ended {
@@ -149,7 +172,9 @@ impl<R: Read> Unpack<R> {
             format!("{words}, and damaged: {error}; {given} bytes were read so far")
         } else {
             let rest = format!("{left} bytes from here on are left out");
-            format!("{words}, and damaged: {error}; {given} bytes of what is inside were read, {rest}")
+            format!(
+                "{words}, and damaged: {error}; {given} bytes of what is inside were read, {rest}"
+            )
         };
         self.told.event(BoxEventKind::Damaged, at, detail);
         Ok(())
@@ -176,7 +201,9 @@ impl<R: Read> Read for Unpack<R> {
                     self.bound();
                     return Ok(read);
                 }
-                Err(error) if self.is_of_file() || member::is_of_memory(&error) => return Err(error),
+                Err(error) if self.is_of_file() || member::is_of_memory(&error) => {
+                    return Err(error);
+                }
                 Err(error) => self.damaged(&error)?,
             }
         }
@@ -198,7 +225,13 @@ pub(super) struct Input<R> {
 impl<R: Read> Input<R> {
     /// Begins at the first byte.
     pub(super) fn new(inner: R) -> Self {
-        Self { inner, buffer: Vec::new(), start: 0, offset: 0, failed: false }
+        Self {
+            inner,
+            buffer: Vec::new(),
+            start: 0,
+            offset: 0,
+            failed: false,
+        }
     }
 
     /// The next bytes: so many, unless the file ends before.

@@ -15,6 +15,9 @@ pub(crate) struct ExpansionArgs {
 impl ExpansionArgs {
     /// How inputs are opened.
     pub(crate) fn opening(&self, force_format: bool) -> Opening {
-        Opening { force_format, max_expansion: self.max_expansion }
+        Opening {
+            force_format,
+            max_expansion: self.max_expansion,
+        }
     }
 }

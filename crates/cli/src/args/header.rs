@@ -165,7 +165,9 @@ fn field_name(text: &str) -> Result<String, String> {
         return Err("the name of a field is given without its colon".to_owned());
     }
     if text.is_empty() || !text.bytes().all(|b| matches!(b, b'!'..=b'~') && b != b':') {
-        return Err("this is no name of a field: printable ASCII without spaces and colons".to_owned());
+        return Err(
+            "this is no name of a field: printable ASCII without spaces and colons".to_owned(),
+        );
     }
     Ok(text.to_owned())
 }

@@ -108,7 +108,11 @@ pub(crate) struct ReleaseArgs {
 #[derive(Debug, Group)]
 pub(crate) struct PlaceArgs {
     /// The ledger folder, as `ledger` of a policy names it.
-    #[arg(long, value_name = "FOLDER", default_value = "/var/lib/mailglot/ledger")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        default_value = "/var/lib/mailglot/ledger"
+    )]
     pub(crate) folder: PathBuf,
 }
 
@@ -162,22 +166,31 @@ impl QueryArgs {
 
 /// Parses a time: a day, a day and a time of it in UTC, or how long ago it was.
 fn time(text: &str) -> Result<SystemTime, String> {
-    parsed_time(text, SystemTime::now())
-        .ok_or_else(|| format!("`{text}` is neither a time as 2026-11-22T10:30:00 nor as 90m, 2h or 3d"))
+    parsed_time(text, SystemTime::now()).ok_or_else(|| {
+        format!("`{text}` is neither a time as 2026-11-22T10:30:00 nor as 90m, 2h or 3d")
+    })
 }
 
 fn parsed_time(text: &str, now: SystemTime) -> Option<SystemTime> {
     if let Some((digits, unit)) = text.split_at_checked(text.len().saturating_sub(1))
-        && let Some(seconds) =
-            ["s", "m", "h", "d"].iter().zip([1, 60, 3_600, 86_400]).find(|(name, _)| **name == unit)
+        && let Some(seconds) = ["s", "m", "h", "d"]
+            .iter()
+            .zip([1, 60, 3_600, 86_400])
+            .find(|(name, _)| **name == unit)
     {
-        let count =
-            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u64>().ok())??;
+        let count = digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| digits.parse::<u64>().ok())??;
         return now.checked_sub(Duration::from_secs(count.checked_mul(seconds.1)?));
     }
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
     let start = day_start(day)?;
-    let parts: Vec<&str> = clock.strip_suffix('Z').unwrap_or(clock).split(':').collect();
+    let parts: Vec<&str> = clock
+        .strip_suffix('Z')
+        .unwrap_or(clock)
+        .split(':')
+        .collect();
     if !matches!(parts.len(), 2 | 3) {
         return None;
     }
@@ -185,7 +198,11 @@ fn parsed_time(text: &str, now: SystemTime) -> Option<SystemTime> {
     for (part, (unit, most)) in parts.iter().zip([(3_600, 24), (60, 60), (1, 61)]) {
         let two_digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
         let value = two_digits.then(|| part.parse::<u64>().ok())??;
-        seconds += if value < most { value * unit } else { return None };
+        seconds += if value < most {
+            value * unit
+        } else {
+            return None;
+        };
     }
     start.checked_add(Duration::from_secs(seconds))
 }

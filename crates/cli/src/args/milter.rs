@@ -28,7 +28,12 @@ In main.cf of Postfix; the path is relative to its queue directory, with and wit
 )]
 pub(crate) struct MilterArgs {
     /// Run the listeners of this file, as `mailglot serve --config FILE` does.
-    #[arg(long, value_name = "FILE", required_unless_present = "listen", conflicts_with = "ListenerArgs")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "listen",
+        conflicts_with = "ListenerArgs"
+    )]
     pub(crate) config: Option<PathBuf>,
     /// The address to listen at: `unix:PATH` or `tcp:HOST:PORT`. With a file it replaces the address of the first milter.
     #[arg(long, value_name = "ADDRESS")]

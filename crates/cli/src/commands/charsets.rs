@@ -42,7 +42,9 @@ impl Known {
             mib: charset.mib(),
             kind: kind(charset),
             description: charset.description(),
-            superset: Some(charset.superset()).filter(|other| *other != charset).map(Charset::name),
+            superset: Some(charset.superset())
+                .filter(|other| *other != charset)
+                .map(Charset::name),
             labels: charset.labels().collect(),
         }
     }
@@ -94,16 +96,26 @@ fn kind(charset: Charset) -> &'static str {
 
 fn lines<T: Serialize>(objects: impl Iterator<Item = T>) -> String {
     // Objects of strings and numbers cannot fail.
-    objects.filter_map(|object| serde_json::to_string(&object).ok()).map(|line| line + "\n").collect()
+    objects
+        .filter_map(|object| serde_json::to_string(&object).ok())
+        .map(|line| line + "\n")
+        .collect()
 }
 
 fn table() -> String {
     let known: Vec<Known> = sorted().into_iter().map(Known::new).collect();
-    let width = known.iter().map(|one| one.name.len()).max().unwrap_or_default();
+    let width = known
+        .iter()
+        .map(|one| one.name.len())
+        .max()
+        .unwrap_or_default();
     let mut text = String::new();
     for one in &known {
         let mib = one.mib.map_or("-".to_owned(), |mib| mib.to_string());
-        let superset = one.superset.map(|name| format!("; read as {name}")).unwrap_or_default();
+        let superset = one
+            .superset
+            .map(|name| format!("; read as {name}"))
+            .unwrap_or_default();
         let (name, labels) = (one.name, one.labels.len());
         let _infallible = writeln!(
             text,
@@ -112,13 +124,21 @@ fn table() -> String {
         );
     }
     let registered = known.iter().filter(|one| one.mib.is_some()).count();
-    let _infallible = writeln!(text, "{} charsets, {registered} of them registered", known.len());
+    let _infallible = writeln!(
+        text,
+        "{} charsets, {registered} of them registered",
+        known.len()
+    );
     text
 }
 
 fn coverage() -> String {
     let entries: Vec<Entry> = iana::registry().iter().map(Entry::new).collect();
-    let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or_default();
+    let width = entries
+        .iter()
+        .map(|entry| entry.name.len())
+        .max()
+        .unwrap_or_default();
     let mut text = format!("{:>4}  {:width$}  encodes  decodes as\n", "MIB", "name");
     for entry in &entries {
         let encodes = if entry.encodes { "yes" } else { "no" };
@@ -126,12 +146,22 @@ fn coverage() -> String {
             (Some(charset), _) => charset.to_owned(),
             (None, why) => format!("not: {}", why.unwrap_or("unknown")),
         };
-        let _infallible = writeln!(text, "{:>4}  {:width$}  {encodes:7}  {how}", entry.mib, entry.name);
+        let _infallible = writeln!(
+            text,
+            "{:>4}  {:width$}  {encodes:7}  {how}",
+            entry.mib, entry.name
+        );
     }
-    let decoded = entries.iter().filter(|entry| entry.decodes_as.is_some()).count();
+    let decoded = entries
+        .iter()
+        .filter(|entry| entry.decodes_as.is_some())
+        .count();
     let encoded = entries.iter().filter(|entry| entry.encodes).count();
-    let _infallible =
-        writeln!(text, "{decoded} of {} registered charsets decode, {encoded} encode", entries.len());
+    let _infallible = writeln!(
+        text,
+        "{decoded} of {} registered charsets decode, {encoded} encode",
+        entries.len()
+    );
     text
 }
 
@@ -144,7 +174,10 @@ mod tests {
         assert_eq!(table().lines().count(), Charset::all().count() + 1);
         let coverage = coverage();
         assert_eq!(coverage.lines().count(), 1 + 258 + 1);
-        assert!(coverage.contains("not: says that the charset is not known (RFC 1428)"), "{coverage}");
+        assert!(
+            coverage.contains("not: says that the charset is not known (RFC 1428)"),
+            "{coverage}"
+        );
         assert!(table().contains("; read as windows-1252"));
     }
 }

@@ -1,8 +1,8 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile, quoted,
-    report_damaged, severity_of, shell_word, shown, varied, verified,
+    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile,
+    quoted, report_damaged, severity_of, shell_word, shown, varied, verified,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -29,7 +29,11 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
     for unread in &account.unread {
-        note(&Failure::new(Exit::Unread, unread.as_str()), &mut worst, console);
+        note(
+            &Failure::new(Exit::Unread, unread.as_str()),
+            &mut worst,
+            console,
+        );
     }
     report_damaged(&account, &mut worst, console);
     if account.sources.is_empty() && !args.json {
@@ -46,11 +50,19 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     };
     print(text.as_bytes())?;
     // An account that lacks an input is no answer to --fail-on.
-    Ok(if account.unread.is_empty() { worst.max(judged(&account, args.fail_on)) } else { worst })
+    Ok(if account.unread.is_empty() {
+        worst.max(judged(&account, args.fail_on))
+    } else {
+        worst
+    })
 }
 
 fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<String> {
-    let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
+    let mut lines: Vec<String> = account
+        .sources
+        .iter()
+        .map(|source| style.strong(profile(source)))
+        .collect();
     lines.push(doubtful_separators(account, style));
     lines.push(String::new());
     lines.push(format!(
@@ -66,12 +78,19 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
         let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
         let head = (!found.is_empty()).then(|| title.to_owned());
-        let shown = found.into_iter().take(most).map(|e| format!("  {}", shown(e)));
+        let shown = found
+            .into_iter()
+            .take(most)
+            .map(|e| format!("  {}", shown(e)));
         head.into_iter().chain(shown).collect::<Vec<_>>()
     };
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(examples("e.g. repairs", most, &|e| severity_of(&e.code) == Severity::Repair));
-    lines.extend(examples("e.g. losses", most, &|e| severity_of(&e.code) == Severity::Loss));
+    lines.extend(examples("e.g. repairs", most, &|e| {
+        severity_of(&e.code) == Severity::Repair
+    }));
+    lines.extend(examples("e.g. losses", most, &|e| {
+        severity_of(&e.code) == Severity::Loss
+    }));
     lines.extend(ambiguous(account, all));
     if let Some(next) = next {
         lines.push(String::new());
@@ -83,16 +102,27 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
 /// The inputs that a normalization takes: one of which, or of what lies below it, nothing was said to be unreadable.
 fn readable(inputs: &[PathBuf], unread: &[String]) -> Vec<PathBuf> {
     let is_of = |input: &str, told: &String| {
-        told.strip_prefix(input).is_some_and(|rest| rest.starts_with(':') || rest.starts_with('/'))
+        told.strip_prefix(input)
+            .is_some_and(|rest| rest.starts_with(':') || rest.starts_with('/'))
     };
-    let is_whole = |input: &&PathBuf| !unread.iter().any(|told| is_of(&input.to_string_lossy(), told));
+    let is_whole = |input: &&PathBuf| {
+        !unread
+            .iter()
+            .any(|told| is_of(&input.to_string_lossy(), told))
+    };
     inputs.iter().filter(is_whole).cloned().collect()
 }
 
 /// The options of a check that `mailglot normalize` has, too.
 fn options(args: &CheckArgs) -> Vec<String> {
-    let flags = [(args.force_format, "--force-format"), (args.verify, "--verify")];
-    let given = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
+    let flags = [
+        (args.force_format, "--force-format"),
+        (args.verify, "--verify"),
+    ];
+    let given = flags
+        .into_iter()
+        .filter(|(given, _)| *given)
+        .map(|(_, flag)| flag.to_owned());
     args.reading.words().into_iter().chain(given).collect()
 }
 
@@ -121,15 +151,27 @@ fn output_name(input: &Path) -> PathBuf {
     };
     // What was compressed comes out as it is inside.
     let packed = ["gz", "bz2", "xz", "zst"];
-    let is_packed = named.extension().is_some_and(|end| packed.iter().any(|packed| end == *packed));
-    let named = if is_packed && !named.is_dir() { named.with_extension("") } else { named };
-    let Some(name) = named.file_name() else { return PathBuf::from("normalized") };
+    let is_packed = named
+        .extension()
+        .is_some_and(|end| packed.iter().any(|packed| end == *packed));
+    let named = if is_packed && !named.is_dir() {
+        named.with_extension("")
+    } else {
+        named
+    };
+    let Some(name) = named.file_name() else {
+        return PathBuf::from("normalized");
+    };
     let stem_and_end = (named.file_stem(), named.extension());
     let (stem, end) = match stem_and_end {
         (Some(stem), Some(end)) if !named.is_dir() => (stem, [b".utf8.", end.as_bytes()].concat()),
         _ => (name, b".utf8".to_vec()),
     };
-    let output = [within(stem.as_bytes(), LONGEST.saturating_sub(end.len())), &end].concat();
+    let output = [
+        within(stem.as_bytes(), LONGEST.saturating_sub(end.len())),
+        &end,
+    ]
+    .concat();
     named.with_file_name(OsStr::from_bytes(&output))
 }
 
@@ -152,12 +194,30 @@ mod tests {
     #[test]
     fn the_next_command() {
         for (inputs, command) in [
-            (&["list.mbox"][..], "mailglot normalize list.mbox -o list.utf8.mbox"),
-            (&["a b/inbox"], "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'"),
-            (&["2001-May.txt.gz"], "mailglot normalize 2001-May.txt.gz -o 2001-May.utf8.txt"),
-            (&["h.mbox.xz"], "mailglot normalize h.mbox.xz -o h.utf8.mbox"),
-            (&["h.mbox.bz2"], "mailglot normalize h.mbox.bz2 -o h.utf8.mbox"),
-            (&["a\nb.mbox"], r"mailglot normalize $'a\nb.mbox' -o $'a\nb.utf8.mbox'"),
+            (
+                &["list.mbox"][..],
+                "mailglot normalize list.mbox -o list.utf8.mbox",
+            ),
+            (
+                &["a b/inbox"],
+                "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'",
+            ),
+            (
+                &["2001-May.txt.gz"],
+                "mailglot normalize 2001-May.txt.gz -o 2001-May.utf8.txt",
+            ),
+            (
+                &["h.mbox.xz"],
+                "mailglot normalize h.mbox.xz -o h.utf8.mbox",
+            ),
+            (
+                &["h.mbox.bz2"],
+                "mailglot normalize h.mbox.bz2 -o h.utf8.mbox",
+            ),
+            (
+                &["a\nb.mbox"],
+                r"mailglot normalize $'a\nb.mbox' -o $'a\nb.utf8.mbox'",
+            ),
             (&["-"], "mailglot normalize - -o normalized.mbox"),
             (&["a", "b"], "mailglot normalize a b -o normalized"),
         ] {
@@ -202,9 +262,18 @@ mod tests {
             let words: Vec<_> = words.iter().map(String::as_str).collect();
             let second = parsed(&[&["mailglot", "check", "x"], &words[..]].concat());
             let policies = (first.reading.policy(), second.reading.policy());
-            assert_eq!(format!("{:?}", policies.0), format!("{:?}", policies.1), "{name}");
+            assert_eq!(
+                format!("{:?}", policies.0),
+                format!("{:?}", policies.1),
+                "{name}"
+            );
         }
-        for flags in [&[][..], &["--force-format"], &["--verify"], &["--force-format", "--verify"]] {
+        for flags in [
+            &[][..],
+            &["--force-format"],
+            &["--verify"],
+            &["--force-format", "--verify"],
+        ] {
             let given = ["--charset-map", "a b=latin1", "--lang-hint", "tr"];
             let args = parsed(&[&["mailglot", "check", "x"], &given[..], flags].concat());
             let flags = [&[""][..], flags].concat().join(" ");
@@ -224,12 +293,23 @@ mod tests {
                 let name = letter.repeat((length - 5) / letter.len()) + ".mbox";
                 let output = output_name(Path::new(&name));
                 let output = output.to_str().unwrap();
-                assert!(output.len() <= LONGEST && output.ends_with(".utf8.mbox"), "{length} {output}");
-                assert!(length > 240 || output.len() == name.len() + 5, "{length} {output}");
+                assert!(
+                    output.len() <= LONGEST && output.ends_with(".utf8.mbox"),
+                    "{length} {output}"
+                );
+                assert!(
+                    length > 240 || output.len() == name.len() + 5,
+                    "{length} {output}"
+                );
             }
         }
         let long = [b'a'; 254];
-        assert_eq!(output_name(Path::new(OsStr::from_bytes(&long))).as_os_str().len(), LONGEST);
+        assert_eq!(
+            output_name(Path::new(OsStr::from_bytes(&long)))
+                .as_os_str()
+                .len(),
+            LONGEST
+        );
     }
 
     #[test]
@@ -258,8 +338,15 @@ mod tests {
             ..Summary::default()
         };
         let text = lines(&account, None, false, Style::stdout()).join("\n");
-        assert_eq!(text.matches("a:0 part 1 at 3, 1 byte: ␛x").count(), 4, "{text}");
-        assert!(text.contains("ambiguous   2\ne.g. ambiguous\n  mbox.ambiguous-from"), "{text}");
+        assert_eq!(
+            text.matches("a:0 part 1 at 3, 1 byte: ␛x").count(),
+            4,
+            "{text}"
+        );
+        assert!(
+            text.contains("ambiguous   2\ne.g. ambiguous\n  mbox.ambiguous-from"),
+            "{text}"
+        );
         assert!(!text.contains("cte.wrong-label"));
     }
 }

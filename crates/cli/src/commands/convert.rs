@@ -52,7 +52,9 @@ impl Coding {
             }
             None => message,
         });
-        charset.map(Self::Charset).map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
+        charset
+            .map(Self::Charset)
+            .map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
     }
 
     /// The charset that losses are told in.
@@ -107,7 +109,9 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         (false, false) => Way::Stop,
     };
     let unmappable = unmappable(args);
-    let writing = args.explain.then(|| Writing::new(console, to.charset(), unmappable.clone()));
+    let writing = args
+        .explain
+        .then(|| Writing::new(console, to.charset(), unmappable.clone()));
     once(&args.files)?;
     check_apart(args)?;
     check_sign(to, &unmappable)?;
@@ -115,7 +119,11 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
-    for file in if args.files.is_empty() { &stdin[..] } else { &args.files } {
+    for file in if args.files.is_empty() {
+        &stdin[..]
+    } else {
+        &args.files
+    } {
         let mut input = match open(file) {
             Ok(input) => input,
             Err(error) => {
@@ -123,8 +131,14 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
                 continue;
             }
         };
-        let name = if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
-        let mut reading = args.explain.then(|| Reading::new(console, &name, from.charset(), way));
+        let name = if file.as_os_str() == "-" {
+            "standard input".into()
+        } else {
+            file.to_string_lossy()
+        };
+        let mut reading = args
+            .explain
+            .then(|| Reading::new(console, &name, from.charset(), way));
         target.begin((args.files.len() > 1).then_some(&name));
         match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
             Ok(defects) if defects.all > 0 && !args.explain => {
@@ -135,15 +149,23 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
                 ));
             }
             Ok(_) => {}
-            Err(Stop::Read(error)) => note(&Failure::input(file.display(), &error), &mut worst, console),
+            Err(Stop::Read(error)) => {
+                note(&Failure::input(file.display(), &error), &mut worst, console)
+            }
             Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
             Err(Stop::Loss(message)) => {
                 // What came before goes out, as with iconv; to a file that must be whole it does not.
                 if let Err(Stop::Write(error)) = target.finish() {
                     return Err(target.sink.failure(&error));
                 }
-                target.sink.flush().map_err(|error| target.sink.failure(&error))?;
-                return Err(Failure::new(Exit::Usage, format!("convert: {name}: {message}")));
+                target
+                    .sink
+                    .flush()
+                    .map_err(|error| target.sink.failure(&error))?;
+                return Err(Failure::new(
+                    Exit::Usage,
+                    format!("convert: {name}: {message}"),
+                ));
             }
         }
     }
@@ -156,12 +178,16 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     if target.substituted > 0 && !args.explain {
         let characters = counted(target.substituted, "character");
         let to = to.charset().name();
-        console.say(format_args!("{characters} of the text written as others that {to} has{EACH}"));
+        console.say(format_args!(
+            "{characters} of the text written as others that {to} has{EACH}"
+        ));
     }
     if target.losses > 0 && !args.explain {
         let characters = counted(target.losses, "character");
-        console
-            .say(format_args!("{characters} of the text cannot be written in {}{EACH}", to.charset().name()));
+        console.say(format_args!(
+            "{characters} of the text cannot be written in {}{EACH}",
+            to.charset().name()
+        ));
     }
     target.sink.commit(worst)?;
     Ok(worst)
@@ -214,9 +240,11 @@ fn check_sign(to: Coding, unmappable: &Unmappable) -> Result<(), Failure> {
         return Ok(());
     }
     let name = charset.name();
-    let advice =
-        "`--unmappable skip` leaves out what cannot be written, `--unmappable error` ends the work there";
-    Err(Failure::new(Exit::Usage, format!("convert: {name} has no {what}: {advice}")))
+    let advice = "`--unmappable skip` leaves out what cannot be written, `--unmappable error` ends the work there";
+    Err(Failure::new(
+        Exit::Usage,
+        format!("convert: {name} has no {what}: {advice}"),
+    ))
 }
 
 fn list() -> Result<Exit, Failure> {
@@ -239,9 +267,13 @@ pub(super) fn open(file: &Path) -> io::Result<Box<dyn Read>> {
 
 /// Refuses an output that is one of the files: an input is never changed, and nothing would bring its bytes back.
 fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
-    let Some(output) = args.output.as_deref().filter(|path| !is_stream(path)) else { return Ok(()) };
+    let Some(output) = args.output.as_deref().filter(|path| !is_stream(path)) else {
+        return Ok(());
+    };
     // What is not there yet is no input.
-    let Ok(place) = fs::canonicalize(output) else { return Ok(()) };
+    let Ok(place) = fs::canonicalize(output) else {
+        return Ok(());
+    };
     let is_it = |file: &&PathBuf| fs::canonicalize(file).is_ok_and(|there| there == place);
     match args.files.iter().find(is_it) {
         None => Ok(()),
@@ -267,7 +299,10 @@ impl Sink {
         match file.filter(|path| path.as_os_str() != "-") {
             None => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
             Some(path) if is_stream(path) => match open_stream(path) {
-                Ok(file) => Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.to_owned())),
+                Ok(file) => Ok(Self::Stream(
+                    BufWriter::with_capacity(BUFFER, file),
+                    path.to_owned(),
+                )),
                 Err(error) => Err(Failure::output(path, &error)),
             },
             Some(path) => match Replacement::create(path, true) {
@@ -288,10 +323,12 @@ impl Sink {
     fn commit(self, worst: Exit) -> Result<(), Failure> {
         match self {
             Self::Stdout(mut out) => out.flush().map_err(|error| Failure::stdout(&error)),
-            Self::Stream(mut out, path) => out.flush().map_err(|error| Failure::output(&path, &error)),
-            Self::File(file, path) if worst == Exit::Done => {
-                file.commit().map_err(|error| Failure::output(&path, &error))
+            Self::Stream(mut out, path) => {
+                out.flush().map_err(|error| Failure::output(&path, &error))
             }
+            Self::File(file, path) if worst == Exit::Done => file
+                .commit()
+                .map_err(|error| Failure::output(&path, &error)),
             Self::File(..) => Ok(()),
         }
     }

@@ -28,11 +28,19 @@ pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> 
     };
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
-    for file in if args.files.is_empty() { &stdin[..] } else { &args.files } {
+    for file in if args.files.is_empty() {
+        &stdin[..]
+    } else {
+        &args.files
+    } {
         match read(file) {
             Ok(bytes) => {
                 let guesses = detect_top(&bytes, &hints, args.top.into());
-                print(&if args.json { object(file, &guesses)? } else { lines(file, &guesses) })?;
+                print(&if args.json {
+                    object(file, &guesses)?
+                } else {
+                    lines(file, &guesses)
+                })?;
             }
             Err(error) => note(&Failure::input(file.display(), &error), &mut worst, console),
         }
@@ -57,9 +65,13 @@ fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
     let mut lines = Vec::new();
     for guess in guesses {
         put_path(file, &mut lines);
-        let Guess { charset, evidence, .. } = guess;
+        let Guess {
+            charset, evidence, ..
+        } = guess;
         let confidence = in_hundredths(*guess);
-        lines.extend_from_slice(format!("\t{charset}\t{confidence:.2}\t{}\n", evidence.name()).as_bytes());
+        lines.extend_from_slice(
+            format!("\t{charset}\t{confidence:.2}\t{}\n", evidence.name()).as_bytes(),
+        );
     }
     lines
 }
@@ -67,7 +79,11 @@ fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
 /// Returns the confidence of a guess with two digits, at most 0.99. A byte order mark and ASCII are certain.
 fn in_hundredths(guess: Guess) -> f64 {
     let confidence = (f64::from(guess.confidence) * 100.0).round() / 100.0;
-    if matches!(guess.evidence, Evidence::Bom | Evidence::Ascii) { confidence } else { confidence.min(0.99) }
+    if matches!(guess.evidence, Evidence::Bom | Evidence::Ascii) {
+        confidence
+    } else {
+        confidence.min(0.99)
+    }
 }
 
 /// A file in JSON.
@@ -91,9 +107,12 @@ fn object(file: &Path, guesses: &[Guess]) -> Result<Vec<u8>, Failure> {
         confidence: in_hundredths(*guess),
         evidence: guess.evidence.name(),
     });
-    let object = Object { file: file.to_string_lossy(), guesses: guesses.collect() };
-    let mut line =
-        serde_json::to_vec(&object).map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+    let object = Object {
+        file: file.to_string_lossy(),
+        guesses: guesses.collect(),
+    };
+    let mut line = serde_json::to_vec(&object)
+        .map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
     line.push(b'\n');
     Ok(line)
 }

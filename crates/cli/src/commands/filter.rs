@@ -36,7 +36,10 @@ const LAST: Duration = Duration::from_millis(500);
 /// Whether `filter` is the command: then wrong usage is a failure of `filter` too. No option before a command takes a
 /// value, so the first word that is no option is the command.
 pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
-    let command = arguments.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let command = arguments
+        .iter()
+        .skip(1)
+        .find(|word| !word.as_encoded_bytes().starts_with(b"-"));
     command.is_some_and(|word| word == "filter")
 }
 
@@ -71,7 +74,11 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
 /// Runs the command.
 pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     let talks = console.level() == Level::Verbose || io::stderr().is_terminal();
-    let way = Way { fail_open: args.fail_open, talks, reinject: args.reinject };
+    let way = Way {
+        fail_open: args.fail_open,
+        talks,
+        reinject: args.reinject,
+    };
     let limit = Duration::from_secs(args.timeout.into());
     let deadline = Instant::now() + limit;
     if let Err(error) = way.keep_time(limit) {
@@ -122,19 +129,28 @@ struct FailedStep {
 
 impl FailedStep {
     fn new(fault: Fault, words: impl Display) -> Self {
-        Self { fault, words: words.to_string() }
+        Self {
+            fault,
+            words: words.to_string(),
+        }
     }
 
     /// Names the stream that failed.
     fn at(self, stream: &str) -> Self {
-        Self { words: format!("{stream}: {}", self.words), ..self }
+        Self {
+            words: format!("{stream}: {}", self.words),
+            ..self
+        }
     }
 }
 
 impl From<io::Error> for FailedStep {
     fn from(error: io::Error) -> Self {
         let words = error.to_string();
-        Self { fault: Fault::Io(error), words }
+        Self {
+            fault: Fault::Io(error),
+            words,
+        }
     }
 }
 
@@ -158,7 +174,10 @@ impl Way {
             if self.fail_open {
                 return;
             }
-            self.keep(&FailedStep::new(Fault::Panic, format_args!("internal fault: {words}")));
+            self.keep(&FailedStep::new(
+                Fault::Panic,
+                format_args!("internal fault: {words}"),
+            ));
             process::exit(Exit::Temporary as i32);
         }));
     }
@@ -180,10 +199,15 @@ impl Way {
         match panic::catch_unwind(AssertUnwindSafe(step)) {
             Ok(result) => result.map_err(FailedStep::from),
             Err(panic) => {
-                let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+                let words = panic
+                    .downcast_ref::<&str>()
+                    .map(|words| (*words).to_owned());
                 let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
                 let words = format!("internal fault: {}", words.unwrap_or_default());
-                Err(FailedStep { fault: Fault::Panic, words })
+                Err(FailedStep {
+                    fault: Fault::Panic,
+                    words,
+                })
             }
         }
     }
@@ -229,7 +253,11 @@ impl Way {
             // The exit code says it too.
             let _ = writeln!(io::stdout(), "{}", stopped.words);
         }
-        let exit = if stopped.temporary { Exit::Temporary } else { Exit::Refused };
+        let exit = if stopped.temporary {
+            Exit::Temporary
+        } else {
+            Exit::Refused
+        };
         exit.into()
     }
 
@@ -246,7 +274,8 @@ fn read(input: &mut impl Read) -> io::Result<Vec<u8>> {
     loop {
         // Room for twice as much keeps the number of moves small.
         let more = raw.len().max(STEP);
-        raw.try_reserve(more).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        raw.try_reserve(more)
+            .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         if input.by_ref().take(more as u64).read_to_end(&mut raw)? == 0 {
             return Ok(raw);
         }
@@ -277,14 +306,22 @@ mod tests {
         ] {
             assert!(is_asked(&words(line)), "{line}");
         }
-        for line in ["mailglot", "mailglot -q", "mailglot count filter", "filter count"] {
+        for line in [
+            "mailglot",
+            "mailglot -q",
+            "mailglot count filter",
+            "filter count",
+        ] {
             assert!(!is_asked(&words(line)), "{line}");
         }
     }
 
     /// Runs one test of this file alone, in a process of its own, with a variable set.
     fn in_a_process(test: &str, value: &str) -> process::Output {
-        let name = format!("{}::{test}", module_path!().split_once("::").expect("a crate").1);
+        let name = format!(
+            "{}::{test}",
+            module_path!().split_once("::").expect("a crate").1
+        );
         process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", &name, "--nocapture", "--quiet"])
             .env("MAILGLOT_FILTER_ENDS", value)
@@ -295,7 +332,11 @@ mod tests {
 
     #[test]
     fn a_panic_ends_with_75_wherever_it_is() {
-        let way = Way { fail_open: false, talks: false, reinject: true };
+        let way = Way {
+            fail_open: false,
+            talks: false,
+            reinject: true,
+        };
         match std::env::var("MAILGLOT_FILTER_ENDS").as_deref() {
             Ok("panic") => {
                 way.end_at_panics();
@@ -310,7 +351,10 @@ mod tests {
                 thread::sleep(Duration::from_mins(1));
             }
             Ok("open") => {
-                let way = Way { fail_open: true, ..way };
+                let way = Way {
+                    fail_open: true,
+                    ..way
+                };
                 way.end_at_panics();
                 let fault = Way::guarded::<()>(|| panic!("of step {}", 2));
                 assert_eq!(fault.unwrap_err().words, "internal fault: of step 2");
@@ -334,7 +378,11 @@ mod tests {
 
     #[test]
     fn a_step_that_fails_is_an_error() {
-        let way = Way { fail_open: true, talks: false, reinject: false };
+        let way = Way {
+            fail_open: true,
+            talks: false,
+            reinject: false,
+        };
         assert_eq!(Way::guarded(|| Ok(1)).unwrap(), 1);
         let failed = Way::guarded::<()>(|| Err(io::Error::other("x"))).unwrap_err();
         assert_eq!((failed.fault.kind(), &*failed.words), ("io", "x"));

@@ -59,10 +59,18 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         let mut findings = Vec::new();
         // Only what NUL ends, and is of no field, can be a text of several lines.
         let is_text = end == End::Nul && name.is_none();
-        let read =
-            if is_text { line::lines(value, &mut findings) } else { line::one_line(value, &mut findings) };
+        let read = if is_text {
+            line::lines(value, &mut findings)
+        } else {
+            line::one_line(value, &mut findings)
+        };
         let text = if is_text {
-            Cow::Owned(encoded_word::decode_lines(&read, kind, &context, &mut findings))
+            Cow::Owned(encoded_word::decode_lines(
+                &read,
+                kind,
+                &context,
+                &mut findings,
+            ))
         } else {
             whole_value(&read, kind, &context, &mut findings)
         };
@@ -70,7 +78,13 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         if args.json {
             let typed = name.and_then(|name| typed::typed(name, &read, &context, &mut findings));
             let events = findings.iter().map(EventRow::new).collect();
-            let row = DecodedRow { name: None, value: Raw(value), text: &text, typed, events };
+            let row = DecodedRow {
+                name: None,
+                value: Raw(value),
+                text: &text,
+                typed,
+                events,
+            };
             put(out, &[&json(&row)?, b"\n"])?;
         } else {
             put(out, &[text.as_bytes(), &[end.byte()]])?;
@@ -113,7 +127,10 @@ fn whole_value<'v>(
 fn explain(value: &[u8], kind: FieldKind, context: &HeaderContext, console: Console) {
     if kind == FieldKind::Parameters {
         for param in params::parse(value, context, &mut Vec::new()).list {
-            let language = param.language.map(|tag| format!(" ({tag})")).unwrap_or_default();
+            let language = param
+                .language
+                .map(|tag| format!(" ({tag})"))
+                .unwrap_or_default();
             console.say(format_args!(
                 "parameter {}{}: {:?}",
                 visible(&param.name),
@@ -125,16 +142,38 @@ fn explain(value: &[u8], kind: FieldKind, context: &HeaderContext, console: Cons
     }
     for piece in encoded_word::explain(value, kind, context, &mut Vec::new()) {
         let (start, end) = (piece.at.start, piece.at.end);
-        let what = if piece.words.is_empty() { piece.place } else { "words" };
-        let place = if piece.words.is_empty() { String::new() } else { format!(" in {}", piece.place) };
-        console.say(format_args!("{start}..{end} {what}{place}: {:?}", visible(&piece.text)));
+        let what = if piece.words.is_empty() {
+            piece.place
+        } else {
+            "words"
+        };
+        let place = if piece.words.is_empty() {
+            String::new()
+        } else {
+            format!(" in {}", piece.place)
+        };
+        console.say(format_args!(
+            "{start}..{end} {what}{place}: {:?}",
+            visible(&piece.text)
+        ));
         for word in &piece.words {
-            let letter = if word.encoding == Encoding::B { 'B' } else { 'Q' };
+            let letter = if word.encoding == Encoding::B {
+                'B'
+            } else {
+                'Q'
+            };
             let charset = word.used.name();
-            let language =
-                word.language.as_deref().map(|tag| format!(", language {tag}")).unwrap_or_default();
-            let bytes: Vec<String> =
-                word.bytes.iter().take(SHOWN).map(|byte| format!("{byte:02X}")).collect();
+            let language = word
+                .language
+                .as_deref()
+                .map(|tag| format!(", language {tag}"))
+                .unwrap_or_default();
+            let bytes: Vec<String> = word
+                .bytes
+                .iter()
+                .take(SHOWN)
+                .map(|byte| format!("{byte:02X}"))
+                .collect();
             let more = if word.bytes.len() > SHOWN { " …" } else { "" };
             console.say(format_args!(
                 "    {}..{} {} {letter}, read as {charset}{}: {}{more}",
@@ -165,10 +204,17 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
         }
         if args.json {
             let events = findings.iter().map(EventRow::new).collect();
-            let row = ParamsRow { value: &parsed.value, params: ParamMap(&parsed.list), events };
+            let row = ParamsRow {
+                value: &parsed.value,
+                params: ParamMap(&parsed.list),
+                events,
+            };
             return put(out, &[&json(&row)?, b"\n"]);
         }
-        put(out, &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]])?;
+        put(
+            out,
+            &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]],
+        )?;
         tell(&findings, false, console);
         counts.add(&findings);
         Ok(())
@@ -179,7 +225,11 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
 
 /// Tells of the bytes of a parameter's name for which U+FFFD stands. `text` is what came out of it, or of the whole field.
 fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Finding>) {
-    let is_told = || findings.iter().any(|finding| finding.kind.severity() == Severity::Loss);
+    let is_told = || {
+        findings
+            .iter()
+            .any(|finding| finding.kind.severity() == Severity::Loss)
+    };
     if kind != FieldKind::Parameters || !text.contains('\u{fffd}') || is_told() {
         return;
     }
@@ -194,7 +244,12 @@ fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Find
     }
     if let Some(at) = first {
         let detail = Cow::Borrowed("in the name of a parameter");
-        findings.push(Finding { at, kind: EventKind::CharsetInvalidBytes, detail, count });
+        findings.push(Finding {
+            at,
+            kind: EventKind::CharsetInvalidBytes,
+            detail,
+            count,
+        });
     }
 }
 
@@ -211,7 +266,11 @@ fn tell(findings: &[Finding], typed: bool, console: Console) {
             finding.at.end,
             visible(&finding.detail)
         );
-        if typed && severity > Severity::Info { console.say(line) } else { console.explain(line) }
+        if typed && severity > Severity::Info {
+            console.say(line)
+        } else {
+            console.explain(line)
+        }
     }
 }
 
@@ -230,18 +289,34 @@ struct Count {
 impl Counts {
     fn add(&mut self, findings: &[Finding]) {
         // That a line is no field is nothing to worry about, but whoever filters a header has to know.
-        let told = |kind: EventKind| kind.severity() > Severity::Info || kind == EventKind::HdrNoColon;
+        let told =
+            |kind: EventKind| kind.severity() > Severity::Info || kind == EventKind::HdrNoColon;
         for finding in findings.iter().filter(|finding| told(finding.kind)) {
-            let new = || Count { severity: finding.kind.severity(), times: 0, first: finding.at.clone() };
+            let new = || Count {
+                severity: finding.kind.severity(),
+                times: 0,
+                first: finding.at.clone(),
+            };
             self.0.entry(finding.kind.code()).or_insert_with(new).times += finding.count;
         }
     }
 
     fn tell(&self, console: Console) {
         for (code, count) in &self.0 {
-            let Count { severity, times, first } = count;
-            let place = format!("the first at {}..{} (-v tells of each)", first.start, first.end);
-            console.say(format_args!("{} {code}: {}, {place}", severity.name(), number(*times)));
+            let Count {
+                severity,
+                times,
+                first,
+            } = count;
+            let place = format!(
+                "the first at {}..{} (-v tells of each)",
+                first.start, first.end
+            );
+            console.say(format_args!(
+                "{} {code}: {}, {place}",
+                severity.name(),
+                number(*times)
+            ));
         }
     }
 }
@@ -333,7 +408,11 @@ mod tests {
 
     #[test]
     fn parameters_keep_their_order() {
-        let param = |name: &str| Param { name: name.into(), text: "\"".into(), language: None };
+        let param = |name: &str| Param {
+            name: name.into(),
+            text: "\"".into(),
+            language: None,
+        };
         let list = [param("z"), param("a")];
         assert_eq!(text(&ParamMap(&list)), r#"{"z":"\"","a":"\""}"#);
     }

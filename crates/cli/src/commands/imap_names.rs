@@ -57,7 +57,16 @@ mod tests {
         for (name, expected) in [
             (&b"Entw&APw-rfe"[..], vec![text("Entwürfe")]),
             (b"a&b", vec![text("a"), Piece::Bad(1..3)]),
-            (b"a\xff\xfeb&-", vec![text("a"), Piece::Bad(1..2), Piece::Bad(2..3), text("b"), text("&")]),
+            (
+                b"a\xff\xfeb&-",
+                vec![
+                    text("a"),
+                    Piece::Bad(1..2),
+                    Piece::Bad(2..3),
+                    text("b"),
+                    text("&"),
+                ],
+            ),
             (b"&APw-&APw-", vec![text("ü"), Piece::Bad(5..10)]),
             (b"&!", vec![Piece::Bad(0..1), text("!")]),
             (b"", vec![text("")]),

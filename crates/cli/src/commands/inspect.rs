@@ -12,8 +12,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
-    EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span,
-    encoded_blocks, process, text_parts,
+    EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
+    Span, encoded_blocks, process, text_parts,
 };
 use mailglot_pipeline::{Error, FileName, GuessExample, Located, in_thousandths, locate};
 use serde::Serialize;
@@ -24,18 +24,30 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
     let mut worst = Exit::Done;
     let policy = args.reading.policy();
     let mut failed = None;
-    let of_stdin = args.of_stdin.iter().map(|ordinal| format!("-:{ordinal}").into());
+    let of_stdin = args
+        .of_stdin
+        .iter()
+        .map(|ordinal| format!("-:{ordinal}").into());
     for input in args.inputs.iter().cloned().chain(of_stdin) {
         let mut each = |located: Result<Located, Error>| {
             let shown = match located {
-                Ok(located) => show(&located, args.json, &policy, console.level() == Level::Verbose),
+                Ok(located) => show(
+                    &located,
+                    args.json,
+                    &policy,
+                    console.level() == Level::Verbose,
+                ),
                 Err(error) => {
                     note(&error.into(), &mut worst, console);
                     Ok(())
                 }
             };
             failed = shown.err();
-            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if failed.is_some() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         match locate(&input, args.expansion.opening(args.force_format), &mut each) {
             Ok(account) => report_left_out(&account, &mut worst, console),
@@ -53,7 +65,9 @@ fn show(located: &Located, as_json: bool, policy: &Policy, all: bool) -> Result<
     let mut text = if as_json {
         json(&view)?
     } else {
-        view.lines(located, all, Style::stdout()).join("\n").into_bytes()
+        view.lines(located, all, Style::stdout())
+            .join("\n")
+            .into_bytes()
     };
     text.push(b'\n');
     print(&text)
@@ -145,7 +159,14 @@ impl View {
             PartView::new(&message, id, part, &readings, &outcome.report.events)
         });
         let report = &outcome.report;
-        let guess = |guess| GuessExample::new(located.address.clone(), located.path.clone(), &message, guess);
+        let guess = |guess| {
+            GuessExample::new(
+                located.address.clone(),
+                located.path.clone(),
+                &message,
+                guess,
+            )
+        };
         Self {
             message: located.address.clone(),
             path: located.path.clone(),
@@ -167,7 +188,11 @@ impl View {
     }
 
     fn lines(&self, located: &Located, all: bool, style: Style) -> Vec<String> {
-        let path = self.path.as_ref().map(|path| format!(" ({path})")).unwrap_or_default();
+        let path = self
+            .path
+            .as_ref()
+            .map(|path| format!(" ({path})"))
+            .unwrap_or_default();
         let mut head = format!(
             "{}{}  at {}, {}, {}",
             style.strong(visible(&located.address)),
@@ -176,27 +201,53 @@ impl View {
             counted(self.length, "byte"),
             self.line_end
         );
-        head.push_str(if self.changes { ", would change" } else { ", stays as it is" });
+        head.push_str(if self.changes {
+            ", would change"
+        } else {
+            ", stays as it is"
+        });
         let mut lines = vec![head];
-        let (overruled, guessed): (Vec<_>, Vec<_>) =
-            self.least_certain.iter().partition(|guess| guess.is_overruled());
-        lines.extend(guesses([self.overruled, self.guessed], &overruled, &guessed, all));
+        let (overruled, guessed): (Vec<_>, Vec<_>) = self
+            .least_certain
+            .iter()
+            .partition(|guess| guess.is_overruled());
+        lines.extend(guesses(
+            [self.overruled, self.guessed],
+            &overruled,
+            &guessed,
+            all,
+        ));
         for part in &self.parts {
             lines.push(part.line(style));
             lines.extend(part.blocks.iter().map(|block| block.line(part.depth)));
-            lines.extend(part.events.iter().map(|event| event.line(part.depth, style)));
+            lines.extend(
+                part.events
+                    .iter()
+                    .map(|event| event.line(part.depth, style)),
+            );
         }
         if self.events_dropped > 0 {
-            lines.push(format!("  and {} more", counted(self.events_dropped, "finding")));
+            lines.push(format!(
+                "  and {} more",
+                counted(self.events_dropped, "finding")
+            ));
         }
         lines
     }
 }
 
 impl PartView {
-    fn new(message: &Message<'_>, id: PartId, part: &Part, readings: &[Reading], events: &[Event]) -> Self {
+    fn new(
+        message: &Message<'_>,
+        id: PartId,
+        part: &Part,
+        readings: &[Reading],
+        events: &[Event],
+    ) -> Self {
         let reading = readings.iter().find(|reading| reading.part == id);
-        let declared = message.charset_label(id).map(|label| String::from_utf8_lossy(&label).into_owned());
+        let declared = message
+            .charset_label(id)
+            .map(|label| String::from_utf8_lossy(&label).into_owned());
         let bounds = |span: Span| [span.start, span.end];
         Self {
             part: message.section(id),
@@ -218,18 +269,33 @@ impl PartView {
                 TransferEncoding::Unknown => "unknown",
             },
             attachment: part.attachment,
-            charset: reading.and_then(|reading| reading.declared.clone()).or(declared),
+            charset: reading
+                .and_then(|reading| reading.declared.clone())
+                .or(declared),
             used: reading.map(|reading| reading.used.name()),
             how: reading.map(|reading| reading.how.name()),
-            confidence: reading.and_then(|reading| reading.confidence).map(in_thousandths),
-            blocks: encoded_blocks(message, id).into_iter().map(BlockView::new).collect(),
-            events: events.iter().filter(|event| event.part == id).map(EventView::new).collect(),
+            confidence: reading
+                .and_then(|reading| reading.confidence)
+                .map(in_thousandths),
+            blocks: encoded_blocks(message, id)
+                .into_iter()
+                .map(BlockView::new)
+                .collect(),
+            events: events
+                .iter()
+                .filter(|event| event.part == id)
+                .map(EventView::new)
+                .collect(),
         }
     }
 
     /// `  1.2  text/plain  header 512..601  body 603..4803  base64  "latin1" → windows-1252 (superset)`
     fn line(&self, style: Style) -> String {
-        let name = if self.part.is_empty() { "-" } else { &self.part };
+        let name = if self.part.is_empty() {
+            "-"
+        } else {
+            &self.part
+        };
         let mut line = format!(
             "{}{}  {}  header {}..{}  body {}..{}",
             indent(self.depth),
@@ -250,9 +316,16 @@ impl PartView {
             line.push_str("  attachment");
         }
         if let Some(used) = self.used {
-            let declared =
-                self.charset.as_deref().map_or("(no label)".to_owned(), |label| format!("\"{label}\""));
-            let _ = write!(line, "  {} → {used} ({}", visible(&declared), self.how.unwrap_or_default());
+            let declared = self
+                .charset
+                .as_deref()
+                .map_or("(no label)".to_owned(), |label| format!("\"{label}\""));
+            let _ = write!(
+                line,
+                "  {} → {used} ({}",
+                visible(&declared),
+                self.how.unwrap_or_default()
+            );
             if let Some(confidence) = self.confidence {
                 let _ = write!(line, ", {:.0} %", (confidence * 100.0).floor());
             }
@@ -287,8 +360,14 @@ impl BlockView {
         );
         for (wrong, what) in [
             (!self.ended, ", without its end"),
-            (self.size_fits == Some(false), ", not the size that it tells"),
-            (self.checksum_fits == Some(false), ", not the checksum that it tells"),
+            (
+                self.size_fits == Some(false),
+                ", not the size that it tells",
+            ),
+            (
+                self.checksum_fits == Some(false),
+                ", not the checksum that it tells",
+            ),
         ] {
             line.push_str(if wrong { what } else { "" });
         }
@@ -314,7 +393,12 @@ impl EventView {
             name if name == Severity::Repair.name() => style.repair(name),
             name => name.to_owned(),
         };
-        let mut line = format!("{}   {severity}  {} at {}", indent(depth), self.code, self.offset);
+        let mut line = format!(
+            "{}   {severity}  {} at {}",
+            indent(depth),
+            self.code,
+            self.offset
+        );
         if self.length > 0 {
             let _ = write!(line, "..{}", self.offset + self.length);
         }
@@ -354,15 +438,37 @@ mod tests {
         let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\n\
             It\x92s\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\naaaa\n--b--\n";
         let (view, lines) = view(raw);
-        let parts: Vec<_> = view.parts.iter().map(|p| (p.part.as_str(), p.depth, p.media.as_str())).collect();
-        assert_eq!(parts, [("", 0, "multipart/mixed"), ("1", 1, "text/plain"), ("2", 1, "image/png")]);
+        let parts: Vec<_> = view
+            .parts
+            .iter()
+            .map(|p| (p.part.as_str(), p.depth, p.media.as_str()))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                ("", 0, "multipart/mixed"),
+                ("1", 1, "text/plain"),
+                ("2", 1, "image/png")
+            ]
+        );
         let text = &view.parts[1];
         assert_eq!(&raw[text.body[0]..text.body[1]], b"It\x92s");
-        assert_eq!((text.charset.as_deref(), text.used), (Some("iso-8859-1"), Some("windows-1252")));
+        assert_eq!(
+            (text.charset.as_deref(), text.used),
+            (Some("iso-8859-1"), Some("windows-1252"))
+        );
         assert!(view.changes);
-        assert!(text.events.iter().any(|event| event.severity == "repair"), "{lines:?}");
+        assert!(
+            text.events.iter().any(|event| event.severity == "repair"),
+            "{lines:?}"
+        );
         assert!(lines[0].starts_with("a.mbox:3  at 100, "), "{lines:?}");
-        assert!(lines.iter().any(|line| line.starts_with("    1  text/plain  header ")), "{lines:?}");
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with("    1  text/plain  header ")),
+            "{lines:?}"
+        );
         let json: serde_json::Value = serde_json::from_slice(&json(&view).unwrap()).unwrap();
         assert_eq!(json["parts"][1]["type"], "text/plain");
     }
@@ -374,11 +480,26 @@ mod tests {
         let (view, lines) = view(raw);
         let json: serde_json::Value = serde_json::from_slice(&json(&view).unwrap()).unwrap();
         let blocks = &json["parts"][0]["blocks"];
-        assert_eq!((&blocks[0]["name"], &blocks[0]["size"]), (&"a.txt".into(), &3.into()));
+        assert_eq!(
+            (&blocks[0]["name"], &blocks[0]["size"]),
+            (&"a.txt".into(), &3.into())
+        );
         assert_eq!(blocks[0]["size_fits"], serde_json::Value::Null);
-        assert_eq!((&blocks[1]["encoding"], &blocks[1]["checksum_fits"]), (&"yenc".into(), &true.into()));
-        assert!(lines.iter().any(|line| line.contains("uuencode \"a.txt\" at 12..")), "{lines:?}");
-        let codes: Vec<_> = view.parts[0].events.iter().map(|event| event.code).collect();
+        assert_eq!(
+            (&blocks[1]["encoding"], &blocks[1]["checksum_fits"]),
+            (&"yenc".into(), &true.into())
+        );
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.contains("uuencode \"a.txt\" at 12..")),
+            "{lines:?}"
+        );
+        let codes: Vec<_> = view.parts[0]
+            .events
+            .iter()
+            .map(|event| event.code)
+            .collect();
         assert_eq!(codes, ["cte.uuencode", "cte.yenc"]);
     }
 

@@ -4,7 +4,9 @@
 //!
 //! No command changes the folder. `release` cannot recall the copy that was delivered.
 
-use crate::args::{FindArgs, LedgerCommand, LedgerRestoreArgs, OneArgs, PlaceArgs, ReleaseArgs, ShowArgs};
+use crate::args::{
+    FindArgs, LedgerCommand, LedgerRestoreArgs, OneArgs, PlaceArgs, ReleaseArgs, ShowArgs,
+};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
 use mailglot_archive::ledger::{IndexEntry, LedgerError};
@@ -37,7 +39,11 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut failed = None;
     let exit = each(&args.place, &args.query.query(), console, |found| {
-        let line = if args.json { Object::of(&found.name, &found.entry).line() } else { line(&found) };
+        let line = if args.json {
+            Object::of(&found.name, &found.entry).line()
+        } else {
+            line(&found)
+        };
         if failed.is_none() {
             failed = out.write_all(line.as_bytes()).err();
         }
@@ -58,7 +64,10 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
     if args.json {
         let note = note.unwrap_or_else(|_| String::from_utf8_lossy(&reading.note).into());
-        let object = Object { note: Some(note), ..Object::of(&name, entry) };
+        let object = Object {
+            note: Some(note),
+            ..Object::of(&name, entry)
+        };
         print(object.line().as_bytes())?;
         return Ok(Exit::Done);
     }
@@ -78,12 +87,21 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     // The rows above have these keys already.
     let known = ["msg", "from", "rcpts", "in"];
     if let Ok(serde_json::Value::Object(note)) = note {
-        for (key, value) in note.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        for (key, value) in note
+            .iter()
+            .filter(|(key, _)| !known.contains(&key.as_str()))
+        {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             match key.as_str() {
                 // One change a line: offset, old bytes, new bytes.
-                "replaced" => value.split_whitespace().for_each(|change| row("replaced", &explained(change))),
-                "changed" => value.split_whitespace().for_each(|part| row("changed", part)),
+                "replaced" => value
+                    .split_whitespace()
+                    .for_each(|change| row("replaced", &explained(change))),
+                "changed" => value
+                    .split_whitespace()
+                    .for_each(|part| row("changed", part)),
                 _ => row(key, &value),
             }
         }
@@ -104,7 +122,13 @@ fn explained(change: &str) -> String {
 
 fn restore(args: &LedgerRestoreArgs, console: Console) -> Result<Exit, Failure> {
     let (name, reading) = one(&args.place, &args.one, console)?;
-    give("restored", &name, args.output.as_deref(), &reading.original, console)
+    give(
+        "restored",
+        &name,
+        args.output.as_deref(),
+        &reading.original,
+        console,
+    )
 }
 
 /// Writes an original to a file, or to standard output if no file is named.
@@ -127,7 +151,11 @@ fn give(
 
 /// Creates a file that only its owner can read.
 fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
-    let made = File::options().write(true).create_new(true).mode(0o600).open(path);
+    let made = File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
     let written = made.and_then(|mut file| {
         let written = file.write_all(original).and_then(|()| file.sync_all());
         if written.is_err() {
@@ -142,11 +170,20 @@ fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
 fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
     let (name, reading) = one(&args.place, &args.one, console)?;
     if args.output.is_some() {
-        return give("released", &name, args.output.as_deref(), &reading.original, console);
+        return give(
+            "released",
+            &name,
+            args.output.as_deref(),
+            &reading.original,
+            console,
+        );
     }
     let entry = &reading.entry;
     let unknown = |what: &str, option: &str| {
-        Failure::new(Exit::Usage, format!("{name}: the ledger does not have {what}; use {option}"))
+        Failure::new(
+            Exit::Usage,
+            format!("{name}: the ledger does not have {what}; use {option}"),
+        )
     };
     let sender = match (&args.from, &entry.sender) {
         (Some(sender), _) => sender.clone().into_bytes(),
@@ -154,13 +191,20 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
         (None, None) => return Err(unknown("the sender", "--from")),
     };
     let recipients: Vec<Vec<u8>> = if !args.to.is_empty() {
-        args.to.iter().map(|address| address.clone().into_bytes()).collect()
+        args.to
+            .iter()
+            .map(|address| address.clone().into_bytes())
+            .collect()
     } else if entry.has_all_recipients() {
         entry.recipients.clone()
     } else {
         return Err(unknown("every recipient", "--to"));
     };
-    let mut arguments = vec![OsString::from("-f"), OsString::from_vec(sender), OsString::from("--")];
+    let mut arguments = vec![
+        OsString::from("-f"),
+        OsString::from_vec(sender),
+        OsString::from("--"),
+    ];
     let count = recipients.len() as u64;
     arguments.extend(recipients.into_iter().map(OsString::from_vec));
     let reinject = Reinject {
@@ -170,8 +214,13 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
         deadline: Instant::now() + Duration::from_secs(args.timeout.into()),
         verbose: true,
     };
-    reinject.run(&reading.original).map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
-    console.say(format_args!("released {name} to {}", counted(count, "recipient")));
+    reinject
+        .run(&reading.original)
+        .map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+    console.say(format_args!(
+        "released {name} to {}",
+        counted(count, "recipient")
+    ));
     Ok(Exit::Done)
 }
 
@@ -189,7 +238,11 @@ fn each(
     for (file, why) in &damaged {
         console.error(format_args!("{}: {why}", folder.join(file).display()));
     }
-    Ok(if damaged.is_empty() { Exit::Done } else { Exit::Unread })
+    Ok(if damaged.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Unread
+    })
 }
 
 /// Reads the record that the arguments select.
@@ -264,7 +317,11 @@ fn moment(entry: &IndexEntry) -> SystemTime {
 
 /// Returns bytes as text; `-` if there are none.
 fn shown(bytes: &[u8]) -> Cow<'_, str> {
-    if bytes.is_empty() { Cow::Borrowed("-") } else { String::from_utf8_lossy(bytes) }
+    if bytes.is_empty() {
+        Cow::Borrowed("-")
+    } else {
+        String::from_utf8_lossy(bytes)
+    }
 }
 
 fn sender(entry: &IndexEntry) -> Cow<'_, str> {
@@ -277,12 +334,20 @@ fn sender(entry: &IndexEntry) -> Cow<'_, str> {
 
 /// Returns recipients with commas between them, and the number of those that are not listed.
 fn recipients(entry: &IndexEntry) -> String {
-    let mut all: Vec<_> = entry.recipients.iter().map(|address| String::from_utf8_lossy(address)).collect();
+    let mut all: Vec<_> = entry
+        .recipients
+        .iter()
+        .map(|address| String::from_utf8_lossy(address))
+        .collect();
     let more = entry.recipient_count.saturating_sub(all.len() as u64);
     if more > 0 {
         all.push(Cow::Owned(format!("({more} more)")));
     }
-    if all.is_empty() { "-".to_owned() } else { all.join(",") }
+    if all.is_empty() {
+        "-".to_owned()
+    } else {
+        all.join(",")
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -318,7 +383,11 @@ impl<'a> Object<'a> {
             queue_id: String::from_utf8_lossy(&entry.queue_id),
             message_id: String::from_utf8_lossy(&entry.message_id),
             sender: entry.sender.as_deref().map(String::from_utf8_lossy),
-            recipients: entry.recipients.iter().map(|address| String::from_utf8_lossy(address)).collect(),
+            recipients: entry
+                .recipients
+                .iter()
+                .map(|address| String::from_utf8_lossy(address))
+                .collect(),
             recipient_count: entry.recipient_count,
             size: entry.size,
             blake3: hex(&entry.blake3),

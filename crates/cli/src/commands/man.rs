@@ -34,10 +34,15 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = Vec::new();
     let mut open = vec![program];
     while let Some(command) = open.pop() {
-        let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).replace(' ', "-");
+        let name = command
+            .get_bin_name()
+            .unwrap_or_else(|| command.get_name())
+            .replace(' ', "-");
         let below: Vec<Command> = command.get_subcommands().cloned().collect();
         let mut page = Vec::new();
-        let man = Man::new(command.display_name(&name)).title(&name).source(source);
+        let man = Man::new(command.display_name(&name))
+            .title(&name)
+            .source(source);
         man.render_title(&mut page)?;
         man.render_name_section(&mut page)?;
         man.render_synopsis_section(&mut page)?;
@@ -46,7 +51,11 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
         examples(&man, &mut page)?;
         see_also(&name, &below, &mut page)?;
         pages.push((format!("{name}.1"), page));
-        open.extend(below.into_iter().filter(|command| command.get_name() != "help"));
+        open.extend(
+            below
+                .into_iter()
+                .filter(|command| command.get_name() != "help"),
+        );
     }
     Ok(pages)
 }
@@ -54,8 +63,10 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
 /// Names the pages of the commands below one, or the program's page.
 fn see_also(name: &str, below: &[Command], page: &mut Vec<u8>) -> io::Result<()> {
     let reference = |name: &str| format!("\\fB{}\\fR(1)", name.replace('-', "\\-"));
-    let mut names: Vec<String> =
-        below.iter().map(|command| reference(&format!("{name}-{}", command.get_name()))).collect();
+    let mut names: Vec<String> = below
+        .iter()
+        .map(|command| reference(&format!("{name}-{}", command.get_name())))
+        .collect();
     if names.is_empty() {
         names.push(reference("mailglot"));
     }
@@ -90,7 +101,10 @@ fn page() -> io::Result<Vec<u8>> {
 
 /// A command as a section; what would be sections of its own page are subsections here.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_uppercase();
+    let name = command
+        .get_bin_name()
+        .unwrap_or_else(|| command.get_name())
+        .to_uppercase();
     writeln!(page, ".SH \"{name}\"")?;
     let mut own = Vec::new();
     let man = Man::new(command.clone());
@@ -126,7 +140,12 @@ mod tests {
     fn every_command_has_its_page() {
         let pages = pages().unwrap();
         let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
-        for name in ["mailglot.1", "mailglot-check-mta.1", "mailglot-header.1", "mailglot-header-decode.1"] {
+        for name in [
+            "mailglot.1",
+            "mailglot-check-mta.1",
+            "mailglot-header.1",
+            "mailglot-header-decode.1",
+        ] {
             assert!(names.contains(&name), "{names:?}");
         }
         for (name, page) in &pages {
@@ -134,8 +153,15 @@ mod tests {
             let title = name.trim_end_matches(".1");
             assert!(page.contains(&format!(".TH {title} 1")), "{name}: {page}");
             // man-db lists a page under what stands before the dash.
-            let line = page.lines().skip_while(|line| *line != ".SH NAME").nth(1).unwrap();
-            assert!(line.replace("\\-", "-").starts_with(&format!("{title} - ")), "{name}: {line}");
+            let line = page
+                .lines()
+                .skip_while(|line| *line != ".SH NAME")
+                .nth(1)
+                .unwrap();
+            assert!(
+                line.replace("\\-", "-").starts_with(&format!("{title} - ")),
+                "{name}: {line}"
+            );
             assert!(page.contains(".SH \"SEE ALSO\""), "{name}");
         }
     }
@@ -155,12 +181,22 @@ mod tests {
             "COMPLETIONS",
             "MAN",
         ] {
-            assert!(page.contains(&format!(".SH \"MAILGLOT {command}\"")), "{command}");
+            assert!(
+                page.contains(&format!(".SH \"MAILGLOT {command}\"")),
+                "{command}"
+            );
         }
         for command in ["DECODE", "PARAMS", "ENCODE"] {
-            assert!(page.contains(&format!(".SH \"MAILGLOT HEADER {command}\"")), "{command}");
+            assert!(
+                page.contains(&format!(".SH \"MAILGLOT HEADER {command}\"")),
+                "{command}"
+            );
         }
-        assert!(page.starts_with(".ie") || page.starts_with(".TH"), "{}", &page[..40]);
+        assert!(
+            page.starts_with(".ie") || page.starts_with(".TH"),
+            "{}",
+            &page[..40]
+        );
         assert!(page.contains("default\\-charset"));
     }
 }

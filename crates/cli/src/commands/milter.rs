@@ -15,15 +15,27 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let source = match (&args.config, &args.listen) {
         (Some(path), listen) => {
             let listen = listen.clone().map(|address| (address, args.access.clone()));
-            Source::File { path: path.clone(), listen }
+            Source::File {
+                path: path.clone(),
+                listen,
+            }
         }
         (None, Some(address)) => {
             let mut listener = args.listener.listener(Route::Milter, address);
             args.access.open(&mut listener);
             Source::Options(Box::new(listener))
         }
-        (None, None) => return Err(Failure::new(Exit::Usage, "--config or --listen is needed".to_owned())),
+        (None, None) => {
+            return Err(Failure::new(
+                Exit::Usage,
+                "--config or --listen is needed".to_owned(),
+            ));
+        }
     };
-    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.access.allow_root };
+    let daemon = Daemon {
+        source,
+        dry_run: args.dry_run,
+        allow_root: args.access.allow_root,
+    };
     daemon.start(args.check_config, console)
 }

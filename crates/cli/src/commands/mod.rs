@@ -83,14 +83,25 @@ fn judged(summary: &Summary, fail_on: Option<FailOn>) -> Exit {
         Some(FailOn::Repair) => summary.repairs + summary.losses + undone(summary) > 0,
         Some(FailOn::Any) => !summary.events.is_empty() || summary.changed > 0,
     };
-    let aside = if summary.set_aside > 0 { Exit::Unread } else { Exit::Done };
+    let aside = if summary.set_aside > 0 {
+        Exit::Unread
+    } else {
+        Exit::Done
+    };
     aside.max(if found { Exit::Losses } else { Exit::Done })
 }
 
 /// Number of events that tell of messages and parts which were not changed although they should have been, or lost something.
 fn undone(summary: &Summary) -> u64 {
-    let codes = [EventKind::MimeUnsettled.code(), BoxEventKind::Packed.code(), "msg.flags"];
-    codes.iter().filter_map(|code| summary.events.get(*code)).sum()
+    let codes = [
+        EventKind::MimeUnsettled.code(),
+        BoxEventKind::Packed.code(),
+        "msg.flags",
+    ];
+    codes
+        .iter()
+        .filter_map(|code| summary.events.get(*code))
+        .sum()
 }
 
 /// Tells a failure that does not end the work, and keeps it for the end.
@@ -106,19 +117,37 @@ mod tests {
     #[test]
     fn accounts_are_judged() {
         let clean = Summary::default();
-        let repaired =
-            Summary { repairs: 1, events: [("cte.wrong-label".into(), 1)].into(), ..Summary::default() };
+        let repaired = Summary {
+            repairs: 1,
+            events: [("cte.wrong-label".into(), 1)].into(),
+            ..Summary::default()
+        };
         let lost = Summary {
             losses: 1,
             set_aside: 1,
             events: [("msg.set-aside".into(), 1)].into(),
             ..Summary::default()
         };
-        let noted = Summary { events: [("charset.alias".into(), 1)].into(), ..Summary::default() };
-        let unsettled = Summary { events: [("mime.unsettled".into(), 1)].into(), ..Summary::default() };
-        let guessed = Summary { guessed: 1, ..Summary::default() };
-        let overruled = Summary { overruled: 1, ..Summary::default() };
-        let changed = Summary { changed: 1, ..Summary::default() };
+        let noted = Summary {
+            events: [("charset.alias".into(), 1)].into(),
+            ..Summary::default()
+        };
+        let unsettled = Summary {
+            events: [("mime.unsettled".into(), 1)].into(),
+            ..Summary::default()
+        };
+        let guessed = Summary {
+            guessed: 1,
+            ..Summary::default()
+        };
+        let overruled = Summary {
+            overruled: 1,
+            ..Summary::default()
+        };
+        let changed = Summary {
+            changed: 1,
+            ..Summary::default()
+        };
         for (summary, fail_on, exit) in [
             (&clean, Some(FailOn::Any), Exit::Done),
             (&repaired, None, Exit::Done),

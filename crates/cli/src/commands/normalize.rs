@@ -13,19 +13,25 @@ use std::path::PathBuf;
 
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
-        let message =
-            "normalize writes files, not standard output (`mailglot filter` takes a single message)";
+        let message = "normalize writes files, not standard output (`mailglot filter` takes a single message)";
         return Err(Failure::new(Exit::Usage, message));
     }
     let is_stream = |path: &PathBuf| path.as_os_str() == "-";
     if args.report.as_ref().is_some_and(is_stream)
         || matches!(&args.ledger, Some(LedgerPlace::File(path)) if is_stream(path))
     {
-        return Err(Failure::new(Exit::Usage, "ledger and report are files, not standard output"));
+        return Err(Failure::new(
+            Exit::Usage,
+            "ledger and report are files, not standard output",
+        ));
     }
     let ledger = args.ledger.unwrap_or(LedgerPlace::Beside);
     // Without a ledger nothing could give the unreadable bytes back.
-    let on_loss = if ledger == LedgerPlace::Nowhere { OnLoss::Keep } else { OnLoss::Replace };
+    let on_loss = if ledger == LedgerPlace::Nowhere {
+        OnLoss::Keep
+    } else {
+        OnLoss::Replace
+    };
     let job = NormalizeJob {
         policy: args.policy.policy(args.keep_signed, on_loss),
         inputs: args.inputs,
@@ -40,7 +46,13 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         verify: args.verify,
     };
     let ledger = job.ledger_place();
-    keep_private(job.inputs.iter().chain([&job.output]).chain(&ledger).map(PathBuf::as_path));
+    keep_private(
+        job.inputs
+            .iter()
+            .chain([&job.output])
+            .chain(&ledger)
+            .map(PathBuf::as_path),
+    );
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
     summary::report(&account, &job, console);
     let mut worst = Exit::Done;

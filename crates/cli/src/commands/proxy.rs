@@ -20,6 +20,10 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     };
     args.access.open(&mut listener);
     let source = Source::Options(Box::new(listener));
-    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.access.allow_root };
+    let daemon = Daemon {
+        source,
+        dry_run: args.dry_run,
+        allow_root: args.access.allow_root,
+    };
     daemon.start(false, console)
 }

@@ -10,19 +10,39 @@ use mailglot_pipeline::{RestoreJob, restore};
 use std::path::PathBuf;
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
-    if args.original.as_ref().is_some_and(|original| original.as_os_str() == "-") {
-        return Err(Failure::new(Exit::Usage, "restore writes files, not standard output"));
+    if args
+        .original
+        .as_ref()
+        .is_some_and(|original| original.as_os_str() == "-")
+    {
+        return Err(Failure::new(
+            Exit::Usage,
+            "restore writes files, not standard output",
+        ));
     }
-    let job =
-        RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
+    let job = RestoreJob {
+        output: args.normalized,
+        ledger: args.ledger,
+        original: args.original,
+        force: false,
+    };
     let ledger = job.ledger_place();
-    keep_private(job.output.iter().chain(&ledger).chain(&job.original).map(PathBuf::as_path));
+    keep_private(
+        job.output
+            .iter()
+            .chain(&ledger)
+            .chain(&job.original)
+            .map(PathBuf::as_path),
+    );
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
     for note in &done.notes {
         console.explain(visible(&String::from_utf8_lossy(note)));
     }
     if done.more_notes > 0 {
-        console.explain(format_args!("{} more of the ledger", counted(done.more_notes, "note")));
+        console.explain(format_args!(
+            "{} more of the ledger",
+            counted(done.more_notes, "note")
+        ));
     }
     let account = format!(
         "{}, {}, {}",
@@ -31,7 +51,10 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         counted(done.bytes, "byte")
     );
     if let Some(original) = &job.original {
-        console.say(format_args!("restored to {}: {account}", original.display()));
+        console.say(format_args!(
+            "restored to {}: {account}",
+            original.display()
+        ));
         console.say("reversible: yes (checked)");
     } else {
         console.say(format_args!("checked: {account}"));

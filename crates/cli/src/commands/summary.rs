@@ -39,15 +39,27 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     for line in findings(account, all, console.style()) {
         console.say(line);
     }
-    let doubts = if doubts(account) > 0 { ambiguous(account, all) } else { Vec::new() };
-    for line in charsets(account, all).into_iter().chain(left_alone(account, all)).chain(doubts) {
+    let doubts = if doubts(account) > 0 {
+        ambiguous(account, all)
+    } else {
+        Vec::new()
+    };
+    for line in charsets(account, all)
+        .into_iter()
+        .chain(left_alone(account, all))
+        .chain(doubts)
+    {
         console.say(line);
     }
     if all {
         let is_listed = |example: &Example| {
             is_left_alone(example) || is_ambiguous(example) || example.code == VERIFY_DISAGREES
         };
-        for example in account.examples.iter().filter(|example| !is_listed(example)) {
+        for example in account
+            .examples
+            .iter()
+            .filter(|example| !is_listed(example))
+        {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
@@ -58,7 +70,11 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
 
 /// `list.mbox: 120 messages, mboxrd, LF, 81,233 bytes`
 pub(crate) fn profile(source: &SourceSummary) -> String {
-    let mut line = format!("{}: {}", visible(&source.path.to_string()), counted(source.messages, "message"));
+    let mut line = format!(
+        "{}: {}",
+        visible(&source.path.to_string()),
+        counted(source.messages, "message")
+    );
     for word in [&source.dialect, &source.line_end] {
         if !word.is_empty() {
             let _ = write!(line, ", {}", visible(word));
@@ -66,7 +82,11 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
     }
     let _ = write!(line, ", {}", counted(source.bytes, "byte"));
     if source.gap_bytes > 0 {
-        let _ = write!(line, " ({} of them in no message)", number(source.gap_bytes));
+        let _ = write!(
+            line,
+            " ({} of them in no message)",
+            number(source.gap_bytes)
+        );
     }
     line
 }
@@ -92,8 +112,15 @@ fn totals(account: &Summary, style: Style) -> Vec<String> {
 
 /// Number of lines of mailboxes that may or may not begin a message; `ambiguous` names the first.
 pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
-    let line = format!("doubtful    {}", counted(account.doubtful_separators, "separator"));
-    if account.doubtful_separators > 0 { style.repair(line) } else { line }
+    let line = format!(
+        "doubtful    {}",
+        counted(account.doubtful_separators, "separator")
+    );
+    if account.doubtful_separators > 0 {
+        style.repair(line)
+    } else {
+        line
+    }
 }
 
 /// Readings of each kind that everybody sees; with `-v` all that are known.
@@ -106,14 +133,26 @@ pub(crate) fn guesses(
     guessed: &[&GuessExample],
     all: bool,
 ) -> Vec<String> {
-    let numbers = counts.into_iter().zip(["overruled label", "guessed charset"]);
-    let counts: Vec<_> = numbers.filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
+    let numbers = counts
+        .into_iter()
+        .zip(["overruled label", "guessed charset"]);
+    let counts: Vec<_> = numbers
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| counted(n, what))
+        .collect();
     if counts.is_empty() {
         return Vec::new();
     }
     let most = if all { usize::MAX } else { GUESSES };
-    let more = if overruled.len().max(guessed.len()) > most { " (-v shows more)" } else { "" };
-    let mut lines = vec![format!("guesses     {}, least certain first{more}", counts.join(", "))];
+    let more = if overruled.len().max(guessed.len()) > most {
+        " (-v shows more)"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!(
+        "guesses     {}, least certain first{more}",
+        counts.join(", ")
+    )];
     let shown = overruled.iter().take(most).chain(guessed.iter().take(most));
     lines.extend(shown.map(|guess| format!("  {}", guess_line(guess))));
     lines
@@ -122,9 +161,16 @@ pub(crate) fn guesses(
 /// The guesses of a job.
 pub(crate) fn guesses_of(account: &Summary, all: bool) -> Vec<String> {
     let known = &account.least_certain;
-    let (overruled, guessed): (Vec<_>, Vec<_>) =
-        (known.overruled().iter().collect(), known.guessed().iter().collect());
-    guesses([account.overruled, account.guessed], &overruled, &guessed, all)
+    let (overruled, guessed): (Vec<_>, Vec<_>) = (
+        known.overruled().iter().collect(),
+        known.guessed().iter().collect(),
+    );
+    guesses(
+        [account.overruled, account.guessed],
+        &overruled,
+        &guessed,
+        all,
+    )
 }
 
 /// `list.mbox:311 part 1  "…Ünlüler…"  no label, read as windows-1254 (0.71)`
@@ -148,7 +194,11 @@ fn guess_line(guess: &GuessExample) -> String {
             let _ = write!(line, "{unknown}label {}", visible(label));
         }
     }
-    line.push_str(if guess.is_overruled() { " overruled, read as " } else { ", read as " });
+    line.push_str(if guess.is_overruled() {
+        " overruled, read as "
+    } else {
+        ", read as "
+    });
     line.push_str(guess.used);
     if let Some(confidence) = guess.confidence {
         // No guess is certain: 0.999 is not shown as 1.
@@ -165,7 +215,9 @@ fn is_unknown(label: &str) -> bool {
 
 /// What the second reader made of the rewritten messages, and the first that it reads otherwise.
 pub(crate) fn verified(account: &Summary) -> Vec<String> {
-    let Some(verify) = &account.verify else { return Vec::new() };
+    let Some(verify) = &account.verify else {
+        return Vec::new();
+    };
     let all = verify.agreed + verify.excused + verify.disagreed;
     let mut lines = vec![format!(
         "verified    {} by {}: {} agree, {} but for known defects of these readers, {} disagree",
@@ -175,8 +227,15 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
         number(verify.excused),
         number(verify.disagreed)
     )];
-    let disagreed = account.examples.iter().filter(|example| example.code == VERIFY_DISAGREES);
-    lines.extend(disagreed.take(NAMED).map(|example| format!("  {}", shown(example))));
+    let disagreed = account
+        .examples
+        .iter()
+        .filter(|example| example.code == VERIFY_DISAGREES);
+    lines.extend(
+        disagreed
+            .take(NAMED)
+            .map(|example| format!("  {}", shown(example))),
+    );
     lines
 }
 
@@ -186,44 +245,105 @@ const VERIFY_DISAGREES: &str = "verify.disagrees";
 /// Repairs and losses by code, and with `all` what is only worth knowing.
 pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
     let mut lines = vec![];
-    let mut group = |title: &str, total: u64, severity: Severity, paint: &dyn Fn(String) -> String| {
-        let line = format!("{title:<12}{}", number(total));
-        lines.push(if total > 0 { paint(line) } else { line });
-        let codes = account.events.iter().filter(|(code, _)| severity_of(code) == severity);
-        lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", number(*count))));
-    };
-    group("repairs", account.repairs, Severity::Repair, &|line| style.repair(line));
-    group("losses", account.losses, Severity::Loss, &|line| style.loss(line));
+    let mut group =
+        |title: &str, total: u64, severity: Severity, paint: &dyn Fn(String) -> String| {
+            let line = format!("{title:<12}{}", number(total));
+            lines.push(if total > 0 { paint(line) } else { line });
+            let codes = account
+                .events
+                .iter()
+                .filter(|(code, _)| severity_of(code) == severity);
+            lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", number(*count))));
+        };
+    group("repairs", account.repairs, Severity::Repair, &|line| {
+        style.repair(line)
+    });
+    group("losses", account.losses, Severity::Loss, &|line| {
+        style.loss(line)
+    });
     if all {
-        let notes = account.events.iter().filter(|(code, _)| severity_of(code) == Severity::Info);
-        group("notes", notes.map(|(_, count)| count).sum(), Severity::Info, &|line| line);
+        let notes = account
+            .events
+            .iter()
+            .filter(|(code, _)| severity_of(code) == Severity::Info);
+        group(
+            "notes",
+            notes.map(|(_, count)| count).sum(),
+            Severity::Info,
+            &|line| line,
+        );
     }
     lines
 }
 
 /// Codes of findings about whole files, which the detail names.
-const OF_FILES: [&str; 4] = ["box.no-header", "box.no-mail", "box.not-followed", "box.packed"];
+const OF_FILES: [&str; 4] = [
+    "box.no-header",
+    "box.no-mail",
+    "box.not-followed",
+    "box.packed",
+];
 
 /// Codes of findings that a person may see otherwise.
-const AMBIGUOUS: [&str; 4] =
-    ["mbox.ambiguous-from", "mbox.quoting-guess", "mbox.single", "charset.suspected"];
+const AMBIGUOUS: [&str; 4] = [
+    "mbox.ambiguous-from",
+    "mbox.quoting-guess",
+    "mbox.single",
+    "charset.suspected",
+];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
 const LEFT_ALONE: [(&str, &str, &str); 11] = [
-    ("box.no-header", "message without a header", "messages without a header"),
-    ("box.no-mail", "file that is no mail", "files that are no mail"),
-    ("box.not-followed", "link or special file", "links and special files"),
-    ("box.packed", "compressed or UTF-16 file", "compressed or UTF-16 files"),
-    ("box.trailing-bytes", "run of bytes beside compressed data", "runs of bytes beside compressed data"),
-    ("hdr.beyond-limit", "header or field beyond the limits", "headers and fields beyond the limits"),
-    ("mime.attachment-untouched", "text attachment in another charset", "text attachments in other charsets"),
-    ("mime.depth", "run of parts beyond the limits", "runs of parts beyond the limits"),
+    (
+        "box.no-header",
+        "message without a header",
+        "messages without a header",
+    ),
+    (
+        "box.no-mail",
+        "file that is no mail",
+        "files that are no mail",
+    ),
+    (
+        "box.not-followed",
+        "link or special file",
+        "links and special files",
+    ),
+    (
+        "box.packed",
+        "compressed or UTF-16 file",
+        "compressed or UTF-16 files",
+    ),
+    (
+        "box.trailing-bytes",
+        "run of bytes beside compressed data",
+        "runs of bytes beside compressed data",
+    ),
+    (
+        "hdr.beyond-limit",
+        "header or field beyond the limits",
+        "headers and fields beyond the limits",
+    ),
+    (
+        "mime.attachment-untouched",
+        "text attachment in another charset",
+        "text attachments in other charsets",
+    ),
+    (
+        "mime.depth",
+        "run of parts beyond the limits",
+        "runs of parts beyond the limits",
+    ),
     (
         "mime.unsettled",
         "message or part that would read otherwise",
         "messages and parts that would read otherwise",
     ),
-    ("msg.flags", "message that loses its flags", "messages that lose their flags"),
+    (
+        "msg.flags",
+        "message that loses its flags",
+        "messages that lose their flags",
+    ),
     ("msg.too-large", "too large message", "too large messages"),
 ];
 
@@ -233,19 +353,40 @@ fn is_left_alone(example: &Example) -> bool {
 
 /// What was not looked into or left out, which nobody should miss: the numbers, and the first ones, with `all` all that are known.
 pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
-    let told = LEFT_ALONE.iter().filter_map(|(code, one, many)| match account.events.get(*code)? {
-        1 => Some(format!("1 {one}")),
-        count => Some(format!("{} {many}", number(*count))),
-    });
+    let told =
+        LEFT_ALONE
+            .iter()
+            .filter_map(|(code, one, many)| match account.events.get(*code)? {
+                1 => Some(format!("1 {one}")),
+                count => Some(format!("{} {many}", number(*count))),
+            });
     let told = told.collect::<Vec<_>>();
     if told.is_empty() {
         return Vec::new();
     }
-    let examples = varied(account.examples.iter().filter(|example| is_left_alone(example)).collect());
-    let shown_of = if all { examples.len() } else { examples.len().min(NAMED) };
-    let more = if shown_of < examples.len() { " (-v names them)" } else { "" };
+    let examples = varied(
+        account
+            .examples
+            .iter()
+            .filter(|example| is_left_alone(example))
+            .collect(),
+    );
+    let shown_of = if all {
+        examples.len()
+    } else {
+        examples.len().min(NAMED)
+    };
+    let more = if shown_of < examples.len() {
+        " (-v names them)"
+    } else {
+        ""
+    };
     let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
-    lines.extend(examples[..shown_of].iter().map(|example| format!("  {}", shown(example))));
+    lines.extend(
+        examples[..shown_of]
+            .iter()
+            .map(|example| format!("  {}", shown(example))),
+    );
     lines
 }
 
@@ -254,18 +395,32 @@ fn is_ambiguous(example: &Example) -> bool {
 }
 
 fn doubts(account: &Summary) -> u64 {
-    AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum()
+    AMBIGUOUS
+        .iter()
+        .filter_map(|code| account.events.get(*code))
+        .sum()
 }
 
 /// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
 pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
     let mut lines = vec![format!("ambiguous   {}", number(doubts(account)))];
-    let examples = varied(account.examples.iter().filter(|example| is_ambiguous(example)).collect());
+    let examples = varied(
+        account
+            .examples
+            .iter()
+            .filter(|example| is_ambiguous(example))
+            .collect(),
+    );
     if !examples.is_empty() {
         lines.push("e.g. ambiguous".to_owned());
     }
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(examples.into_iter().take(most).map(|example| format!("  {}", shown(example))));
+    lines.extend(
+        examples
+            .into_iter()
+            .take(most)
+            .map(|example| format!("  {}", shown(example))),
+    );
     lines
 }
 
@@ -285,11 +440,18 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
             _ => ("files do not begin with a header field and were", "them"),
         };
         let path = visible(path);
-        let text = format!("{path}: {} {one_or_many} left out (--force-format reads {them})", number(*files));
+        let text = format!(
+            "{path}: {} {one_or_many} left out (--force-format reads {them})",
+            number(*files)
+        );
         note(&Failure::new(Exit::Unread, text), worst, console);
     }
     for damaged in &account.damaged {
-        note(&Failure::new(Exit::Unread, visible(damaged)), worst, console);
+        note(
+            &Failure::new(Exit::Unread, visible(damaged)),
+            worst,
+            console,
+        );
     }
 }
 
@@ -310,7 +472,10 @@ pub(crate) fn varied(examples: Vec<&Example>) -> Vec<&Example> {
 
 /// The charsets of text parts, most used first.
 pub(crate) fn charsets(account: &Summary, all: bool) -> Vec<String> {
-    let mut lines = vec![format!("text parts  {}", number(account.charsets.values().sum()))];
+    let mut lines = vec![format!(
+        "text parts  {}",
+        number(account.charsets.values().sum())
+    )];
     lines.extend(most_used(&account.charsets, all));
     lines
 }
@@ -335,7 +500,10 @@ fn most_used(counts: &BTreeMap<String, u64>, all: bool) -> Vec<String> {
 fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
     let mut lines = Vec::new();
     if account.set_aside > 0 {
-        lines.push(format!("set aside   {}", with_suffix(&job.output, ".set-aside").display()));
+        lines.push(format!(
+            "set aside   {}",
+            with_suffix(&job.output, ".set-aside").display()
+        ));
     }
     let Some(ledger) = ledger_path(job) else {
         lines.push("reversible: no (no ledger was written)".to_owned());
@@ -402,7 +570,9 @@ pub(crate) fn shown(example: &Example) -> String {
 /// Severity of a code: of a message, of an archive, or that of a message that could not be worked on.
 pub(crate) fn severity_of(code: &str) -> Severity {
     let known = EventKind::ALL.into_iter().find(|kind| kind.code() == code);
-    let of_archive = BoxEventKind::ALL.into_iter().find(|kind| kind.code() == code);
+    let of_archive = BoxEventKind::ALL
+        .into_iter()
+        .find(|kind| kind.code() == code);
     match (known, of_archive) {
         (Some(kind), _) => kind.severity(),
         (_, Some(kind)) if kind.is_loss() => Severity::Loss,
@@ -423,7 +593,9 @@ pub(crate) fn quoted(path: &Path) -> String {
 
 /// A word as a shell takes it: as it is, in quotes, or where it has controls or is no text in the quotes of `$'\n'` (POSIX.1-2024).
 pub(crate) fn shell_word(bytes: &[u8]) -> String {
-    let text = std::str::from_utf8(bytes).ok().filter(|text| matches!(visible(text), Cow::Borrowed(_)));
+    let text = std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| matches!(visible(text), Cow::Borrowed(_)));
     let is_plain = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     match text {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => return text.to_owned(),
@@ -477,7 +649,11 @@ mod tests {
 
     #[test]
     fn reversal_says_what_is_true() {
-        let account = Summary { bytes_in: 2000, ledger_bytes: Some(30), ..Summary::default() };
+        let account = Summary {
+            bytes_in: 2000,
+            ledger_bytes: Some(30),
+            ..Summary::default()
+        };
         assert_eq!(
             reversal(&account, &job(LedgerPlace::Beside)),
             [
@@ -485,8 +661,14 @@ mod tests {
                 "reversible: with out dir/o.ledger (check: mailglot restore 'out dir/o' --verify-only)"
             ]
         );
-        let empty = Summary { ledger_bytes: Some(159), ..Summary::default() };
-        assert_eq!(reversal(&empty, &job(LedgerPlace::Beside))[0], "ledger      159 bytes");
+        let empty = Summary {
+            ledger_bytes: Some(159),
+            ..Summary::default()
+        };
+        assert_eq!(
+            reversal(&empty, &job(LedgerPlace::Beside))[0],
+            "ledger      159 bytes"
+        );
         let lines = reversal(&account, &job(LedgerPlace::File("l".into())));
         assert_eq!(
             lines[1],
@@ -502,8 +684,14 @@ mod tests {
             (None, "no label, read as windows-1254 (0.71)"),
             (Some(""), "empty label, read as windows-1254 (0.71)"),
             (Some(" "), "empty label, read as windows-1254 (0.71)"),
-            (Some("x-y"), "unknown label x-y, read as windows-1254 (0.71)"),
-            (Some("us-ascii"), "label us-ascii, read as windows-1254 (0.71)"),
+            (
+                Some("x-y"),
+                "unknown label x-y, read as windows-1254 (0.71)",
+            ),
+            (
+                Some("us-ascii"),
+                "label us-ascii, read as windows-1254 (0.71)",
+            ),
         ] {
             let guess = GuessExample {
                 message: "list.mbox:311".into(),
@@ -518,7 +706,10 @@ mod tests {
                 confidence: Some(0.71),
                 excerpt: "Ünlüler".into(),
             };
-            assert_eq!(guess_line(&guess), format!("list.mbox:311 part 1  \"Ünlüler\"  {shown}"));
+            assert_eq!(
+                guess_line(&guess),
+                format!("list.mbox:311 part 1  \"Ünlüler\"  {shown}")
+            );
         }
     }
 
@@ -563,7 +754,10 @@ mod tests {
             ("", "''"),
             ("Entwürfe", "Entwürfe"),
             ("-a b", "'./-a b'"),
-            ("a\nb\t\u{1b}7'\\ü\u{202e}", r"$'a\nb\t\0337\'\\ü\342\200\256'"),
+            (
+                "a\nb\t\u{1b}7'\\ü\u{202e}",
+                r"$'a\nb\t\0337\'\\ü\342\200\256'",
+            ),
         ] {
             assert_eq!(quoted(Path::new(path)), shell);
         }
@@ -574,9 +768,16 @@ mod tests {
     #[test]
     fn a_shell_reads_what_was_meant() {
         for byte in 1..=255_u8 {
-            for word in [vec![byte], vec![b'a', byte, b'7', b' '], vec![b'\'', byte, b'\\', 0xc3]] {
+            for word in [
+                vec![byte],
+                vec![b'a', byte, b'7', b' '],
+                vec![b'\'', byte, b'\\', 0xc3],
+            ] {
                 let script = format!("printf %s {}", shell_word(&word));
-                let run = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+                let run = std::process::Command::new("bash")
+                    .args(["-c", &script])
+                    .output()
+                    .unwrap();
                 assert_eq!(run.stdout, word, "{script}");
             }
         }

@@ -21,7 +21,9 @@ pub(crate) fn run(args: &TextArgs, console: Console) -> Result<Exit, Failure> {
         return write(args, console, &progress, &mut Harmless::new(out));
     }
     let mut out = out;
-    watched(console, &progress, || write(args, console, &progress, &mut out))
+    watched(console, &progress, || {
+        write(args, console, &progress, &mut out)
+    })
 }
 
 /// Input for input, so that one that cannot be read does not stop the others.
@@ -47,12 +49,17 @@ fn write(
                     note(&error.into(), &mut worst, console);
                 }
                 for message in untold.messages {
-                    let failure = Failure::new(Exit::Unread, format!("{message}: not read: internal fault"));
+                    let failure =
+                        Failure::new(Exit::Unread, format!("{message}: not read: internal fault"));
                     note(&failure, &mut worst, console);
                 }
                 report_left_out(&untold.account, &mut worst, console);
                 // The text of these is missing.
-                if untold.account.events.contains_key(BoxEventKind::TooLarge.code()) {
+                if untold
+                    .account
+                    .events
+                    .contains_key(BoxEventKind::TooLarge.code())
+                {
                     worst = worst.max(Exit::Unread);
                 }
             }

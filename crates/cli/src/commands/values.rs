@@ -83,7 +83,9 @@ fn of_line(mut failure: Failure, number: u64) -> Failure {
 
 /// The value without what ended it.
 fn bare(value: &[u8], end: End) -> &[u8] {
-    let Some(value) = value.strip_suffix(&[end.byte()]) else { return value };
+    let Some(value) = value.strip_suffix(&[end.byte()]) else {
+        return value;
+    };
     match end {
         End::Line => value.strip_suffix(b"\r").unwrap_or(value),
         End::Nul => value,
@@ -93,7 +95,8 @@ fn bare(value: &[u8], end: End) -> &[u8] {
 /// Writes to standard output; what goes wrong is told as such.
 pub(crate) fn put(out: &mut impl Write, parts: &[&[u8]]) -> Result<(), Failure> {
     for part in parts {
-        out.write_all(part).map_err(|error| Failure::stdout(&error))?;
+        out.write_all(part)
+            .map_err(|error| Failure::stdout(&error))?;
     }
     Ok(())
 }

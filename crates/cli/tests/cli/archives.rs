@@ -8,8 +8,16 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 fn normalize_and_restore() {
     let sandbox = Sandbox::new();
     let before = sandbox.read("archive.mbox");
-    let run =
-        sandbox.run(&["normalize", "archive.mbox", "-o", "clean.mbox", "--report", "report.json"]).ended(0);
+    let run = sandbox
+        .run(&[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "clean.mbox",
+            "--report",
+            "report.json",
+        ])
+        .ended(0);
     assert!(run.out.is_empty(), "standard output stays free");
     for words in [
         "messages    2 in = 2 written + 0 set aside",
@@ -24,22 +32,41 @@ fn normalize_and_restore() {
         assert!(run.err.contains(words), "{words}: {}", run.err);
     }
     let clean = String::from_utf8(sandbox.read("clean.mbox")).unwrap();
-    assert!(clean.contains("It’s grün.") && clean.contains("Привет, мир!"), "{clean}");
-    assert!(clean.contains("charset=utf-8") || clean.contains("charset=UTF-8"), "{clean}");
+    assert!(
+        clean.contains("It’s grün.") && clean.contains("Привет, мир!"),
+        "{clean}"
+    );
+    assert!(
+        clean.contains("charset=utf-8") || clean.contains("charset=UTF-8"),
+        "{clean}"
+    );
     let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
     assert!(report.is_object());
     assert_eq!(sandbox.read("archive.mbox"), before);
 
-    let run = sandbox.run(&["restore", "clean.mbox", "--verify-only"]).ended(0);
+    let run = sandbox
+        .run(&["restore", "clean.mbox", "--verify-only"])
+        .ended(0);
     assert_eq!(run.text(), "reversible: yes (checked)\n");
-    let run = sandbox.run(&["-q", "restore", "clean.mbox", "--verify-only"]).ended(0);
+    let run = sandbox
+        .run(&["-q", "restore", "clean.mbox", "--verify-only"])
+        .ended(0);
     assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
-    let run = sandbox.run(&["restore", "clean.mbox", "-o", "original.mbox"]).ended(0);
-    assert!(run.err.contains("restored to original.mbox: 1 archive, 2 messages"), "{}", run.err);
+    let run = sandbox
+        .run(&["restore", "clean.mbox", "-o", "original.mbox"])
+        .ended(0);
+    assert!(
+        run.err
+            .contains("restored to original.mbox: 1 archive, 2 messages"),
+        "{}",
+        run.err
+    );
     assert_eq!(sandbox.read("original.mbox"), before);
 
     // A second pass changes nothing.
-    let run = sandbox.run(&["normalize", "clean.mbox", "-o", "again.mbox"]).ended(0);
+    let run = sandbox
+        .run(&["normalize", "clean.mbox", "-o", "again.mbox"])
+        .ended(0);
     assert!(run.err.contains("changed     0 messages"), "{}", run.err);
     assert_eq!(sandbox.read("again.mbox"), clean.as_bytes());
 }
@@ -52,55 +79,126 @@ fn text_attachments_stay_unless_asked_for() {
         Content-Transfer-Encoding: base64\n\n8NLJ18XULCDNydIhCg==\n--b--\n";
     sandbox.write("a.eml", message);
     let shown = sandbox.run(&["inspect", "a.eml"]).ended(0);
-    assert!(shown.text().contains("mime.attachment-untouched"), "{}", shown.text());
-    sandbox.run(&["normalize", "a.eml", "-o", "kept.eml"]).ended(0);
+    assert!(
+        shown.text().contains("mime.attachment-untouched"),
+        "{}",
+        shown.text()
+    );
+    sandbox
+        .run(&["normalize", "a.eml", "-o", "kept.eml"])
+        .ended(0);
     assert_eq!(sandbox.read("kept.eml"), message);
-    sandbox.run(&["normalize", "a.eml", "-o", "utf8.eml", "--attachments", "utf-8"]).ended(0);
+    sandbox
+        .run(&[
+            "normalize",
+            "a.eml",
+            "-o",
+            "utf8.eml",
+            "--attachments",
+            "utf-8",
+        ])
+        .ended(0);
     let clean = String::from_utf8(sandbox.read("utf8.eml")).unwrap();
-    assert!(clean.contains("charset=utf-8") && clean.contains("\n\nПривет, мир!\n"), "{clean}");
-    sandbox.run(&["restore", "utf8.eml", "-o", "back.eml"]).ended(0);
+    assert!(
+        clean.contains("charset=utf-8") && clean.contains("\n\nПривет, мир!\n"),
+        "{clean}"
+    );
+    sandbox
+        .run(&["restore", "utf8.eml", "-o", "back.eml"])
+        .ended(0);
     assert_eq!(sandbox.read("back.eml"), message);
-    let filtered = sandbox.pipe(&["filter", "--attachments", "utf-8"], message).ended(0);
+    let filtered = sandbox
+        .pipe(&["filter", "--attachments", "utf-8"], message)
+        .ended(0);
     assert_eq!(filtered.text(), clean);
     assert_eq!(sandbox.pipe(&["filter"], message).ended(0).out, message);
-    assert!(sandbox.run(&["text", "a.eml"]).ended(0).text().contains("Привет, мир!"));
-    let text = sandbox.run(&["text", "--no-attachments", "a.eml"]).ended(0).text().to_owned();
-    assert!(text.contains("see there") && !text.contains("Привет"), "{text}");
+    assert!(
+        sandbox
+            .run(&["text", "a.eml"])
+            .ended(0)
+            .text()
+            .contains("Привет, мир!")
+    );
+    let text = sandbox
+        .run(&["text", "--no-attachments", "a.eml"])
+        .ended(0)
+        .text()
+        .to_owned();
+    assert!(
+        text.contains("see there") && !text.contains("Привет"),
+        "{text}"
+    );
 }
 
 #[test]
 fn normalize_is_quiet_or_verbose() {
     let sandbox = Sandbox::new();
-    for (n, args) in [["-q", "normalize"], ["normalize", "-q"]].iter().enumerate() {
+    for (n, args) in [["-q", "normalize"], ["normalize", "-q"]]
+        .iter()
+        .enumerate()
+    {
         let output = format!("out{n}.mbox");
         let args = [&args[..], &["archive.mbox", "-o", &output]].concat();
         let run = sandbox.run(&args).ended(0);
         assert!(run.err.is_empty(), "{}", run.err);
     }
-    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "v.mbox", "--verbose"]).ended(0);
-    assert!(run.err.contains("archive.mbox: 2 messages, mbox, LF"), "{}", run.err);
-    assert!(run.err.contains("e.g. charset.superset  archive.mbox:0 part 1 at "), "{}", run.err);
+    let run = sandbox
+        .run(&["normalize", "archive.mbox", "-o", "v.mbox", "--verbose"])
+        .ended(0);
+    assert!(
+        run.err.contains("archive.mbox: 2 messages, mbox, LF"),
+        "{}",
+        run.err
+    );
+    assert!(
+        run.err
+            .contains("e.g. charset.superset  archive.mbox:0 part 1 at "),
+        "{}",
+        run.err
+    );
 }
 
 #[test]
 fn normalize_takes_standard_input_and_threads() {
     let sandbox = Sandbox::new();
     let archive = sandbox.read("archive.mbox");
-    sandbox.run(&["normalize", "archive.mbox", "-o", "a.mbox", "--threads", "1"]).ended(0);
-    sandbox.pipe(&["normalize", "-", "-o", "b.mbox", "--threads", "2"], &archive).ended(0);
+    sandbox
+        .run(&[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "a.mbox",
+            "--threads",
+            "1",
+        ])
+        .ended(0);
+    sandbox
+        .pipe(
+            &["normalize", "-", "-o", "b.mbox", "--threads", "2"],
+            &archive,
+        )
+        .ended(0);
     assert_eq!(sandbox.read("a.mbox"), sandbox.read("b.mbox"));
 }
 
 #[test]
 fn forms_of_output() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "dir", "--to", "maildir"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "dir", "--to", "maildir"])
+        .ended(0);
     assert_eq!(fs::read_dir(sandbox.path("dir/cur")).unwrap().count(), 2);
-    sandbox.run(&["normalize", "Maildir", "-o", "one.mbox", "--to", "mbox"]).ended(0);
+    sandbox
+        .run(&["normalize", "Maildir", "-o", "one.mbox", "--to", "mbox"])
+        .ended(0);
     assert!(sandbox.read("one.mbox").starts_with(b"From "));
-    sandbox.run(&["normalize", "archive.mbox", "-o", "tree", "--to", "eml"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "tree", "--to", "eml"])
+        .ended(0);
     assert_eq!(fs::read_dir(sandbox.path("tree")).unwrap().count(), 2);
-    sandbox.run(&["normalize", "archive.mbox", "Maildir", "-o", "both"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "Maildir", "-o", "both"])
+        .ended(0);
     for name in ["dir", "one.mbox", "tree", "both"] {
         let run = sandbox.run(&["restore", name, "--verify-only"]).ended(0);
         assert_eq!(run.text(), "reversible: yes (checked)\n", "{name}");
@@ -122,19 +220,33 @@ fn folders_of_mh_come_back_as_they_were() {
     let run = sandbox.run(&["check", "mh"]).ended(0);
     assert!(run.text().starts_with("mh: 2 messages, MH, "), "{run:?}");
     assert!(
-        run.text().contains("left alone  2 files that are no mail, 1 message that loses its flags\n"),
+        run.text()
+            .contains("left alone  2 files that are no mail, 1 message that loses its flags\n"),
         "{run:?}"
     );
     assert_eq!(sandbox.run(&["count", "mh"]).ended(0).text(), "2\tmh\n");
     for form in ["eml", "mbox", "maildir"] {
-        sandbox.run(&["normalize", "mh", "-o", form, "--to", form]).ended(0);
-        sandbox.run(&["restore", form, "-o", &format!("back-{form}")]).ended(0);
+        sandbox
+            .run(&["normalize", "mh", "-o", form, "--to", form])
+            .ended(0);
+        sandbox
+            .run(&["restore", form, "-o", &format!("back-{form}")])
+            .ended(0);
         let run = sandbox.shell(&format!("diff -r mh back-{form}")).ended(0);
         assert!(run.out.is_empty());
     }
     let mut flags: Vec<_> = fs::read_dir(sandbox.path("maildir/.inbox/cur"))
         .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().rsplit_once(',').unwrap().1.to_owned())
+        .map(|entry| {
+            entry
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .rsplit_once(',')
+                .unwrap()
+                .1
+                .to_owned()
+        })
         .collect();
     flags.sort();
     assert_eq!(flags, ["", "S"]);
@@ -144,7 +256,11 @@ fn folders_of_mh_come_back_as_they_were() {
 fn policies_reach_the_messages() {
     let sandbox = Sandbox::new();
     let clean = |options: &[&str]| {
-        let args = [&["normalize", "message.eml", "-o", "out.eml", "--force"], options].concat();
+        let args = [
+            &["normalize", "message.eml", "-o", "out.eml", "--force"],
+            options,
+        ]
+        .concat();
         sandbox.run(&args).ended(0);
         String::from_utf8_lossy(&sandbox.read("out.eml")).into_owned()
     };
@@ -154,7 +270,10 @@ fn policies_reach_the_messages() {
     assert!(clean(&["--transfer", "7bit"]).is_ascii());
     sandbox.write("message.eml", b"Subject: x\n\n\xf0\xd2\xc9\xd7\n");
     assert!(clean(&["--default-charset", "koi8-r"]).contains("Прив"));
-    sandbox.write("message.eml", &[b"DKIM-Signature: v=1; a=rsa-sha256\n", LATIN].concat());
+    sandbox.write(
+        "message.eml",
+        &[b"DKIM-Signature: v=1; a=rsa-sha256\n", LATIN].concat(),
+    );
     assert!(clean(&["--keep-signed"]).contains("iso-8859-1"));
     assert!(clean(&[]).contains("It’s"));
 }
@@ -164,20 +283,50 @@ fn losses_are_replaced_only_where_a_ledger_keeps_them() {
     let sandbox = Sandbox::new();
     let lossy = lossy();
     sandbox.write("lossy.eml", &lossy);
-    let run = sandbox.run(&["normalize", "lossy.eml", "-o", "a.eml", "--fail-on", "loss"]).ended(3);
+    let run = sandbox
+        .run(&["normalize", "lossy.eml", "-o", "a.eml", "--fail-on", "loss"])
+        .ended(3);
     assert!(run.err.contains("charset.invalid-bytes"), "{}", run.err);
-    assert!(String::from_utf8(sandbox.read("a.eml")).unwrap().contains("日本語のテキストです。\n\u{FFFD}"));
-    let run = sandbox.run(&["normalize", "lossy.eml", "-o", "b.eml", "--ledger", "none"]).ended(0);
+    assert!(
+        String::from_utf8(sandbox.read("a.eml"))
+            .unwrap()
+            .contains("日本語のテキストです。\n\u{FFFD}")
+    );
+    let run = sandbox
+        .run(&["normalize", "lossy.eml", "-o", "b.eml", "--ledger", "none"])
+        .ended(0);
     assert!(run.err.contains("reversible: no"), "{}", run.err);
     assert_eq!(sandbox.read("b.eml"), lossy);
     assert!(!sandbox.path("b.eml.ledger").exists());
     sandbox
-        .run(&["normalize", "lossy.eml", "-o", "c.eml", "--ledger", "none", "--on-loss", "replace"])
+        .run(&[
+            "normalize",
+            "lossy.eml",
+            "-o",
+            "c.eml",
+            "--ledger",
+            "none",
+            "--on-loss",
+            "replace",
+        ])
         .ended(0);
     assert_eq!(sandbox.read("c.eml"), sandbox.read("a.eml"));
-    sandbox.run(&["normalize", "lossy.eml", "-o", "d.eml", "--on-loss", "keep", "--ledger", "d.l"]).ended(0);
+    sandbox
+        .run(&[
+            "normalize",
+            "lossy.eml",
+            "-o",
+            "d.eml",
+            "--on-loss",
+            "keep",
+            "--ledger",
+            "d.l",
+        ])
+        .ended(0);
     assert_eq!(sandbox.read("d.eml"), lossy);
-    sandbox.run(&["restore", "d.eml", "--ledger", "d.l", "-o", "e.eml"]).ended(0);
+    sandbox
+        .run(&["restore", "d.eml", "--ledger", "d.l", "-o", "e.eml"])
+        .ended(0);
     assert_eq!(sandbox.read("e.eml"), lossy);
 }
 
@@ -185,14 +334,29 @@ fn losses_are_replaced_only_where_a_ledger_keeps_them() {
 fn fail_on_names_what_counts() {
     let sandbox = Sandbox::new();
     for (what, code) in [("loss", 0), ("repair", 3), ("any", 3)] {
-        sandbox.run(&["check", "--fail-on", what, "archive.mbox"]).ended(code);
         sandbox
-            .run(&["normalize", "archive.mbox", "-o", "out.mbox", "--force", "--fail-on", what])
+            .run(&["check", "--fail-on", what, "archive.mbox"])
             .ended(code);
-        assert!(sandbox.path("out.mbox").exists(), "the output is written all the same");
+        sandbox
+            .run(&[
+                "normalize",
+                "archive.mbox",
+                "-o",
+                "out.mbox",
+                "--force",
+                "--fail-on",
+                what,
+            ])
+            .ended(code);
+        assert!(
+            sandbox.path("out.mbox").exists(),
+            "the output is written all the same"
+        );
     }
     sandbox.write("plain.eml", b"Subject: x\n\nplain\n");
-    sandbox.run(&["check", "--fail-on", "any", "plain.eml"]).ended(0);
+    sandbox
+        .run(&["check", "--fail-on", "any", "plain.eml"])
+        .ended(0);
 }
 
 #[test]
@@ -200,8 +364,14 @@ fn outputs_are_whole_or_absent() {
     let sandbox = Sandbox::new();
     let before = sandbox.names();
     for (args, code) in [
-        (&["normalize", "archive.mbox", "missing.mbox", "-o", "out"][..], 2),
-        (&["normalize", "archive.mbox", "-o", "no/such/folder/out.mbox"], 4),
+        (
+            &["normalize", "archive.mbox", "missing.mbox", "-o", "out"][..],
+            2,
+        ),
+        (
+            &["normalize", "archive.mbox", "-o", "no/such/folder/out.mbox"],
+            4,
+        ),
         (&["normalize", "archive.mbox", "-o", "message.eml"], 4),
         (&["normalize", "archive.mbox", "-o", "-"], 1),
         (&["normalize", "Maildir", "-o", "Maildir/out"], 1),
@@ -215,7 +385,9 @@ fn outputs_are_whole_or_absent() {
         assert_eq!(sandbox.names(), before, "{args:?}");
     }
     assert_eq!(sandbox.read("message.eml"), LATIN);
-    sandbox.run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"])
+        .ended(0);
 }
 
 /// A device stays what it is, and so does a pipe; what can be written through is.
@@ -238,19 +410,36 @@ fn one_place_under_two_names_is_wanted_once() {
         ("Maildir", "-o ld/o/x --ledger d/o/../o/x"),
     ] {
         for force in ["", "--force"] {
-            let run = sandbox.shell(&format!("mailglot normalize {input} {line} {force}")).ended(1);
-            assert!(run.err.contains("is wanted for two things of the output"), "{line}: {}", run.err);
+            let run = sandbox
+                .shell(&format!("mailglot normalize {input} {line} {force}"))
+                .ended(1);
+            assert!(
+                run.err.contains("is wanted for two things of the output"),
+                "{line}: {}",
+                run.err
+            );
         }
         assert_eq!(sandbox.read("d/q"), b"old");
-        assert_eq!(fs::read_dir(sandbox.path("d")).unwrap().count(), 2, "{line}");
-        assert!(!sandbox.path("q").exists() && !sandbox.path("q.ledger").exists(), "{line}");
+        assert_eq!(
+            fs::read_dir(sandbox.path("d")).unwrap().count(),
+            2,
+            "{line}"
+        );
+        assert!(
+            !sandbox.path("q").exists() && !sandbox.path("q.ledger").exists(),
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn links_stay_and_their_places_are_written() {
     let sandbox = Sandbox::new();
-    let is_link = |name: &str| fs::symlink_metadata(sandbox.path(name)).unwrap().is_symlink();
+    let is_link = |name: &str| {
+        fs::symlink_metadata(sandbox.path(name))
+            .unwrap()
+            .is_symlink()
+    };
     fs::create_dir(sandbox.path("real-folder")).unwrap();
     sandbox.write("real", b"old");
     sandbox.write("real-ledger", b"old");
@@ -268,7 +457,15 @@ fn links_stay_and_their_places_are_written() {
     let runs: [&[&str]; 8] = [
         &["normalize", "archive.mbox", "-o", "link", "--force"],
         &["restore", "link", "-o", "back"],
-        &["normalize", "archive.mbox", "-o", "x", "--ledger", "ledger", "--force"],
+        &[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "x",
+            "--ledger",
+            "ledger",
+            "--force",
+        ],
         &["restore", "x", "--ledger", "ledger", "-o", "dangling"],
         &["normalize", "Maildir", "-o", "folder/"],
         &["restore", "folder", "-o", "dangling-folder"],
@@ -281,12 +478,20 @@ fn links_stay_and_their_places_are_written() {
     }
     assert!(sandbox.read("back") == archive && sandbox.read("later") == archive);
     assert!(sandbox.path("later-folder/cur").is_dir() && sandbox.path("real-folder/cur").is_dir());
-    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "link"]).ended(4);
-    assert!(run.err.contains("real: stands there already"), "{}", run.err);
+    let run = sandbox
+        .run(&["normalize", "archive.mbox", "-o", "link"])
+        .ended(4);
+    assert!(
+        run.err.contains("real: stands there already"),
+        "{}",
+        run.err
+    );
     // A folder under restoration is replaced in its place too.
     fs::create_dir(sandbox.path("empty")).unwrap();
     symlink("empty", sandbox.path("to-empty")).unwrap();
-    sandbox.run(&["restore", "folder", "-o", "to-empty/"]).ended(0);
+    sandbox
+        .run(&["restore", "folder", "-o", "to-empty/"])
+        .ended(0);
     assert!(is_link("to-empty") && sandbox.path("empty/cur").is_dir());
     assert!(!sandbox.names().iter().any(|name| name.contains(".tmp")));
 }
@@ -296,7 +501,17 @@ fn force_takes_no_folder_of_others() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("proj/new")).unwrap();
     sandbox.write("proj/new/thesis.tex", b"x");
-    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "proj", "--to", "eml", "--force"]).ended(4);
+    let run = sandbox
+        .run(&[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "proj",
+            "--to",
+            "eml",
+            "--force",
+        ])
+        .ended(4);
     assert!(run.err.contains("holds more than mail"), "{}", run.err);
     assert_eq!(sandbox.read("proj/new/thesis.tex"), b"x");
 }
@@ -304,7 +519,10 @@ fn force_takes_no_folder_of_others() {
 #[test]
 fn streams_are_written_through_and_never_replaced() {
     let sandbox = Sandbox::new();
-    let want = sandbox.run(&["convert", "-f", "windows-1252", "letter.txt"]).ended(0).out;
+    let want = sandbox
+        .run(&["convert", "-f", "windows-1252", "letter.txt"])
+        .ended(0)
+        .out;
     for line in [
         "mailglot convert -f windows-1252 -o /dev/stdout letter.txt > got",
         "mailglot convert -f windows-1252 -o /dev/fd/3 letter.txt 3> got",
@@ -315,11 +533,32 @@ fn streams_are_written_through_and_never_replaced() {
         assert_eq!(sandbox.read("got"), want, "{line}");
     }
     // What the shell wrote before stays.
-    sandbox.shell("(echo before; mailglot convert -f windows-1252 -o /dev/stdout letter.txt) > got").ended(0);
+    sandbox
+        .shell("(echo before; mailglot convert -f windows-1252 -o /dev/stdout letter.txt) > got")
+        .ended(0);
     assert_eq!(sandbox.read("got"), [b"before\n", &want[..]].concat());
-    sandbox.run(&["convert", "-f", "windows-1252", "-o", "/dev/null", "letter.txt"]).ended(0);
-    sandbox.run(&["convert", "-f", "windows-1252", "-o", "/dev/full", "letter.txt"]).ended(4);
-    let report = "mailglot -q normalize archive.mbox -o out.mbox --report /dev/stdout | cat > report.json";
+    sandbox
+        .run(&[
+            "convert",
+            "-f",
+            "windows-1252",
+            "-o",
+            "/dev/null",
+            "letter.txt",
+        ])
+        .ended(0);
+    sandbox
+        .run(&[
+            "convert",
+            "-f",
+            "windows-1252",
+            "-o",
+            "/dev/full",
+            "letter.txt",
+        ])
+        .ended(4);
+    let report =
+        "mailglot -q normalize archive.mbox -o out.mbox --report /dev/stdout | cat > report.json";
     sandbox.shell(report).ended(0);
     let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
     assert_eq!(report["identity"]["messages_in"], 2);
@@ -335,9 +574,13 @@ fn streams_are_written_through_and_never_replaced() {
     ] {
         let run = sandbox.shell(line).ended(4);
         assert!(
-            ["write somewhere else", "that of a folder", "restore to another place"]
-                .iter()
-                .any(|words| run.err.contains(words)),
+            [
+                "write somewhere else",
+                "that of a folder",
+                "restore to another place"
+            ]
+            .iter()
+            .any(|words| run.err.contains(words)),
             "{line}: {}",
             run.err
         );
@@ -346,34 +589,65 @@ fn streams_are_written_through_and_never_replaced() {
     // A folder may be named so.
     sandbox.run(&["normalize", "Maildir", "-o", "y/"]).ended(0);
     assert!(sandbox.path("y/cur").is_dir() && sandbox.path("y.ledger").is_file());
-    sandbox.shell("test -c /dev/null && test -c /dev/full").ended(0);
+    sandbox
+        .shell("test -c /dev/null && test -c /dev/full")
+        .ended(0);
 }
 
 #[test]
 fn what_is_missing_is_no_finding_and_no_next_step() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["check", "missing", "--fail-on", "any"]).ended(2);
-    sandbox.run(&["check", "--json", "missing", "--fail-on", "any"]).ended(2);
-    let run = sandbox.run(&["check", "missing", "archive.mbox", "--fail-on", "any"]).ended(2);
+    sandbox
+        .run(&["check", "missing", "--fail-on", "any"])
+        .ended(2);
+    sandbox
+        .run(&["check", "--json", "missing", "--fail-on", "any"])
+        .ended(2);
+    let run = sandbox
+        .run(&["check", "missing", "archive.mbox", "--fail-on", "any"])
+        .ended(2);
     assert!(
-        run.text().ends_with("\nnext: mailglot normalize archive.mbox -o archive.utf8.mbox\n"),
+        run.text()
+            .ends_with("\nnext: mailglot normalize archive.mbox -o archive.utf8.mbox\n"),
         "{run:?}"
     );
-    sandbox.run(&["check", "archive.mbox", "--fail-on", "any"]).ended(3);
+    sandbox
+        .run(&["check", "archive.mbox", "--fail-on", "any"])
+        .ended(3);
 }
 
 #[test]
 fn a_damaged_ledger_restores_nothing() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "clean.mbox"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "clean.mbox"])
+        .ended(0);
     let mut ledger = sandbox.read("clean.mbox.ledger");
     let middle = ledger.len() / 2;
     ledger[middle] ^= 1;
     sandbox.write("bad.ledger", &ledger);
-    let run = sandbox.run(&["restore", "clean.mbox", "-o", "original", "--ledger", "bad.ledger"]).ended(4);
+    let run = sandbox
+        .run(&[
+            "restore",
+            "clean.mbox",
+            "-o",
+            "original",
+            "--ledger",
+            "bad.ledger",
+        ])
+        .ended(4);
     assert!(run.err.contains("bad.ledger"), "{}", run.err);
     assert!(!sandbox.path("original").exists());
-    sandbox.run(&["restore", "archive.mbox", "-o", "original", "--ledger", "clean.mbox.ledger"]).ended(4);
+    sandbox
+        .run(&[
+            "restore",
+            "archive.mbox",
+            "-o",
+            "original",
+            "--ledger",
+            "clean.mbox.ledger",
+        ])
+        .ended(4);
     assert!(!sandbox.path("original").exists());
 }
 
@@ -403,7 +677,9 @@ fn check_tells_and_writes_nothing() {
 #[test]
 fn check_in_json() {
     let sandbox = Sandbox::new();
-    let run = sandbox.run(&["check", "--json", "archive.mbox", "Maildir"]).ended(0);
+    let run = sandbox
+        .run(&["check", "--json", "archive.mbox", "Maildir"])
+        .ended(0);
     let account: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
     assert_eq!(account["messages_in"], 3);
     assert_eq!(account["sources"][1]["messages"], 1);
@@ -413,9 +689,13 @@ fn check_in_json() {
 #[test]
 fn count_is_a_line_a_file() {
     let sandbox = Sandbox::new();
-    let run = sandbox.run(&["count", "archive.mbox", "Maildir", "message.eml"]).ended(0);
+    let run = sandbox
+        .run(&["count", "archive.mbox", "Maildir", "message.eml"])
+        .ended(0);
     assert_eq!(run.text(), "2\tarchive.mbox\n1\tMaildir\n1\tmessage.eml\n");
-    let run = sandbox.pipe(&["count", "-"], &sandbox.read("archive.mbox")).ended(0);
+    let run = sandbox
+        .pipe(&["count", "-"], &sandbox.read("archive.mbox"))
+        .ended(0);
     assert_eq!(run.text(), "2\t-\n");
     let run = sandbox.run(&["count", "missing", "archive.mbox"]).ended(2);
     assert_eq!(run.text(), "2\tarchive.mbox\n");
@@ -436,9 +716,22 @@ fn names_in_counts_do_not_break_lines() {
 fn standard_input_has_addresses_and_is_read_once() {
     let sandbox = Sandbox::new();
     let archive = sandbox.read("archive.mbox");
-    let run = sandbox.pipe(&["inspect", "-:1", "--json"], &archive).ended(0);
-    assert!(run.text().starts_with("{\"message\":\"-:1\"") && run.text().lines().count() == 1, "{run:?}");
-    assert_eq!(sandbox.pipe(&["inspect", "--json", "-"], &archive).ended(0).text().lines().count(), 2);
+    let run = sandbox
+        .pipe(&["inspect", "-:1", "--json"], &archive)
+        .ended(0);
+    assert!(
+        run.text().starts_with("{\"message\":\"-:1\"") && run.text().lines().count() == 1,
+        "{run:?}"
+    );
+    assert_eq!(
+        sandbox
+            .pipe(&["inspect", "--json", "-"], &archive)
+            .ended(0)
+            .text()
+            .lines()
+            .count(),
+        2
+    );
     let run = sandbox.run(&["inspect", "--jsn", "message.eml"]).ended(1);
     assert!(run.err.contains("--jsn"), "{run:?}");
     for args in [
@@ -448,7 +741,10 @@ fn standard_input_has_addresses_and_is_read_once() {
         &["count", "-", "-"],
     ] {
         let run = sandbox.pipe(args, &archive).ended(1);
-        assert!(run.err.contains("standard input (-) is given twice") && run.out.is_empty(), "{run:?}");
+        assert!(
+            run.err.contains("standard input (-) is given twice") && run.out.is_empty(),
+            "{run:?}"
+        );
     }
     assert!(!sandbox.path("out").exists());
 }
@@ -467,7 +763,15 @@ fn jobs_that_differ_have_other_options_in_their_reports() {
         &["--ledger", "l"],
         &["--transfer", "7bit"],
     ] {
-        let line = ["normalize", "archive.mbox", "-o", "out", "--report", "report", "--force"];
+        let line = [
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "out",
+            "--report",
+            "report",
+            "--force",
+        ];
         sandbox.run(&[&line[..], more].concat()).ended(0);
         let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report")).unwrap();
         assert!(seen.insert(report["options"].to_string()), "{more:?}");
@@ -506,7 +810,9 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.err.contains("mailglot: out.mbox"), "{}", run.err);
     assert_eq!(sandbox.names(), before);
-    let run = sandbox.shell("mailglot check archive.mbox > /dev/full").ended(4);
+    let run = sandbox
+        .shell("mailglot check archive.mbox > /dev/full")
+        .ended(4);
     assert!(run.err.contains("standard output"), "{}", run.err);
 }
 
@@ -514,14 +820,38 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 fn a_message_comes_back_from_the_ledger_of_a_gateway() {
     let sandbox = Sandbox::new();
     let note = br#"{"msg":"4F2","action":"normalize"}"#;
-    let (ledger, _) = mailglot_archive::ledger::write_whole(Vec::new(), LATIN, note, "test").unwrap();
+    let (ledger, _) =
+        mailglot_archive::ledger::write_whole(Vec::new(), LATIN, note, "test").unwrap();
     sandbox.write("4F2.ledger", &ledger);
-    let run = sandbox.run(&["-v", "restore", "--ledger", "4F2.ledger", "-o", "original.eml"]).ended(0);
-    assert!(run.err.contains(r#"{"msg":"4F2","action":"normalize"}"#), "{}", run.err);
+    let run = sandbox
+        .run(&[
+            "-v",
+            "restore",
+            "--ledger",
+            "4F2.ledger",
+            "-o",
+            "original.eml",
+        ])
+        .ended(0);
+    assert!(
+        run.err.contains(r#"{"msg":"4F2","action":"normalize"}"#),
+        "{}",
+        run.err
+    );
     assert!(run.err.contains("reversible: yes (checked)"), "{}", run.err);
     assert_eq!(sandbox.read("original.eml"), LATIN);
-    sandbox.run(&["restore", "--ledger", "4F2.ledger", "--verify-only"]).ended(0);
-    sandbox.run(&["restore", "message.eml", "--ledger", "4F2.ledger", "--verify-only"]).ended(4);
+    sandbox
+        .run(&["restore", "--ledger", "4F2.ledger", "--verify-only"])
+        .ended(0);
+    sandbox
+        .run(&[
+            "restore",
+            "message.eml",
+            "--ledger",
+            "4F2.ledger",
+            "--verify-only",
+        ])
+        .ended(4);
     sandbox.run(&["restore", "--verify-only"]).ended(1);
 }
 
@@ -531,20 +861,39 @@ fn what_is_made_of_private_mail_is_private() {
     let set = |name: &str, mode| {
         fs::set_permissions(sandbox.path(name), fs::Permissions::from_mode(mode)).unwrap();
     };
-    let mode = |name: &str| fs::metadata(sandbox.path(name)).unwrap().permissions().mode() & 0o777;
+    let mode = |name: &str| {
+        fs::metadata(sandbox.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
     let run = |line: &str| sandbox.shell(&format!("umask 022; {line}"));
     for (own, made) in [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644)] {
         set("archive.mbox", own);
         run("mailglot -q normalize --force archive.mbox -o out.mbox --report report.json").ended(0);
         run("mailglot -q normalize --force archive.mbox --to maildir -o folder").ended(0);
         run("mailglot -q convert -f koi8-r archive.mbox -o text").ended(0);
-        for name in ["out.mbox", "out.mbox.ledger", "report.json", "folder.ledger", "text"] {
+        for name in [
+            "out.mbox",
+            "out.mbox.ledger",
+            "report.json",
+            "folder.ledger",
+            "text",
+        ] {
             assert_eq!(mode(name), made, "{name} of {own:o}");
         }
         assert_eq!(mode("folder/cur"), made | (made & 0o444) >> 2, "{own:o}");
         run("mailglot -q restore out.mbox -o back.mbox").ended(0);
         assert_eq!(mode("back.mbox"), made, "{own:o}");
-        for name in ["out.mbox", "out.mbox.ledger", "report.json", "folder.ledger", "back.mbox", "text"] {
+        for name in [
+            "out.mbox",
+            "out.mbox.ledger",
+            "report.json",
+            "folder.ledger",
+            "back.mbox",
+            "text",
+        ] {
             fs::remove_file(sandbox.path(name)).unwrap();
         }
         fs::remove_dir_all(sandbox.path("folder")).unwrap();

@@ -7,7 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn one_message_through() {
     let sandbox = Sandbox::new();
-    for args in [&["filter"][..], &["filter", "-"], &["-q", "filter"], &["filter", "-v"]] {
+    for args in [
+        &["filter"][..],
+        &["filter", "-"],
+        &["-q", "filter"],
+        &["filter", "-v"],
+    ] {
         let run = sandbox.pipe(args, LATIN).ended(0);
         assert!(
             run.text().contains("It’s grün.") && run.text().contains("Subject: =?UTF-8?"),
@@ -15,12 +20,19 @@ fn one_message_through() {
             run.text()
         );
     }
-    let run = sandbox.pipe(&["filter", "--headers", "raw-utf8"], LATIN).ended(0);
+    let run = sandbox
+        .pipe(&["filter", "--headers", "raw-utf8"], LATIN)
+        .ended(0);
     assert!(run.text().contains("Subject: Grüße"), "{}", run.text());
-    let run = sandbox.pipe(&["filter", "--transfer", "7bit"], LATIN).ended(0);
+    let run = sandbox
+        .pipe(&["filter", "--transfer", "7bit"], LATIN)
+        .ended(0);
     assert!(run.out.is_ascii(), "{}", run.text());
     let run = sandbox
-        .pipe(&["filter", "--default-charset", "koi8-r"], b"Subject: x\n\n\xf0\xd2\xc9\xd7\n")
+        .pipe(
+            &["filter", "--default-charset", "koi8-r"],
+            b"Subject: x\n\n\xf0\xd2\xc9\xd7\n",
+        )
         .ended(0);
     assert!(run.text().contains("Прив"), "{}", run.text());
 }
@@ -29,7 +41,8 @@ fn one_message_through() {
 fn readers_of_iso_2022_jp_get_that() {
     let sandbox = Sandbox::new();
     let message =
-        "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\n\n日本\n".as_bytes();
+        "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\n\n日本\n"
+            .as_bytes();
     let want = b"Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\nContent-Type: text/plain; charset=iso-2022-jp\n\n\x1b$BF|K\\\x1b(B\n";
     for more in [&[][..], &["--judge", "default"]] {
         let args = [&["filter", "--charset-out", "iso-2022-jp"], more].concat();
@@ -37,7 +50,16 @@ fn readers_of_iso_2022_jp_get_that() {
         assert_eq!(sandbox.pipe(&args, want).ended(0).out, want, "{args:?}");
     }
     sandbox.write("a.eml", message);
-    sandbox.run(&["normalize", "a.eml", "-o", "b.eml", "--charset-out", "iso-2022-jp"]).ended(0);
+    sandbox
+        .run(&[
+            "normalize",
+            "a.eml",
+            "-o",
+            "b.eml",
+            "--charset-out",
+            "iso-2022-jp",
+        ])
+        .ended(0);
     assert_eq!(sandbox.read("b.eml"), want);
     sandbox.run(&["restore", "b.eml", "-o", "c.eml"]).ended(0);
     assert_eq!(sandbox.read("c.eml"), message);
@@ -48,11 +70,19 @@ fn what_it_must_not_touch_stays() {
     let sandbox = Sandbox::new();
     let signed = [b"DKIM-Signature: v=1; a=rsa-sha256\n", LATIN].concat();
     let lossy = lossy();
-    for message in [&signed[..], &lossy, b"", b"no header at all", b"\xff\0\r\n\n\xfe"] {
+    for message in [
+        &signed[..],
+        &lossy,
+        b"",
+        b"no header at all",
+        b"\xff\0\r\n\n\xfe",
+    ] {
         let run = sandbox.pipe(&["filter"], message).ended(0);
         assert_eq!(run.out, message, "{}", message.escape_ascii());
     }
-    let run = sandbox.pipe(&["filter", "--on-loss", "replace"], &lossy).ended(0);
+    let run = sandbox
+        .pipe(&["filter", "--on-loss", "replace"], &lossy)
+        .ended(0);
     assert!(run.text().contains('\u{FFFD}'));
 }
 
@@ -61,15 +91,30 @@ fn what_it_must_not_touch_stays() {
 fn line_ends_are_those_of_the_caller() {
     let sandbox = Sandbox::new();
     let message = b"Subject: =?koi8-r?Q?=C1?= =?koi8-r?Q?=C2?=\nContent-Type: text/plain;\n charset=koi8-r\n\nA\xc1\nB\n";
-    let crlf: Vec<u8> =
-        message.iter().flat_map(|b| if *b == b'\n' { b"\r\n".to_vec() } else { vec![*b] }).collect();
+    let crlf: Vec<u8> = message
+        .iter()
+        .flat_map(|b| {
+            if *b == b'\n' {
+                b"\r\n".to_vec()
+            } else {
+                vec![*b]
+            }
+        })
+        .collect();
     let from = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
     for args in [&["filter"][..], &["filter", "--transfer", "7bit"]] {
         let run = sandbox.pipe(args, message).ended(0);
-        assert!(run.text().contains("=?UTF-8?") && !run.text().contains('\r'), "{}", run.text());
+        assert!(
+            run.text().contains("=?UTF-8?") && !run.text().contains('\r'),
+            "{}",
+            run.text()
+        );
         let with_crlf = sandbox.pipe(args, &crlf).ended(0);
         assert_eq!(with_crlf.text().replace("\r\n", "\n"), run.text());
-        assert_eq!(with_crlf.text().matches('\n').count(), with_crlf.text().matches("\r\n").count());
+        assert_eq!(
+            with_crlf.text().matches('\n').count(),
+            with_crlf.text().matches("\r\n").count()
+        );
         let dropped = sandbox.pipe(args, &[from, &message[..]].concat()).ended(0);
         assert_eq!(dropped.out, [from, &run.out[..]].concat());
     }
@@ -93,18 +138,30 @@ fn every_failure_is_75() {
         // What a filter says on standard error, some callers put into the mail.
         assert!(run.err.is_empty(), "{args:?}: {run:?}");
         let run = sandbox.pipe(&[&["-v"], args].concat(), LATIN).ended(75);
-        assert!(run.out.is_empty() && !run.err.is_empty(), "{args:?}: {run:?}");
+        assert!(
+            run.out.is_empty() && !run.err.is_empty(),
+            "{args:?}: {run:?}"
+        );
     }
     // Standard input that cannot be read, standard output that cannot be written.
-    for line in ["mailglot filter -v < .", "mailglot -v filter < message.eml > /dev/full"] {
+    for line in [
+        "mailglot filter -v < .",
+        "mailglot -v filter < message.eml > /dev/full",
+    ] {
         let run = sandbox.shell(line).ended(75);
-        assert!(run.out.is_empty() && run.err.starts_with("mailglot: filter: standard "), "{line}: {run:?}");
+        assert!(
+            run.out.is_empty() && run.err.starts_with("mailglot: filter: standard "),
+            "{line}: {run:?}"
+        );
         let run = sandbox.shell(&line.replace("-v", "")).ended(75);
         assert!(run.out.is_empty() && run.err.is_empty(), "{line}: {run:?}");
     }
     sandbox.write("big.eml", &[LATIN, &b"text\n".repeat(1 << 20)].concat());
     let run = sandbox.shell("{ mailglot filter < big.eml; echo $? >&2; } | true");
-    assert!(run.err.ends_with("75\n"), "the reader did not get the mail: {run:?}");
+    assert!(
+        run.err.ends_with("75\n"),
+        "the reader did not get the mail: {run:?}"
+    );
 }
 
 /// Nobody gets what is written there. Who throws it away on purpose opens it to be written only.
@@ -118,7 +175,10 @@ fn a_closed_output_is_75() {
         "mailglot -v filter < message.eml 1<>/dev/null",
     ] {
         let run = sandbox.shell(line).ended(75);
-        assert!(run.err.contains("standard output: it is closed"), "{line}: {run:?}");
+        assert!(
+            run.err.contains("standard output: it is closed"),
+            "{line}: {run:?}"
+        );
     }
     for line in [
         "mailglot filter < message.eml > /dev/null",
@@ -153,15 +213,22 @@ fn memory_that_is_not_there_is_75() {
     let sandbox = Sandbox::new();
     sandbox.write("big.eml", &[LATIN, &b"text\n".repeat(20 << 20)].concat());
     // 100 MB of message in 60 MB of memory.
-    let run = sandbox.shell("ulimit -v 60000; mailglot filter < big.eml").ended(75);
+    let run = sandbox
+        .shell("ulimit -v 60000; mailglot filter < big.eml")
+        .ended(75);
     assert!(run.out.is_empty());
 }
 
 #[test]
 fn a_message_that_does_not_end_is_75() {
     let sandbox = Sandbox::new();
-    let run = sandbox.shell("{ cat message.eml; sleep 3; } | mailglot filter -v --timeout 1").ended(75);
-    assert!(run.out.is_empty() && run.err.contains("took too long"), "{run:?}");
+    let run = sandbox
+        .shell("{ cat message.eml; sleep 3; } | mailglot filter -v --timeout 1")
+        .ended(75);
+    assert!(
+        run.out.is_empty() && run.err.contains("took too long"),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -179,7 +246,9 @@ fn fail_open_passes_the_mail_through() {
     assert!(run.text().contains("It’s"));
     // What was not read, or not taken, is not passed through.
     sandbox.shell("mailglot filter --fail-open < .").ended(75);
-    sandbox.shell("mailglot filter --fail-open < message.eml > /dev/full").ended(75);
+    sandbox
+        .shell("mailglot filter --fail-open < message.eml > /dev/full")
+        .ended(75);
 }
 
 /// A `sendmail` that leaves what it was given in the sandbox.
@@ -198,15 +267,28 @@ fn reinjected(sandbox: &Sandbox, more: &[&str], arguments: &[&str]) -> Run {
 #[test]
 fn a_message_is_handed_back_to_the_server() {
     let sandbox = Sandbox::new();
-    sendmail(&sandbox, "cat > message; for a; do echo \"<$a>\"; done > arguments");
-    let run = reinjected(&sandbox, &[], &["-f", "", "--", "b@example.org", "-c@example.org"]).ended(0);
+    sendmail(
+        &sandbox,
+        "cat > message; for a; do echo \"<$a>\"; done > arguments",
+    );
+    let run = reinjected(
+        &sandbox,
+        &[],
+        &["-f", "", "--", "b@example.org", "-c@example.org"],
+    )
+    .ended(0);
     assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
     assert_eq!(
         String::from_utf8(sandbox.read("arguments")).unwrap(),
         "<-G>\n<-i>\n<-f>\n<>\n<-->\n<b@example.org>\n<-c@example.org>\n"
     );
-    assert_eq!(sandbox.read("message"), sandbox.pipe(&["filter"], LATIN).ended(0).out);
-    let run = sandbox.pipe(&["filter", "--no-such-option", "--reinject"], LATIN).ended(75);
+    assert_eq!(
+        sandbox.read("message"),
+        sandbox.pipe(&["filter"], LATIN).ended(0).out
+    );
+    let run = sandbox
+        .pipe(&["filter", "--no-such-option", "--reinject"], LATIN)
+        .ended(75);
     assert_eq!((run.text(), &run.err[..]), ("4.3.0 wrong usage\n", ""));
 }
 
@@ -215,7 +297,12 @@ fn a_message_is_handed_back_to_the_server() {
 fn faults_end_as_documented() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outcomes.md");
     let page = fs::read_to_string(page).unwrap();
-    let rows = page.split("\n## Faults").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
+    let rows = page
+        .split("\n## Faults")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("| `"));
     let mut named: Vec<&str> = rows
         .filter(|row| row.ends_with("| exit code 75, `4.3.0` and the cause |"))
         .map(|row| row.split('`').nth(1).unwrap())
@@ -227,14 +314,21 @@ fn faults_end_as_documented() {
     for name in named {
         let (line, cause) = match name {
             "io" => ("mailglot filter --reinject -v < .", "standard input: "),
-            "slow" => {
-                ("{ cat message.eml; sleep 3; } | mailglot filter --reinject -v --timeout 1", "took too long")
-            }
-            _ => ("mailglot filter --reinject -v --no-such-option < message.eml", "wrong usage"),
+            "slow" => (
+                "{ cat message.eml; sleep 3; } | mailglot filter --reinject -v --timeout 1",
+                "took too long",
+            ),
+            _ => (
+                "mailglot filter --reinject -v --no-such-option < message.eml",
+                "wrong usage",
+            ),
         };
         let run = sandbox.shell(line).ended(75);
         let said = run.text();
-        assert!(said.starts_with(&format!("4.3.0 {cause}")) && said.lines().count() == 1, "{line}: {run:?}");
+        assert!(
+            said.starts_with(&format!("4.3.0 {cause}")) && said.lines().count() == 1,
+            "{line}: {run:?}"
+        );
         assert!(run.err.contains(cause), "{line}: {run:?}");
     }
 }
@@ -243,10 +337,17 @@ fn faults_end_as_documented() {
 fn a_server_that_does_not_take_it_defers() {
     let sandbox = Sandbox::new();
     // Its own codes are not ours: with 67 the caller would send the mail back.
-    for script in ["cat > /dev/null; exit 67", "exit 1", "echo words; echo words >&2; kill -9 $$"] {
+    for script in [
+        "cat > /dev/null; exit 67",
+        "exit 1",
+        "echo words; echo words >&2; kill -9 $$",
+    ] {
         sendmail(&sandbox, script);
         let run = reinjected(&sandbox, &[], &["b@example.org"]).ended(75);
-        assert!(run.text().starts_with("4.3.0 ") && run.text().lines().count() == 1, "{run:?}");
+        assert!(
+            run.text().starts_with("4.3.0 ") && run.text().lines().count() == 1,
+            "{run:?}"
+        );
         assert!(run.err.is_empty(), "{run:?}");
     }
     sendmail(&sandbox, "sleep 30; touch late");
@@ -254,7 +355,10 @@ fn a_server_that_does_not_take_it_defers() {
     assert!(run.text().contains("took too long"), "{run:?}");
     fs::remove_file(sandbox.path("sendmail")).unwrap();
     let run = reinjected(&sandbox, &[], &[]).ended(75);
-    assert!(run.text().starts_with("4.3.0 ") && run.text().contains("no such file"), "{run:?}");
+    assert!(
+        run.text().starts_with("4.3.0 ") && run.text().contains("no such file"),
+        "{run:?}"
+    );
 }
 
 /// The server reads the message from a file: whoever kills us, it never takes a part for the whole.
@@ -278,31 +382,72 @@ fn a_filter_that_is_killed_hands_on_all_or_nothing() {
 fn what_the_policy_refuses_is_65() {
     let sandbox = Sandbox::new();
     let twice = b"Subject: x\nContent-Type: text/plain\nContent-Type: text/html\n\nx\n";
-    let run = sandbox.pipe(&["filter", "--judge", "strict", "--fail-open"], twice).ended(65);
+    let run = sandbox
+        .pipe(&["filter", "--judge", "strict", "--fail-open"], twice)
+        .ended(65);
     assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
-    let run = sandbox.pipe(&["filter", "--judge", "strict", "--reinject"], twice).ended(65);
+    let run = sandbox
+        .pipe(&["filter", "--judge", "strict", "--reinject"], twice)
+        .ended(65);
     assert_eq!(run.text(), "5.6.0 message refused: duplicate-header\n");
-    let run = sandbox.pipe(&["filter", "--judge", "default"], twice).ended(0);
-    assert_eq!(run.text().matches("Content-Type").count(), 1, "{}", run.text());
-    let run = sandbox.pipe(&["filter", "--judge", "monitor"], twice).ended(0);
-    assert!(run.out.ends_with(twice) && run.text().starts_with("MIME-Ambiguity-Results: "), "{}", run.text());
+    let run = sandbox
+        .pipe(&["filter", "--judge", "default"], twice)
+        .ended(0);
+    assert_eq!(
+        run.text().matches("Content-Type").count(),
+        1,
+        "{}",
+        run.text()
+    );
+    let run = sandbox
+        .pipe(&["filter", "--judge", "monitor"], twice)
+        .ended(0);
+    assert!(
+        run.out.ends_with(twice) && run.text().starts_with("MIME-Ambiguity-Results: "),
+        "{}",
+        run.text()
+    );
     assert!(!run.text().contains('\r'));
-    let run = sandbox.pipe(&["filter", "--judge", "default"], LATIN).ended(0);
+    let run = sandbox
+        .pipe(&["filter", "--judge", "default"], LATIN)
+        .ended(0);
     assert!(run.text().contains("Subject: =?UTF-8?"), "{}", run.text());
     // What is known of reading and writing counts here too.
     let undeclared = b"Subject: x\n\n\xf0\xd2\xc9\xd7\n";
-    let args = ["filter", "--judge", "default", "--default-charset", "koi8-r", "--transfer", "8bit"];
+    let args = [
+        "filter",
+        "--judge",
+        "default",
+        "--default-charset",
+        "koi8-r",
+        "--transfer",
+        "8bit",
+    ];
     let run = sandbox.pipe(&args, undeclared).ended(0);
     assert!(run.text().contains("Прив"), "{}", run.text());
     // Of transfer encodings the policy has its own idea, where nothing is asked for.
     let quoted = b"Subject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\
         Content-Transfer-Encoding: quoted-printable\n\n=E9t=E9\n";
     let judged = |more: &[&str]| {
-        sandbox.pipe(&[&["filter", "--judge", "default"], more].concat(), quoted).ended(0).text().to_owned()
+        sandbox
+            .pipe(&[&["filter", "--judge", "default"], more].concat(), quoted)
+            .ended(0)
+            .text()
+            .to_owned()
     };
-    assert!(judged(&[]).ends_with("\n=C3=A9t=C3=A9\n"), "{}", judged(&[]));
-    assert!(judged(&["--transfer", "8bit"]).ends_with("\nété\n"), "{}", judged(&["--transfer", "8bit"]));
-    sandbox.pipe(&["filter", "--judge", "lenient"], LATIN).ended(75);
+    assert!(
+        judged(&[]).ends_with("\n=C3=A9t=C3=A9\n"),
+        "{}",
+        judged(&[])
+    );
+    assert!(
+        judged(&["--transfer", "8bit"]).ends_with("\nété\n"),
+        "{}",
+        judged(&["--transfer", "8bit"])
+    );
+    sandbox
+        .pipe(&["filter", "--judge", "lenient"], LATIN)
+        .ended(75);
 }
 
 /// procmail, maildrop and Exim run a line of the kind through a shell or not; what counts is the exit code beside the output.
@@ -311,7 +456,9 @@ fn callers_keep_the_mail_where_the_filter_fails() {
     let sandbox = Sandbox::new();
     // `:0 fw` of procmail: the output replaces the mail where the code is 0.
     let caller = |filter: &str| {
-        let line = format!("if {filter} < message.eml > out; then cp out kept; else cp message.eml kept; fi");
+        let line = format!(
+            "if {filter} < message.eml > out; then cp out kept; else cp message.eml kept; fi"
+        );
         sandbox.shell(&line).ended(0);
         sandbox.read("kept")
     };

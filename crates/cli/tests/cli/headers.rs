@@ -6,10 +6,16 @@ use serde_json::{Value, json};
 #[test]
 fn values_are_decoded() {
     let sandbox = Sandbox::new();
-    let run = sandbox.run(&["header", "decode", "=?ISO-8859-1?Q?We=92ve?=", "plain"]).ended(0);
+    let run = sandbox
+        .run(&["header", "decode", "=?ISO-8859-1?Q?We=92ve?=", "plain"])
+        .ended(0);
     assert_eq!(run.text(), "We’ve\nplain\n");
-    let run =
-        sandbox.pipe(&["header", "decode"], b"=?utf-8?B?w7w=?=\r\nplain\n\n=?koi8-r?Q?=C4=C1?=").ended(0);
+    let run = sandbox
+        .pipe(
+            &["header", "decode"],
+            b"=?utf-8?B?w7w=?=\r\nplain\n\n=?koi8-r?Q?=C4=C1?=",
+        )
+        .ended(0);
     assert_eq!(run.text(), "ü\nplain\n\nда\n");
     let run = sandbox.pipe(&["header", "decode", "-"], b"a\n").ended(0);
     assert_eq!(run.text(), "a\n");
@@ -22,7 +28,10 @@ fn as_many_values_as_came() {
         (&b""[..], ""),
         (b"\0", "\0"),
         (b"a\0b", "a\0b\0"),
-        (b"=?utf-8?Q?=C3=BC?=\r\n =?utf-8?Q?x?=\0\0\n b\0", "üx\0\0 b\0"),
+        (
+            b"=?utf-8?Q?=C3=BC?=\r\n =?utf-8?Q?x?=\0\0\n b\0",
+            "üx\0\0 b\0",
+        ),
         (b"=?utf-8?Q?a=00=0Ab?=\0", "a  b\0"),
     ] {
         let run = sandbox.pipe(&["header", "decode", "-0"], input).ended(0);
@@ -49,25 +58,47 @@ fn the_name_of_a_field_tells_where_words_stand() {
     let sandbox = Sandbox::new();
     let value = "=?utf-8?Q?=C3=BC?= <=?utf-8?Q?a?=@b.example>";
     let decoded = |args: &[&str]| {
-        sandbox.run(&[&["header", "decode"], args, &[value]].concat()).ended(0).text().to_owned()
+        sandbox
+            .run(&[&["header", "decode"], args, &[value]].concat())
+            .ended(0)
+            .text()
+            .to_owned()
     };
     assert_eq!(decoded(&[]), "ü <a@b.example>\n");
-    assert_eq!(decoded(&["--name", "From"]), "ü <=?utf-8?Q?a?=@b.example>\n");
+    assert_eq!(
+        decoded(&["--name", "From"]),
+        "ü <=?utf-8?Q?a?=@b.example>\n"
+    );
     assert_eq!(decoded(&["--name", "message-id"]), format!("{value}\n"));
-    let params = ["header", "decode", "--name", "Content-Type", "A/B; name*=utf-8'de'%C3%BC", "--explain"];
+    let params = [
+        "header",
+        "decode",
+        "--name",
+        "Content-Type",
+        "A/B; name*=utf-8'de'%C3%BC",
+        "--explain",
+    ];
     let run = sandbox.run(&params).ended(0);
-    assert_eq!((run.text(), &*run.err), ("a/b; name=\"ü\"\n", "parameter name (de): \"ü\"\n"));
+    assert_eq!(
+        (run.text(), &*run.err),
+        ("a/b; name=\"ü\"\n", "parameter name (de): \"ü\"\n")
+    );
 }
 
 #[test]
 fn values_are_typed_by_their_field() {
     let sandbox = Sandbox::new();
     let typed = |name: &str, value: &str| {
-        let run = sandbox.run(&["header", "decode", "--json", "--name", name, value]).ended(0);
+        let run = sandbox
+            .run(&["header", "decode", "--json", "--name", name, value])
+            .ended(0);
         serde_json::from_slice::<Value>(&run.out).unwrap()["typed"].clone()
     };
     assert_eq!(
-        typed("To", "\"=?utf-8?Q?M=C3=BCller=2C?=\" <a@b.example>, x: c@d.example (e);"),
+        typed(
+            "To",
+            "\"=?utf-8?Q?M=C3=BCller=2C?=\" <a@b.example>, x: c@d.example (e);"
+        ),
         json!({"addresses": [
             {"name": "Müller,", "address": "a@b.example"},
             {"group": "x", "members": [{"name": "e", "address": "c@d.example"}]},
@@ -78,8 +109,14 @@ fn values_are_typed_by_their_field() {
         json!({"date": "1997-11-21T09:55:06-06:00"})
     );
     assert_eq!(typed("Date", "soon"), json!({"date": null}));
-    assert_eq!(typed("References", "<a@b> <c@d>"), json!({"identifiers": ["a@b", "c@d"]}));
-    assert_eq!(typed("Content-Type", "a/b; name*=''%41"), json!({"value": "a/b", "params": {"name": "A"}}));
+    assert_eq!(
+        typed("References", "<a@b> <c@d>"),
+        json!({"identifiers": ["a@b", "c@d"]})
+    );
+    assert_eq!(
+        typed("Content-Type", "a/b; name*=''%41"),
+        json!({"value": "a/b", "params": {"name": "A"}})
+    );
     assert_eq!(typed("Received", "from a by b; x")["received"]["by"], "b");
     assert_eq!(typed("Subject", "a"), Value::Null);
 }
@@ -88,7 +125,9 @@ fn values_are_typed_by_their_field() {
 fn each_piece_is_explained() {
     let sandbox = Sandbox::new();
     let value = "Re: =?iso-8859-1*de?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= =?x-gibberish?Q?a?=";
-    let run = sandbox.run(&["header", "decode", "--explain", value]).ended(0);
+    let run = sandbox
+        .run(&["header", "decode", "--explain", value])
+        .ended(0);
     assert_eq!(run.text(), "Re: Jänner =?x-gibberish?Q?a?=\n");
     let want = "0..4 text: \"Re: \"\n4..54 words in text: \"Jänner\"\n    \
         4..28 iso-8859-1 Q, read as windows-1252, language de: 4A E4\n    \
@@ -104,19 +143,36 @@ fn words_of_a_stream_are_decoded_and_nothing_else() {
     let stream = ["header", "decode", "--stream"];
     let input = b"\xff\0 queued: subject==?utf-8?Q?Gr=C3=BC?=\r\n =?utf-8?B?w59l?=\r\nfrom=<=?utf-8?Q?a?=@b.example>\n=?x";
     let run = sandbox.pipe(&stream, input).ended(0);
-    assert_eq!(run.out, b"\xff\0 queued: subject=Gr\xc3\xbc\xc3\x9fe\r\nfrom=<=?utf-8?Q?a?=@b.example>\n=?x");
+    assert_eq!(
+        run.out,
+        b"\xff\0 queued: subject=Gr\xc3\xbc\xc3\x9fe\r\nfrom=<=?utf-8?Q?a?=@b.example>\n=?x"
+    );
     let long = b"a line of a log, =?utf-8?Q?=C3=BC?= and more\n".repeat(20_000);
     let run = sandbox.pipe(&stream, &long).ended(0);
-    assert_eq!(run.out, "a line of a log, ü and more\n".repeat(20_000).as_bytes());
+    assert_eq!(
+        run.out,
+        "a line of a log, ü and more\n".repeat(20_000).as_bytes()
+    );
     assert_eq!(sandbox.pipe(&stream, b"").ended(0).out, b"");
-    sandbox.run(&["header", "decode", "--stream", "text"]).ended(1);
+    sandbox
+        .run(&["header", "decode", "--stream", "text"])
+        .ended(1);
 }
 
 #[test]
 fn explanations_name_the_charset_that_was_used() {
     let sandbox = Sandbox::new();
-    let explained = |value: &str| sandbox.run(&["header", "decode", "--explain", value]).ended(0).err.clone();
-    assert!(explained("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=").contains("iso-8859-1 Q, read as UTF-8: D0 BF"));
+    let explained = |value: &str| {
+        sandbox
+            .run(&["header", "decode", "--explain", value])
+            .ended(0)
+            .err
+            .clone()
+    };
+    assert!(
+        explained("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=")
+            .contains("iso-8859-1 Q, read as UTF-8: D0 BF")
+    );
     assert!(explained("=?iso-8859-1?q?=E4?=").contains("iso-8859-1 Q, read as windows-1252: E4"));
 }
 
@@ -124,11 +180,17 @@ fn explanations_name_the_charset_that_was_used() {
 fn dates_that_cannot_be_read_are_told() {
     let sandbox = Sandbox::new();
     for (value, want) in [("x", 1), ("Mon Jan 01 2024 00:00:00 GMT+0100 (CET)", 0)] {
-        let run = sandbox.run(&["header", "decode", "--json", "--name", "Date", value]).ended(0);
+        let run = sandbox
+            .run(&["header", "decode", "--json", "--name", "Date", value])
+            .ended(0);
         let object: Value = serde_json::from_slice(&run.out).unwrap();
         let events = object["events"].as_array().unwrap();
         assert_eq!(events.len(), want, "{value}");
-        assert!(events.iter().all(|event| event["code"] == "date.unparsable" && event["length"] == 1));
+        assert!(
+            events
+                .iter()
+                .all(|event| event["code"] == "date.unparsable" && event["length"] == 1)
+        );
         assert_eq!(object["typed"]["date"].is_null(), want == 1);
     }
 }
@@ -136,10 +198,21 @@ fn dates_that_cannot_be_read_are_told() {
 #[test]
 fn damage_is_undone_on_request() {
     let sandbox = Sandbox::new();
-    let decoded =
-        |args: &[&str]| sandbox.run(&[&["header", "decode"], args].concat()).ended(0).text().to_owned();
-    assert_eq!(decoded(&["GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]), "GrÃ¼ÃŸe &uuml; $B%F%9%H(B\n");
-    assert_eq!(decoded(&["--repair", "all", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]), "Grüße ü テスト\n");
+    let decoded = |args: &[&str]| {
+        sandbox
+            .run(&[&["header", "decode"], args].concat())
+            .ended(0)
+            .text()
+            .to_owned()
+    };
+    assert_eq!(
+        decoded(&["GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]),
+        "GrÃ¼ÃŸe &uuml; $B%F%9%H(B\n"
+    );
+    assert_eq!(
+        decoded(&["--repair", "all", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]),
+        "Grüße ü テスト\n"
+    );
     assert_eq!(
         decoded(&["--repair", "mojibake,escapes", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]),
         "Grüße &uuml; テスト\n"
@@ -148,9 +221,20 @@ fn damage_is_undone_on_request() {
     assert_eq!(decoded(&[nested]), "=?utf-8?Q?=C3=BC?= x\n");
     assert_eq!(decoded(&["--repair", "nested", nested]), "ü x\n");
     assert_eq!(decoded(&["--strip-hidden", "a\u{202e}b"]), "a b\n");
-    assert_eq!(decoded(&["--unknown", "utf8-if-valid", "=?x-gibberish?Q?=C3=BC?="]), "ü\n");
-    assert_eq!(decoded(&["--unknown", "koi8-r", "=?x-gibberish?Q?=F0?="]), "П\n");
-    let raw = sandbox.pipe(&["header", "decode", "--default-charset", "koi8-r"], b"\xf0\xd2\n").ended(0);
+    assert_eq!(
+        decoded(&["--unknown", "utf8-if-valid", "=?x-gibberish?Q?=C3=BC?="]),
+        "ü\n"
+    );
+    assert_eq!(
+        decoded(&["--unknown", "koi8-r", "=?x-gibberish?Q?=F0?="]),
+        "П\n"
+    );
+    let raw = sandbox
+        .pipe(
+            &["header", "decode", "--default-charset", "koi8-r"],
+            b"\xf0\xd2\n",
+        )
+        .ended(0);
     assert_eq!(raw.text(), "Пр\n");
 }
 
@@ -161,7 +245,18 @@ fn a_repaired_archive_can_be_restored() {
         Content-Disposition: attachment; filename*=utf-8''Gr%C3%83%C2%BC%C3%83%C5%B8e.txt\n\nx\n";
     sandbox.write("damaged.eml", message.as_bytes());
     let normalize = |input: &str, output: &str| {
-        sandbox.run(&["normalize", input, "-o", output, "--repair", "all", "--headers", "raw-utf8"]).ended(0)
+        sandbox
+            .run(&[
+                "normalize",
+                input,
+                "-o",
+                output,
+                "--repair",
+                "all",
+                "--headers",
+                "raw-utf8",
+            ])
+            .ended(0)
     };
     normalize("damaged.eml", "clean.eml");
     let clean = String::from_utf8(sandbox.read("clean.eml")).unwrap();
@@ -172,21 +267,40 @@ fn a_repaired_archive_can_be_restored() {
     );
     normalize("clean.eml", "again.eml");
     assert_eq!(sandbox.read("again.eml"), clean.as_bytes());
-    sandbox.run(&["restore", "clean.eml", "-o", "old.eml"]).ended(0);
+    sandbox
+        .run(&["restore", "clean.eml", "-o", "old.eml"])
+        .ended(0);
     assert_eq!(sandbox.read("old.eml"), message.as_bytes());
-    sandbox.run(&["normalize", "damaged.eml", "-o", "plain.eml", "--headers", "raw-utf8"]).ended(0);
-    assert!(String::from_utf8(sandbox.read("plain.eml")).unwrap().contains("Gr&uuml;&szlig;e $B%F%9%H(B Ã¼"));
+    sandbox
+        .run(&[
+            "normalize",
+            "damaged.eml",
+            "-o",
+            "plain.eml",
+            "--headers",
+            "raw-utf8",
+        ])
+        .ended(0);
+    assert!(
+        String::from_utf8(sandbox.read("plain.eml"))
+            .unwrap()
+            .contains("Gr&uuml;&szlig;e $B%F%9%H(B Ã¼")
+    );
 }
 
 #[test]
 fn decoded_values_in_json() {
     let sandbox = Sandbox::new();
-    let run = sandbox.run(&["header", "decode", "--json", "=?iso-8859-1?Q?=FC?= x"]).ended(0);
+    let run = sandbox
+        .run(&["header", "decode", "--json", "=?iso-8859-1?Q?=FC?= x"])
+        .ended(0);
     let object: Value = serde_json::from_slice(&run.out).unwrap();
     assert_eq!(object["value"], "=?iso-8859-1?Q?=FC?= x");
     assert_eq!(object["text"], "ü x");
     assert!(object["events"].is_array());
-    let run = sandbox.pipe(&["header", "decode", "--json"], b"raw \xfc\n").ended(0);
+    let run = sandbox
+        .pipe(&["header", "decode", "--json"], b"raw \xfc\n")
+        .ended(0);
     let object: Value = serde_json::from_slice(&run.out).unwrap();
     assert_eq!(object["value"], json!({"bytes": "cmF3IPw="}));
     assert_eq!(object["text"], "raw ü");
@@ -198,8 +312,14 @@ fn decoded_values_in_json() {
 fn parameters() {
     let sandbox = Sandbox::new();
     let input = b"text/plain; CHARSET=\"utf-8\"; format=flowed\0attachment; filename*0*=utf-8''%E2%82; filename*1*=%AC.txt\0";
-    let run = sandbox.pipe(&["header", "params", "-0", "--json"], input).ended(0);
-    let objects: Vec<Value> = run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let run = sandbox
+        .pipe(&["header", "params", "-0", "--json"], input)
+        .ended(0);
+    let objects: Vec<Value> = run
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(
         objects,
         [
@@ -207,7 +327,9 @@ fn parameters() {
             json!({"value": "attachment", "params": {"filename": "€.txt"}, "events": []}),
         ]
     );
-    let run = sandbox.pipe(&["header", "params"], b"attachment; filename=\"a b.txt\"\n").ended(0);
+    let run = sandbox
+        .pipe(&["header", "params"], b"attachment; filename=\"a b.txt\"\n")
+        .ended(0);
     assert_eq!(run.text(), "attachment; filename=\"a b.txt\"\n");
 }
 
@@ -218,11 +340,21 @@ fn texts_are_encoded() {
         let args = [&["header", "encode"], args].concat();
         sandbox.run(&args).ended(0).text().to_owned()
     };
-    assert_eq!(encoded(&["Übersicht", "plain"]), "=?UTF-8?Q?=C3=9Cbersicht?=\nplain\n");
+    assert_eq!(
+        encoded(&["Übersicht", "plain"]),
+        "=?UTF-8?Q?=C3=9Cbersicht?=\nplain\n"
+    );
     assert_eq!(encoded(&["--encoding", "b", "ü"]), "=?UTF-8?B?w7w=?=\n");
-    assert_eq!(encoded(&["--encoding", "q", "Привет"]).matches("=D").count(), 6);
+    assert_eq!(
+        encoded(&["--encoding", "q", "Привет"])
+            .matches("=D")
+            .count(),
+        6
+    );
     let long = "Съешь же ещё этих мягких французских булок, да выпей чаю. ".repeat(4);
-    let run = sandbox.pipe(&["header", "encode"], long.as_bytes()).ended(0);
+    let run = sandbox
+        .pipe(&["header", "encode"], long.as_bytes())
+        .ended(0);
     assert_eq!(run.text().lines().count(), 1, "a value stays a line");
     assert!(run.text().split_whitespace().all(|word| word.len() <= 75));
     let run = sandbox.pipe(&["header", "decode"], &run.out).ended(0);
@@ -231,56 +363,135 @@ fn texts_are_encoded() {
         encoded(&["--charset", "iso-2022-jp,utf-8", "テスト"]),
         "=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=\n"
     );
-    assert_eq!(encoded(&["--charset", "iso-2022-jp,utf-8", "ü"]), "=?UTF-8?B?w7w=?=\n");
+    assert_eq!(
+        encoded(&["--charset", "iso-2022-jp,utf-8", "ü"]),
+        "=?UTF-8?B?w7w=?=\n"
+    );
     assert_eq!(encoded(&["--name", "From", "Ü, x"]), "=?UTF-8?B?w5ws?= x\n");
     // Of addresses, names and comments alone.
     for (value, want) in [
-        ("Jörg Müller <joerg@example.org>", "=?UTF-8?B?SsO2cmcgTcO8bGxlcg==?= <joerg@example.org>"),
-        ("\"Doe, J\" <j@x>, Ü <k@x>", "\"Doe, J\" <j@x>, =?UTF-8?B?w5w=?= <k@x>"),
+        (
+            "Jörg Müller <joerg@example.org>",
+            "=?UTF-8?B?SsO2cmcgTcO8bGxlcg==?= <joerg@example.org>",
+        ),
+        (
+            "\"Doe, J\" <j@x>, Ü <k@x>",
+            "\"Doe, J\" <j@x>, =?UTF-8?B?w5w=?= <k@x>",
+        ),
         ("k@x (Käthe)", "k@x (=?UTF-8?B?S8OkdGhl?=)"),
         ("plain <a@b>", "plain <a@b>"),
-        ("Team ß: ü <a@b>;", "Team =?UTF-8?B?w58=?=: =?UTF-8?B?w7w=?= <a@b>;"),
+        (
+            "Team ß: ü <a@b>;",
+            "Team =?UTF-8?B?w58=?=: =?UTF-8?B?w7w=?= <a@b>;",
+        ),
     ] {
         assert_eq!(encoded(&["--name", "To", value]), format!("{want}\n"));
-        for options in [&["--encoding", "q"][..], &["--encoding", "b"], &["--charset", "iso-8859-1,utf-8"]] {
+        for options in [
+            &["--encoding", "q"][..],
+            &["--encoding", "b"],
+            &["--charset", "iso-8859-1,utf-8"],
+        ] {
             let words = encoded(&[options, &["--name", "To", value]].concat());
             assert!(words.is_ascii(), "{words}");
-            let run = sandbox.pipe(&["header", "decode", "--name", "To"], words.as_bytes()).ended(0);
-            assert_eq!(run.text(), format!("{}\n", value.replace("\"Doe, J\"", "Doe, J")), "{words}");
+            let run = sandbox
+                .pipe(&["header", "decode", "--name", "To"], words.as_bytes())
+                .ended(0);
+            assert_eq!(
+                run.text(),
+                format!("{}\n", value.replace("\"Doe, J\"", "Doe, J")),
+                "{words}"
+            );
         }
     }
     assert_eq!(
-        encoded(&["--charset", "iso-8859-1,utf-8", "--name", "To", "Jörg <a@b>"]),
+        encoded(&[
+            "--charset",
+            "iso-8859-1,utf-8",
+            "--name",
+            "To",
+            "Jörg <a@b>"
+        ]),
         "=?ISO-8859-1?Q?J=F6rg?= <a@b>\n"
     );
-    for (name, value) in [("From", "jörg@example.org"), ("To", "x <a@exämple.org>"), ("Message-ID", "<ü@x>")]
-    {
-        let run = sandbox.run(&["header", "encode", "--name", name, value]).ended(1);
-        assert!(run.out.is_empty() && run.err.contains("cannot be encoded"), "{run:?}");
+    for (name, value) in [
+        ("From", "jörg@example.org"),
+        ("To", "x <a@exämple.org>"),
+        ("Message-ID", "<ü@x>"),
+    ] {
+        let run = sandbox
+            .run(&["header", "encode", "--name", name, value])
+            .ended(1);
+        assert!(
+            run.out.is_empty() && run.err.contains("cannot be encoded"),
+            "{run:?}"
+        );
     }
     // Line ends are those of folds.
     assert_eq!(encoded(&["ü\r\n x\n"]), encoded(&["ü x"]));
-    assert_eq!(encoded(&["--name", "To", "ü <a@b>,\n\tb@c\ny@d"]), "=?UTF-8?B?w7w=?= <a@b>,\tb@c y@d\n");
-    assert_eq!(encoded(&["--param", "filename", "ü.pdf"]), "filename*=utf-8''%C3%BC.pdf\n");
+    assert_eq!(
+        encoded(&["--name", "To", "ü <a@b>,\n\tb@c\ny@d"]),
+        "=?UTF-8?B?w7w=?= <a@b>,\tb@c y@d\n"
+    );
+    assert_eq!(
+        encoded(&["--param", "filename", "ü.pdf"]),
+        "filename*=utf-8''%C3%BC.pdf\n"
+    );
     let folded = encoded(&["--fold", "--name", "Subject", &"日本語の件名".repeat(9)]);
     assert!(folded.lines().count() > 3);
-    assert!(folded.lines().enumerate().all(|(i, line)| line.len() + if i == 0 { 9 } else { 0 } <= 76));
-    sandbox.run(&["header", "encode", "--charset", "koi8-r", "日"]).ended(1);
-    sandbox.run(&["header", "encode", "--param", "a b", "x"]).ended(1);
+    assert!(
+        folded
+            .lines()
+            .enumerate()
+            .all(|(i, line)| line.len() + if i == 0 { 9 } else { 0 } <= 76)
+    );
+    sandbox
+        .run(&["header", "encode", "--charset", "koi8-r", "日"])
+        .ended(1);
+    sandbox
+        .run(&["header", "encode", "--param", "a b", "x"])
+        .ended(1);
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
-    let run = sandbox.pipe(&["header", "encode", "--name", "To"], "a@b\nü@b\nc@d\n".as_bytes()).ended(1);
-    assert!(run.text() == "a@b\n\nc@d\n" && run.err.contains("value 2 of standard input"), "{run:?}");
-    let run = sandbox.run(&["header", "encode", "--name", "To", "a@b", "ü@b", "c@d"]).ended(1);
-    assert!(run.text() == "a@b\n\nc@d\n" && run.err.contains("(argument 2)"), "{run:?}");
+    let run = sandbox
+        .pipe(
+            &["header", "encode", "--name", "To"],
+            "a@b\nü@b\nc@d\n".as_bytes(),
+        )
+        .ended(1);
+    assert!(
+        run.text() == "a@b\n\nc@d\n" && run.err.contains("value 2 of standard input"),
+        "{run:?}"
+    );
+    let run = sandbox
+        .run(&["header", "encode", "--name", "To", "a@b", "ü@b", "c@d"])
+        .ended(1);
+    assert!(
+        run.text() == "a@b\n\nc@d\n" && run.err.contains("(argument 2)"),
+        "{run:?}"
+    );
     for name in ["From:", "a b", "", "ü", "a:b"] {
-        let run = sandbox.run(&["header", "encode", "--name", name, "x"]).ended(1);
+        let run = sandbox
+            .run(&["header", "encode", "--name", name, "x"])
+            .ended(1);
         assert!(run.err.contains("name of a field"), "{run:?}");
     }
-    assert_eq!(encoded(&["--name", "List-Id", "Grüne <l.x.de>"]), "=?UTF-8?B?R3LDvG5l?= <l.x.de>\n");
+    assert_eq!(
+        encoded(&["--name", "List-Id", "Grüne <l.x.de>"]),
+        "=?UTF-8?B?R3LDvG5l?= <l.x.de>\n"
+    );
     let list = "Jörg Max <a@b>, ".repeat(300);
-    let folded = encoded(&["--fold", "--name", "To", "--encoding", "b", list.trim_end_matches(", ")]);
-    assert!(folded.lines().all(|line| line.len() <= 76) && folded.lines().count() > 100, "{folded}");
+    let folded = encoded(&[
+        "--fold",
+        "--name",
+        "To",
+        "--encoding",
+        "b",
+        list.trim_end_matches(", "),
+    ]);
+    assert!(
+        folded.lines().all(|line| line.len() <= 76) && folded.lines().count() > 100,
+        "{folded}"
+    );
 }
 
 /// Without `-v` it is told what was found, if not where each is.
@@ -290,34 +501,64 @@ fn repairs_and_losses_are_counted_without_being_asked_for() {
     let input = b"a =?utf-8?Q?=FF?= b =?utf-8?Q?=FE?=\nc =?koi8-r?B?8A?=\n";
     let want = "loss charset.invalid-bytes: 2, the first at 2..17 (-v tells of each)\n\
         repair ew.bad-token: 1, the first at 38..53 (-v tells of each)\n";
-    let run = sandbox.pipe(&["header", "decode", "--stream"], input).ended(0);
-    assert_eq!((run.text(), &*run.err), ("a \u{fffd} b \u{fffd}\nc П\n", want));
-    assert!(sandbox.pipe(&["-q", "header", "decode", "--stream"], input).ended(0).err.is_empty());
-    let run = sandbox.pipe(&["-v", "header", "decode", "--stream"], input).ended(0);
+    let run = sandbox
+        .pipe(&["header", "decode", "--stream"], input)
+        .ended(0);
+    assert_eq!(
+        (run.text(), &*run.err),
+        ("a \u{fffd} b \u{fffd}\nc П\n", want)
+    );
+    assert!(
+        sandbox
+            .pipe(&["-q", "header", "decode", "--stream"], input)
+            .ended(0)
+            .err
+            .is_empty()
+    );
+    let run = sandbox
+        .pipe(&["-v", "header", "decode", "--stream"], input)
+        .ended(0);
     assert_eq!(run.err.matches("loss charset.invalid-bytes at ").count(), 2);
     for more in [&["header", "decode"][..], &["header", "decode", "--block"]] {
         let run = sandbox.pipe(more, b"Subject: =?utf-8?Q?=FF?=\n").ended(0);
-        assert!(run.err.starts_with("loss charset.invalid-bytes: 1"), "{more:?}: {}", run.err);
+        assert!(
+            run.err.starts_with("loss charset.invalid-bytes: 1"),
+            "{more:?}: {}",
+            run.err
+        );
     }
     // A word of more than 64 KiB is not looked through to its end.
     let long = ["a =?utf-8?Q?", &"x".repeat(70_000), "?= b\n"].concat();
-    let run = sandbox.pipe(&["header", "decode", "--stream"], long.as_bytes()).ended(0);
+    let run = sandbox
+        .pipe(&["header", "decode", "--stream"], long.as_bytes())
+        .ended(0);
     assert_eq!(run.text(), long);
-    assert_eq!(run.err, "repair ew.bad-token: 1, the first at 2..65538 (-v tells of each)\n");
+    assert_eq!(
+        run.err,
+        "repair ew.bad-token: 1, the first at 2..65538 (-v tells of each)\n"
+    );
 }
 
 #[test]
 fn a_whole_header_tells_about_its_fields() {
     let sandbox = Sandbox::new();
     let decode = |args: &[&str], input: &[u8]| {
-        sandbox.pipe(&[&["header", "decode", "--block"], args].concat(), input).ended(0).text().to_owned()
+        sandbox
+            .pipe(&[&["header", "decode", "--block"], args].concat(), input)
+            .ended(0)
+            .text()
+            .to_owned()
     };
     // One letter proves nothing; with the words of another field, or the text of the message, it does.
     let raw = b"Subject: \xf0\r\nFrom: =?koi8-r?Q?=F0?= <a@b.example>\r\n (\xd2)\r\nContent-Type: text/plain;\r\n name=\"\xd4\"\r\n\r\n";
     let want = "Subject: П\nFrom: П <a@b.example> (р)\nContent-Type: text/plain; name=\"т\"\n";
     assert_eq!(decode(&[], raw), want);
-    let body = b"Subject: \xf0\nContent-Type: text/plain; charset=koi8-r\n\n\xf0\xd2\xc9\xd7\xc5\xd4\n";
-    assert_eq!(decode(&[], body), "Subject: П\nContent-Type: text/plain; charset=koi8-r\n");
+    let body =
+        b"Subject: \xf0\nContent-Type: text/plain; charset=koi8-r\n\n\xf0\xd2\xc9\xd7\xc5\xd4\n";
+    assert_eq!(
+        decode(&[], body),
+        "Subject: П\nContent-Type: text/plain; charset=koi8-r\n"
+    );
     // Raw bytes of all fields are weighed together.
     let pooled = "Subject: \u{41f}\nX-A: \u{440}\u{438}\u{432}\u{435}\u{442}\nX-B: \u{43a}\u{430}\u{43a} \u{434}\u{435}\u{43b}\u{430}, \u{434}\u{440}\u{443}\u{433} \u{43c}\u{43e}\u{439}\n";
     let koi8: Vec<u8> = pooled
@@ -329,12 +570,23 @@ fn a_whole_header_tells_about_its_fields() {
         })
         .collect();
     assert_eq!(decode(&[], &koi8), pooled);
-    let json = decode(&["--json"], b"Subject: =?utf-8?Q?=C3=BC?=\nTo: a@b.example\n\nnot this: a field\n");
-    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let json = decode(
+        &["--json"],
+        b"Subject: =?utf-8?Q?=C3=BC?=\nTo: a@b.example\n\nnot this: a field\n",
+    );
+    let rows: Vec<Value> = json
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(rows.len(), 2);
-    assert_eq!((&rows[0]["name"], &rows[0]["text"]), (&json!("Subject"), &json!("ü")));
+    assert_eq!(
+        (&rows[0]["name"], &rows[0]["text"]),
+        (&json!("Subject"), &json!("ü"))
+    );
     assert_eq!(rows[1]["typed"]["addresses"][0]["address"], "a@b.example");
-    sandbox.run(&["header", "decode", "--block", "text"]).ended(1);
+    sandbox
+        .run(&["header", "decode", "--block", "text"])
+        .ended(1);
     assert_eq!(decode(&[], b""), "");
 }
 
@@ -342,20 +594,40 @@ fn a_whole_header_tells_about_its_fields() {
 fn parameters_tell_what_was_found() {
     let sandbox = Sandbox::new();
     let input = b"x; a*=utf-8''aa%C3%A9%FF\0x; a*=utf-8''a%FFb\0x; b=\"r\nX-Evil: 1\"\0x; b=c\0";
-    let run = sandbox.pipe(&["header", "params", "-0", "--json"], input).ended(0);
-    let rows: Vec<Value> = run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let codes: Vec<_> = rows.iter().map(|row| row["events"][0]["code"].as_str()).collect();
-    let want = ["charset.invalid-bytes", "charset.legacy-in-utf8", "ew.control-char"].map(Some);
+    let run = sandbox
+        .pipe(&["header", "params", "-0", "--json"], input)
+        .ended(0);
+    let rows: Vec<Value> = run
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let codes: Vec<_> = rows
+        .iter()
+        .map(|row| row["events"][0]["code"].as_str())
+        .collect();
+    let want = [
+        "charset.invalid-bytes",
+        "charset.legacy-in-utf8",
+        "ew.control-char",
+    ]
+    .map(Some);
     assert_eq!((&codes[..3], codes[3]), (&want[..], None));
     assert_eq!(rows[0]["params"]["a"], "aaé\u{fffd}");
     assert_eq!(
-        (&rows[0]["events"][0]["severity"], &rows[0]["events"][0]["offset"]),
+        (
+            &rows[0]["events"][0]["severity"],
+            &rows[0]["events"][0]["offset"]
+        ),
         (&json!("loss"), &json!(6))
     );
     assert_eq!(rows[2]["params"]["b"], "r X-Evil: 1");
     // Without --json, what ends a value ends what it stands for.
     let run = sandbox.pipe(&["header", "params", "-0"], input).ended(0);
-    assert_eq!(run.text(), "x; a=\"aaé\u{fffd}\"\0x; a=\"a’b\"\0x; b=\"r X-Evil: 1\"\0x; b=c\0");
+    assert_eq!(
+        run.text(),
+        "x; a=\"aaé\u{fffd}\"\0x; a=\"a’b\"\0x; b=\"r X-Evil: 1\"\0x; b=c\0"
+    );
 }
 
 /// Wherever U+FFFD comes out that did not go in, it is told as a loss.
@@ -369,13 +641,18 @@ fn replacements_are_losses_in_json() {
         b"x; n\xe4me=1; a=b",
         b"\xef\xbf\xbd; a=b",
     ] {
-        for args in
-            [&["header", "params", "--json"][..], &["header", "decode", "--json", "--name", "Content-Type"]]
-        {
+        for args in [
+            &["header", "params", "--json"][..],
+            &["header", "decode", "--json", "--name", "Content-Type"],
+        ] {
             let run = sandbox.pipe(args, value).ended(0);
             let row: Value = serde_json::from_slice(&run.out).unwrap();
             let fresh = run.text().contains('\u{fffd}') && !value.starts_with(b"\xef");
-            let told = row["events"].as_array().unwrap().iter().any(|event| event["severity"] == "loss");
+            let told = row["events"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|event| event["severity"] == "loss");
             assert_eq!(told, fresh, "{} {row}", value.escape_ascii());
         }
     }
@@ -386,26 +663,55 @@ fn lines_of_a_header_that_are_no_fields_come_out_as_they_are() {
     let sandbox = Sandbox::new();
     let block = ["header", "decode", "--block"];
     for (input, want, lines) in [
-        (&b"A: b\nnocolon\nC: =?utf-8?Q?=C3=BC?=\n\nbody\n"[..], &b"A: b\nnocolon\nC: \xc3\xbc\n"[..], 1),
+        (
+            &b"A: b\nnocolon\nC: =?utf-8?Q?=C3=BC?=\n\nbody\n"[..],
+            &b"A: b\nnocolon\nC: \xc3\xbc\n"[..],
+            1,
+        ),
         (
             b"From: a@b\nnoco\xe4lon\n more\nX-Foo: c\n d\n\n",
             b"From: a@b\nnoco\xe4lon\n more\nX-Foo: c d\n",
             2,
         ),
-        (b"From x y\r\nN\xe4me: b\r\n\r\nbody", b"From x y\nN\xe4me: b\n", 1),
+        (
+            b"From x y\r\nN\xe4me: b\r\n\r\nbody",
+            b"From x y\nN\xe4me: b\n",
+            1,
+        ),
         (b"no header at all", b"no header at all\n", 1),
         (b"A: b\n\n", b"A: b\n", 0),
     ] {
         let run = sandbox.pipe(&block, input).ended(0);
         assert_eq!(run.out, want, "{}", input.escape_ascii());
-        let told =
-            if lines == 0 { String::new() } else { format!("info hdr.no-colon: {lines}, the first at ") };
-        assert!(run.err.starts_with(&told) && (lines > 0 || run.err.is_empty()), "{}", run.err);
-        let run = sandbox.pipe(&[&block[..], &["--json"]].concat(), input).ended(0);
-        let rows: Vec<Value> = run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let others: Vec<_> = rows.iter().filter(|row| row.get("name").is_none()).collect();
+        let told = if lines == 0 {
+            String::new()
+        } else {
+            format!("info hdr.no-colon: {lines}, the first at ")
+        };
+        assert!(
+            run.err.starts_with(&told) && (lines > 0 || run.err.is_empty()),
+            "{}",
+            run.err
+        );
+        let run = sandbox
+            .pipe(&[&block[..], &["--json"]].concat(), input)
+            .ended(0);
+        let rows: Vec<Value> = run
+            .text()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let others: Vec<_> = rows
+            .iter()
+            .filter(|row| row.get("name").is_none())
+            .collect();
         assert_eq!(others.len(), lines, "{rows:?}");
-        assert!(others.iter().all(|row| row["events"][0]["code"] == "hdr.no-colon"), "{others:?}");
+        assert!(
+            others
+                .iter()
+                .all(|row| row["events"][0]["code"] == "hdr.no-colon"),
+            "{others:?}"
+        );
     }
 }
 
@@ -413,10 +719,15 @@ fn lines_of_a_header_that_are_no_fields_come_out_as_they_are() {
 fn a_value_comes_out_as_one_line() {
     let sandbox = Sandbox::new();
     let decode = |args: &[&str], input: &[u8]| {
-        let run = sandbox.pipe(&[&["header", "decode"], args].concat(), input).ended(0);
+        let run = sandbox
+            .pipe(&[&["header", "decode"], args].concat(), input)
+            .ended(0);
         (run.text().to_owned(), run.err.clone())
     };
-    assert_eq!(decode(&["a\nSubject: evil", "b\r\n c\n"], b"").0, "a Subject: evil\nb c\n");
+    assert_eq!(
+        decode(&["a\nSubject: evil", "b\r\n c\n"], b"").0,
+        "a Subject: evil\nb c\n"
+    );
     let (text, told) = decode(&["a\nSubject: evil"], b"");
     assert_eq!(
         (&*text, told.contains("repair ew.control-char at 1..2")),
@@ -426,18 +737,26 @@ fn a_value_comes_out_as_one_line() {
     // What NUL ends may have several lines, unless a field is named.
     assert_eq!(decode(&["-0"], b"a\nb\0").0, "a\nb\0");
     assert_eq!(decode(&["-0", "--name", "Subject"], b"a\nb\0").0, "a b\0");
-    for (args, input) in [(&["--json"][..], &b"x\rb\n"[..]), (&["--json", "-0"], b"x\rb\0")] {
+    for (args, input) in [
+        (&["--json"][..], &b"x\rb\n"[..]),
+        (&["--json", "-0"], b"x\rb\0"),
+    ] {
         let (json, _) = decode(args, input);
         assert!(json.ends_with("}\n"), "objects end in LF, with -0 too");
         let row: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!((&row["value"], &row["text"]), (&json!("x\rb"), &json!("x b")));
+        assert_eq!(
+            (&row["value"], &row["text"]),
+            (&json!("x\rb"), &json!("x b"))
+        );
         assert_eq!(
             (&row["events"][0]["code"], &row["events"][0]["offset"]),
             (&json!("ew.control-char"), &json!(1))
         );
     }
     for name in ["Bad Name", "Subject:", ""] {
-        let run = sandbox.run(&["header", "decode", "--name", name, "x"]).ended(1);
+        let run = sandbox
+            .run(&["header", "decode", "--name", name, "x"])
+            .ended(1);
         assert!(run.err.contains("name of a field"), "{run:?}");
     }
 }
@@ -446,22 +765,39 @@ fn a_value_comes_out_as_one_line() {
 #[test]
 fn no_line_end_is_left_in_the_value_of_a_named_field() {
     let sandbox = Sandbox::new();
-    let ends = ["\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\n\r", "\r\r", "\r\r\n", "\n\n\n"];
+    let ends = [
+        "\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\n\r", "\r\r", "\r\r\n", "\n\n\n",
+    ];
     let words = "=?utf-8?Q?=C3=BC?=";
-    for (before, after) in [("a", "b"), ("", "b"), ("a", ""), (words, "b"), ("a", words), (words, words)] {
+    for (before, after) in [
+        ("a", "b"),
+        ("", "b"),
+        ("a", ""),
+        (words, "b"),
+        ("a", words),
+        (words, words),
+    ] {
         for end in ends {
             for space in ["", " ", "\t", " \t"] {
                 let value = format!("{before}{end}{space}{after}");
                 for name in ["Subject", "From", "X-Other", "Keywords"] {
-                    for args in [&["header", "decode", "-0", "--name", name][..], &["header", "params", "-0"]]
-                    {
+                    for args in [
+                        &["header", "decode", "-0", "--name", name][..],
+                        &["header", "params", "-0"],
+                    ] {
                         let run = sandbox.pipe(args, format!("{value}\0").as_bytes()).ended(0);
-                        assert!(!run.text().contains(['\n', '\r']), "{value:?} {:?}", run.text());
+                        assert!(
+                            !run.text().contains(['\n', '\r']),
+                            "{value:?} {:?}",
+                            run.text()
+                        );
                     }
                 }
                 if end.trim_end_matches('\n').contains('\n') && !after.is_empty() {
                     let args = ["-v", "header", "decode", "-0", "--name", "Subject"];
-                    let run = sandbox.pipe(&args, format!("{value}\0").as_bytes()).ended(0);
+                    let run = sandbox
+                        .pipe(&args, format!("{value}\0").as_bytes())
+                        .ended(0);
                     assert!(run.err.contains("ew.control-char"), "{value:?} {}", run.err);
                 }
             }
@@ -478,8 +814,13 @@ fn encoding_takes_the_next_charset() {
             let list = format!("{charset},utf-8");
             for more in [&[][..], &["--name", "Subject"], &["--name", "From"]] {
                 let args = [&["header", "encode", "--charset", &list][..], more].concat();
-                let run = sandbox.pipe(&args, format!("{text}\nok2\n").as_bytes()).ended(0);
-                assert!(run.text().starts_with("=?UTF-8?") && run.text().ends_with("\nok2\n"), "{run:?}");
+                let run = sandbox
+                    .pipe(&args, format!("{text}\nok2\n").as_bytes())
+                    .ended(0);
+                assert!(
+                    run.text().starts_with("=?UTF-8?") && run.text().ends_with("\nok2\n"),
+                    "{run:?}"
+                );
             }
         }
     }
@@ -501,7 +842,9 @@ fn what_readers_decode_differently_is_not_encoded() {
     ] {
         for name in ["Subject", "From"] {
             let list = format!("{charset},utf-8");
-            let run = sandbox.run(&["header", "encode", "--charset", &list, "--name", name, text]).ended(0);
+            let run = sandbox
+                .run(&["header", "encode", "--charset", &list, "--name", name, text])
+                .ended(0);
             assert_eq!(run.text().contains("=?UTF-8?"), is_utf8, "{text} {run:?}");
         }
         let run = sandbox.run(&["header", "encode", "--charset", charset, text]);
@@ -521,7 +864,9 @@ fn a_line_end_between_encoded_words_joins_them() {
         ("=?utf-8?Q?a?=\nb =?utf-8?Q?c?=\0", "a\nb c\0"),
         ("=?utf-8?Q?a?=\n\n=?utf-8?Q?b?=\0", "a\n\nb\0"),
     ] {
-        let run = sandbox.pipe(&["header", "decode", "-0"], input.as_bytes()).ended(0);
+        let run = sandbox
+            .pipe(&["header", "decode", "-0"], input.as_bytes())
+            .ended(0);
         assert_eq!(run.text(), want, "{input:?}");
     }
 }

@@ -38,7 +38,10 @@ fn every_command_has_help() {
         }
     }
     let run = sandbox.run(&["--version"]).ended(0);
-    assert_eq!(run.text(), concat!("mailglot ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        run.text(),
+        concat!("mailglot ", env!("CARGO_PKG_VERSION"), "\n")
+    );
 }
 
 /// Each line `  $ …` of a help text runs as it stands there.
@@ -48,11 +51,16 @@ fn examples_work() {
     for command in COMMANDS {
         let sandbox = Sandbox::new();
         // As a gateway leaves one.
-        let (ledger, _) = mailglot_archive::ledger::write_whole(Vec::new(), LATIN, b"{}", "test").unwrap();
+        let (ledger, _) =
+            mailglot_archive::ledger::write_whole(Vec::new(), LATIN, b"{}", "test").unwrap();
         sandbox.write("4F2.ledger", &ledger);
         crate::ledger::kept(&sandbox);
         let help = sandbox.run(&[command, &["--help"]].concat()).ended(0);
-        let examples: Vec<_> = help.text().lines().filter_map(|line| line.strip_prefix("  $ ")).collect();
+        let examples: Vec<_> = help
+            .text()
+            .lines()
+            .filter_map(|line| line.strip_prefix("  $ "))
+            .collect();
         assert!(
             !examples.is_empty() || command == ["header"] || command == ["ledger"],
             "{command:?} has no example"
@@ -71,7 +79,14 @@ fn completions_for_each_shell() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = sandbox.run(&["completions", shell]).ended(0);
-        for word in ["normalize", "default-charset", "charsets", "iana", "explain", "unmappable"] {
+        for word in [
+            "normalize",
+            "default-charset",
+            "charsets",
+            "iana",
+            "explain",
+            "unmappable",
+        ] {
             assert!(run.text().contains(word), "{shell}: {word}");
         }
     }
@@ -102,7 +117,14 @@ fn wrong_usage_is_1() {
         &["nothing"],
         &["normalize"],
         &["normalize", "archive.mbox"],
-        &["normalize", "archive.mbox", "-o", "out", "--default-charset", "klingon"],
+        &[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "out",
+            "--default-charset",
+            "klingon",
+        ],
         &["normalize", "archive.mbox", "-o", "out", "--threads", "0"],
         &["count"],
         &["header"],
@@ -111,16 +133,21 @@ fn wrong_usage_is_1() {
     ] {
         let run = sandbox.run(args);
         assert_eq!(run.code, 1, "{args:?}: {run:?}");
-        assert!(run.out.is_empty() && !run.err.is_empty(), "{args:?}: {run:?}");
+        assert!(
+            run.out.is_empty() && !run.err.is_empty(),
+            "{args:?}: {run:?}"
+        );
     }
 }
 
 #[test]
 fn help_that_cannot_be_written_is_a_failure() {
     let sandbox = Sandbox::new();
-    for line in
-        ["mailglot --help > /dev/full", "mailglot convert -h > /dev/full", "mailglot --version > /dev/full"]
-    {
+    for line in [
+        "mailglot --help > /dev/full",
+        "mailglot convert -h > /dev/full",
+        "mailglot --version > /dev/full",
+    ] {
         let run = sandbox.shell(line).ended(4);
         assert!(run.err.contains("standard output"), "{line}: {}", run.err);
     }
@@ -131,9 +158,17 @@ fn help_that_cannot_be_written_is_a_failure() {
 #[test]
 fn languages_are_tags() {
     let sandbox = Sandbox::new();
-    for command in [&["text", "message.eml"][..], &["detect", "letter.txt"], &["check", "archive.mbox"]] {
-        sandbox.run(&[command, &["--lang-hint", "pt-BR"]].concat()).ended(0);
-        let run = sandbox.run(&[command, &["--lang-hint", "!!!"]].concat()).ended(1);
+    for command in [
+        &["text", "message.eml"][..],
+        &["detect", "letter.txt"],
+        &["check", "archive.mbox"],
+    ] {
+        sandbox
+            .run(&[command, &["--lang-hint", "pt-BR"]].concat())
+            .ended(0);
+        let run = sandbox
+            .run(&[command, &["--lang-hint", "!!!"]].concat())
+            .ended(1);
         assert!(run.err.contains("expected a language tag"), "{}", run.err);
     }
 }

@@ -15,7 +15,9 @@ const LONG: Duration = Duration::from_secs(30);
 /// Begins to normalize a standard input that never ends, and waits until something is written.
 fn begin(sandbox: &Sandbox) -> Child {
     let mut command = Command::new(PROGRAM);
-    command.args(["normalize", "-", "-o", "out.mbox"]).current_dir(sandbox.path(""));
+    command
+        .args(["normalize", "-", "-o", "out.mbox"])
+        .current_dir(sandbox.path(""));
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let start = Instant::now();
@@ -27,7 +29,10 @@ fn begin(sandbox: &Sandbox) -> Child {
 }
 
 fn signal(child: &Child, name: &str) {
-    let done = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
+    let done = Command::new("sh")
+        .args(["-c", &format!("kill -{name} {}", child.id())])
+        .status()
+        .unwrap();
     assert!(done.success());
 }
 
@@ -56,8 +61,16 @@ fn an_interrupted_job_stops_before_its_next_batch() {
     // The input ends: the job itself notices, before anything is put into place.
     drop(child.stdin.take());
     let mut words = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-    assert_eq!((child.wait().unwrap().code(), &*words), (Some(130), "mailglot: interrupted\n"));
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut words)
+        .unwrap();
+    assert_eq!(
+        (child.wait().unwrap().code(), &*words),
+        (Some(130), "mailglot: interrupted\n")
+    );
     assert_eq!(sandbox.names(), before);
 }
 
@@ -67,18 +80,36 @@ fn what_a_killed_job_left_is_swept_by_the_next() {
     let mut child = begin(&sandbox);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(sandbox.names().iter().any(|name| name.contains(".tmp")), "{:?}", sandbox.names());
-    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(0);
-    assert!(!sandbox.names().iter().any(|name| name.contains(".tmp")), "{:?}", sandbox.names());
-    sandbox.run(&["restore", "out.mbox", "--verify-only"]).ended(0);
+    assert!(
+        sandbox.names().iter().any(|name| name.contains(".tmp")),
+        "{:?}",
+        sandbox.names()
+    );
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "out.mbox"])
+        .ended(0);
+    assert!(
+        !sandbox.names().iter().any(|name| name.contains(".tmp")),
+        "{:?}",
+        sandbox.names()
+    );
+    sandbox
+        .run(&["restore", "out.mbox", "--verify-only"])
+        .ended(0);
 }
 
 #[test]
 fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "out.mbox"])
+        .ended(0);
     // Killed between the renames of ledger and output (no process has this number).
-    fs::rename(sandbox.path("out.mbox"), sandbox.path("out.mbox.4194999-0.tmp")).unwrap();
+    fs::rename(
+        sandbox.path("out.mbox"),
+        sandbox.path("out.mbox.4194999-0.tmp"),
+    )
+    .unwrap();
     let now = std::time::SystemTime::now();
     fs::File::options()
         .append(true)
@@ -86,12 +117,26 @@ fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
         .unwrap()
         .set_modified(now)
         .unwrap();
-    sandbox.run(&["normalize", "Maildir", "--to", "mbox", "-o", "out.mbox"]).ended(0);
-    sandbox.run(&["restore", "out.mbox", "--verify-only"]).ended(0);
+    sandbox
+        .run(&["normalize", "Maildir", "--to", "mbox", "-o", "out.mbox"])
+        .ended(0);
+    sandbox
+        .run(&["restore", "out.mbox", "--verify-only"])
+        .ended(0);
     // A ledger whose output was moved elsewhere is worth something.
     fs::rename(sandbox.path("out.mbox"), sandbox.path("elsewhere.mbox")).unwrap();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(4);
-    sandbox.run(&["restore", "elsewhere.mbox", "--ledger", "out.mbox.ledger", "--verify-only"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "out.mbox"])
+        .ended(4);
+    sandbox
+        .run(&[
+            "restore",
+            "elsewhere.mbox",
+            "--ledger",
+            "out.mbox.ledger",
+            "--verify-only",
+        ])
+        .ended(0);
 }
 
 #[test]
@@ -102,7 +147,9 @@ fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
     sandbox.write("some.mbox", &mbox(&[&*message; 2]));
     // Long enough that the output is written past the page cache before it is at its limit.
     sandbox.write("large.mbox", &mbox(&[&*message; 40]));
-    sandbox.run(&["normalize", "some.mbox", "-o", "whole.mbox"]).ended(0);
+    sandbox
+        .run(&["normalize", "some.mbox", "-o", "whole.mbox"])
+        .ended(0);
     let before = sandbox.names();
     // The shell counts in blocks of 512 bytes.
     for (limit, command, path) in [
@@ -112,8 +159,14 @@ fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
         (100, "restore whole.mbox -o back.mbox", "back.mbox"),
         (100, "text some.mbox > text.txt", "standard output"),
     ] {
-        let run = sandbox.shell(&format!("ulimit -f {limit}; mailglot {command}")).ended(4);
-        assert!(run.err.contains(path) && run.err.ends_with("file too large\n"), "{command}: {}", run.err);
+        let run = sandbox
+            .shell(&format!("ulimit -f {limit}; mailglot {command}"))
+            .ended(4);
+        assert!(
+            run.err.contains(path) && run.err.ends_with("file too large\n"),
+            "{command}: {}",
+            run.err
+        );
         let _ = fs::remove_file(sandbox.path("text.txt"));
         assert_eq!(sandbox.names(), before, "{command}");
     }
@@ -123,13 +176,34 @@ fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
 fn causes_are_told_in_plain_words() {
     let sandbox = Sandbox::new();
     for (args, words) in [
-        (&["restore", "missing", "--verify-only"][..], "mailglot: missing: no such file or directory\n"),
-        (&["restore", "message.eml", "-o", "x"], "mailglot: message.eml.ledger: no such file or directory\n"),
-        (&["count", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
-        (&["check", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
-        (&["text", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
-        (&["inspect", "missing.mbox:3"], "mailglot: missing.mbox: no such file or directory\n"),
-        (&["normalize", "missing.mbox", "-o", "x"], "mailglot: missing.mbox: no such file or directory\n"),
+        (
+            &["restore", "missing", "--verify-only"][..],
+            "mailglot: missing: no such file or directory\n",
+        ),
+        (
+            &["restore", "message.eml", "-o", "x"],
+            "mailglot: message.eml.ledger: no such file or directory\n",
+        ),
+        (
+            &["count", "missing.mbox"],
+            "mailglot: missing.mbox: no such file or directory\n",
+        ),
+        (
+            &["check", "missing.mbox"],
+            "mailglot: missing.mbox: no such file or directory\n",
+        ),
+        (
+            &["text", "missing.mbox"],
+            "mailglot: missing.mbox: no such file or directory\n",
+        ),
+        (
+            &["inspect", "missing.mbox:3"],
+            "mailglot: missing.mbox: no such file or directory\n",
+        ),
+        (
+            &["normalize", "missing.mbox", "-o", "x"],
+            "mailglot: missing.mbox: no such file or directory\n",
+        ),
         (
             &["normalize", "archive.mbox", "-o", "no/x"],
             "mailglot: no/x: its folder does not exist; make it first\n",
@@ -146,7 +220,11 @@ fn causes_are_told_in_plain_words() {
 /// A Maildir with a message that cannot be opened by anybody, a loop of links, and names that are no UTF-8.
 fn odd_maildir(sandbox: &Sandbox) {
     let folder = |name: &str| sandbox.path("Maildir").join(name);
-    fs::write(folder("cur").join(OsStr::from_bytes(b"2.\xff\n:2,F")), LATIN).unwrap();
+    fs::write(
+        folder("cur").join(OsStr::from_bytes(b"2.\xff\n:2,F")),
+        LATIN,
+    )
+    .unwrap();
     fs::write(folder("new/3.plain"), LATIN).unwrap();
     symlink("gone", folder("cur/4.dangling")).unwrap();
     symlink("..", folder("cur/loop")).unwrap();
@@ -155,7 +233,9 @@ fn odd_maildir(sandbox: &Sandbox) {
 #[test]
 fn standard_output_is_no_place_for_archives() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "out"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "out"])
+        .ended(0);
     let before = sandbox.names();
     for args in [
         &["restore", "out", "-o", "-"][..],
@@ -170,14 +250,29 @@ fn standard_output_is_no_place_for_archives() {
 #[test]
 fn a_ledger_of_another_kind_of_output_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["normalize", "archive.mbox", "-o", "folder", "--to", "eml"]).ended(0);
-    sandbox.run(&["normalize", "archive.mbox", "-o", "file"]).ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "folder", "--to", "eml"])
+        .ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "file"])
+        .ended(0);
     for (output, ledger) in [("file", "folder.ledger"), ("folder", "file.ledger")] {
-        let run = sandbox.run(&["restore", output, "--ledger", ledger, "-o", "x"]).ended(4);
-        assert!(run.err.contains("this ledger belongs to a f"), "{}", run.err);
+        let run = sandbox
+            .run(&["restore", output, "--ledger", ledger, "-o", "x"])
+            .ended(4);
+        assert!(
+            run.err.contains("this ledger belongs to a f"),
+            "{}",
+            run.err
+        );
     }
-    let run = sandbox.run(&["restore", "file", "-o", "archive.mbox"]).ended(4);
-    assert_eq!(run.err, "mailglot: archive.mbox: stands there already; restore to another place\n");
+    let run = sandbox
+        .run(&["restore", "file", "-o", "archive.mbox"])
+        .ended(4);
+    assert_eq!(
+        run.err,
+        "mailglot: archive.mbox: stands there already; restore to another place\n"
+    );
 }
 
 #[test]
@@ -197,15 +292,28 @@ fn a_small_ledger_cannot_ask_for_all_memory() {
         bytes,
         blake3: [0; 32],
     };
-    let quoted = Requote::Count { unquote: false, marks: vec![65_536; lines] };
-    let many_marks = Requote::Count { unquote: false, marks: vec![0; 18_000_000] };
+    let quoted = Requote::Count {
+        unquote: false,
+        marks: vec![65_536; lines],
+    };
+    let many_marks = Requote::Count {
+        unquote: false,
+        marks: vec![0; 18_000_000],
+    };
     let all = body.len() as u64;
-    for (out, requote) in [(all, quoted), (all, many_marks.clone()), (1 << 40, many_marks)] {
+    for (out, requote) in [
+        (all, quoted),
+        (all, many_marks.clone()),
+        (1 << 40, many_marks),
+    ] {
         let record = MessageRecord {
             out: [0, out, 0],
             separator: None,
             trailer: None,
-            body: Body::Undo { requote, changes: Vec::new() },
+            body: Body::Undo {
+                requote,
+                changes: Vec::new(),
+            },
             continued: false,
             midline: false,
         };
@@ -217,13 +325,21 @@ fn a_small_ledger_cannot_ask_for_all_memory() {
         let mut writer = Writer::new(Vec::new()).unwrap();
         writer.block(&block).unwrap();
         let (sources, outputs) = (vec![archived(5)], vec![archived(all)]);
-        let footer = Footer { sources, outputs, alone: true, ..Footer::default() };
+        let footer = Footer {
+            sources,
+            outputs,
+            alone: true,
+            ..Footer::default()
+        };
         let (bytes, _) = writer.finish(&footer).unwrap();
         assert!(bytes.len() < 20_000, "{}", bytes.len());
         sandbox.write("ledger", &bytes);
         let line = "ulimit -v 350000; mailglot restore out --ledger ledger --verify-only";
         let run = sandbox.shell(line).ended(4);
-        assert!(run.err.starts_with("mailglot: ledger: ") && run.out.is_empty(), "{run:?}");
+        assert!(
+            run.err.starts_with("mailglot: ledger: ") && run.out.is_empty(),
+            "{run:?}"
+        );
     }
 }
 
@@ -231,13 +347,22 @@ fn a_small_ledger_cannot_ask_for_all_memory() {
 fn odd_names_and_links_come_through() {
     let sandbox = Sandbox::new();
     odd_maildir(&sandbox);
-    assert_eq!(sandbox.run(&["count", "Maildir"]).ended(0).text(), "3\tMaildir\n");
+    assert_eq!(
+        sandbox.run(&["count", "Maildir"]).ended(0).text(),
+        "3\tMaildir\n"
+    );
     for form in ["mbox", "maildir", "eml"] {
         let back = format!("back-{form}");
-        sandbox.run(&["normalize", "Maildir", "-o", form, "--to", form]).ended(0);
+        sandbox
+            .run(&["normalize", "Maildir", "-o", form, "--to", form])
+            .ended(0);
         sandbox.run(&["restore", form, "-o", &back]).ended(0);
         let name = OsStr::from_bytes(b"2.\xff\n:2,F");
-        assert_eq!(fs::read(sandbox.path(&back).join("cur").join(name)).unwrap(), LATIN, "{form}");
+        assert_eq!(
+            fs::read(sandbox.path(&back).join("cur").join(name)).unwrap(),
+            LATIN,
+            "{form}"
+        );
     }
 }
 
@@ -257,11 +382,23 @@ fn one_message_that_cannot_be_read() {
     }
     let before = sandbox.names();
     let run = sandbox.run(&["normalize", "Maildir", "-o", "out"]).ended(2);
-    assert!(run.err.ends_with("Maildir/new/3.plain: permission denied\n"), "{}", run.err);
+    assert!(
+        run.err
+            .ends_with("Maildir/new/3.plain: permission denied\n"),
+        "{}",
+        run.err
+    );
     assert_eq!(sandbox.names(), before);
     for command in ["count", "check", "text", "inspect"] {
         let run = sandbox.run(&[command, "Maildir", "message.eml"]).ended(2);
-        assert_eq!(run.err.matches("Maildir/new/3.plain: permission denied").count(), 1, "{}", run.err);
+        assert_eq!(
+            run.err
+                .matches("Maildir/new/3.plain: permission denied")
+                .count(),
+            1,
+            "{}",
+            run.err
+        );
         assert!(!run.out.is_empty(), "{command}");
     }
     mode(0o600);
@@ -286,7 +423,11 @@ fn a_closed_folder_in_a_tree_does_not_hide_the_rest() {
     }
     for command in ["count", "check", "text", "inspect"] {
         let run = sandbox.run(&[command, "tree"]);
-        assert_eq!((run.code, &*run.err), (2, "mailglot: tree/closed: permission denied\n"), "{command}");
+        assert_eq!(
+            (run.code, &*run.err),
+            (2, "mailglot: tree/closed: permission denied\n"),
+            "{command}"
+        );
         assert!(!run.out.is_empty(), "{command}");
     }
     sandbox.run(&["normalize", "tree", "-o", "out"]).ended(2);
@@ -300,7 +441,12 @@ fn inspect_takes_any_path_and_stops_when_nobody_reads() {
     let path = sandbox.path("").join(OsStr::from_bytes(b"a\xff:2"));
     fs::write(&path, mbox(&[LATIN, LATIN])).unwrap();
     assert_eq!(
-        sandbox.run(&[OsStr::new("inspect"), path.as_os_str()]).ended(0).text().matches(", CR").count(),
+        sandbox
+            .run(&[OsStr::new("inspect"), path.as_os_str()])
+            .ended(0)
+            .text()
+            .matches(", CR")
+            .count(),
         0
     );
     let mut address = path.into_os_string();
@@ -308,5 +454,7 @@ fn inspect_takes_any_path_and_stops_when_nobody_reads() {
     let run = sandbox.run(&[OsStr::new("inspect"), &address]).ended(0);
     assert!(run.text().contains(":1  at "), "{}", run.text());
     sandbox.write("many.mbox", &mbox(&vec![LATIN; 5000]));
-    sandbox.shell("mailglot inspect many.mbox | head -1").ended(0);
+    sandbox
+        .shell("mailglot inspect many.mbox | head -1")
+        .ended(0);
 }

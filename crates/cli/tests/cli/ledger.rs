@@ -35,47 +35,107 @@ fn records_are_found_shown_and_restored() {
     let sandbox = Sandbox::new();
     let name = kept(&sandbox);
     let find = |args: &[&str]| {
-        sandbox.run(&[&["ledger", "find", "--folder", "ledger"], args].concat()).ended(0).text().to_owned()
+        sandbox
+            .run(&[&["ledger", "find", "--folder", "ledger"], args].concat())
+            .ended(0)
+            .text()
+            .to_owned()
     };
     let line = find(&["--queue-id", "4F2"]);
     let columns: Vec<&str> = line.trim_end().split('\t').collect();
     let size = LATIN.len().to_string();
-    let want = ["4F2", "a@example.org", "b@example.net,c@example.net", &size, "<1.2@example.org>", &name];
+    let want = [
+        "4F2",
+        "a@example.org",
+        "b@example.net,c@example.net",
+        &size,
+        "<1.2@example.org>",
+        &name,
+    ];
     assert_eq!(columns[1..], want);
-    assert!(columns[0].ends_with('Z') && columns[0].len() == 20, "{line}");
-    for args in
-        [&["--since", "1h"][..], &["--recipient", "@EXAMPLE.net"], &["--sender", "a@example.org"], &[]]
-    {
+    assert!(
+        columns[0].ends_with('Z') && columns[0].len() == 20,
+        "{line}"
+    );
+    for args in [
+        &["--since", "1h"][..],
+        &["--recipient", "@EXAMPLE.net"],
+        &["--sender", "a@example.org"],
+        &[],
+    ] {
         assert_eq!(find(args), line, "{args:?}");
     }
-    for args in [&["--until", "1h"][..], &["--recipient", "d@example.net"], &["--message-id", "1"]] {
+    for args in [
+        &["--until", "1h"][..],
+        &["--recipient", "d@example.net"],
+        &["--message-id", "1"],
+    ] {
         assert_eq!(find(args), "", "{args:?}");
     }
     let json = find(&["--json"]);
     let object: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(object["recipients"], serde_json::json!(["b@example.net", "c@example.net"]));
-    assert_eq!((object["name"].as_str(), object["size"].as_u64()), (Some(&*name), Some(LATIN.len() as u64)));
+    assert_eq!(
+        object["recipients"],
+        serde_json::json!(["b@example.net", "c@example.net"])
+    );
+    assert_eq!(
+        (object["name"].as_str(), object["size"].as_u64()),
+        (Some(&*name), Some(LATIN.len() as u64))
+    );
     assert!(object.get("note").is_none());
 
-    let shown = sandbox.run(&["ledger", "show", "--folder", "ledger", &name]).ended(0);
-    for words in ["sender     a@example.org\n", "action     normalize\n", "at byte 12: 3 bytes, now 5\n"] {
+    let shown = sandbox
+        .run(&["ledger", "show", "--folder", "ledger", &name])
+        .ended(0);
+    for words in [
+        "sender     a@example.org\n",
+        "action     normalize\n",
+        "at byte 12: 3 bytes, now 5\n",
+    ] {
         assert!(shown.text().contains(words), "{}", shown.text());
     }
-    let json = sandbox.run(&["ledger", "show", "--folder", "ledger", "--json", "--queue-id", "4F2"]).ended(0);
+    let json = sandbox
+        .run(&[
+            "ledger",
+            "show",
+            "--folder",
+            "ledger",
+            "--json",
+            "--queue-id",
+            "4F2",
+        ])
+        .ended(0);
     let object: serde_json::Value = serde_json::from_str(json.text()).unwrap();
     assert_eq!(object["note"]["action"], "normalize");
     // A record is a ledger of its own for those who know only these.
-    let raw = sandbox.run(&["ledger", "show", "--folder", "ledger", "--raw", &name]).ended(0);
+    let raw = sandbox
+        .run(&["ledger", "show", "--folder", "ledger", "--raw", &name])
+        .ended(0);
     sandbox.write("one.ledger", &raw.out);
-    sandbox.run(&["restore", "--ledger", "one.ledger", "-o", "one.eml"]).ended(0);
+    sandbox
+        .run(&["restore", "--ledger", "one.ledger", "-o", "one.eml"])
+        .ended(0);
     assert_eq!(sandbox.read("one.eml"), LATIN);
 
-    let out = sandbox.run(&["ledger", "restore", "--folder", "ledger", &name]).ended(0);
+    let out = sandbox
+        .run(&["ledger", "restore", "--folder", "ledger", &name])
+        .ended(0);
     assert_eq!(out.out, LATIN);
-    let args = ["ledger", "restore", "--folder", "ledger", &name, "-o", "original.eml"];
+    let args = [
+        "ledger",
+        "restore",
+        "--folder",
+        "ledger",
+        &name,
+        "-o",
+        "original.eml",
+    ];
     sandbox.run(&args).ended(0);
     assert_eq!(sandbox.read("original.eml"), LATIN);
-    let mode = fs::metadata(sandbox.path("original.eml")).unwrap().permissions().mode();
+    let mode = fs::metadata(sandbox.path("original.eml"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     // What stands there stays.
     sandbox.write("original.eml", b"mine");
@@ -90,13 +150,33 @@ fn ledgers_of_former_versions_are_found_too() {
     fs::create_dir_all(sandbox.path("ledger/2026-11-22")).unwrap();
     let name = "2026-11-22/102315.004211907-4F2-0.ledger";
     sandbox.write(&format!("ledger/{name}"), &ledger);
-    let found = sandbox.run(&["ledger", "find", "--folder", "ledger", "--queue-id", "4F2"]).ended(0);
+    let found = sandbox
+        .run(&["ledger", "find", "--folder", "ledger", "--queue-id", "4F2"])
+        .ended(0);
     assert!(found.text().trim_end().ends_with(name), "{}", found.text());
-    let out = sandbox.run(&["ledger", "restore", "--folder", "ledger", "--queue-id", "4F2"]).ended(0);
+    let out = sandbox
+        .run(&[
+            "ledger",
+            "restore",
+            "--folder",
+            "ledger",
+            "--queue-id",
+            "4F2",
+        ])
+        .ended(0);
     assert_eq!(out.out, LATIN);
     // It does not say who was to have it.
-    let run =
-        sandbox.run(&["ledger", "release", "--folder", "ledger", name, "--sendmail", "/bin/true"]).ended(1);
+    let run = sandbox
+        .run(&[
+            "ledger",
+            "release",
+            "--folder",
+            "ledger",
+            name,
+            "--sendmail",
+            "/bin/true",
+        ])
+        .ended(1);
     assert!(run.err.contains("every recipient; use --to"), "{}", run.err);
 }
 
@@ -113,20 +193,50 @@ fn a_message_is_released_to_its_recipients() {
     fs::set_permissions(sandbox.path("sendmail"), fs::Permissions::from_mode(0o755)).unwrap();
     let program = sandbox.path("sendmail").display().to_string();
     let release = |more: &[&str]| {
-        let args = ["ledger", "release", "--folder", "ledger", "--sendmail", &program, "--queue-id", "4F2"];
+        let args = [
+            "ledger",
+            "release",
+            "--folder",
+            "ledger",
+            "--sendmail",
+            &program,
+            "--queue-id",
+            "4F2",
+        ];
         sandbox.run(&[&args, more].concat())
     };
     let run = release(&[]).ended(0);
-    assert!(run.err.contains(&format!("released {name} to 2 recipients")), "{}", run.err);
+    assert!(
+        run.err
+            .contains(&format!("released {name} to 2 recipients")),
+        "{}",
+        run.err
+    );
     assert_eq!(sandbox.read("released"), LATIN);
-    let arguments = |sender: &str, to: &str| format!("<-G>\n<-i>\n<-f>\n<{sender}>\n<-->\n{to}").into_bytes();
-    assert_eq!(sandbox.read("arguments"), arguments("a@example.org", "<b@example.net>\n<c@example.net>\n"));
+    let arguments =
+        |sender: &str, to: &str| format!("<-G>\n<-i>\n<-f>\n<{sender}>\n<-->\n{to}").into_bytes();
+    assert_eq!(
+        sandbox.read("arguments"),
+        arguments("a@example.org", "<b@example.net>\n<c@example.net>\n")
+    );
     release(&["--to", "-x@example.net", "--from", ""]).ended(1);
     release(&["--to=-x@example.net", "--from", ""]).ended(0);
-    assert_eq!(sandbox.read("arguments"), arguments("", "<-x@example.net>\n"));
+    assert_eq!(
+        sandbox.read("arguments"),
+        arguments("", "<-x@example.net>\n")
+    );
     // Or to a file; then nothing runs.
     fs::remove_file(sandbox.path("released")).unwrap();
-    let to_file = ["ledger", "release", "--folder", "ledger", "--queue-id", "4F2", "-o", "released.eml"];
+    let to_file = [
+        "ledger",
+        "release",
+        "--folder",
+        "ledger",
+        "--queue-id",
+        "4F2",
+        "-o",
+        "released.eml",
+    ];
     sandbox.run(&to_file).ended(0);
     assert_eq!(sandbox.read("released.eml"), LATIN);
     sandbox.run(&to_file).ended(4);
@@ -140,37 +250,82 @@ fn a_message_is_released_to_its_recipients() {
 #[test]
 fn what_is_missing_or_not_alone_is_told() {
     let sandbox = Sandbox::new();
-    let entry = |id: &str| IndexEntry { queue_id: id.into(), ..IndexEntry::default() };
-    let names = keep(&sandbox, &[(LATIN, entry("A")), (b"Subject: x\r\n\r\n", entry("A"))]);
-    let show = |more: &[&str]| sandbox.run(&[&["ledger", "show", "--folder", "ledger"], more].concat());
+    let entry = |id: &str| IndexEntry {
+        queue_id: id.into(),
+        ..IndexEntry::default()
+    };
+    let names = keep(
+        &sandbox,
+        &[(LATIN, entry("A")), (b"Subject: x\r\n\r\n", entry("A"))],
+    );
+    let show =
+        |more: &[&str]| sandbox.run(&[&["ledger", "show", "--folder", "ledger"], more].concat());
     let run = show(&["--queue-id", "A"]).ended(1);
-    assert!(names.iter().all(|name| run.err.contains(name)), "{}", run.err);
-    assert!(show(&["--queue-id", "B"]).ended(1).err.contains("no record matches"));
+    assert!(
+        names.iter().all(|name| run.err.contains(name)),
+        "{}",
+        run.err
+    );
+    assert!(
+        show(&["--queue-id", "B"])
+            .ended(1)
+            .err
+            .contains("no record matches")
+    );
     assert!(show(&[]).ended(1).err.contains("--queue-id"));
-    assert!(show(&["2026-11-22/x.segment:0"]).ended(2).err.contains("no record has this name"));
+    assert!(
+        show(&["2026-11-22/x.segment:0"])
+            .ended(2)
+            .err
+            .contains("no record has this name")
+    );
     show(&["--since", "yesterday", "--queue-id", "A"]).ended(1);
-    assert_eq!(sandbox.run(&["ledger", "find", "--folder", "none"]).ended(2).text(), "");
+    assert_eq!(
+        sandbox
+            .run(&["ledger", "find", "--folder", "none"])
+            .ended(2)
+            .text(),
+        ""
+    );
     // Neither sender nor recipients are known.
-    let run = sandbox.run(&["ledger", "release", "--folder", "ledger", &names[0]]).ended(1);
+    let run = sandbox
+        .run(&["ledger", "release", "--folder", "ledger", &names[0]])
+        .ended(1);
     assert!(run.err.contains("the sender; use --from"), "{}", run.err);
     // Damage costs one record, and is told: by what reads the record, and by a search where there is no index.
-    let path = sandbox.path("ledger").join(names[0].split(':').next().unwrap());
+    let path = sandbox
+        .path("ledger")
+        .join(names[0].split(':').next().unwrap());
     let mut bytes = fs::read(&path).unwrap();
     let offset: usize = names[0].rsplit(':').next().unwrap().parse().unwrap();
     bytes[offset + 40] ^= 1;
     fs::write(&path, &bytes).unwrap();
-    let run = sandbox.run(&["ledger", "find", "--folder", "ledger"]).ended(0);
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "ledger"])
+        .ended(0);
     assert_eq!(run.text().lines().count(), 2);
-    assert!(show(&[&names[0]]).ended(4).err.contains("no record begins there"));
+    assert!(
+        show(&[&names[0]])
+            .ended(4)
+            .err
+            .contains("no record begins there")
+    );
     show(&[&names[1]]).ended(0);
     let index = memchr::memmem::rfind(&bytes, b"\x89MGX").unwrap();
     bytes[index + 30] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let run = sandbox.run(&["ledger", "find", "--folder", "ledger"]).ended(2);
-    assert!(run.text().trim_end().ends_with(&names[1]) && run.err.contains("records are missing"), "{run:?}");
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "ledger"])
+        .ended(2);
+    assert!(
+        run.text().trim_end().ends_with(&names[1]) && run.err.contains("records are missing"),
+        "{run:?}"
+    );
     // A link is not followed.
     std::os::unix::fs::symlink("ledger", sandbox.path("link")).unwrap();
-    let run = sandbox.run(&["ledger", "find", "--folder", "link"]).ended(2);
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "link"])
+        .ended(2);
     assert!(run.err.contains("symbolic link"), "{}", run.err);
 }
 
@@ -181,8 +336,12 @@ fn a_folder_in_use_can_be_read() {
     let ledgers = Ledgers::open(sandbox.path("ledger"), Retention::default(), |_| ()).unwrap();
     for count in 1..4 {
         let later = SystemTime::now() + Duration::from_secs(count);
-        ledgers.keep(LATIN, NOTE, IndexEntry::default(), later).unwrap();
-        let run = sandbox.run(&["ledger", "find", "--folder", "ledger"]).ended(0);
+        ledgers
+            .keep(LATIN, NOTE, IndexEntry::default(), later)
+            .unwrap();
+        let run = sandbox
+            .run(&["ledger", "find", "--folder", "ledger"])
+            .ended(0);
         assert_eq!(run.text().lines().count() as u64, count);
     }
 }

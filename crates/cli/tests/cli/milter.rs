@@ -30,7 +30,11 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     fn start(args: &[&str]) -> Self {
-        Self::spawn(Command::new(env!("CARGO_BIN_EXE_mailglot")).args(["milter", "--allow-root"]).args(args))
+        Self::spawn(
+            Command::new(env!("CARGO_BIN_EXE_mailglot"))
+                .args(["milter", "--allow-root"])
+                .args(args),
+        )
     }
 
     /// Whatever command it is that becomes the daemon.
@@ -52,13 +56,21 @@ impl Daemon {
 }
 
 pub(crate) fn signal(child: &Child, name: &str) {
-    let asked = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    let asked = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(asked.success());
 }
 
 pub(crate) fn connected(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).unwrap();
-    stream.write_all(&packet(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat())).unwrap();
+    stream
+        .write_all(&packet(
+            b'O',
+            &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat(),
+        ))
+        .unwrap();
     assert_eq!(answer(&mut stream).0, b'O');
     stream
 }
@@ -82,7 +94,10 @@ fn a_message_goes_through_and_signals_end_it() {
             packet(b'E', b""),
         ];
         stream.write_all(&message.concat()).unwrap();
-        assert_eq!(answer(&mut stream), (b'm', b"\0\0\0\x01Subject\0 =?UTF-8?B?w7w=?=\0".to_vec()));
+        assert_eq!(
+            answer(&mut stream),
+            (b'm', b"\0\0\0\x01Subject\0 =?UTF-8?B?w7w=?=\0".to_vec())
+        );
         assert_eq!(answer(&mut stream), (b'c', Vec::new()));
         let line = daemon.line();
         assert!(
@@ -125,25 +140,38 @@ fn a_log_that_nobody_reads_holds_nothing_up() {
         for sender in senders {
             sender.join().unwrap();
         }
-        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "{:?}",
+            start.elapsed()
+        );
         signal(&daemon.child, "-HUP");
         if read {
             let lines: Vec<String> = (0..MESSAGES).map(|_| daemon.line()).collect();
             assert!(
-                lines.iter().all(|line| line.starts_with(&format!("msg={long} ")) && line.contains(" ms="))
+                lines
+                    .iter()
+                    .all(|line| line.starts_with(&format!("msg={long} ")) && line.contains(" ms="))
             );
             assert_eq!(daemon.line(), "there is no file to be read anew");
         }
         let start = Instant::now();
         assert_eq!(daemon.end("-TERM"), 0);
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            start.elapsed()
+        );
     }
 }
 
 /// The soft bound of descriptors is raised; where the hard one is too low for the limits, that is said.
 #[test]
 fn descriptors_are_as_many_as_may_be() {
-    for (bound, enough) in [("ulimit -Sn 64; ulimit -Hn 4096", true), ("ulimit -n 100", false)] {
+    for (bound, enough) in [
+        ("ulimit -Sn 64; ulimit -Hn 4096", true),
+        ("ulimit -n 100", false),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("unix:{}", folder.path().join("socket").display());
         let run = format!("{bound}; exec \"$0\" milter --allow-root --listen {address}");
@@ -151,13 +179,27 @@ fn descriptors_are_as_many_as_may_be() {
             Daemon::spawn(Command::new("bash").args(["-c", &run, env!("CARGO_BIN_EXE_mailglot")]));
         if !enough {
             let line = daemon.line();
-            assert!(line.contains("may open 100 files") && line.contains("may need 2064"), "{line}");
+            assert!(
+                line.contains("may open 100 files") && line.contains("may need 2064"),
+                "{line}"
+            );
         }
         assert!(daemon.line().starts_with("listening at"));
-        let limits = std::fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
-        let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let limits =
+            std::fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
+        let line = limits
+            .lines()
+            .find(|line| line.starts_with("Max open files"))
+            .unwrap();
         let bounds: Vec<&str> = line.split_whitespace().skip(3).take(2).collect();
-        assert_eq!(bounds, if enough { ["4096", "4096"] } else { ["100", "100"] });
+        assert_eq!(
+            bounds,
+            if enough {
+                ["4096", "4096"]
+            } else {
+                ["100", "100"]
+            }
+        );
         assert_eq!(daemon.end("-TERM"), 0);
     }
 }
@@ -209,14 +251,20 @@ fn a_file_decides_and_is_read_anew() {
     assert_eq!(sent(&mut stream), "mc");
     assert!(daemon.line().ends_with("policy=own"));
     let hang_up = |daemon: &Daemon| {
-        Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+        Command::new("kill")
+            .args(["-HUP", &daemon.child.id().to_string()])
+            .status()
+            .unwrap();
     };
     configured(folder.path(), "monitor = true");
     hang_up(&daemon);
     assert!(daemon.line().contains("read anew"));
     assert_eq!(sent(&mut stream), "ic");
     let line = daemon.line();
-    assert!(line.contains(" action=tag wanted=normalize ") && line.ends_with("policy=own"), "{line}");
+    assert!(
+        line.contains(" action=tag wanted=normalize ") && line.ends_with("policy=own"),
+        "{line}"
+    );
     configured(folder.path(), "monitor = perhaps");
     hang_up(&daemon);
     // What the parser of the file says has lines of its own.
@@ -245,22 +293,42 @@ fn a_reload_is_whole_or_nothing() {
     let mut daemon = Daemon::start(&["--config", &place("file.toml")]);
     (0..3).for_each(|_| drop(daemon.line()));
     let hang_up = |daemon: &Daemon| {
-        Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+        Command::new("kill")
+            .args(["-HUP", &daemon.child.id().to_string()])
+            .status()
+            .unwrap();
     };
     let ledger = format!("monitor = true\nledger = \"{}\"", place("ledger"));
     for (one, other, more, named) in [
-        ("monitor = true", ledger.as_str(), "[limits]\nfields = 100", vec!["other: ledger"]),
-        ("monitor = true", "", "[limits]\nfields = 1", vec!["mailglot: limits.fields: another value"]),
+        (
+            "monitor = true",
+            ledger.as_str(),
+            "[limits]\nfields = 100",
+            vec!["other: ledger"],
+        ),
+        (
+            "monitor = true",
+            "",
+            "[limits]\nfields = 1",
+            vec!["mailglot: limits.fields: another value"],
+        ),
     ] {
         write(one, other, more);
         hang_up(&daemon);
         for named in named {
             let line = daemon.line();
-            assert!(line.contains(named) && line.ends_with("; this needs a restart"), "{line}");
+            assert!(
+                line.contains(named) && line.ends_with("; this needs a restart"),
+                "{line}"
+            );
         }
         assert!(daemon.line().contains("nothing was read anew"));
         for name in ["one", "other"] {
-            assert_eq!(sent(&mut connected(&folder.path().join(name))), "mc", "{name}");
+            assert_eq!(
+                sent(&mut connected(&folder.path().join(name))),
+                "mc",
+                "{name}"
+            );
             assert!(daemon.line().contains(" action=normalize "));
         }
     }
@@ -268,7 +336,11 @@ fn a_reload_is_whole_or_nothing() {
     hang_up(&daemon);
     assert!(daemon.line().contains("read anew"));
     for name in ["one", "other"] {
-        assert_eq!(sent(&mut connected(&folder.path().join(name))), "ic", "{name}");
+        assert_eq!(
+            sent(&mut connected(&folder.path().join(name))),
+            "ic",
+            "{name}"
+        );
         daemon.line();
     }
     assert_eq!(daemon.end("-TERM"), 0);
@@ -286,11 +358,26 @@ fn another_address_leaves_the_other_listeners() {
         place("first")
     );
     std::fs::write(&file, &text).unwrap();
-    let mut daemon = Daemon::start(&["--config", &file, "--listen", &format!("unix:{}", place("socket"))]);
-    assert_eq!(daemon.line(), format!("listening at unix:{}", place("smtp")));
-    assert_eq!(daemon.line(), format!("listening at unix:{}", place("socket")));
+    let mut daemon = Daemon::start(&[
+        "--config",
+        &file,
+        "--listen",
+        &format!("unix:{}", place("socket")),
+    ]);
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", place("smtp"))
+    );
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", place("socket"))
+    );
     daemon.line();
-    assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "ic", "the policy is that of the file");
+    assert_eq!(
+        sent(&mut connected(&folder.path().join("socket"))),
+        "ic",
+        "the policy is that of the file"
+    );
     assert!(!folder.path().join("first").exists());
     assert_eq!(daemon.end("-TERM"), 0);
     let refused = |address: &str, word: &str| {
@@ -300,7 +387,11 @@ fn another_address_leaves_the_other_listeners() {
         assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
     };
     refused(&format!("unix:{}", place("smtp")), "listens there already");
-    std::fs::write(&file, text.split("[[listen]]\nroute = \"milter\"").next().unwrap()).unwrap();
+    std::fs::write(
+        &file,
+        text.split("[[listen]]\nroute = \"milter\"").next().unwrap(),
+    )
+    .unwrap();
     refused("tcp:127.0.0.1:0", "no milter");
 }
 
@@ -322,10 +413,16 @@ fn files_are_checked_without_listening() {
 fn folders_that_cannot_be_used_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = configured(folder.path(), "[limits]\nspool_dir = \"/no/such\"");
-    for args in [&["--config", &file][..], &["--config", &file, "--check-config"]] {
+    for args in [
+        &["--config", &file][..],
+        &["--config", &file, "--check-config"],
+    ] {
         let mut daemon = Daemon::start(args);
         let line = daemon.line();
-        assert!(line.contains("limits.spool_dir: /no/such: No such file"), "{line}");
+        assert!(
+            line.contains("limits.spool_dir: /no/such: No such file"),
+            "{line}"
+        );
     }
 }
 
@@ -343,15 +440,26 @@ fn one_file_runs_every_route_with_ledgers_and_counters() {
     );
     std::fs::write(folder.path().join("file.toml"), text).unwrap();
     let mut daemon = Daemon::start(&["--config", &place("file.toml")]);
-    assert_eq!(daemon.line(), format!("listening at unix:{}", place("socket")));
-    assert_eq!(daemon.line(), format!("listening at unix:{}", place("smtp")));
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", place("socket"))
+    );
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", place("smtp"))
+    );
     let metrics = daemon.line();
     let metrics = metrics.strip_prefix("metrics at ").unwrap();
     daemon.line();
     assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "mc");
     let line = daemon.line();
-    assert!(line.starts_with('{') && line.contains("\"ledger\":"), "{line}");
-    let kept: Vec<_> = std::fs::read_dir(folder.path().join("ledger")).unwrap().collect();
+    assert!(
+        line.starts_with('{') && line.contains("\"ledger\":"),
+        "{line}"
+    );
+    let kept: Vec<_> = std::fs::read_dir(folder.path().join("ledger"))
+        .unwrap()
+        .collect();
     assert_eq!(kept.len(), 1);
     let mut stream = std::net::TcpStream::connect(metrics).unwrap();
     stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
@@ -360,11 +468,20 @@ fn one_file_runs_every_route_with_ledgers_and_counters() {
     let counted = "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 1";
     assert!(answer.contains(counted), "{answer}");
     let measured = |name: &str| {
-        let value = answer.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        let value = answer
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .unwrap();
         value.trim().parse::<u64>().unwrap()
     };
     assert!(measured("mailglot_ledger_bytes") > 100, "{answer}");
-    assert_eq!((measured("mailglot_spool_bytes"), measured("mailglot_connections{route=\"smtp\"}")), (0, 0));
+    assert_eq!(
+        (
+            measured("mailglot_spool_bytes"),
+            measured("mailglot_connections{route=\"smtp\"}")
+        ),
+        (0, 0)
+    );
     assert!(UnixStream::connect(folder.path().join("smtp")).is_ok());
     assert_eq!(daemon.end("-TERM"), 0);
 }
@@ -377,7 +494,8 @@ fn a_supervisor_hands_its_socket_on_and_is_told() {
     let file = configured(folder.path(), "");
     let notices = folder.path().join("notices");
     let ear = UnixDatagram::bind(&notices).unwrap();
-    ear.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    ear.set_read_timeout(Some(std::time::Duration::from_secs(20)))
+        .unwrap();
     let heard = || {
         let mut bytes = [0; 200];
         let count = ear.recv(&mut bytes).unwrap();
@@ -392,15 +510,27 @@ fn a_supervisor_hands_its_socket_on_and_is_told() {
     command
         .args(["-e", script])
         .arg(&socket)
-        .args([env!("CARGO_BIN_EXE_mailglot"), "milter", "--allow-root", "--config", &file])
+        .args([
+            env!("CARGO_BIN_EXE_mailglot"),
+            "milter",
+            "--allow-root",
+            "--config",
+            &file,
+        ])
         .env("NOTIFY_SOCKET", &notices)
         .env("WATCHDOG_USEC", "1000000");
     let mut daemon = Daemon::spawn(&mut command);
-    assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", socket.display())
+    );
     assert_eq!(heard().trim(), "READY=1");
     assert_eq!(sent(&mut connected(&socket)), "mc");
     assert_eq!(heard().trim(), "WATCHDOG=1");
-    Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+    Command::new("kill")
+        .args(["-HUP", &daemon.child.id().to_string()])
+        .status()
+        .unwrap();
     let mut said = heard();
     while said.trim() == "WATCHDOG=1" {
         said = heard();
@@ -419,12 +549,18 @@ fn settings_of_a_server_are_looked_at() {
     sandbox.pipe(&["check-mta"], good).ended(0);
     let bad = b"milter_default_action = accept\nsmtpd_forbid_bare_newline = no\n";
     let run = sandbox.pipe(&["check-mta"], bad).ended(1);
-    assert!(run.text().contains("tempfail") && run.text().contains("normalize"), "{}", run.text());
+    assert!(
+        run.text().contains("tempfail") && run.text().contains("normalize"),
+        "{}",
+        run.text()
+    );
     sandbox.pipe(&["check-mta"], b"").ended(2);
     let over_tcp = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = inet:127.0.0.1:8890\nnon_smtpd_milters = $smtpd_milters\n";
     let run = sandbox.pipe(&["check-mta"], over_tcp).ended(1);
     assert!(run.text().contains("--address"), "{}", run.text());
-    sandbox.pipe(&["check-mta", "--address", "tcp:127.0.0.1:8890"], over_tcp).ended(0);
+    sandbox
+        .pipe(&["check-mta", "--address", "tcp:127.0.0.1:8890"], over_tcp)
+        .ended(0);
     // Whoever closes standard output wants to hear nothing, and nothing breaks.
     for line in [
         "echo milter_default_action = accept | mailglot check-mta >&-",
@@ -444,11 +580,20 @@ fn what_is_missing_is_named_and_no_more() {
     use crate::sandbox::Sandbox;
     let sandbox = Sandbox::new();
     let run = sandbox.pipe(&["milter", "--check-config"], b"").ended(1);
-    assert!(run.err.contains("not provided:\n  --config <FILE>\n\n"), "{}", run.err);
-    let run = sandbox.pipe(&["milter"], b"").ended(1);
-    assert!(run.err.contains("not provided:\n  --config <FILE>\n\n"), "{}", run.err);
     assert!(
-        run.err.contains("Usage: mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>"),
+        run.err.contains("not provided:\n  --config <FILE>\n\n"),
+        "{}",
+        run.err
+    );
+    let run = sandbox.pipe(&["milter"], b"").ended(1);
+    assert!(
+        run.err.contains("not provided:\n  --config <FILE>\n\n"),
+        "{}",
+        run.err
+    );
+    assert!(
+        run.err
+            .contains("Usage: mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>"),
         "{}",
         run.err
     );
@@ -494,11 +639,21 @@ fn one_place_in_two_spellings_is_found_out() {
     // A link is refused: what it points to may change.
     std::os::unix::fs::symlink("later", folder.path().join("ahead")).unwrap();
     let (code, said) = check("later", "ahead");
-    assert!(code == Some(1) && said.contains("ahead: is a symbolic link"), "{code:?} {said}");
+    assert!(
+        code == Some(1) && said.contains("ahead: is a symbolic link"),
+        "{code:?} {said}"
+    );
     let mut daemon = Command::new(env!("CARGO_BIN_EXE_mailglot"));
-    let run = daemon.args(["milter", "--allow-root", "--config"]).arg(&file).output().unwrap();
+    let run = daemon
+        .args(["milter", "--allow-root", "--config"])
+        .arg(&file)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.code() == Some(1) && said.contains("ahead: is a symbolic link"), "{run:?}");
+    assert!(
+        run.status.code() == Some(1) && said.contains("ahead: is a symbolic link"),
+        "{run:?}"
+    );
 }
 
 /// Who is to run it, and who may use its socket, is looked at before it starts.
@@ -516,7 +671,12 @@ fn a_check_tells_of_users_and_groups() {
         std::fs::write(&file, text).unwrap();
     };
     let check = |program: &mut Command| {
-        let program = program.args(["milter", "--check-config", "--config", file.to_str().unwrap()]);
+        let program = program.args([
+            "milter",
+            "--check-config",
+            "--config",
+            file.to_str().unwrap(),
+        ]);
         let mut daemon = Daemon::spawn(program);
         let said: Vec<String> = daemon.lines.by_ref().map_while(Result::ok).collect();
         (daemon.child.wait().unwrap().code(), said.join("\n"))
@@ -548,15 +708,27 @@ fn a_check_tells_of_users_and_groups() {
         let open = folder.path().join("open");
         std::fs::create_dir(&open).unwrap();
         std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
-        with(&format!("[policy.default]\nledger = \"{}\"\n", open.join("a/b").display()));
+        with(&format!(
+            "[policy.default]\nledger = \"{}\"\n",
+            open.join("a/b").display()
+        ));
         assert_eq!(check(&mut Command::new(&program)).0, Some(0));
-        with(&format!("[policy.default]\nledger = \"{}\"\n", folder.path().join("a/b").display()));
+        with(&format!(
+            "[policy.default]\nledger = \"{}\"\n",
+            folder.path().join("a/b").display()
+        ));
         let (code, said) = check(&mut Command::new(&program));
-        assert!(code == Some(1) && said.contains("a/b: Permission denied"), "{code:?} {said}");
+        assert!(
+            code == Some(1) && said.contains("a/b: Permission denied"),
+            "{code:?} {said}"
+        );
         write("nobody", "mail");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         let (code, said) = check(&mut Command::new(&program));
-        assert!(code == Some(1) && said.contains("mailglot.toml: Permission denied"), "{code:?} {said}");
+        assert!(
+            code == Some(1) && said.contains("mailglot.toml: Permission denied"),
+            "{code:?} {said}"
+        );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     }
     // Somebody else may look at the file; they hear what they could not do.
@@ -568,7 +740,10 @@ fn a_check_tells_of_users_and_groups() {
         check(&mut own())
     };
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("(user = \"root\")") && said.contains("one of the group 8,"), "{said}");
+    assert!(
+        said.contains("(user = \"root\")") && said.contains("one of the group 8,"),
+        "{said}"
+    );
 }
 
 /// The number of a user.
@@ -604,29 +779,48 @@ fn a_user_gives_its_socket_to_a_foreign_group() {
     std::fs::write(&file, text).unwrap();
     let mut daemon =
         Daemon::spawn(Command::new(&program).args(["milter", "--config", file.to_str().unwrap()]));
-    assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
+    assert_eq!(
+        daemon.line(),
+        format!("listening at unix:{}", socket.display())
+    );
     let id = |path: &str, name: &str| -> u32 {
         let text = std::fs::read_to_string(path).unwrap();
-        let line = text.lines().find(|line| line.split(':').next() == Some(name)).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.split(':').next() == Some(name))
+            .unwrap();
         line.split(':').nth(2).unwrap().parse().unwrap()
     };
     let (user, group) = (id("/etc/passwd", "nobody"), id("/etc/group", "mail"));
     let made = std::fs::metadata(&socket).unwrap();
-    assert_eq!((made.uid(), made.gid(), made.mode() & 0o777), (user, group, 0o660));
+    assert_eq!(
+        (made.uid(), made.gid(), made.mode() & 0o777),
+        (user, group, 0o660)
+    );
     let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.child.id())).unwrap();
     let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .unwrap();
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(field("Uid:"), vec![user.to_string(); 4]);
-    assert!(!field("Gid:").contains(&"0".to_owned()) && !field("Groups:").contains(&"0".to_owned()));
+    assert!(
+        !field("Gid:").contains(&"0".to_owned()) && !field("Groups:").contains(&"0".to_owned())
+    );
     connected(&socket);
     assert_eq!(daemon.end("-TERM"), 0);
 }
 
 /// What a start that failed says, and its exit code.
 fn refused(args: &[&str]) -> (Option<i32>, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_mailglot")).args(args).output().unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+        .args(args)
+        .output()
+        .unwrap();
     (out.status.code(), String::from_utf8(out.stderr).unwrap())
 }
 
@@ -636,8 +830,14 @@ fn beyond_this_machine_needs_a_list_of_networks() {
     let file = folder.path().join("mailglot.toml");
     let path = file.to_str().unwrap();
     for (keys, word) in [
-        ("route = \"milter\", address = \"tcp:0.0.0.0:0\"", Some("allow_remote")),
-        ("route = \"milter\", address = \"tcp:0.0.0.0:0\", allow_remote = true", Some("client_networks")),
+        (
+            "route = \"milter\", address = \"tcp:0.0.0.0:0\"",
+            Some("allow_remote"),
+        ),
+        (
+            "route = \"milter\", address = \"tcp:0.0.0.0:0\", allow_remote = true",
+            Some("client_networks"),
+        ),
         (
             "route = \"milter\", address = \"tcp:0.0.0.0:0\", allow_remote = true, client_networks = [\"192.0.2.7/24\"]",
             Some("192.0.2.0/24"),
@@ -670,12 +870,34 @@ fn beyond_this_machine_needs_a_list_of_networks() {
         &["milter", "--listen", remote, "--allow-remote"],
         &["milter", "--config", path, "--listen", remote],
         &["proxy", "--listen", remote, "--next-hop", "tcp:127.0.0.1:1"],
-        &["proxy", "--listen", "tcp:127.0.0.1:0", "--next-hop", "tcp:192.0.2.1:25"],
-        &["proxy", "--listen", "tcp:127.0.0.1:0", "--next-hop", "tcp:192.0.2.1:25", "--allow-remote"],
-        &["proxy", "--listen", "unix:/none", "--next-hop", "tcp:192.0.2.1:25"],
+        &[
+            "proxy",
+            "--listen",
+            "tcp:127.0.0.1:0",
+            "--next-hop",
+            "tcp:192.0.2.1:25",
+        ],
+        &[
+            "proxy",
+            "--listen",
+            "tcp:127.0.0.1:0",
+            "--next-hop",
+            "tcp:192.0.2.1:25",
+            "--allow-remote",
+        ],
+        &[
+            "proxy",
+            "--listen",
+            "unix:/none",
+            "--next-hop",
+            "tcp:192.0.2.1:25",
+        ],
     ] {
         let (code, said) = refused(&[args, &["--allow-root"]].concat());
-        assert!(code == Some(1) && said.contains("client"), "{args:?}: {said}");
+        assert!(
+            code == Some(1) && said.contains("client"),
+            "{args:?}: {said}"
+        );
     }
 }
 
@@ -691,15 +913,34 @@ fn root_is_refused_unless_it_is_asked_for() {
     for args in [
         &["milter", "--listen", &socket][..],
         &["milter", "--config", &file],
-        &["proxy", "--listen", &socket, "--next-hop", "tcp:127.0.0.1:1"],
+        &[
+            "proxy",
+            "--listen",
+            &socket,
+            "--next-hop",
+            "tcp:127.0.0.1:1",
+        ],
     ] {
         let (code, said) = refused(args);
-        assert!(code == Some(1) && said.contains("--allow-root"), "{args:?}: {said}");
+        assert!(
+            code == Some(1) && said.contains("--allow-root"),
+            "{args:?}: {said}"
+        );
         assert!(!folder.path().join("socket").exists());
     }
     let (code, said) = refused(&["milter", "--check-config", "--config", &file]);
-    assert!(code == Some(0) && said.contains("note: root may not run this"), "{said}");
-    std::fs::write(&file, format!("user = \"root\"\n{}", std::fs::read_to_string(&file).unwrap())).unwrap();
+    assert!(
+        code == Some(0) && said.contains("note: root may not run this"),
+        "{said}"
+    );
+    std::fs::write(
+        &file,
+        format!(
+            "user = \"root\"\n{}",
+            std::fs::read_to_string(&file).unwrap()
+        ),
+    )
+    .unwrap();
     assert_eq!(refused(&["milter", "--config", &file]).0, Some(1));
 }
 
@@ -715,7 +956,9 @@ fn a_start_that_fails_leaves_nothing_behind() {
     let ledger = format!("[policy.default]\nledger = \"{at}/a/b/c\"\n");
     for text in [
         // The second place cannot be taken.
-        format!("{start}{at}/one\" }},\n{{ route = \"milter\", address = \"tcp:{taken}\" }}]\n{ledger}"),
+        format!(
+            "{start}{at}/one\" }},\n{{ route = \"milter\", address = \"tcp:{taken}\" }}]\n{ledger}"
+        ),
         format!(
             "{start}{at}/one\" }},\n{{ route = \"milter\", address = \"unix:{at}/no/such\" }}]\n{ledger}"
         ),
@@ -724,8 +967,10 @@ fn a_start_that_fails_leaves_nothing_behind() {
         let _other = std::net::TcpListener::bind(taken);
         let (code, said) = refused(&["milter", "--allow-root", "--config", file.to_str().unwrap()]);
         assert_eq!(code, Some(4), "{text}: {said}");
-        let left: Vec<_> =
-            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(left, ["mailglot.toml"], "{text}");
     }
 }
@@ -746,8 +991,12 @@ fn a_socket_needs_a_directory_that_only_its_user_can_write() {
     ] {
         std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(mode)).unwrap();
         for args in [&["milter"][..], &["proxy", "--next-hop", "tcp:127.0.0.1:1"]] {
-            let (code, said) = refused(&[args, &["--allow-root", "--listen", &listen(place)]].concat());
-            assert!(code == Some(4) && said.contains(word), "{mode:o} {place}: {said}");
+            let (code, said) =
+                refused(&[args, &["--allow-root", "--listen", &listen(place)]].concat());
+            assert!(
+                code == Some(4) && said.contains(word),
+                "{mode:o} {place}: {said}"
+            );
             assert_eq!(std::fs::read_dir(&inner).unwrap().count(), 0);
         }
     }

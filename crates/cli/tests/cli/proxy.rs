@@ -58,7 +58,9 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut said = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
     assert!(said.next().unwrap().contains("listening at unix:"));
     let mut client = UnixStream::connect(&socket).unwrap();
     client
@@ -70,7 +72,10 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
         )
         .unwrap();
     // A signal that has something read anew elsewhere ends no message.
-    let asked = Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap();
+    let asked = Command::new("kill")
+        .args(["-HUP", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(asked.success());
     assert_eq!(said.next().unwrap(), "there is no file to be read anew");
     client.write_all(MESSAGE).unwrap();
@@ -79,7 +84,12 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
     client.read_to_string(&mut answers).unwrap();
     assert_eq!(answers, want);
     let line = said.next().unwrap();
-    for part in [&format!("route={route}"), "from=<a@b.invalid>", "rcpts=1", "action=normalize"] {
+    for part in [
+        &format!("route={route}"),
+        "from=<a@b.invalid>",
+        "rcpts=1",
+        "action=normalize",
+    ] {
         assert!(line.contains(part), "{line}");
     }
     let heard = heard.join().unwrap();
@@ -87,7 +97,10 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
         heard.contains("charset=utf-8\r\n") && heard.ends_with("\r\n\r\nGrüße\r\n.\r\nQUIT\r\n"),
         "{heard}"
     );
-    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let asked = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(asked.success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(!socket.exists());
@@ -108,7 +121,12 @@ fn mail_goes_through_in_utf8() {
 #[test]
 fn a_place_that_cannot_be_taken_is_told() {
     for args in [
-        &["--listen", "unix:/no/such/folder/socket", "--next-hop", "tcp:127.0.0.1:1"][..],
+        &[
+            "--listen",
+            "unix:/no/such/folder/socket",
+            "--next-hop",
+            "tcp:127.0.0.1:1",
+        ][..],
         &["--listen", "nonsense", "--next-hop", "tcp:127.0.0.1:1"],
         &["--listen", "tcp:127.0.0.1:0"],
     ] {
@@ -126,10 +144,20 @@ fn a_proxy_is_not_its_own_next_hop() {
     let folder = tempfile::tempdir().unwrap();
     let socket = format!("unix:{}", folder.path().join("socket").display());
     let ended = Command::new(env!("CARGO_BIN_EXE_mailglot"))
-        .args(["proxy", "--allow-root", "--listen", &socket, "--next-hop", &socket])
+        .args([
+            "proxy",
+            "--allow-root",
+            "--listen",
+            &socket,
+            "--next-hop",
+            &socket,
+        ])
         .output()
         .unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(!ended.status.success() && said.contains("mail would come back here"), "{said}");
+    assert!(
+        !ended.status.success() && said.contains("mail would come back here"),
+        "{said}"
+    );
     assert!(!folder.path().join("socket").exists());
 }

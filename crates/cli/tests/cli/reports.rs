@@ -22,8 +22,14 @@ fn guesses() -> Vec<u8> {
         ("Subject: plain\n", b"x\n"),
         ("Subject: =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?=\n", b"x\n"),
         ("Subject: raw\n", raw),
-        ("Content-Type: text/plain; charset=iso-8859-1\n", "Gr\u{fc}\u{df}e aus K\u{f6}ln\n".as_bytes()),
-        ("Content-Type: text/plain; charset=iso-8859-1\n", b"Gr\xfc\xdfe\n"),
+        (
+            "Content-Type: text/plain; charset=iso-8859-1\n",
+            "Gr\u{fc}\u{df}e aus K\u{f6}ln\n".as_bytes(),
+        ),
+        (
+            "Content-Type: text/plain; charset=iso-8859-1\n",
+            b"Gr\xfc\xdfe\n",
+        ),
     ])
 }
 
@@ -34,8 +40,14 @@ fn guesses_stand_behind_the_numbers_of_messages() {
     let head = "guesses     2 overruled labels, 1 guessed charset, least certain first";
     let checked = sandbox.run(&["check", "g.mbox"]).ended(0);
     let lines: Vec<_> = checked.text().lines().collect();
-    let at = lines.iter().position(|line| *line == head).unwrap_or_else(|| panic!("{lines:#?}"));
-    assert!(lines[at - 1].starts_with("would change 4 of 5"), "{lines:#?}");
+    let at = lines
+        .iter()
+        .position(|line| *line == head)
+        .unwrap_or_else(|| panic!("{lines:#?}"));
+    assert!(
+        lines[at - 1].starts_with("would change 4 of 5"),
+        "{lines:#?}"
+    );
     let guess = "  g.mbox:2 part 1  \"Gr\u{fc}\u{df}e aus K\u{f6}ln \u{241b}[31m\"  no label, read as windows-1252 (0.";
     assert!(lines[at + 3].starts_with(guess), "{lines:#?}");
     assert!(lines[at + 3].ends_with(')'), "{lines:#?}");
@@ -43,32 +55,60 @@ fn guesses_stand_behind_the_numbers_of_messages() {
         lines[at + 1],
         "  g.mbox:1 Subject  \"Gr\u{fc}\u{df}e\"  label iso-8859-1 overruled, read as UTF-8"
     );
-    assert!(
-        lines[at + 2]
-            .starts_with("  g.mbox:3 part 1  \"Gr\u{fc}\u{df}e aus K\u{f6}ln\"  label iso-8859-1 overruled")
-    );
+    assert!(lines[at + 2].starts_with(
+        "  g.mbox:3 part 1  \"Gr\u{fc}\u{df}e aus K\u{f6}ln\"  label iso-8859-1 overruled"
+    ));
 
-    let done = sandbox.run(&["normalize", "g.mbox", "-o", "c.mbox", "--report", "r.json"]).ended(0);
+    let done = sandbox
+        .run(&["normalize", "g.mbox", "-o", "c.mbox", "--report", "r.json"])
+        .ended(0);
     let told: Vec<_> = done.err.lines().collect();
-    let at = told.iter().position(|line| *line == head).unwrap_or_else(|| panic!("{told:#?}"));
-    assert!(told[at - 1].starts_with("changed     4 messages"), "{told:#?}");
+    let at = told
+        .iter()
+        .position(|line| *line == head)
+        .unwrap_or_else(|| panic!("{told:#?}"));
+    assert!(
+        told[at - 1].starts_with("changed     4 messages"),
+        "{told:#?}"
+    );
     let report: Value = serde_json::from_slice(&sandbox.read("r.json")).unwrap();
     assert_eq!(report["options"]["detect"], "contradiction");
     let summary = &report["summary"];
-    assert_eq!((&summary["guessed"], &summary["overruled"]), (&1.into(), &2.into()));
+    assert_eq!(
+        (&summary["guessed"], &summary["overruled"]),
+        (&1.into(), &2.into())
+    );
     let least = &summary["least_certain"];
-    assert_eq!((&least[0]["message"], &least[0]["kind"]), (&"g.mbox:2".into(), &"guessed".into()));
-    assert_eq!((&least[1]["field"], &least[1]["declared"]), (&"Subject".into(), &"iso-8859-1".into()));
-    assert!(least[0]["confidence"].as_f64().is_some_and(|confidence| confidence < 1.0));
+    assert_eq!(
+        (&least[0]["message"], &least[0]["kind"]),
+        (&"g.mbox:2".into(), &"guessed".into())
+    );
+    assert_eq!(
+        (&least[1]["field"], &least[1]["declared"]),
+        (&"Subject".into(), &"iso-8859-1".into())
+    );
+    assert!(
+        least[0]["confidence"]
+            .as_f64()
+            .is_some_and(|confidence| confidence < 1.0)
+    );
 
     let shown = sandbox.run(&["inspect", "g.mbox:2"]).ended(0);
     let lines: Vec<_> = shown.text().lines().collect();
-    assert!(lines[1].starts_with("guesses     1 guessed charset"), "{lines:#?}");
+    assert!(
+        lines[1].starts_with("guesses     1 guessed charset"),
+        "{lines:#?}"
+    );
     assert!(lines[2].starts_with("  g.mbox:2 part 1  "), "{lines:#?}");
     let shown = sandbox.run(&["inspect", "--json", "g.mbox:1"]).ended(0);
     let view: Value = serde_json::from_str(shown.text()).unwrap();
-    assert_eq!((&view["overruled"], &view["least_certain"][0]["field"]), (&1.into(), &"Subject".into()));
-    sandbox.run(&["check", "--detect", "off", "g.mbox"]).ended(0);
+    assert_eq!(
+        (&view["overruled"], &view["least_certain"][0]["field"]),
+        (&1.into(), &"Subject".into())
+    );
+    sandbox
+        .run(&["check", "--detect", "off", "g.mbox"])
+        .ended(0);
 }
 
 #[test]
@@ -77,12 +117,30 @@ fn guesses_can_fail_a_job() {
     sandbox.write("g.mbox", &guesses());
     sandbox.write(
         "clean.mbox",
-        &mailbox(&[("Content-Type: text/plain; charset=iso-8859-1\n", b"Gr\xfc\xdfe\n")]),
+        &mailbox(&[(
+            "Content-Type: text/plain; charset=iso-8859-1\n",
+            b"Gr\xfc\xdfe\n",
+        )]),
     );
-    sandbox.run(&["check", "--fail-on", "guess", "g.mbox"]).ended(3);
-    sandbox.run(&["check", "--fail-on", "guess", "clean.mbox"]).ended(0);
-    sandbox.run(&["check", "--fail-on", "loss", "g.mbox"]).ended(0);
-    sandbox.run(&["normalize", "--fail-on", "guess", "g.mbox", "-o", "out.mbox"]).ended(3);
+    sandbox
+        .run(&["check", "--fail-on", "guess", "g.mbox"])
+        .ended(3);
+    sandbox
+        .run(&["check", "--fail-on", "guess", "clean.mbox"])
+        .ended(0);
+    sandbox
+        .run(&["check", "--fail-on", "loss", "g.mbox"])
+        .ended(0);
+    sandbox
+        .run(&[
+            "normalize",
+            "--fail-on",
+            "guess",
+            "g.mbox",
+            "-o",
+            "out.mbox",
+        ])
+        .ended(3);
 }
 
 /// The same guesses in the same order for any number of threads, more than a report keeps.
@@ -93,12 +151,16 @@ fn threads_do_not_show_in_the_guesses() {
         .map(|n| {
             let mut body = format!("{n} {} ", "text ".repeat(n as usize % 300)).into_bytes();
             body.extend(
-                (0..n % 40).flat_map(|at| [b'a' + (at % 20) as u8, 0xC0 + (n * 7 + at * 5) as u8 % 64]),
+                (0..n % 40)
+                    .flat_map(|at| [b'a' + (at % 20) as u8, 0xC0 + (n * 7 + at * 5) as u8 % 64]),
             );
             body
         })
         .collect();
-    let messages: Vec<_> = bodies.iter().map(|body| ("Subject: x\n", body.as_slice())).collect();
+    let messages: Vec<_> = bodies
+        .iter()
+        .map(|body| ("Subject: x\n", body.as_slice()))
+        .collect();
     sandbox.write("many.mbox", &mailbox(&messages));
     let report = |threads: &str| {
         let out = format!("o{threads}.mbox");
@@ -120,9 +182,19 @@ fn threads_do_not_show_in_the_guesses() {
     };
     let (one, three) = (report("1"), report("3"));
     assert_eq!(one, three);
-    assert!(one["guessed"].as_u64().unwrap() > 1000, "{}", one["guessed"]);
+    assert!(
+        one["guessed"].as_u64().unwrap() > 1000,
+        "{}",
+        one["guessed"]
+    );
     let known = one["least_certain"].as_array().unwrap();
-    assert_eq!(known.iter().filter(|guess| guess["kind"] == "guessed").count(), 500);
+    assert_eq!(
+        known
+            .iter()
+            .filter(|guess| guess["kind"] == "guessed")
+            .count(),
+        500
+    );
 }
 
 #[test]
@@ -131,15 +203,30 @@ fn what_lies_beyond_limits_is_a_loss() {
     let mut fields: Vec<u8> = (0..100_001).flat_map(|_| *b"X: caf\xe9\n").collect();
     fields.extend_from_slice(b"\nx\n");
     sandbox.write("fields.eml", &fields);
-    sandbox.write("deep.eml", "Content-Type: message/rfc822\n\n".repeat(50_000).as_bytes());
-    for (name, code) in [("fields.eml", "hdr.beyond-limit"), ("deep.eml", "mime.depth")] {
+    sandbox.write(
+        "deep.eml",
+        "Content-Type: message/rfc822\n\n".repeat(50_000).as_bytes(),
+    );
+    for (name, code) in [
+        ("fields.eml", "hdr.beyond-limit"),
+        ("deep.eml", "mime.depth"),
+    ] {
         let run = sandbox.run(&["check", "--fail-on", "loss", name]).ended(3);
-        assert!(run.text().contains("left alone  1 ") && run.text().contains(code), "{}", run.text());
+        assert!(
+            run.text().contains("left alone  1 ") && run.text().contains(code),
+            "{}",
+            run.text()
+        );
         assert!(run.text().contains("\nlosses      1\n"), "{}", run.text());
     }
     let run = sandbox.run(&["check", "fields.eml"]).ended(0);
     let repaired = run.text().contains("\nrepairs     0\n");
-    assert_eq!(repaired, run.text().contains("would change 0 of 1"), "{}", run.text());
+    assert_eq!(
+        repaired,
+        run.text().contains("would change 0 of 1"),
+        "{}",
+        run.text()
+    );
 }
 
 #[test]
@@ -151,16 +238,39 @@ fn a_message_that_is_too_large_is_a_loss() {
     sandbox.write("small.eml", b"Subject: x\n\ny\n");
     let run = sandbox.run(&["text", "large.eml", "small.eml"]).ended(2);
     assert_eq!(run.text(), "y\n");
-    assert!(run.err.contains("left alone  1 too large message"), "{}", run.err);
-    let run = sandbox.run(&["check", "--fail-on", "loss", "large.eml"]).ended(3);
-    assert!(run.text().contains("left alone  1 too large message"), "{}", run.text());
+    assert!(
+        run.err.contains("left alone  1 too large message"),
+        "{}",
+        run.err
+    );
+    let run = sandbox
+        .run(&["check", "--fail-on", "loss", "large.eml"])
+        .ended(3);
+    assert!(
+        run.text().contains("left alone  1 too large message"),
+        "{}",
+        run.text()
+    );
     assert!(run.text().contains("\nlosses      1\n"), "{}", run.text());
-    let run = sandbox.run(&["normalize", "--fail-on", "loss", "large.eml", "-o", "o.eml"]).ended(3);
-    assert!(run.err.contains("left alone  1 too large message"), "{}", run.err);
+    let run = sandbox
+        .run(&["normalize", "--fail-on", "loss", "large.eml", "-o", "o.eml"])
+        .ended(3);
+    assert!(
+        run.err.contains("left alone  1 too large message"),
+        "{}",
+        run.err
+    );
     let run = sandbox.run(&["inspect", "large.eml"]).ended(0);
     assert!(run.text().contains("msg.too-large"), "{}", run.text());
     for command in ["check", "normalize", "text"] {
-        assert!(sandbox.run(&[command, "--help"]).ended(0).text().contains("64 MiB"), "{command}");
+        assert!(
+            sandbox
+                .run(&[command, "--help"])
+                .ended(0)
+                .text()
+                .contains("64 MiB"),
+            "{command}"
+        );
     }
 }
 
@@ -168,7 +278,20 @@ fn a_message_that_is_too_large_is_a_loss() {
 fn flags_that_are_lost_are_named() {
     let sandbox = Sandbox::new();
     let run = sandbox
-        .run(&["normalize", "Maildir", "-o", "m.mbox", "--to", "mbox", "--fail-on", "repair"])
+        .run(&[
+            "normalize",
+            "Maildir",
+            "-o",
+            "m.mbox",
+            "--to",
+            "mbox",
+            "--fail-on",
+            "repair",
+        ])
         .ended(3);
-    assert!(run.err.contains("1 message that loses its flags"), "{}", run.err);
+    assert!(
+        run.err.contains("1 message that loses its flags"),
+        "{}",
+        run.err
+    );
 }

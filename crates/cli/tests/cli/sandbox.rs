@@ -89,8 +89,9 @@ impl Sandbox {
     /// Names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -119,7 +120,9 @@ impl Sandbox {
         let folder = Path::new(PROGRAM).parent().unwrap().display();
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new("sh");
-        command.args(["-c", line]).env("PATH", format!("{folder}:{path}"));
+        command
+            .args(["-c", line])
+            .env("PATH", format!("{folder}:{path}"));
         ran(command, self.0.path(), &[])
     }
 }
@@ -136,7 +139,11 @@ pub(crate) fn mbox(messages: &[&[u8]]) -> Vec<u8> {
 }
 
 fn ran(mut command: Command, folder: &Path, input: &[&[u8]]) -> Run {
-    command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.env_remove("NO_COLOR");
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

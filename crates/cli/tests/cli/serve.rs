@@ -14,7 +14,10 @@ use std::thread::{self, JoinHandle};
 /// The program with these arguments, which runs as root where it is started by root.
 fn mailglot(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mailglot"));
-    command.args(&args[..1]).arg("--allow-root").args(&args[1..]);
+    command
+        .args(&args[..1])
+        .arg("--allow-root")
+        .args(&args[1..]);
     command
 }
 
@@ -37,14 +40,18 @@ fn names(folder: &Path) -> Vec<String> {
 /// A next hop for one connection, and its address.
 fn hop(hello: &'static str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    (format!("tcp:{}", listener.local_addr().unwrap()), next_hop(listener, hello))
+    (
+        format!("tcp:{}", listener.local_addr().unwrap()),
+        next_hop(listener, hello),
+    )
 }
 
 /// Greets a proxy, and gives the commands before a message.
 fn begun(path: &Path, hello: &str) -> UnixStream {
     let mut client = UnixStream::connect(path).unwrap();
-    let commands =
-        format!("{hello} c\r\nMAIL FROM:<a@b.invalid> BODY=8BITMIME\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    let commands = format!(
+        "{hello} c\r\nMAIL FROM:<a@b.invalid> BODY=8BITMIME\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n"
+    );
     client.write_all(commands.as_bytes()).unwrap();
     client
 }
@@ -71,7 +78,11 @@ fn counters(address: &str) -> String {
 /// A number of the counters.
 fn counted(counters: &str, name: &str) -> u64 {
     let value = counters.lines().find_map(|line| line.strip_prefix(name));
-    value.unwrap_or_else(|| unreachable!("{name} is not in {counters}")).trim().parse().unwrap()
+    value
+        .unwrap_or_else(|| unreachable!("{name} is not in {counters}"))
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 /// A milter, an SMTP proxy and an LMTP proxy in one process, each in the middle of a message while a reload comes; one log, one ledger, one set of
@@ -109,23 +120,35 @@ fn milters_and_proxies_run_in_one_process() {
     assert!(daemon.line().contains(" route=milter "));
     assert_eq!(ended(by_smtp), "250 2.0.0 Kept");
     let line = daemon.line();
-    assert!(line.contains(" route=smtp ") && line.contains(" action=normalize "), "{line}");
+    assert!(
+        line.contains(" route=smtp ") && line.contains(" action=normalize "),
+        "{line}"
+    );
     // A policy that is read again holds for each listener, and for a message that has begun.
     write("monitor = true");
     signal(&daemon.child, "-HUP");
     assert_eq!(daemon.line(), "policies read anew");
     assert_eq!(ended(by_lmtp), "250 2.0.0 Kept");
     let line = daemon.line();
-    assert!(line.contains(" route=lmtp ") && line.contains(" action=tag wanted=normalize "), "{line}");
+    assert!(
+        line.contains(" route=lmtp ") && line.contains(" action=tag wanted=normalize "),
+        "{line}"
+    );
     assert_eq!(sent(&mut mta), "ic");
     assert!(daemon.line().contains(" action=tag wanted=normalize "));
     let heard = smtp_heard.join().unwrap();
-    assert!(heard.contains("charset=utf-8\r\n") && heard.contains("\r\nGrüße\r\n"), "{heard}");
+    assert!(
+        heard.contains("charset=utf-8\r\n") && heard.contains("\r\nGrüße\r\n"),
+        "{heard}"
+    );
     drop(lmtp_heard);
     let all = counters(metrics);
-    for (route, action, count) in
-        [("milter", "normalize", 1), ("milter", "tag", 1), ("smtp", "normalize", 1), ("lmtp", "tag", 1)]
-    {
+    for (route, action, count) in [
+        ("milter", "normalize", 1),
+        ("milter", "tag", 1),
+        ("smtp", "normalize", 1),
+        ("lmtp", "tag", 1),
+    ] {
         let name = format!("mailglot_messages_total{{route=\"{route}\",action=\"{action}\"}}");
         assert_eq!(counted(&all, &name), count, "{all}");
     }
@@ -150,8 +173,20 @@ fn a_start_that_fails_takes_its_sockets_away() {
         format!("{{ route = \"smtp\", address = \"{address}\", next_hop = \"tcp:127.0.0.1:1\" }}")
     };
     for (text, word) in [
-        (format!("listen = [{first}, {}]\n", proxy(&format!("tcp:{}", taken.0))), "in use"),
-        (format!("listen = [{first}, {}]\n", proxy(&format!("unix:{at}/none/second"))), "none/second: "),
+        (
+            format!(
+                "listen = [{first}, {}]\n",
+                proxy(&format!("tcp:{}", taken.0))
+            ),
+            "in use",
+        ),
+        (
+            format!(
+                "listen = [{first}, {}]\n",
+                proxy(&format!("unix:{at}/none/second"))
+            ),
+            "none/second: ",
+        ),
     ] {
         fs::write(&file, text).unwrap();
         let (code, said) = refused(&["serve", "--config", file.to_str().unwrap()]);
@@ -168,9 +203,18 @@ fn mail_does_not_wait_for_the_port_of_the_metrics() {
     let listen = format!("unix:{}", path.display());
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let mut daemon = Daemon::spawn(&mut mailglot(&["milter", "--listen", &listen, "--metrics", &address]));
+    let mut daemon = Daemon::spawn(&mut mailglot(&[
+        "milter",
+        "--listen",
+        &listen,
+        "--metrics",
+        &address,
+    ]));
     assert_eq!(daemon.line(), format!("listening at {listen}"));
-    assert_eq!(daemon.line(), format!("metrics: another program holds {address}; waiting for it"));
+    assert_eq!(
+        daemon.line(),
+        format!("metrics: another program holds {address}; waiting for it")
+    );
     drop(connected(&path));
     drop(taken);
     let answered = (0..600).any(|_| {
@@ -197,16 +241,29 @@ fn a_configuration_is_checked_without_listening() {
         ("[limits]\nspool_dir = \"/no/such\"\n", 1, "/no/such"),
         ("colour = \"red\"\n", 1, "colour"),
     ] {
-        let keys = if more.starts_with('[') { format!("{text}{more}") } else { format!("{more}{text}") };
+        let keys = if more.starts_with('[') {
+            format!("{text}{more}")
+        } else {
+            format!("{more}{text}")
+        };
         fs::write(&file, keys).unwrap();
         let (ended, said) = refused(&["serve", "--check-config", "--config", path]);
-        assert!(ended == Some(code) && said.contains(word), "{more}: {ended:?} {said}");
+        assert!(
+            ended == Some(code) && said.contains(word),
+            "{more}: {ended:?} {said}"
+        );
         assert_eq!(names(folder.path()), ["file.toml"]);
     }
     let (code, said) = refused(&["serve"]);
-    assert!(code == Some(1) && said.contains("--config <FILE>"), "{said}");
+    assert!(
+        code == Some(1) && said.contains("--config <FILE>"),
+        "{said}"
+    );
     let (code, said) = refused(&["serve", "--config", "/no/such/file.toml"]);
-    assert!(code == Some(1) && said.contains("/no/such/file.toml: No such file"), "{said}");
+    assert!(
+        code == Some(1) && said.contains("/no/such/file.toml: No such file"),
+        "{said}"
+    );
 }
 
 /// The options of one listener do what the keys of a file do.
@@ -216,8 +273,23 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     let place = |name: &str| folder.path().join(name).display().to_string();
     fs::create_dir(folder.path().join("spool")).unwrap();
     let listen = format!("unix:{}", place("socket"));
-    let args = ["milter", "--listen", &listen, "--metrics", "127.0.0.1:0", "--log", "json"];
-    let kept = ["--ledger", &place("ledger"), "--ledger-days", "7", "--connections", "1"];
+    let args = [
+        "milter",
+        "--listen",
+        &listen,
+        "--metrics",
+        "127.0.0.1:0",
+        "--log",
+        "json",
+    ];
+    let kept = [
+        "--ledger",
+        &place("ledger"),
+        "--ledger-days",
+        "7",
+        "--connections",
+        "1",
+    ];
     let bounds = ["--message-bytes", "60", "--spool-dir", &place("spool")];
     let mut daemon = Daemon::spawn(&mut mailglot(&[&args[..], &kept, &bounds].concat()));
     assert_eq!(daemon.line(), format!("listening at {listen}"));
@@ -227,7 +299,10 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     let mut mta = connected(&folder.path().join("socket"));
     assert_eq!(sent(&mut mta), "mc");
     let line = daemon.line();
-    assert!(line.starts_with('{') && line.contains("\"ledger\":"), "{line}");
+    assert!(
+        line.starts_with('{') && line.contains("\"ledger\":"),
+        "{line}"
+    );
     assert!(counted(&counters(metrics), "mailglot_ledger_bytes") > 100);
     // One connection is served, the next one deferred.
     let mut second = connected(&folder.path().join("socket"));
@@ -242,7 +317,9 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     assert_eq!(daemon.end("-TERM"), 0);
     assert_eq!(names(folder.path()), ["ledger", "spool"]);
     // A policy by its name.
-    let mut daemon = Daemon::spawn(&mut mailglot(&["milter", "--listen", &listen, "--policy", "monitor"]));
+    let mut daemon = Daemon::spawn(&mut mailglot(&[
+        "milter", "--listen", &listen, "--policy", "monitor",
+    ]));
     (0..2).for_each(|_| drop(daemon.line()));
     assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "ic");
     assert_eq!(daemon.end("-TERM"), 0);
@@ -254,8 +331,17 @@ fn a_proxy_without_a_file_has_policy_ledger_limits_log_and_counters() {
     let place = |name: &str| folder.path().join(name).display().to_string();
     let (next, heard) = hop("EHLO");
     let listen = format!("unix:{}", place("socket"));
-    let args =
-        ["proxy", "--listen", &listen, "--next-hop", &next, "--metrics", "127.0.0.1:0", "--log", "json"];
+    let args = [
+        "proxy",
+        "--listen",
+        &listen,
+        "--next-hop",
+        &next,
+        "--metrics",
+        "127.0.0.1:0",
+        "--log",
+        "json",
+    ];
     let kept = ["--ledger", &place("ledger"), "--connections", "1"];
     let mut daemon = Daemon::spawn(&mut mailglot(&[&args[..], &kept].concat()));
     assert_eq!(daemon.line(), format!("listening at {listen}"));
@@ -276,9 +362,18 @@ fn a_proxy_without_a_file_has_policy_ledger_limits_log_and_counters() {
     assert!(daemon.line().contains("\"fault\":\"connections\""));
     assert_eq!(ended(client), "250 2.0.0 Kept");
     let line = daemon.line();
-    assert!(line.contains("\"route\":\"smtp\"") && line.contains("\"ledger\":"), "{line}");
+    assert!(
+        line.contains("\"route\":\"smtp\"") && line.contains("\"ledger\":"),
+        "{line}"
+    );
     let all = counters(metrics);
-    assert_eq!(counted(&all, "mailglot_messages_total{route=\"smtp\",action=\"normalize\"}"), 1);
+    assert_eq!(
+        counted(
+            &all,
+            "mailglot_messages_total{route=\"smtp\",action=\"normalize\"}"
+        ),
+        1
+    );
     assert!(counted(&all, "mailglot_ledger_bytes") > 100);
     assert!(heard.join().unwrap().contains("charset=utf-8\r\n"));
     assert_eq!(daemon.end("-TERM"), 0);
@@ -312,7 +407,9 @@ fn each_form_runs_as_another_user() {
     for args in [
         &["serve", "--config", config][..],
         &["milter", "--config", config],
-        &["milter", "--listen", &listen, "--user", "nobody", "--group", "mail", "--mode", "0620"],
+        &[
+            "milter", "--listen", &listen, "--user", "nobody", "--group", "mail", "--mode", "0620",
+        ],
         &[
             "proxy",
             "--listen",
@@ -328,19 +425,29 @@ fn each_form_runs_as_another_user() {
         let mut daemon = Daemon::spawn(Command::new(&program).args(args));
         assert_eq!(daemon.line(), format!("listening at {listen}"), "{args:?}");
         let status = fs::read_to_string(format!("/proc/{}/status", daemon.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Uid:"))
+            .unwrap();
         let users: Vec<_> = line.split_whitespace().collect();
         assert_eq!(users, vec![nobody.to_string(); 4], "{args:?}");
         let socket = fs::metadata(run.join("socket")).unwrap();
         let mode = if args.contains(&"0620") { 0o620 } else { 0o660 };
-        assert_eq!((socket.uid(), socket.mode() & 0o777), (nobody, mode), "{args:?}");
+        assert_eq!(
+            (socket.uid(), socket.mode() & 0o777),
+            (nobody, mode),
+            "{args:?}"
+        );
         // Debian's group `mail` has a number of its own everywhere.
         assert_eq!(socket.gid() == 8, args.contains(&"mail"), "{args:?}");
         assert_eq!(daemon.end("-TERM"), 0);
         assert_eq!(names(&run), [] as [&str; 0]);
     }
     let (code, said) = refused(&["milter", "--listen", &listen, "--user", "no-such-user"]);
-    assert!(code == Some(1) && said.contains("no user `no-such-user`"), "{said}");
+    assert!(
+        code == Some(1) && said.contains("no user `no-such-user`"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -348,9 +455,18 @@ fn options_that_make_no_sense_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let listen = format!("unix:{}", folder.path().join("socket").display());
     let milter = ["milter", "--listen", &listen];
-    let proxy = ["proxy", "--listen", &listen, "--next-hop", "tcp:127.0.0.1:1"];
+    let proxy = [
+        "proxy",
+        "--listen",
+        &listen,
+        "--next-hop",
+        "tcp:127.0.0.1:1",
+    ];
     for (args, word) in [
-        (&["--policy", "own"][..], "[possible values: default, strict, monitor]"),
+        (
+            &["--policy", "own"][..],
+            "[possible values: default, strict, monitor]",
+        ),
         (&["--ledger-days", "3"], "--ledger <DIR>"),
         (&["--connections", "0"], "connections"),
         (&["--connections", "9000"], "connections"),
@@ -364,14 +480,24 @@ fn options_that_make_no_sense_are_refused() {
     ] {
         for form in [&milter[..], &proxy] {
             let (code, said) = refused(&[form, args].concat());
-            assert!(code == Some(1) && said.contains(word), "{form:?} {args:?}: {code:?} {said}");
+            assert!(
+                code == Some(1) && said.contains(word),
+                "{form:?} {args:?}: {code:?} {said}"
+            );
             assert_eq!(names(folder.path()), [] as [&str; 0]);
         }
     }
     // A file has its own keys for these.
-    for args in [&["--policy", "strict"][..], &["--user", "nobody"], &["--log", "json"]] {
+    for args in [
+        &["--policy", "strict"][..],
+        &["--user", "nobody"],
+        &["--log", "json"],
+    ] {
         let (code, said) = refused(&[&["milter", "--config", "/no/such.toml"], args].concat());
-        assert!(code == Some(1) && said.contains("cannot be used with"), "{args:?}: {said}");
+        assert!(
+            code == Some(1) && said.contains("cannot be used with"),
+            "{args:?}: {said}"
+        );
     }
 }
 
@@ -390,9 +516,15 @@ fn listeners_do_not_wait_for_each_other() {
         silent.local_addr().unwrap()
     );
     fs::write(&file, text).unwrap();
-    let mut daemon = Daemon::spawn(&mut mailglot(&["serve", "--config", file.to_str().unwrap()]));
+    let mut daemon = Daemon::spawn(&mut mailglot(&[
+        "serve",
+        "--config",
+        file.to_str().unwrap(),
+    ]));
     (0..4).for_each(|_| drop(daemon.line()));
-    let waiting: Vec<_> = (0..4).map(|_| UnixStream::connect(folder.path().join("other")).unwrap()).collect();
+    let waiting: Vec<_> = (0..4)
+        .map(|_| UnixStream::connect(folder.path().join("other")).unwrap())
+        .collect();
     let clients: Vec<_> = (0..4)
         .map(|_| {
             let path = folder.path().join("milter");
@@ -403,7 +535,10 @@ fn listeners_do_not_wait_for_each_other() {
         })
         .collect();
     let mut lost = String::new();
-    UnixStream::connect(folder.path().join("one")).unwrap().read_to_string(&mut lost).unwrap();
+    UnixStream::connect(folder.path().join("one"))
+        .unwrap()
+        .read_to_string(&mut lost)
+        .unwrap();
     assert_eq!(lost, "421 4.3.0 The next hop is not available\r\n");
     for client in clients {
         client.join().unwrap();

@@ -26,7 +26,10 @@ fn an_object_a_line_and_part() {
     );
     sandbox.write("lossy.eml", &lossy());
     let run = sandbox.run(&["text", "--json", "lossy.eml"]).ended(0);
-    assert_eq!(lines(&run.out)[0]["losses"], json!(["charset.invalid-bytes"]));
+    assert_eq!(
+        lines(&run.out)[0]["losses"],
+        json!(["charset.invalid-bytes"])
+    );
     let run = sandbox.pipe(&["text", "--json", "-"], LATIN).ended(0);
     assert_eq!(lines(&run.out)[0]["file"], "-");
 }
@@ -36,8 +39,12 @@ fn threads_do_not_show() {
     let sandbox = Sandbox::new();
     let one = sandbox.read("archive.mbox");
     sandbox.write("large.mbox", &one.repeat((5 << 20) / one.len()));
-    let text =
-        |threads: &str| sandbox.run(&["text", "--json", "--threads", threads, "large.mbox"]).ended(0).out;
+    let text = |threads: &str| {
+        sandbox
+            .run(&["text", "--json", "--threads", threads, "large.mbox"])
+            .ended(0)
+            .out
+    };
     let alone = text("1");
     assert!(alone.len() > 1 << 20);
     assert!(["2", "3"].iter().all(|threads| text(threads) == alone));
@@ -83,11 +90,15 @@ fn a_tree_of_parts() {
     let text = run.text();
     assert!(text.starts_with("tree.eml  at 0, "), "{text}");
     assert!(
-        text.contains("  multipart/mixed  header 0..") && text.contains("\n    1  text/plain  header "),
+        text.contains("  multipart/mixed  header 0..")
+            && text.contains("\n    1  text/plain  header "),
         "{text}"
     );
     assert!(text.contains("\"koi8-r\" → KOI8-R (label)"), "{text}");
-    assert!(text.contains("\n    2  application/octet-stream") && text.contains("  base64"), "{text}");
+    assert!(
+        text.contains("\n    2  application/octet-stream") && text.contains("  base64"),
+        "{text}"
+    );
 
     let run = sandbox.run(&["inspect", "--json", "tree.eml"]).ended(0);
     let object = &lines(&run.out)[0];
@@ -100,15 +111,25 @@ fn a_tree_of_parts() {
 #[test]
 fn a_message_by_its_ordinal() {
     let sandbox = Sandbox::new();
-    let run = sandbox.run(&["inspect", "--json", "archive.mbox:1"]).ended(0);
+    let run = sandbox
+        .run(&["inspect", "--json", "archive.mbox:1"])
+        .ended(0);
     let objects = lines(&run.out);
-    assert_eq!((objects.len(), &objects[0]["message"]), (1, &json!("archive.mbox:1")));
+    assert_eq!(
+        (objects.len(), &objects[0]["message"]),
+        (1, &json!("archive.mbox:1"))
+    );
     assert_eq!(objects[0]["parts"][0]["used"], "KOI8-R");
     let run = sandbox.run(&["inspect", "--json", "archive.mbox"]).ended(0);
     assert_eq!(lines(&run.out).len(), 2);
     let first = &lines(&run.out)[0];
     let code = |event: &Value| event["code"].as_str().map(str::to_owned);
-    let codes: Vec<_> = first["parts"][0]["events"].as_array().unwrap().iter().filter_map(code).collect();
+    let codes: Vec<_> = first["parts"][0]["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(code)
+        .collect();
     assert!(codes.contains(&"charset.superset".to_owned()), "{codes:?}");
     let run = sandbox.run(&["inspect", "archive.mbox:9"]);
     assert_ne!(run.code, 0, "{run:?}");
@@ -124,11 +145,16 @@ fn a_person_knows_better() {
     let map = "--charset-map=X-Mine=windows-1254";
     let run = sandbox.run(&["text", map, "mail.eml"]).ended(0);
     assert!(run.text().contains("şehir ı"), "{}", run.text());
-    let run = sandbox.run(&["inspect", "--json", map, "mail.eml"]).ended(0);
+    let run = sandbox
+        .run(&["inspect", "--json", map, "mail.eml"])
+        .ended(0);
     assert!(run.text().contains("charset.mapped"), "{}", run.text());
     let run = sandbox.run(&["check", "--json", map, "mail.eml"]).ended(0);
     assert!(run.text().contains("charset.mapped"), "{}", run.text());
-    for args in [&["filter", map][..], &["filter", map, "--headers", "raw-utf8"]] {
+    for args in [
+        &["filter", map][..],
+        &["filter", map, "--headers", "raw-utf8"],
+    ] {
         let run = sandbox.pipe(args, turkish).ended(0);
         assert!(run.text().contains("şehir ı"), "{}", run.text());
         assert!(
@@ -137,18 +163,42 @@ fn a_person_knows_better() {
             run.text()
         );
     }
-    let run = sandbox.run(&["normalize", map, "mail.eml", "-o", "out.eml"]).ended(0);
-    assert!(run.out.is_empty() && sandbox.read("out.eml").windows(2).any(|pair| pair == "ş".as_bytes()));
-    let run = sandbox.run(&["header", "decode", map, "=?x-mine?Q?=FE?="]).ended(0);
+    let run = sandbox
+        .run(&["normalize", map, "mail.eml", "-o", "out.eml"])
+        .ended(0);
+    assert!(
+        run.out.is_empty()
+            && sandbox
+                .read("out.eml")
+                .windows(2)
+                .any(|pair| pair == "ş".as_bytes())
+    );
+    let run = sandbox
+        .run(&["header", "decode", map, "=?x-mine?Q?=FE?="])
+        .ended(0);
     assert_eq!(run.text(), "ş\n");
-    let run = sandbox.pipe(&["header", "params", map], b"a; b*=x-mine''%FE\n").ended(0);
+    let run = sandbox
+        .pipe(&["header", "params", map], b"a; b*=x-mine''%FE\n")
+        .ended(0);
     assert!(run.text().contains('ş'), "{}", run.text());
     for (hint, text) in [("cs", "Kuře\n"), ("da", "Kuøe\n")] {
-        let run = sandbox.pipe(&["header", "decode", "--lang-hint", hint], b"Ku\xF8e\n").ended(0);
+        let run = sandbox
+            .pipe(&["header", "decode", "--lang-hint", hint], b"Ku\xF8e\n")
+            .ended(0);
         assert_eq!(run.text(), text);
-        let run = sandbox.pipe(&["text", "--lang-hint", hint, "-"], b"Subject: a\n\nKu\xF8e\n").ended(0);
+        let run = sandbox
+            .pipe(
+                &["text", "--lang-hint", hint, "-"],
+                b"Subject: a\n\nKu\xF8e\n",
+            )
+            .ended(0);
         assert!(run.text().ends_with(text), "{}", run.text());
     }
-    let run = sandbox.pipe(&["header", "decode", "--default-charset", "koi8-r"], b"\xC4\xC1\n").ended(0);
+    let run = sandbox
+        .pipe(
+            &["header", "decode", "--default-charset", "koi8-r"],
+            b"\xC4\xC1\n",
+        )
+        .ended(0);
     assert_eq!(run.text(), "да\n");
 }

@@ -20,27 +20,50 @@ pub(crate) fn print(samples: &[Sample]) {
             _ => "model 1000",
         };
         let models = guess.evidence == Evidence::Model;
-        for step in
-            [Some("all"), Some(guess.evidence.name()), models.then_some(by_length)].into_iter().flatten()
+        for step in [
+            Some("all"),
+            Some(guess.evidence.name()),
+            models.then_some(by_length),
+        ]
+        .into_iter()
+        .flatten()
         {
-            let row = steps.entry(step).or_default().entry(bucket(guess)).or_default();
+            let row = steps
+                .entry(step)
+                .or_default()
+                .entry(bucket(guess))
+                .or_default();
             for (cell, value) in
-                row.iter_mut().zip([1.0, f64::from(u8::from(right)), guess.confidence.into()])
+                row.iter_mut()
+                    .zip([1.0, f64::from(u8::from(right)), guess.confidence.into()])
             {
                 *cell += value;
             }
         }
     }
-    println!("{:<12} {:>10} {:>7} {:>7} {:>7}", "step", "confidence", "n", "mean", "right");
+    println!(
+        "{:<12} {:>10} {:>7} {:>7} {:>7}",
+        "step", "confidence", "n", "mean", "right"
+    );
     for (step, buckets) in &steps {
         for (bucket, [n, right, sum]) in buckets {
             let low = f64::from(*bucket) / 10.0;
-            println!("{step:<12} {low:>4.1}..{:.1} {n:>9} {:>7.3} {:>7.3}", low + 0.1, sum / n, right / n);
+            println!(
+                "{step:<12} {low:>4.1}..{:.1} {n:>9} {:>7.3} {:>7.3}",
+                low + 0.1,
+                sum / n,
+                right / n
+            );
         }
     }
     for (name, bytes) in noise() {
         let guess = detect(&bytes, &Hints::default());
-        println!("{name:<28} {:<14} {:.3} {}", guess.charset.name(), guess.confidence, guess.evidence.name());
+        println!(
+            "{name:<28} {:<14} {:.3} {}",
+            guess.charset.name(),
+            guess.confidence,
+            guess.evidence.name()
+        );
     }
 }
 

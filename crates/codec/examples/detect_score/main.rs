@@ -8,7 +8,12 @@
 //!
 //! # Limits
 //! Shares are per cent of samples whose text is exactly right.
-#![allow(clippy::print_stdout, clippy::panic, clippy::unwrap_used, reason = "a tool for the terminal")]
+#![allow(
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a tool for the terminal"
+)]
 
 mod calibration;
 #[path = "../../tests/common/samples.rs"]
@@ -24,12 +29,19 @@ use std::time::Instant;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let value =
-        |name: &str| arguments.iter().position(|a| a == name).and_then(|at| arguments.get(at + 1)).cloned();
+    let value = |name: &str| {
+        arguments
+            .iter()
+            .position(|a| a == name)
+            .and_then(|at| arguments.get(at + 1))
+            .cloned()
+    };
     let texts = value("--text").map(PathBuf::from);
     let samples = match &texts {
         Some(folder) => held_out(folder, value("--count").map_or(20, |n| n.parse().unwrap())),
-        None => samples::read(&PathBuf::from(std::env::var_os("MAILGLOT_SHARED").expect("MAILGLOT_SHARED"))),
+        None => samples::read(&PathBuf::from(
+            std::env::var_os("MAILGLOT_SHARED").expect("MAILGLOT_SHARED"),
+        )),
     };
     if let Some(length) = value("--wrong") {
         return wrong(&samples, length.parse().unwrap());
@@ -59,12 +71,18 @@ impl Row {
     fn print(&self, name: &str) {
         let share = |right: u32| 100.0 * f64::from(right) / f64::from(self.all.max(1));
         let [own, own_country, web, web_country] = self.right.map(share);
-        println!("{name:<28} {:>5} {own:>8.1} {own_country:>8.1} {web:>10.1} {web_country:>8.1}", self.all);
+        println!(
+            "{name:<28} {:>5} {own:>8.1} {own_country:>8.1} {web:>10.1} {web_country:>8.1}",
+            self.all
+        );
     }
 }
 
 fn web(samples: &[Sample], all: bool) {
-    println!("{:<28} {:>5} {:>8} {:>8} {:>10} {:>8}", "class", "n", "own", "+country", "chardetng", "+TLD");
+    println!(
+        "{:<28} {:>5} {:>8} {:>8} {:>10} {:>8}",
+        "class", "n", "own", "+country", "chardetng", "+TLD"
+    );
     let mut classes: BTreeMap<(&str, u64), Row> = BTreeMap::new();
     let mut encodings: BTreeMap<(String, u64), Row> = BTreeMap::new();
     let mut micros: BTreeMap<u64, [f64; 3]> = BTreeMap::new();
@@ -81,8 +99,14 @@ fn web(samples: &[Sample], all: bool) {
         let with_country = is_right(&sample.bytes, &sample.text, &from_country(code));
         let right = [own, with_country, web, chardetng(sample, Some(code))];
         let class = class(sample);
-        let pair = (format!("{} {}", sample.language, sample.encoding), sample.length);
-        for row in [classes.entry((class, sample.length)).or_default(), encodings.entry(pair).or_default()] {
+        let pair = (
+            format!("{} {}", sample.language, sample.encoding),
+            sample.length,
+        );
+        for row in [
+            classes.entry((class, sample.length)).or_default(),
+            encodings.entry(pair).or_default(),
+        ] {
             row.all += 1;
             for (count, right) in row.right.iter_mut().zip(right) {
                 *count += u32::from(right);
@@ -98,7 +122,11 @@ fn web(samples: &[Sample], all: bool) {
         row.print(&format!("{class} {length}"));
     }
     for (length, [n, sum, web_sum]) in &micros {
-        println!("{length} bytes: {:.0} us, chardetng {:.0} us", sum / n, web_sum / n);
+        println!(
+            "{length} bytes: {:.0} us, chardetng {:.0} us",
+            sum / n,
+            web_sum / n
+        );
     }
 }
 
@@ -133,11 +161,17 @@ fn non_web(samples: &[Sample]) {
         };
         for characters in [50, 300] {
             let mut row = Row::default();
-            for sample in samples.iter().filter(|s| s.language == language && s.length == 1000) {
-                let Some((bytes, text)) = encoded(&sample.text, characters, charset) else { continue };
+            for sample in samples
+                .iter()
+                .filter(|s| s.language == language && s.length == 1000)
+            {
+                let Some((bytes, text)) = encoded(&sample.text, characters, charset) else {
+                    continue;
+                };
                 row.all += 1;
                 row.right[0] += u32::from(is_right(&bytes, &text, &Hints::default()));
-                row.right[1] += u32::from(is_right(&bytes, &text, &from_country(country(language))));
+                row.right[1] +=
+                    u32::from(is_right(&bytes, &text, &from_country(country(language))));
             }
             row.print(&format!("{language} {name} {characters}"));
         }
@@ -148,7 +182,9 @@ fn non_web(samples: &[Sample]) {
 fn rarely_dos(samples: &[Sample]) {
     let mut found: BTreeMap<&str, u32> = BTreeMap::new();
     let western = samples.iter().filter(|s| {
-        ["cp125", "iso8859", "windows-125", "ISO-8859"].iter().any(|start| s.encoding.starts_with(start))
+        ["cp125", "iso8859", "windows-125", "ISO-8859"]
+            .iter()
+            .any(|start| s.encoding.starts_with(start))
     });
     for sample in western.clone() {
         let name = detect(&sample.bytes, &Hints::default()).charset.name();
@@ -156,22 +192,35 @@ fn rarely_dos(samples: &[Sample]) {
             *found.entry(name).or_default() += 1;
         }
     }
-    println!("of {} samples in windows-125x and ISO 8859, taken for: {found:?}", western.count());
+    println!(
+        "of {} samples in windows-125x and ISO 8859, taken for: {found:?}",
+        western.count()
+    );
 }
 
 /// Texts under the label ISO-8859-1, with right and with wrong: how often there is a word against it, how often it is outweighed, and
 /// how often that leads to the right text.
 fn labels(samples: &[Sample]) {
     let mut found: BTreeMap<(&str, u64), [u32; 4]> = BTreeMap::new();
-    for sample in samples.iter().filter(|s| s.is_common && !s.encoding.eq_ignore_ascii_case("utf-8")) {
+    for sample in samples
+        .iter()
+        .filter(|s| s.is_common && !s.encoding.eq_ignore_ascii_case("utf-8"))
+    {
         let truth = samples::reads(Charset::WINDOWS_1252, &sample.bytes, &sample.text);
-        let class = if truth { "ISO-8859-1" } else { &sample.encoding };
+        let class = if truth {
+            "ISO-8859-1"
+        } else {
+            &sample.encoding
+        };
         let [all, doubted, other, right] = found.entry((class, sample.length)).or_default();
         *all += 1;
-        let Some(rival) = rival(&sample.bytes, Charset::ISO_8859_1, &Hints::default()) else { continue };
+        let Some(rival) = rival(&sample.bytes, Charset::ISO_8859_1, &Hints::default()) else {
+            continue;
+        };
         *doubted += 1;
         *other += u32::from(rival.outweighs);
-        let read = rival.outweighs && samples::reads(rival.guess.charset, &sample.bytes, &sample.text);
+        let read =
+            rival.outweighs && samples::reads(rival.guess.charset, &sample.bytes, &sample.text);
         *right += u32::from(read);
     }
     println!("under the label ISO-8859-1: samples, doubted, contradicted, to the right charset");
@@ -189,8 +238,10 @@ fn wrong(samples: &[Sample], length: u64) {
         for hints in [Hints::default(), from_country(country(&sample.language))] {
             let guess = detect(&sample.bytes, &hints);
             if !is_right(&sample.bytes, &sample.text, &hints) || guess.confidence < UNSURE {
-                let read =
-                    guess.charset.decode(&sample.bytes, &mut mailglot_codec::LossLog::new()).into_owned();
+                let read = guess
+                    .charset
+                    .decode(&sample.bytes, &mut mailglot_codec::LossLog::new())
+                    .into_owned();
                 println!(
                     "{} {} {}: {} ({:.2})\n  {}\n  {}",
                     sample.language,

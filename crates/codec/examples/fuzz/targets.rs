@@ -40,8 +40,9 @@ impl frame::Target for Target {
 
     fn answers_to(self, name: &str) -> bool {
         let group = |charset: Charset| {
-            let unicode =
-                ["UTF", "CESU", "SCSU", "BOCU", "ISO-10646"].iter().any(|p| charset.name().starts_with(p));
+            let unicode = ["UTF", "CESU", "SCSU", "BOCU", "ISO-10646"]
+                .iter()
+                .any(|p| charset.name().starts_with(p));
             match () {
                 () if charset.is_single_byte() => "single",
                 () if unicode => "unicode",
@@ -67,25 +68,37 @@ impl frame::Target for Target {
     fn seeds(self) -> Vec<Vec<u8>> {
         let text = lines(include_str!("../../../../tests/seeds/texts.txt"));
         let texts = text.map(|line| {
-            line.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0").replace("\\e", "\x1b")
+            line.replace("\\n", "\n")
+                .replace("\\r", "\r")
+                .replace("\\0", "\0")
+                .replace("\\e", "\x1b")
         });
         let bytes = lines(include_str!("../../../../tests/seeds/bytes.txt"));
         let bytes = bytes.map(|line| {
             let digits = line.trim_start_matches('-').as_bytes().chunks(2);
-            digits.filter_map(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok()).collect()
+            digits
+                .filter_map(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok())
+                .collect()
         });
         match self {
             Self::Decoder(charset) => {
                 let encoded = texts.map(|text| {
-                    charset.encode(&text, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned()
+                    charset
+                        .encode(&text, Unmappable::Skip, &mut LossLog::with_limit(0))
+                        .into_owned()
                 });
                 encoded.chain(bytes).collect()
             }
             Self::Encoder(_) => texts.map(String::into_bytes).collect(),
-            Self::Labels => Charset::all().map(|charset| charset.name().as_bytes().to_vec()).collect(),
+            Self::Labels => Charset::all()
+                .map(|charset| charset.name().as_bytes().to_vec())
+                .collect(),
             Self::Imap => {
-                let names = texts.filter_map(|text| imap_utf7::encode_mailbox(&text).map(String::into_bytes));
-                names.chain(["&-", "&AKM-", "&U,BTFw-", "&2D3cqQ-"].map(|n| n.as_bytes().to_vec())).collect()
+                let names = texts
+                    .filter_map(|text| imap_utf7::encode_mailbox(&text).map(String::into_bytes));
+                names
+                    .chain(["&-", "&AKM-", "&U,BTFw-", "&2D3cqQ-"].map(|n| n.as_bytes().to_vec()))
+                    .collect()
             }
             Self::Detect | Self::Whatwg => texts.map(String::into_bytes).chain(bytes).collect(),
         }
@@ -109,7 +122,11 @@ impl frame::Target for Target {
                 Ok(lenient ^ decoder(charset, Mode::Strict, input, random)?.rotate_left(32))
             }
             Self::Encoder(charset) => {
-                let mode = if random.below(2) == 0 { Mode::Lenient } else { Mode::Strict };
+                let mode = if random.below(2) == 0 {
+                    Mode::Lenient
+                } else {
+                    Mode::Strict
+                };
                 encoder(charset, mode, &String::from_utf8_lossy(input), random)
             }
             Self::Labels => labels(input),
@@ -125,7 +142,12 @@ impl frame::Target for Target {
 }
 
 /// Text and records of one decoding.
-fn decode(charset: Charset, mode: Mode, input: &[u8], mut piece: impl FnMut() -> usize) -> (String, LossLog) {
+fn decode(
+    charset: Charset,
+    mode: Mode,
+    input: &[u8],
+    mut piece: impl FnMut() -> usize,
+) -> (String, LossLog) {
     let (mut text, mut log) = (String::new(), LossLog::with_limit(RECORDS));
     let mut decoder = charset.new_decoder(mode);
     let mut rest = input;
@@ -177,14 +199,21 @@ fn decoder(charset: Charset, mode: Mode, input: &[u8], random: &mut Random) -> R
         }
     }
     let ranges = log.kept().iter().map(|loss| &loss.bytes);
-    if !ranges.clone().all(|r| r.start <= r.end && r.end <= input.len() as u64) {
+    if !ranges
+        .clone()
+        .all(|r| r.start <= r.end && r.end <= input.len() as u64)
+    {
         return fault("a record beyond the input");
     }
     if !ranges.map(|r| r.start).is_sorted() {
         return fault("records are not sorted");
     }
     if log.is_empty() {
-        let writer = if mode == Mode::Lenient { charset.superset() } else { charset };
+        let writer = if mode == Mode::Lenient {
+            charset.superset()
+        } else {
+            charset
+        };
         let (bytes, missing) = encode(writer, mode, &text, &Unmappable::Fatal, || usize::MAX);
         if missing.is_empty() && decode(charset, mode, &bytes, || usize::MAX).0 != text {
             return fault("what was decoded and encoded is another text");
@@ -211,7 +240,10 @@ fn encoder(charset: Charset, mode: Mode, text: &str, random: &mut Random) -> Res
     }
     let (bytes, log) = whole;
     let ranges = log.kept().iter().map(|loss| &loss.bytes);
-    if !ranges.clone().all(|r| text.get(r.start as usize..r.end as usize).is_some_and(|t| !t.is_empty())) {
+    if !ranges.clone().all(|r| {
+        text.get(r.start as usize..r.end as usize)
+            .is_some_and(|t| !t.is_empty())
+    }) {
         return fault("a record that is no characters");
     }
     if !ranges.map(|r| r.start).is_sorted() {
@@ -224,7 +256,9 @@ fn encoder(charset: Charset, mode: Mode, text: &str, random: &mut Random) -> Res
         return fault("what was encoded reads as another text");
     }
     let list = [charset, Charset::UTF_8];
-    let Choice { charset: chosen, .. } = smallest_sufficient(text, &list);
+    let Choice {
+        charset: chosen, ..
+    } = smallest_sufficient(text, &list);
     if mode == Mode::Strict && (chosen == Some(charset)) != log.is_empty() {
         return fault("not sufficient, though nothing was recorded");
     }
@@ -260,7 +294,10 @@ fn imap(input: &[u8]) -> Result<u64, String> {
         return Err(format!("the name of {text:?} is {written:?}"));
     }
     let back = written.map(|name| imap_utf7::decode_mailbox(name.as_bytes()));
-    if back.as_ref().is_some_and(|back| back.as_deref() != Ok(&*text)) {
+    if back
+        .as_ref()
+        .is_some_and(|back| back.as_deref() != Ok(&*text))
+    {
         return Err(format!("the name of {text:?} reads as {back:?}"));
     }
     Ok(u64::from(name.is_ok()) << 1
@@ -269,20 +306,41 @@ fn imap(input: &[u8]) -> Result<u64, String> {
 }
 
 fn web(input: &[u8], random: &mut Random) -> Result<u64, String> {
-    let labels =
-        ["utf-8", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr", "utf-16le", "koi8-u"];
+    let labels = [
+        "utf-8",
+        "gb18030",
+        "big5",
+        "euc-jp",
+        "iso-2022-jp",
+        "shift_jis",
+        "euc-kr",
+        "utf-16le",
+        "koi8-u",
+    ];
     let label = labels[random.below(labels.len())];
-    let Some(encoding) = whatwg::Encoding::for_label(label.as_bytes()) else { return Err(label.to_owned()) };
+    let Some(encoding) = whatwg::Encoding::for_label(label.as_bytes()) else {
+        return Err(label.to_owned());
+    };
     let mut log = LossLog::with_limit(RECORDS);
     let text = whatwg::decode(input, encoding, &mut log);
-    if encoding.decode_or_fail(input).is_ok() && log.losses() > 0 && whatwg::bom_sniff(input).is_none() {
+    if encoding.decode_or_fail(input).is_ok()
+        && log.losses() > 0
+        && whatwg::bom_sniff(input).is_none()
+    {
         return Err(format!("{label}: no fault, but losses"));
     }
     let bytes = whatwg::encode(&text, encoding, &mut LossLog::new());
-    if !log.kept().iter().all(|loss| loss.bytes.end <= input.len() as u64) {
+    if !log
+        .kept()
+        .iter()
+        .all(|loss| loss.bytes.end <= input.len() as u64)
+    {
         return Err(format!("{label}: a record beyond the input"));
     }
-    Ok(fold(signature(&log) ^ u64::from(bytes.is_ascii()), label.as_bytes()))
+    Ok(fold(
+        signature(&log) ^ u64::from(bytes.is_ascii()),
+        label.as_bytes(),
+    ))
 }
 
 /// The kinds of records and the size of their number.
@@ -291,6 +349,9 @@ fn signature(log: &LossLog) -> u64 {
     kinds.sort_unstable();
     kinds.dedup();
     kinds.iter().fold(size(log.losses()), |hash, kind| {
-        fold(hash.wrapping_add(size(log.count(*kind))), kind.name().as_bytes())
+        fold(
+            hash.wrapping_add(size(log.count(*kind))),
+            kind.name().as_bytes(),
+        )
     })
 }

@@ -33,7 +33,9 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     }
     let costs = PairCosts::get().of_languages(words);
     let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
-    let Some(least) = costs.iter().flatten().min().copied() else { return };
+    let Some(least) = costs.iter().flatten().min().copied() else {
+        return;
+    };
     let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
     let other = english.and_then(|index| costs[index]).map_or(MOST, against)
         + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
@@ -69,9 +71,13 @@ fn countries(text: &[u8]) -> Vec<usize> {
     let starts = memchr::memchr_iter(b'@', near).map(|at| at + 1);
     for start in starts.chain(memchr::memmem::find_iter(near, b"://").map(|at| at + 3)) {
         let host = &near[start..];
-        let end =
-            host.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b)).unwrap_or(host.len());
-        let mut labels = host[..end].rsplit(|b| *b == b'.').filter(|label| !label.is_empty());
+        let end = host
+            .iter()
+            .position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b))
+            .unwrap_or(host.len());
+        let mut labels = host[..end]
+            .rsplit(|b| *b == b'.')
+            .filter(|label| !label.is_empty());
         if let Some(top) = labels.next().filter(|top| top.len() == 2)
             && labels.next().is_some()
         {
@@ -106,18 +112,27 @@ impl PairCosts {
     fn new() -> Self {
         let models = Models::get();
         let latin = |index: usize| match models.language(index) {
-            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => Some((index, letters)),
+            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
+                Some((index, letters))
+            }
             _ => None,
         };
-        let (languages, letters): (Vec<usize>, Vec<_>) = (0..LANGUAGES.len()).filter_map(latin).unzip();
+        let (languages, letters): (Vec<usize>, Vec<_>) =
+            (0..LANGUAGES.len()).filter_map(latin).unzip();
         let class = |kind: usize| match kind {
             BLANK => SPACE,
             NO_LETTER => OTHER,
             _ => models.ascii_class(b'a' + (kind - 2) as u8),
         };
         let mut rows = Vec::with_capacity(KINDS * KINDS * languages.len());
-        for (before, kind) in (0..KINDS).flat_map(|before| (0..KINDS).map(move |kind| (before, kind))) {
-            rows.extend(letters.iter().map(|letters| letters.pair_cost(class(before), class(kind))));
+        for (before, kind) in
+            (0..KINDS).flat_map(|before| (0..KINDS).map(move |kind| (before, kind)))
+        {
+            rows.extend(
+                letters
+                    .iter()
+                    .map(|letters| letters.pair_cost(class(before), class(kind))),
+            );
         }
         Self { languages, rows }
     }

@@ -28,7 +28,9 @@ impl Script {
         let mut counts = [0_usize; 7];
         for c in text.chars().filter(|c| !c.is_ascii()) {
             let script = match c {
-                '\u{80}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' | '\u{2000}'..='\u{2BFF}' => Self::Latin,
+                '\u{80}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' | '\u{2000}'..='\u{2BFF}' => {
+                    Self::Latin
+                }
                 '\u{370}'..='\u{3FF}' => Self::Greek,
                 '\u{400}'..='\u{52F}' => Self::Cyrillic,
                 '\u{590}'..='\u{5FF}' => Self::Hebrew,
@@ -38,11 +40,21 @@ impl Script {
             };
             counts[script as usize] += 1;
         }
-        let all =
-            [Self::Latin, Self::Cyrillic, Self::Greek, Self::Hebrew, Self::Arabic, Self::Thai, Self::Han];
+        let all = [
+            Self::Latin,
+            Self::Cyrillic,
+            Self::Greek,
+            Self::Hebrew,
+            Self::Arabic,
+            Self::Thai,
+            Self::Han,
+        ];
         // Signs stand in every script: letters of another one count for more.
         counts[0] /= 2;
-        all.into_iter().rev().max_by_key(|script| counts[*script as usize]).unwrap_or(Self::Latin)
+        all.into_iter()
+            .rev()
+            .max_by_key(|script| counts[*script as usize])
+            .unwrap_or(Self::Latin)
     }
 }
 
@@ -79,17 +91,22 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// What the bytes of a single-byte charset are.
     pub(super) fn page(&self) -> &Page {
-        self.page.get_or_init(|| Page::new(self.charset, self.script))
+        self.page
+            .get_or_init(|| Page::new(self.charset, self.script))
     }
 
     /// Returns true if it is common in the mail of one of `languages`, by their indexes in `LANGUAGES`.
     pub(super) fn is_common_in(&self, languages: &[usize]) -> bool {
-        self.languages.iter().any(|(index, cost)| *cost < RARE && languages.contains(index))
+        self.languages
+            .iter()
+            .any(|(index, cost)| *cost < RARE && languages.contains(index))
     }
 
     /// Returns true if little mail is written in any language in which it is common.
     pub(super) fn is_rare(&self) -> bool {
-        self.languages.iter().all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
+        self.languages
+            .iter()
+            .all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
     }
 
     /// What letters cost at least in its languages; in those of its script where none is known. None for Han.
@@ -99,7 +116,10 @@ impl Candidate {
             return Models::get().floor(self.script);
         }
         let languages = self.languages.iter().map(|(language, _)| *language);
-        Some(self.floor.get_or_init(|| Models::get().floor_of(self.script, languages)))
+        Some(
+            self.floor
+                .get_or_init(|| Models::get().floor_of(self.script, languages)),
+        )
     }
 }
 
@@ -164,8 +184,9 @@ fn others() -> &'static [Candidate] {
     static OTHERS: OnceLock<Vec<Candidate>> = OnceLock::new();
     OTHERS.get_or_init(|| {
         let is_page = |c: &Charset| c.is_single_byte() && c.is_ascii_compatible();
-        let pages =
-            Charset::all().filter(is_page).filter(|c| candidates().iter().all(|known| known.charset != *c));
+        let pages = Charset::all()
+            .filter(is_page)
+            .filter(|c| candidates().iter().all(|known| known.charset != *c));
         let upper: Vec<u8> = (0x80..=0xFF).collect();
         pages
             .map(|charset| Candidate {
@@ -201,7 +222,10 @@ pub(super) fn usual_first() -> &'static [(usize, usize)] {
 
 /// What each language costs before anything is known.
 pub(crate) fn base_priors() -> Vec<u32> {
-    LANGUAGES.iter().map(|language| u32::from(language.tier - 1) * TIER).collect()
+    LANGUAGES
+        .iter()
+        .map(|language| u32::from(language.tier - 1) * TIER)
+        .collect()
 }
 
 /// English is written everywhere.
@@ -211,9 +235,19 @@ pub(crate) fn is_english(index: usize) -> bool {
 
 /// The charsets of a language with their costs.
 fn charsets(language: &Language) -> impl Iterator<Item = (Charset, u32)> {
-    let common = language.common.iter().enumerate().map(|(at, name)| (name, at as u32 * NEXT));
-    let rare = language.rare.iter().enumerate().map(|(at, name)| (name, RARE + at as u32 * NEXT));
-    common.chain(rare).filter_map(|(name, cost)| Some((Charset::for_name(name)?, cost)))
+    let common = language
+        .common
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name, at as u32 * NEXT));
+    let rare = language
+        .rare
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name, RARE + at as u32 * NEXT));
+    common
+        .chain(rare)
+        .filter_map(|(name, cost)| Some((Charset::for_name(name)?, cost)))
 }
 
 /// Index of a language by its tag (RFC 5646, `pt-BR`), by the longest known beginning.
@@ -228,12 +262,22 @@ pub(crate) fn by_tag(tag: &str) -> Vec<usize> {
     };
     let chinese = match rest {
         "" => "zh",
-        _ if ["hant", "tw", "hk", "mo"].iter().any(|part| rest.split('-').any(|r| r == *part)) => "zh_TW",
+        _ if ["hant", "tw", "hk", "mo"]
+            .iter()
+            .any(|part| rest.split('-').any(|r| r == *part)) =>
+        {
+            "zh_TW"
+        }
         _ => "zh_CN",
     };
     let wanted = if first == "zh" { chinese } else { first };
     let is_wanted = |name: &str| name == wanted || wanted == "zh" && name.starts_with("zh_");
-    LANGUAGES.iter().enumerate().filter(|(_, l)| is_wanted(l.name)).map(|(index, _)| index).collect()
+    LANGUAGES
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| is_wanted(l.name))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// Indexes of the languages of a country, by its code in domain names.
@@ -278,7 +322,11 @@ mod tests {
     fn all_charsets_exist() {
         for language in LANGUAGES {
             for name in language.common.iter().chain(language.rare) {
-                assert!(Charset::for_name(name).is_some(), "{}: {name}", language.name);
+                assert!(
+                    Charset::for_name(name).is_some(),
+                    "{}: {name}",
+                    language.name
+                );
             }
         }
     }

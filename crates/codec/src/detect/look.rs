@@ -28,8 +28,12 @@ const CHARACTER: u32 = 144;
 /// Whether text under a label looks odd: letters that do not stand beside each other in any language of its charset. False where no
 /// language is known, and where nothing is above 7F.
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
-    let Some(start) = high_bytes(bytes).next() else { return false };
-    let Some(candidate) = language::for_label(label) else { return false };
+    let Some(start) = high_bytes(bytes).next() else {
+        return false;
+    };
+    let Some(candidate) = language::for_label(label) else {
+        return false;
+    };
     let most = match candidate.script {
         Script::Han => CHARACTER,
         Script::Latin => LATIN,
@@ -39,7 +43,9 @@ pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
         pairs(candidate, bytes, start, most)
     } else {
         let look = |length| characters(candidate, &bytes[start..bytes.len().min(start + length)]);
-        look(DECODED[0]).filter(|found| !is_far_below(*found, most)).and_then(|_| look(DECODED[1]))
+        look(DECODED[0])
+            .filter(|found| !is_far_below(*found, most))
+            .and_then(|_| look(DECODED[1]))
     };
     found.is_some_and(|(cost, count)| cost > most * count)
 }
@@ -51,7 +57,8 @@ fn is_far_below((cost, count): (u32, u32), most: u32) -> bool {
 
 /// Whether most bytes above 7F are letters in a charset of single bytes; true of others.
 pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
-    let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte) else {
+    let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte)
+    else {
         return true;
     };
     let (mut all, mut letters) = (0, 0);
@@ -70,7 +77,9 @@ pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
 /// The same of those that are other characters in windows-1252.
 pub(super) fn differing_letters(bytes: &[u8], charset: Charset) -> usize {
     let page = |charset| {
-        language::for_label(charset).filter(|candidate| candidate.is_single_byte).map(Candidate::page)
+        language::for_label(charset)
+            .filter(|candidate| candidate.is_single_byte)
+            .map(Candidate::page)
     };
     let (page, usual) = (page(charset), page(Charset::WINDOWS_1252));
     letters(bytes, charset, |byte| {
@@ -80,24 +89,30 @@ pub(super) fn differing_letters(bytes: &[u8], charset: Charset) -> usize {
 
 /// Number of different bytes above 7F that are letters beside other letters, and that `counts`.
 fn letters(bytes: &[u8], charset: Charset, counts: impl Fn(u8) -> bool) -> usize {
-    let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte) else {
+    let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte)
+    else {
         return 0;
     };
     let page = candidate.page();
-    let is_letter =
-        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| page.is_letter(*byte));
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(|byte| page.is_letter(*byte))
+    };
     let mut seen = [false; 256];
     for at in high_bytes(bytes) {
         let is_within = is_letter(at.checked_sub(1)) || is_letter(at.checked_add(1));
         seen[usize::from(bytes[at])] |= is_within && is_letter(Some(at));
     }
-    (0..=u8::MAX).filter(|byte| seen[usize::from(*byte)] && counts(*byte)).count()
+    (0..=u8::MAX)
+        .filter(|byte| seen[usize::from(*byte)] && counts(*byte))
+        .count()
 }
 
 /// Whether any byte above 7F is a letter in a charset of single bytes; true of others.
 pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
     let candidate = language::for_label(charset).filter(|candidate| candidate.is_single_byte);
-    candidate.is_none_or(|candidate| high_bytes(bytes).any(|at| candidate.page().is_letter(bytes[at])))
+    candidate
+        .is_none_or(|candidate| high_bytes(bytes).any(|at| candidate.page().is_letter(bytes[at])))
 }
 
 /// What the letters above 7F cost at least, and how many pairs that is.
@@ -110,8 +125,10 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
     while let Some(&byte) = window.get(at) {
         if byte < 0x80 {
             // Words of ASCII are passed eight bytes at a time.
-            let skips =
-                window.get(at..).and_then(<[u8]>::first_chunk::<8>).is_some_and(|word| word.is_ascii());
+            let skips = window
+                .get(at..)
+                .and_then(<[u8]>::first_chunk::<8>)
+                .is_some_and(|word| word.is_ascii());
             at += if skips { 8 } else { 1 };
             continue;
         }
@@ -138,7 +155,10 @@ fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
         Model::Han(characters) => Some(wide().map(|c| characters.cost(c)).sum()),
         Model::Letters(_) => None,
     };
-    Some((candidate.languages.iter().filter_map(cost).min()?, wide().count() as u32))
+    Some((
+        candidate.languages.iter().filter_map(cost).min()?,
+        wide().count() as u32,
+    ))
 }
 
 /// Places of the bytes above 7F, in order. Eight bytes are looked at in one go.
@@ -154,7 +174,11 @@ pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
         })
     };
     let start = words.len() * 8;
-    let in_rest = rest.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).map(move |(at, _)| start + at);
+    let in_rest = rest
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte >= 0x80)
+        .map(move |(at, _)| start + at);
     words.iter().enumerate().flat_map(in_word).chain(in_rest)
 }
 
@@ -165,7 +189,9 @@ mod tests {
 
     fn bytes(text: &str, charset: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-        charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+        charset
+            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned()
     }
 
     #[test]
@@ -181,19 +207,38 @@ mod tests {
                 "windows-1251",
                 "KOI8-R ISO-8859-5 IBM866 windows-1253 windows-1256 windows-1252",
             ),
-            ("Καλημέρα σας", "windows-1253", "windows-1251 KOI8-R windows-1255 windows-1250"),
-            ("בוקר טוב לכם", "windows-1255", "KOI8-R windows-1256 windows-1252"),
-            ("ข้อความนี้", "windows-874", "windows-1251 windows-1253 windows-1252"),
+            (
+                "Καλημέρα σας",
+                "windows-1253",
+                "windows-1251 KOI8-R windows-1255 windows-1250",
+            ),
+            (
+                "בוקר טוב לכם",
+                "windows-1255",
+                "KOI8-R windows-1256 windows-1252",
+            ),
+            (
+                "ข้อความนี้",
+                "windows-874",
+                "windows-1251 windows-1253 windows-1252",
+            ),
             ("明天见面吧", "GBK", "Big5 EUC-KR windows-1251 KOI8-R"),
             ("안녕하세요", "windows-949", "GBK Big5 windows-1251"),
-            ("że będę później", "ISO-8859-2", "windows-1252 ISO-8859-9 KOI8-R"),
+            (
+                "że będę później",
+                "ISO-8859-2",
+                "windows-1252 ISO-8859-9 KOI8-R",
+            ),
             ("jeśli źle", "ISO-8859-2", "windows-1250"),
         ] {
             let bytes = bytes(text, own);
             for label in others.split(' ').filter_map(Charset::for_name) {
                 assert!(is_odd(&bytes, label), "{text} in {own} as {label}");
             }
-            assert!(Charset::for_name(own).is_some_and(|own| !is_odd(&bytes, own)), "{text} in {own}");
+            assert!(
+                Charset::for_name(own).is_some_and(|own| !is_odd(&bytes, own)),
+                "{text} in {own}"
+            );
         }
         assert!(!is_odd(b"plain", Charset::KOI8_R) && !is_odd(b"", Charset::GBK));
     }
@@ -204,7 +249,10 @@ mod tests {
             assert!(!is_odd(&bytes(line, "KOI8-R"), Charset::KOI8_R), "{line}");
         }
         for text in ["20 °C ± 3", "© 2004 «x»", "l’été", "3ª §§ 4–5"] {
-            assert!(!is_odd(&bytes(text, "windows-1252"), Charset::WINDOWS_1252), "{text}");
+            assert!(
+                !is_odd(&bytes(text, "windows-1252"), Charset::WINDOWS_1252),
+                "{text}"
+            );
         }
     }
 

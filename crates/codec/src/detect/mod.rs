@@ -165,12 +165,18 @@ pub struct Weighed<'b> {
 impl<'b> Weighed<'b> {
     /// A text that will be weighed when first needed.
     pub fn new(bytes: &'b [u8], hints: &Hints<'b>) -> Self {
-        Self { bytes, hints: *hints, ranking: OnceCell::new(), nearly: OnceCell::new() }
+        Self {
+            bytes,
+            hints: *hints,
+            ranking: OnceCell::new(),
+            nearly: OnceCell::new(),
+        }
     }
 
     /// The answer of [`detect`].
     pub fn guess(&self) -> Guess {
-        self.certain().unwrap_or_else(|| self.ranking().guess(self.bytes))
+        self.certain()
+            .unwrap_or_else(|| self.ranking().guess(self.bytes))
     }
 
     /// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
@@ -179,7 +185,8 @@ impl<'b> Weighed<'b> {
     }
 
     fn ranking(&self) -> &Ranking {
-        self.ranking.get_or_init(|| Ranking::of(self.bytes, &self.hints, || self.nearly()))
+        self.ranking
+            .get_or_init(|| Ranking::of(self.bytes, &self.hints, || self.nearly()))
     }
 
     fn nearly(&self) -> Nearly {
@@ -219,7 +226,8 @@ impl Detector {
             self.gathered.push(b'\n');
         }
         let room = Self::KEPT.saturating_sub(self.gathered.len());
-        self.gathered.extend_from_slice(&text[..text.len().min(room)]);
+        self.gathered
+            .extend_from_slice(&text[..text.len().min(room)]);
     }
 
     /// The guess for all of it.
@@ -230,7 +238,13 @@ impl Detector {
 
 /// The steps that need no statistics, but for damaged UTF-8.
 fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
-    let sure = |charset, confidence, evidence| Some(Guess { charset, confidence, evidence });
+    let sure = |charset, confidence, evidence| {
+        Some(Guess {
+            charset,
+            confidence,
+            evidence,
+        })
+    };
     if let Some((charset, _)) = bom::sniff(bytes) {
         return sure(charset, 1.0, Evidence::Bom);
     }
@@ -248,7 +262,9 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     if !bytes.is_ascii() && is_utf8(bytes) {
         return sure(Charset::UTF_8, 0.99, Evidence::Utf8);
     }
-    let declared = hints.declared.filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));
+    let declared = hints
+        .declared
+        .filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));
     declared.and_then(|charset| sure(charset, 0.9, Evidence::Declared))
 }
 
@@ -276,16 +292,32 @@ fn priors(hints: &Hints<'_>) -> Priors {
         }
         for (index, cost) in languages.iter_mut().enumerate() {
             if !hinted.contains(&index) {
-                *cost += if language::is_english(index) { english } else { other };
+                *cost += if language::is_english(index) {
+                    english
+                } else {
+                    other
+                };
             }
         }
     }
-    if let Some(zone) = hints.time_zone.filter(|zone| *zone != 0 && hints.rules.has(Rules::TIME_ZONE)) {
+    if let Some(zone) = hints
+        .time_zone
+        .filter(|zone| *zone != 0 && hints.rules.has(Rules::TIME_ZONE))
+    {
         for (index, cost) in languages.iter_mut().enumerate() {
-            *cost += if time_zone::is_written(index, zone) { 0 } else { ELSEWHERE };
+            *cost += if time_zone::is_written(index, zone) {
+                0
+            } else {
+                ELSEWHERE
+            };
         }
     }
-    Priors { languages, rules: hints.rules, is_english: false, local }
+    Priors {
+        languages,
+        rules: hints.rules,
+        is_english: false,
+        local,
+    }
 }
 
 #[cfg(test)]
@@ -294,8 +326,17 @@ mod tests {
 
     /// What bytes are read as, as text.
     fn read(bytes: &[u8], hints: &Hints<'_>) -> String {
-        let guess = detect(bytes, &Hints { ascii_compatible: true, ..*hints });
-        guess.charset.decode(bytes, &mut LossLog::new()).into_owned()
+        let guess = detect(
+            bytes,
+            &Hints {
+                ascii_compatible: true,
+                ..*hints
+            },
+        );
+        guess
+            .charset
+            .decode(bytes, &mut LossLog::new())
+            .into_owned()
     }
 
     #[test]
@@ -316,12 +357,18 @@ mod tests {
     fn addresses_name_the_country_of_a_lone_letter() {
         let text = "Fixed a crash in the parser of quotation marks, patch submitted by Pawel P\u{119}kala <pawel@example.pl>.";
         for name in ["windows-1250", "ISO-8859-2"] {
-            let bytes =
-                Charset::for_name(name).unwrap().encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
+            let bytes = Charset::for_name(name).unwrap().encode(
+                text,
+                crate::Unmappable::Fatal,
+                &mut LossLog::new(),
+            );
             assert_eq!(read(&bytes, &Hints::default()), text);
         }
         let western = b"A very comprehensive collection of problems was compiled by Ricard Vil\xE0. The tests are in a text format.";
-        assert_eq!(detect(western, &Hints::default()).charset, Charset::WINDOWS_1252);
+        assert_eq!(
+            detect(western, &Hints::default()).charset,
+            Charset::WINDOWS_1252
+        );
     }
 
     #[test]
@@ -338,8 +385,11 @@ mod tests {
             ("Big5", "owners.\u{3000}\n\u{3000}Tel. 020 7946 0123"),
             ("GBK", "<p>Section\u{3000}4 of the act</p>"),
         ] {
-            let bytes =
-                Charset::for_name(name).unwrap().encode(line, crate::Unmappable::Fatal, &mut LossLog::new());
+            let bytes = Charset::for_name(name).unwrap().encode(
+                line,
+                crate::Unmappable::Fatal,
+                &mut LossLog::new(),
+            );
             assert_eq!(read(&bytes, &Hints::default()), line, "{name}");
         }
     }
@@ -347,9 +397,20 @@ mod tests {
     #[test]
     fn time_zones_tell_what_is_likely() {
         let name = b"\xB6\xB6\xCB\xDC \xB9\xC0";
-        let charset =
-            |zone: Option<i16>| detect(name, &Hints { time_zone: zone, ..Hints::default() }).charset;
-        assert_eq!((charset(Some(540)), charset(Some(480))), (Charset::EUC_JP, Charset::GBK));
+        let charset = |zone: Option<i16>| {
+            detect(
+                name,
+                &Hints {
+                    time_zone: zone,
+                    ..Hints::default()
+                },
+            )
+            .charset
+        };
+        assert_eq!(
+            (charset(Some(540)), charset(Some(480))),
+            (Charset::EUC_JP, Charset::GBK)
+        );
         // Greenwich is the zone of servers.
         assert_eq!(charset(Some(0)), charset(None));
     }
@@ -370,22 +431,39 @@ mod tests {
         assert_eq!(guess("naïve".as_bytes()), ("UTF-8", "utf-8"));
         assert_eq!(guess(b"na\xEFve caf\xE9"), ("windows-1252", "model"));
         for signs in [&b"a \x93quoted\x94 word"[..], b"it\x92s 10\xB0C, \xA9 2004"] {
-            assert_eq!(guess(signs), ("windows-1252", "model"), "{}", signs.escape_ascii());
+            assert_eq!(
+                guess(signs),
+                ("windows-1252", "model"),
+                "{}",
+                signs.escape_ascii()
+            );
         }
         assert_eq!(guess("café déjà\n".as_bytes()), ("UTF-8", "utf-8"));
         // Cut, with a stray byte, with a line of Latin-1.
         let japanese = "日本語のテキスト".as_bytes();
         assert_eq!(guess(&japanese[..japanese.len() - 1]), ("UTF-8", "utf-8"));
-        assert_eq!(guess(b"caf\xC3\xA9 d\xC3\xA9j\xC3\xA0 \xFF"), ("UTF-8", "utf-8"));
-        assert_eq!(guess(&[japanese, b"\n-- \nJos\xE9 Garc\xEDa"].concat()), ("UTF-8", "utf-8"));
+        assert_eq!(
+            guess(b"caf\xC3\xA9 d\xC3\xA9j\xC3\xA0 \xFF"),
+            ("UTF-8", "utf-8")
+        );
+        assert_eq!(
+            guess(&[japanese, b"\n-- \nJos\xE9 Garc\xEDa"].concat()),
+            ("UTF-8", "utf-8")
+        );
         let mut log = LossLog::new();
         let russian = "Привет, как дела? Всё хорошо.";
         for charset in [Charset::KOI8_R, Charset::WINDOWS_1251, Charset::ISO_8859_5] {
             let bytes = charset.encode(russian, crate::Unmappable::Fatal, &mut log);
             assert_eq!(
-                detect(&bytes, &Hints { country: Some("RU"), ..Hints::default() })
-                    .charset
-                    .decode(&bytes, &mut log),
+                detect(
+                    &bytes,
+                    &Hints {
+                        country: Some("RU"),
+                        ..Hints::default()
+                    }
+                )
+                .charset
+                .decode(&bytes, &mut log),
                 russian
             );
         }

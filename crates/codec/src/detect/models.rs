@@ -78,28 +78,44 @@ impl Floor {
         let [space, other, sign] = [SPACE, OTHER, SIGN].map(usize::from);
         for class in 0..classes {
             let place = sign * classes + class;
-            bounds[place] =
-                bounds[place].min(bounds[space * classes + class]).min(bounds[other * classes + class]);
+            bounds[place] = bounds[place]
+                .min(bounds[space * classes + class])
+                .min(bounds[other * classes + class]);
         }
         for row in bounds.chunks_exact_mut(classes) {
             row[sign] = row[sign].min(row[space]).min(row[other]);
         }
-        Self { classes, costs, bounds }
+        Self {
+            classes,
+            costs,
+            bounds,
+        }
     }
 
     /// What `class` costs at least behind `before` where signs may be spaces or punctuation.
     pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
-        self.bounds.get(usize::from(before) * self.classes + usize::from(class)).copied().unwrap_or(0).into()
+        self.bounds
+            .get(usize::from(before) * self.classes + usize::from(class))
+            .copied()
+            .unwrap_or(0)
+            .into()
     }
 
     pub(super) fn cost(&self, before: u8, class: u8) -> u32 {
-        self.costs.get(usize::from(before) * self.classes + usize::from(class)).copied().unwrap_or(0).into()
+        self.costs
+            .get(usize::from(before) * self.classes + usize::from(class))
+            .copied()
+            .unwrap_or(0)
+            .into()
     }
 }
 
 /// The model of a language.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all are of the large kind"
+)]
 pub(crate) enum Model {
     Letters(Letters),
     Han(Characters),
@@ -144,14 +160,16 @@ impl Models {
 
     /// Class of a small letter of a script.
     pub(crate) fn class(&self, script: Script, letter: char) -> u8 {
-        let known =
-            self.scripts[script as usize].binary_search_by_key(&u32::from(letter), |(c, _)| (*c).into());
+        let known = self.scripts[script as usize]
+            .binary_search_by_key(&u32::from(letter), |(c, _)| (*c).into());
         known.map_or(FOREIGN, |at| LETTERS + at as u8)
     }
 
     /// Cost of this sign among signs.
     pub(crate) fn sign(&self, c: char) -> u8 {
-        let known = self.signs.binary_search_by_key(&u32::from(c), |(sign, _)| (*sign).into());
+        let known = self
+            .signs
+            .binary_search_by_key(&u32::from(c), |(sign, _)| (*sign).into());
         known.map_or(UNSEEN, |at| self.signs[at].1)
     }
 
@@ -159,15 +177,31 @@ impl Models {
         let mut packed = Packed(PACKED);
         let case = std::array::from_fn(|_| [packed.byte(), packed.byte()]);
         let signs = packed.costs();
-        let scripts: Vec<_> = (0..Script::Han as usize).map(|_| packed.alphabet()).collect();
+        let scripts: Vec<_> = (0..Script::Han as usize)
+            .map(|_| packed.alphabet())
+            .collect();
         let languages = LANGUAGES.iter().map(|language| match language.script {
-            Script::Han => Model::Han(Characters { listed: packed.costs(), all: OnceLock::new() }),
+            Script::Han => Model::Han(Characters {
+                listed: packed.costs(),
+                all: OnceLock::new(),
+            }),
             script => Model::Letters(Letters::read(&mut packed, &scripts[script as usize])),
         });
         let languages = languages.collect();
-        let (ascii, floors) = ([FOREIGN; 26], [const { OnceLock::new() }; Script::Han as usize]);
-        let mut models = Self { case, signs, scripts, languages, ascii, floors };
-        models.ascii = std::array::from_fn(|at| models.class(Script::Latin, char::from(b'a' + at as u8)));
+        let (ascii, floors) = (
+            [FOREIGN; 26],
+            [const { OnceLock::new() }; Script::Han as usize],
+        );
+        let mut models = Self {
+            case,
+            signs,
+            scripts,
+            languages,
+            ascii,
+            floors,
+        };
+        models.ascii =
+            std::array::from_fn(|at| models.class(Script::Latin, char::from(b'a' + at as u8)));
         models
     }
 
@@ -178,7 +212,8 @@ impl Models {
             let all = LANGUAGES.iter().enumerate();
             self.floor_of(
                 script,
-                all.filter(|(_, language)| language.script == script).map(|(index, _)| index),
+                all.filter(|(_, language)| language.script == script)
+                    .map(|(index, _)| index),
             )
         }))
     }
@@ -189,7 +224,10 @@ impl Models {
             Model::Letters(letters) => Some(letters),
             Model::Han(_) => None,
         });
-        Floor::of(self.scripts[script as usize].len() + usize::from(LETTERS), letters)
+        Floor::of(
+            self.scripts[script as usize].len() + usize::from(LETTERS),
+            letters,
+        )
     }
 
     /// Class of an ASCII letter, small or capital, in Latin script.
@@ -217,9 +255,22 @@ impl Letters {
             extra[class] = 0;
         }
         let square = tokens * tokens;
-        let (pairs, left, counts) = (packed.take(square), packed.take(square), packed.take(square));
+        let (pairs, left, counts) = (
+            packed.take(square),
+            packed.take(square),
+            packed.take(square),
+        );
         let triples = packed.take(2 * counts.iter().map(|n| usize::from(*n)).sum::<usize>());
-        Self { tokens, token, extra, pairs, left, counts, triples, all: OnceLock::new() }
+        Self {
+            tokens,
+            token,
+            extra,
+            pairs,
+            left,
+            counts,
+            triples,
+            all: OnceLock::new(),
+        }
     }
 
     /// Cost of a row of classes, as if spaces stood before it. English words may stand anywhere: `english` tells where
@@ -229,7 +280,10 @@ impl Letters {
         let (mut before, mut last) = (0, 0);
         let mut english = english.iter().peekable();
         // The cheapest way to here, ending in the language itself or in English.
-        let mut ways = Ways { own: 0, english: u32::MAX / 2 };
+        let mut ways = Ways {
+            own: 0,
+            english: u32::MAX / 2,
+        };
         let mut word = 0;
         for (at, class) in classes.iter().enumerate() {
             let class = usize::from(*class);
@@ -238,7 +292,9 @@ impl Letters {
             word += u32::from(self.extra[class]);
             (before, last) = (last, token);
             if class < usize::from(FOREIGN) {
-                let cost = english.next_if(|(end, _)| *end == at).map(|(_, cost)| *cost);
+                let cost = english
+                    .next_if(|(end, _)| *end == at)
+                    .map(|(_, cost)| *cost);
                 ways.take(word, cost);
                 word = 0;
             }
@@ -266,8 +322,10 @@ impl Letters {
 
     /// Returns the cost of a class behind another.
     pub(super) fn pair_cost(&self, before: u8, class: u8) -> u16 {
-        let [before, token] = [before, class].map(|class| usize::from(self.token[usize::from(class)]));
-        u16::from(self.pairs[before * self.tokens + token]) + u16::from(self.extra[usize::from(class)])
+        let [before, token] =
+            [before, class].map(|class| usize::from(self.token[usize::from(class)]));
+        u16::from(self.pairs[before * self.tokens + token])
+            + u16::from(self.extra[usize::from(class)])
     }
 
     fn all_triples(&self) -> Vec<u8> {
@@ -349,7 +407,9 @@ impl Packed {
     }
 
     fn costs(&mut self) -> Vec<(u16, u8)> {
-        (0..self.number()).map(|_| (self.number(), self.byte())).collect()
+        (0..self.number())
+            .map(|_| (self.number(), self.byte()))
+            .collect()
     }
 
     /// Letters, then the cost of each.
@@ -406,10 +466,18 @@ mod tests {
         let models = Models::get();
         let cost = |name: &str, text: &str| {
             let index = LANGUAGES.iter().position(|l| l.name == name).unwrap();
-            let Model::Letters(letters) = models.language(index) else { panic!("{name}") };
+            let Model::Letters(letters) = models.language(index) else {
+                panic!("{name}")
+            };
             let classes: Vec<u8> = text
                 .chars()
-                .map(|c| if c == ' ' { SPACE } else { models.class(LANGUAGES[index].script, c) })
+                .map(|c| {
+                    if c == ' ' {
+                        SPACE
+                    } else {
+                        models.class(LANGUAGES[index].script, c)
+                    }
+                })
                 .collect();
             letters.cost(&classes, &[])
         };
@@ -431,14 +499,20 @@ mod tests {
     fn no_text_costs_less_than_the_least() {
         let models = Models::get();
         for (language, model) in LANGUAGES.iter().zip(&models.languages) {
-            let Model::Letters(letters) = model else { continue };
+            let Model::Letters(letters) = model else {
+                continue;
+            };
             let floor = models.floor(language.script).unwrap();
             let classes = models.scripts[language.script as usize].len() as u8 + LETTERS;
             for before in 0..classes {
                 for class in 0..classes {
                     let first = letters.coarse_cost(&[before], u32::MAX).unwrap();
                     let both = letters.coarse_cost(&[before, class], u32::MAX).unwrap();
-                    assert!(floor.cost(before, class) <= both - first, "{} {before} {class}", language.name);
+                    assert!(
+                        floor.cost(before, class) <= both - first,
+                        "{} {before} {class}",
+                        language.name
+                    );
                 }
             }
         }

@@ -35,7 +35,11 @@ impl Ranking {
     pub(super) fn of(bytes: &[u8], hints: &Hints<'_>, nearly: impl FnOnce() -> Nearly) -> Self {
         // In UTF-16 what looks like words of ASCII are halves of letters.
         let may_be_wide = !hints.ascii_compatible && wide::has_many_controls(bytes);
-        let apart = if may_be_wide { Rules::ASCII_LANGUAGE } else { Rules::NONE };
+        let apart = if may_be_wide {
+            Rules::ASCII_LANGUAGE
+        } else {
+            Rules::NONE
+        };
         let mut sample = sample::sample(bytes, hints.rules.without(apart));
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
@@ -53,27 +57,49 @@ impl Ranking {
         if nearly() == Nearly::Possible {
             let text = String::from_utf8_lossy(&sample.bytes);
             let cost = score::unicode_cost(&text, &priors) + DAMAGED;
-            scored.push(Scored { charset: Charset::UTF_8, cost, text: Charset::UTF_8.index() as u64 });
+            scored.push(Scored {
+                charset: Charset::UTF_8,
+                cost,
+                text: Charset::UTF_8.index() as u64,
+            });
         }
         scored.sort_by_key(|s| s.cost);
-        voice::hear(&mut scored, &[&*sample.bytes, &*sample.ascii].concat(), hints.country);
+        voice::hear(
+            &mut scored,
+            &[&*sample.bytes, &*sample.ascii].concat(),
+            hints.country,
+        );
         let noise = score::noise(&sample.bytes);
-        Self { scored, sample, priors, noise }
+        Self {
+            scored,
+            sample,
+            priors,
+            noise,
+        }
     }
 
     /// The best that reads nearly all of the text.
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
         let reads = |charset: Charset| charset.is_single_byte() || nearly_reads(charset, bytes);
         match self.scored.iter().position(|s| reads(s.charset)) {
-            Some(best) if self.is_usual(best, bytes) => {
-                Guess { charset: Charset::WINDOWS_1252, ..self.at(best) }
-            }
+            Some(best) if self.is_usual(best, bytes) => Guess {
+                charset: Charset::WINDOWS_1252,
+                ..self.at(best)
+            },
             Some(best) if self.is_unproven(best) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
-                Guess { charset: Charset::WINDOWS_1252, confidence, evidence: Evidence::Model }
+                Guess {
+                    charset: Charset::WINDOWS_1252,
+                    confidence,
+                    evidence: Evidence::Model,
+                }
             }
             Some(best) => self.at(best),
-            None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
+            None => Guess {
+                charset: Charset::WINDOWS_1252,
+                confidence: 0.1,
+                evidence: Evidence::Fallback,
+            },
         }
     }
 
@@ -83,8 +109,14 @@ impl Ranking {
         if !charset.is_single_byte() || look::has_any_letter(bytes, charset) {
             return false;
         }
-        let high: Vec<u8> = look::high_bytes(&self.sample.bytes).map(|at| self.sample.bytes[at]).collect();
-        let read = |charset: Charset| charset.decode(&high, &mut LossLog::with_limit(0)).into_owned();
+        let high: Vec<u8> = look::high_bytes(&self.sample.bytes)
+            .map(|at| self.sample.bytes[at])
+            .collect();
+        let read = |charset: Charset| {
+            charset
+                .decode(&high, &mut LossLog::with_limit(0))
+                .into_owned()
+        };
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
@@ -114,18 +146,23 @@ impl Ranking {
         let sample = &self.sample.bytes;
         let candidate = language::for_label(charset)?;
         let is_common = |charset| {
-            language::for_label(charset).is_some_and(|candidate| candidate.is_common_in(&self.priors.local))
+            language::for_label(charset)
+                .is_some_and(|candidate| candidate.is_common_in(&self.priors.local))
         };
         // Addresses and hints name a country that writes in this charset rather than in windows-1252.
         let is_local = is_common(charset) && !is_common(Charset::WINDOWS_1252);
         let letters = look::letters_within_words(sample, charset);
         let is_english = self.priors.is_english;
         if letters > 0 {
-            let is_few = letters < MANY || (1..MANY).contains(&look::differing_letters(sample, charset));
+            let is_few =
+                letters < MANY || (1..MANY).contains(&look::differing_letters(sample, charset));
             let more = if candidate.is_rare() { RARE } else { 0 };
             return (is_english && is_few && !is_local).then_some(LETTERS + more);
         }
-        match (look::has_any_letter(sample, charset), look::has_any_letter(sample, Charset::WINDOWS_1252)) {
+        match (
+            look::has_any_letter(sample, charset),
+            look::has_any_letter(sample, Charset::WINDOWS_1252),
+        ) {
             _ if is_local => None,
             // Letters that stand alone are words in many languages, and names of letters in English.
             (true, _) => Some(u32::MAX),
@@ -143,14 +180,26 @@ impl Ranking {
         let guess = self.at(best);
         let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
         let margin = label.cost.saturating_sub(cost) as f32 / NAT as f32;
-        likelier.then_some(Rival { guess, outweighs: cost + LABEL <= label.cost, margin })
+        likelier.then_some(Rival {
+            guess,
+            outweighs: cost + LABEL <= label.cost,
+            margin,
+        })
     }
 
     /// The charset at this place as a guess.
     pub(super) fn at(&self, place: usize) -> Guess {
         let charset = self.scored[place].charset;
-        let evidence = if charset == Charset::UTF_8 { Evidence::Utf8 } else { Evidence::Model };
-        Guess { charset, confidence: score::share_of(&self.scored, place, self.noise), evidence }
+        let evidence = if charset == Charset::UTF_8 {
+            Evidence::Utf8
+        } else {
+            Evidence::Model
+        };
+        Guess {
+            charset,
+            confidence: score::share_of(&self.scored, place, self.noise),
+            evidence,
+        }
     }
 }
 
@@ -159,23 +208,35 @@ impl Ranking {
 fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
     /// Bytes above 7F that a word of noise has more of.
     const NOISY: usize = 5;
-    let is_text = scored.first().is_some_and(|best| best.cost * 4 < score::noise(&sample.bytes) * 3);
+    let is_text = scored
+        .first()
+        .is_some_and(|best| best.cost * 4 < score::noise(&sample.bytes) * 3);
     if is_text {
         return None;
     }
     let is_noise = |word: &[u8]| {
-        let word = Sample { bytes: word.to_vec(), ..Sample::default() };
+        let word = Sample {
+            bytes: word.to_vec(),
+            ..Sample::default()
+        };
         // Short words are rare ones, or names.
         word.bytes.iter().any(u8::is_ascii_control)
             || look::high_bytes(&word.bytes).nth(NOISY).is_some()
                 && !score::is_text_within(&word, priors, score::noise(&word.bytes))
     };
-    let words = sample.bytes.split(|b| *b == b' ').filter(|word| !word.is_empty());
+    let words = sample
+        .bytes
+        .split(|b| *b == b' ')
+        .filter(|word| !word.is_empty());
     let (noise, text): (Vec<&[u8]>, Vec<&[u8]>) = words.partition(|word| is_noise(word));
     if noise.is_empty() || !text.iter().any(|word| has_letters(word)) {
         return None;
     }
-    Some(Sample { bytes: text.join(&b' '), is_cut: false, ascii: sample.ascii.clone() })
+    Some(Sample {
+        bytes: text.join(&b' '),
+        is_cut: false,
+        ascii: sample.ascii.clone(),
+    })
 }
 
 /// Returns true if a byte above 7F of `word` may be a letter: from C0 on, beside an ASCII letter, or beside another byte above 7F.
@@ -244,9 +305,12 @@ impl Nearly {
 /// How often a byte that begins a sequence of UTF-8 stands before one that goes on with it.
 fn pairs(bytes: &[u8]) -> usize {
     let next = bytes.get(1..).unwrap_or_default();
-    let pair = |(first, second): (&u8, &u8)| u8::from(*first >= 0xC0) & u8::from(second & 0xC0 == 0x80);
+    let pair =
+        |(first, second): (&u8, &u8)| u8::from(*first >= 0xC0) & u8::from(second & 0xC0 == 0x80);
     let blocks = bytes.chunks(255).zip(next.chunks(255));
-    blocks.map(|(first, second)| usize::from(first.iter().zip(second).map(pair).sum::<u8>())).sum()
+    blocks
+        .map(|(first, second)| usize::from(first.iter().zip(second).map(pair).sum::<u8>()))
+        .sum()
 }
 
 /// What the sequences of valid UTF-8 count together.

@@ -93,31 +93,60 @@ impl Page {
             let mut log = LossLog::with_limit(0);
             let bytes = [byte as u8];
             let text = charset.decode(&bytes, &mut log);
-            text.chars().next().filter(|_| log.losses() == 0).unwrap_or(char::REPLACEMENT_CHARACTER)
+            text.chars()
+                .next()
+                .filter(|_| log.losses() == 0)
+                .unwrap_or(char::REPLACEMENT_CHARACTER)
         });
         let sorts = chars.map(|c| Sort::of(c, script));
         let bounds = std::array::from_fn(|byte| {
             let (sort, c) = (sorts[byte], chars[byte]);
-            let is_only =
-                sort.class == SIGN && !chars[..byte].contains(&c) && !chars[byte + 1..].contains(&c);
+            let is_only = sort.class == SIGN
+                && !chars[..byte].contains(&c)
+                && !chars[byte + 1..].contains(&c);
             let extra = sort.least(c, is_only);
-            Bound { class: sort.class, end: sort.end(), extra, again: sort.least(c, false) }
+            Bound {
+                class: sort.class,
+                end: sort.end(),
+                extra,
+                again: sort.least(c, false),
+            }
         });
         let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte], script));
-        Self { script, sorts, chars, beside, bounds }
+        Self {
+            script,
+            sorts,
+            chars,
+            beside,
+            bounds,
+        }
     }
 
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
-    pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32, rules: Rules) -> Option<Reading> {
-        let may_win =
-            || Models::get().floor(self.script).is_none_or(|floor| self.may_win(sample, floor, most));
+    pub(super) fn read(
+        &self,
+        sample: &[u8],
+        english: &[u32],
+        most: u32,
+        rules: Rules,
+    ) -> Option<Reading> {
+        let may_win = || {
+            Models::get()
+                .floor(self.script)
+                .is_none_or(|floor| self.may_win(sample, floor, most))
+        };
         if most < u32::MAX && !may_win() {
             return None;
         }
-        let mut sorts: Vec<Sort> = sample.iter().map(|byte| self.sorts[usize::from(*byte)]).collect();
+        let mut sorts: Vec<Sort> = sample
+            .iter()
+            .map(|byte| self.sorts[usize::from(*byte)])
+            .collect();
         if rules.has(Rules::SIGNS_BY_PLACE) {
             let char_at = |at: usize| self.chars[usize::from(sample[at])];
-            place_signs(&mut sorts, char_at, |at| self.beside[usize::from(sample[at])]);
+            place_signs(&mut sorts, char_at, |at| {
+                self.beside[usize::from(sample[at])]
+            });
         }
         read_sorts(&sorts, self.script, english, most)
     }
@@ -153,7 +182,8 @@ impl Page {
             return (WITHIN, 1);
         }
         // Among ASCII, and among Latin letters, signs stand beside anything.
-        let tells = here.is_letter() || self.script != Script::Latin && last >= 0x80 && last != byte;
+        let tells =
+            here.is_letter() || self.script != Script::Latin && last >= 0x80 && last != byte;
         if tells {
             let case = usize::from(here.flags & CASE);
             cost += floor.cost(before.end(), here.class) + u32::from(here.extra);
@@ -188,7 +218,11 @@ impl Page {
 
 /// What each run of ASCII letters costs in English, in order.
 pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
-    sample.split(|b| !b.is_ascii_alphabetic()).filter(|run| !run.is_empty()).map(models::english).collect()
+    sample
+        .split(|b| !b.is_ascii_alphabetic())
+        .filter(|run| !run.is_empty())
+        .map(models::english)
+        .collect()
 }
 
 /// Reads text in the classes of a script.
@@ -198,10 +232,17 @@ pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
     let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
     let (mut han_signs, mut within) = (Vec::new(), 0);
     if rules.has(Rules::SIGNS_BY_PLACE) {
-        let beside: Vec<Beside> = chars.iter().zip(&sorts).map(|(c, sort)| sort.beside(*c, script)).collect();
+        let beside: Vec<Beside> = chars
+            .iter()
+            .zip(&sorts)
+            .map(|(c, sort)| sort.beside(*c, script))
+            .collect();
         if script == Script::Han {
             han_signs = placed_in_han(&chars, &beside);
-            within = chars.windows(3).filter(|around| is_within_ascii(around)).count() as u32;
+            within = chars
+                .windows(3)
+                .filter(|around| is_within_ascii(around))
+                .count() as u32;
         } else {
             place_signs(&mut sorts, |at| chars[at], |at| beside[at]);
         }
@@ -222,7 +263,11 @@ fn is_within_ascii(around: &[char]) -> bool {
 }
 
 /// Gives each sign the class and cost of its place.
-fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl Fn(usize) -> Beside) {
+fn place_signs(
+    sorts: &mut [Sort],
+    char_at: impl Fn(usize) -> char,
+    beside: impl Fn(usize) -> Beside,
+) {
     for at in 0..sorts.len() {
         if sorts[at].class != SIGN || sorts[at].flags & IS_BROKEN != 0 {
             continue;
@@ -234,7 +279,10 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
             } else {
                 narrow(signs::REPEATED)
             };
-            sorts[at] = Sort { extra, ..sorts[before] };
+            sorts[at] = Sort {
+                extra,
+                ..sorts[before]
+            };
             continue;
         }
         let mut placed = place_at(at, sorts.len(), c, &char_at, &beside);
@@ -245,7 +293,11 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
         if at + 1 < sorts.len() && char_at(at + 1) == '@' {
             placed.cost += signs::BEFORE_AT;
         }
-        sorts[at] = Sort { class: placed.class, extra: narrow(placed.cost), ..sorts[at] };
+        sorts[at] = Sort {
+            class: placed.class,
+            extra: narrow(placed.cost),
+            ..sorts[at]
+        };
     }
 }
 
@@ -264,10 +316,17 @@ fn place_at(
     // `12\u{A0}€`: the number is what the sign belongs to.
     let or_number = |near: Beside, far: Option<usize>| {
         let is_number = near == Beside::NoBreak && kind(far) == Beside::Digit;
-        if is_number && c != '\u{A0}' { Beside::Digit } else { near }
+        if is_number && c != '\u{A0}' {
+            Beside::Digit
+        } else {
+            near
+        }
     };
     let before = or_number(kind(before), before.and_then(|at| at.checked_sub(1)));
-    let after = or_number(kind(after), after.map(|at| at + 1).filter(|at| *at < length));
+    let after = or_number(
+        kind(after),
+        after.map(|at| at + 1).filter(|at| *at < length),
+    );
     signs::place(c, before, after)
 }
 
@@ -295,7 +354,9 @@ fn is_common_sign(c: char) -> bool {
 /// A number for the characters beyond ASCII.
 pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
     text.filter(|c| !c.is_ascii())
-        .fold(0xCBF2_9CE4_8422_2325, |hash, c| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01B3))
+        .fold(0xCBF2_9CE4_8422_2325, |hash, c| {
+            (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01B3)
+        })
 }
 
 /// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
@@ -308,9 +369,15 @@ fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Opt
     if cost > most {
         return None;
     }
-    let broken = sorts.iter().map(|sort| u32::from(sort.flags & IS_BROKEN != 0)).sum();
-    let mut reading =
-        Reading { classes: Vec::with_capacity(2 * sorts.len() + 1), broken, ..Reading::default() };
+    let broken = sorts
+        .iter()
+        .map(|sort| u32::from(sort.flags & IS_BROKEN != 0))
+        .sum();
+    let mut reading = Reading {
+        classes: Vec::with_capacity(2 * sorts.len() + 1),
+        broken,
+        ..Reading::default()
+    };
     let mut english = english.iter().copied();
     let mut last = SPACE;
     // Within a run of ASCII letters; whether a letter beyond ASCII stands before it.
@@ -397,23 +464,43 @@ impl Sort {
         if self.class != SIGN || self.flags & IS_BROKEN != 0 {
             return self.extra;
         }
-        let least = if is_only { signs::least(c) } else { signs::LEAST };
+        let least = if is_only {
+            signs::least(c)
+        } else {
+            signs::LEAST
+        };
         self.extra.min(narrow(least))
     }
 
     /// The class that stands before the next one.
     fn end(self) -> u8 {
-        if self.mark == SPACE { self.class } else { self.mark }
+        if self.mark == SPACE {
+            self.class
+        } else {
+            self.mark
+        }
     }
 
     fn of(c: char, script: Script) -> Self {
-        let letter = if c.is_ascii_alphabetic() { ASCII_LETTER } else { 0 };
-        let plain = |class, extra: u32| Self { class, mark: SPACE, extra: narrow(extra), flags: letter };
+        let letter = if c.is_ascii_alphabetic() {
+            ASCII_LETTER
+        } else {
+            0
+        };
+        let plain = |class, extra: u32| Self {
+            class,
+            mark: SPACE,
+            extra: narrow(extra),
+            flags: letter,
+        };
         if matches!(c, '\t' | '\n' | '\r' | '\x0C' | ' ') {
             return plain(SPACE, 0);
         }
         if c.is_control() || c == char::REPLACEMENT_CHARACTER {
-            return Self { flags: IS_BROKEN, ..plain(SIGN, BROKEN) };
+            return Self {
+                flags: IS_BROKEN,
+                ..plain(SIGN, BROKEN)
+            };
         }
         if script == Script::Han && !c.is_ascii() {
             return plain(LETTERS, 0);
@@ -427,7 +514,10 @@ impl Sort {
         };
         let flags = case | letter;
         if c.is_ascii_alphabetic() && script != Script::Latin {
-            return Self { flags, ..plain(ASCII, 0) };
+            return Self {
+                flags,
+                ..plain(ASCII, 0)
+            };
         }
         if c.is_ascii() && !c.is_ascii_alphabetic() {
             return plain(OTHER, ASCII_SIGN);
@@ -438,10 +528,21 @@ impl Sort {
         let is_letter = class != FOREIGN || is_of(script, c);
         if !is_letter {
             let sort = plain(SIGN, models.sign(c).into());
-            return Self { flags: if stands_within_words(c) { 0 } else { NEVER_WITHIN }, ..sort };
+            return Self {
+                flags: if stands_within_words(c) {
+                    0
+                } else {
+                    NEVER_WITHIN
+                },
+                ..sort
+            };
         }
         let mark = tone.map_or(SPACE, |tone| models.class(script, tone));
-        Self { mark, flags, ..plain(class, 0) }
+        Self {
+            mark,
+            flags,
+            ..plain(class, 0)
+        }
     }
 }
 
@@ -525,13 +626,18 @@ mod tests {
     #[test]
     fn a_sign_in_the_worst_place_costs_most() {
         let mut most = 0;
-        for candidate in candidates().iter().filter(|candidate| candidate.is_single_byte) {
+        for candidate in candidates()
+            .iter()
+            .filter(|candidate| candidate.is_single_byte)
+        {
             let page = candidate.page();
             for sign in 0x80..=0xFF_u8 {
                 for beside in [b'a', b'1', b' ', 0xE9] {
                     let sample = [beside, sign, 0xE9, b'@'];
-                    let mut sorts: Vec<Sort> =
-                        sample.iter().map(|byte| page.sorts[usize::from(*byte)]).collect();
+                    let mut sorts: Vec<Sort> = sample
+                        .iter()
+                        .map(|byte| page.sorts[usize::from(*byte)])
+                        .collect();
                     if sorts[1].class != SIGN || sorts[1].flags & IS_BROKEN != 0 || beside == sign {
                         continue;
                     }
@@ -540,7 +646,11 @@ mod tests {
                     let placed = place_at(1, sample.len(), char_at(1), char_at, beside_at);
                     place_signs(&mut sorts, char_at, beside_at);
                     let extra = u32::from(sorts[1].extra);
-                    assert!(extra >= placed.cost.min(255), "{} {sign:02X}", candidate.charset);
+                    assert!(
+                        extra >= placed.cost.min(255),
+                        "{} {sign:02X}",
+                        candidate.charset
+                    );
                     most = most.max(placed.cost);
                 }
             }
@@ -551,20 +661,40 @@ mod tests {
     /// The early end of the sum changes no answer: neither at the sum itself nor just below it, wherever the text ends.
     #[test]
     fn a_page_may_win_from_the_least_cost_on() {
-        let text: Vec<u8> =
-            (0..70_u8).map(|at| if at % 3 == 0 { b'a' + at % 26 } else { at.wrapping_mul(37) }).collect();
+        let text: Vec<u8> = (0..70_u8)
+            .map(|at| {
+                if at % 3 == 0 {
+                    b'a' + at % 26
+                } else {
+                    at.wrapping_mul(37)
+                }
+            })
+            .collect();
         let mut pages = 0;
-        for candidate in candidates().iter().filter(|candidate| candidate.is_single_byte) {
+        for candidate in candidates()
+            .iter()
+            .filter(|candidate| candidate.is_single_byte)
+        {
             let page = candidate.page();
-            let Some(floor) = Models::get().floor(page.script) else { continue };
+            let Some(floor) = Models::get().floor(page.script) else {
+                continue;
+            };
             let (mut last, mut before, mut least) = (SPACE, 0, 0);
             for (at, byte) in text.iter().enumerate() {
                 let bound = page.bounds[usize::from(*byte)];
                 least += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
                 let sample = &text[..=at];
-                assert!(page.may_win(sample, floor, least), "{} {at}", candidate.charset);
-                assert!(least == 0 || !page.may_win(sample, floor, least - 1), "{} {at}", candidate.charset);
+                assert!(
+                    page.may_win(sample, floor, least),
+                    "{} {at}",
+                    candidate.charset
+                );
+                assert!(
+                    least == 0 || !page.may_win(sample, floor, least - 1),
+                    "{} {at}",
+                    candidate.charset
+                );
             }
             pages += 1;
         }

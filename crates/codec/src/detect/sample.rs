@@ -37,7 +37,10 @@ pub(super) struct Sample {
 pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
     let has_ascii_apart = rules.has(Rules::ASCII_LANGUAGE);
     if text.len() <= FIRST && !rules.has(Rules::REPEATS_ONCE) {
-        return Sample { bytes: text.to_vec(), ..Sample::default() };
+        return Sample {
+            bytes: text.to_vec(),
+            ..Sample::default()
+        };
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
@@ -47,7 +50,11 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
     while let Some(word) = next_word(text, at) {
         at = word.end;
         let place = word.clone();
-        let mut bytes = if has_ascii_apart { without_flanks(&text[word]) } else { &text[word] };
+        let mut bytes = if has_ascii_apart {
+            without_flanks(&text[word])
+        } else {
+            &text[word]
+        };
         let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
         if full && !is_new || !insert(&mut words, bytes) {
@@ -59,7 +66,11 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
             }
             continue;
         }
-        let room = if full { FIRST + NEW - sample.bytes.len() } else { FIRST };
+        let room = if full {
+            FIRST + NEW - sample.bytes.len()
+        } else {
+            FIRST
+        };
         if bytes.len() > room {
             bytes = &bytes[..room];
             sample.is_cut = true;
@@ -92,7 +103,11 @@ fn around<'t>(text: &'t [u8], word: &Range<usize>) -> (&'t [u8], &'t [u8]) {
     /// Bytes on each side.
     const NEAR: usize = 40;
     let before = &text[word.start.saturating_sub(NEAR)..word.start];
-    let from = if word.start <= NEAR { 0 } else { space(before).unwrap_or(before.len()) };
+    let from = if word.start <= NEAR {
+        0
+    } else {
+        space(before).unwrap_or(before.len())
+    };
     let after = &text[word.end..text.len().min(word.end + NEAR)];
     let to = if word.end + NEAR >= text.len() {
         after.len()
@@ -111,12 +126,21 @@ fn without_flanks(word: &[u8]) -> &[u8] {
     /// Bytes behind the last one above 7F that may belong to its character.
     const TRAIL: usize = 2;
     let is_high = |b: &u8| *b >= 0x80;
-    let (Some(first), Some(last)) = (word.iter().position(is_high), word.iter().rposition(is_high)) else {
+    let (Some(first), Some(last)) = (
+        word.iter().position(is_high),
+        word.iter().rposition(is_high),
+    ) else {
         return word;
     };
-    let start = word[..first].iter().rposition(|b| !b.is_ascii_alphabetic()).unwrap_or(0);
+    let start = word[..first]
+        .iter()
+        .rposition(|b| !b.is_ascii_alphabetic())
+        .unwrap_or(0);
     let rest = word.get(last + TRAIL..).unwrap_or_default();
-    let end = rest.iter().position(|b| !b.is_ascii_alphabetic()).map_or(word.len(), |n| last + TRAIL + n + 1);
+    let end = rest
+        .iter()
+        .position(|b| !b.is_ascii_alphabetic())
+        .map_or(word.len(), |n| last + TRAIL + n + 1);
     &word[start..end]
 }
 
@@ -137,9 +161,18 @@ fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
     let is_new = |b: &u8| !seen[usize::from(*b)];
     // Blocks are folded without a branch.
     let has_new = |block: &[u8]| block.iter().fold(false, |found, b| found | is_new(b));
-    let start = near.chunks(32).position(has_new).map_or(near.len(), |nth| nth * 32);
-    let new = near[start..].iter().position(is_new).map_or(near.len(), |at| start + at);
-    near[..new].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1)
+    let start = near
+        .chunks(32)
+        .position(has_new)
+        .map_or(near.len(), |nth| nth * 32);
+    let new = near[start..]
+        .iter()
+        .position(is_new)
+        .map_or(near.len(), |at| start + at);
+    near[..new]
+        .iter()
+        .rposition(u8::is_ascii_whitespace)
+        .map_or(from, |space| from + space + 1)
 }
 
 /// Adds words of ASCII from the start of the text: they show the language where telling ones are few.
@@ -148,7 +181,10 @@ fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
         return;
     }
     let mut in_tag = false;
-    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+    {
         // Names of tags and their attributes are of no language.
         let opens = memchr::memrchr2(b'<', b'>', word).map(|at| word[at] == b'<');
         let is_markup = in_tag || opens.is_some() && word.contains(&b'<');
@@ -166,7 +202,11 @@ fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
 
 /// Words of a sample with bytes above 7F, for a first look at it: some for each such byte, then others; words may be cut.
 pub(super) fn head(sample: &[u8]) -> Sample {
-    let words = || sample.split(u8::is_ascii_whitespace).filter(|word| !word.is_ascii());
+    let words = || {
+        sample
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_ascii())
+    };
     let mut head = Sample::default();
     let (mut bytes, mut taken) = ([false; 256], Vec::new());
     for word in words() {
@@ -206,12 +246,20 @@ impl Sample {
 /// The next word with a byte above 7F.
 fn next_word(text: &[u8], from: usize) -> Option<Range<usize>> {
     // Whole blocks of ASCII are skipped fast.
-    let block = text[from..].chunks(64).position(|block| !block.is_ascii())? * 64 + from;
+    let block = text[from..]
+        .chunks(64)
+        .position(|block| !block.is_ascii())?
+        * 64
+        + from;
     let first = text[block..].iter().position(|b| *b >= 0x80)? + block;
-    let start =
-        text[from..first].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1);
-    let end =
-        text[first..].iter().position(u8::is_ascii_whitespace).map_or(text.len(), |space| first + space);
+    let start = text[from..first]
+        .iter()
+        .rposition(u8::is_ascii_whitespace)
+        .map_or(from, |space| from + space + 1);
+    let end = text[first..]
+        .iter()
+        .position(u8::is_ascii_whitespace)
+        .map_or(text.len(), |space| first + space);
     Some(start..end)
 }
 
@@ -229,8 +277,17 @@ mod tests {
         text.extend_from_slice(b"c\x9Cur and more");
         let found = sample(&text);
         assert!(!found.is_cut && found.bytes.len() < FIRST + NEW);
-        assert_eq!(found.bytes, b"\xE9t\xE9 c\x9Cur ", "{}", found.bytes.escape_ascii());
-        assert!(found.ascii.starts_with(b"words and more plain "), "{}", found.ascii.escape_ascii());
+        assert_eq!(
+            found.bytes,
+            b"\xE9t\xE9 c\x9Cur ",
+            "{}",
+            found.bytes.escape_ascii()
+        );
+        assert!(
+            found.ascii.starts_with(b"words and more plain "),
+            "{}",
+            found.ascii.escape_ascii()
+        );
         let few = sample(&[b"plain ".repeat(100), b"caf\xE9".to_vec()].concat());
         assert_eq!(few.bytes, b"caf\xE9 ");
         assert!(few.ascii.starts_with(b"plain plain ") && few.ascii.len() < ASCII);

@@ -49,7 +49,12 @@ pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32) -> boo
 }
 
 /// Like [`score`], without charsets that cost more than `most` at a first look.
-fn score_within(sample: &Sample, priors: &Priors, ascii_compatible: bool, most: u32) -> Vec<Scored> {
+fn score_within(
+    sample: &Sample,
+    priors: &Priors,
+    ascii_compatible: bool,
+    most: u32,
+) -> Vec<Scored> {
     let head = sample::head(&sample.bytes);
     let mut scored = Vec::new();
     let english = english_runs(&sample.bytes);
@@ -64,11 +69,30 @@ fn score_within(sample: &Sample, priors: &Priors, ascii_compatible: bool, most: 
 /// every label. None for a charset that no language is known for.
 pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Scored> {
     let candidate = language::for_label(charset)?;
-    let of_script = LANGUAGES.iter().enumerate().filter(|(_, language)| language.script == candidate.script);
-    let cost = |index| candidate.languages.iter().find(|(i, _)| *i == index).map_or(RARE, |(_, cost)| *cost);
-    let languages = of_script.map(|(index, _)| (index, cost(index) + priors.languages[index])).collect();
-    let scored = Trial { candidate, languages }.score(sample, &english_runs(&sample.bytes), priors.rules);
-    let mut scored = scored.unwrap_or(Scored { charset, cost: u32::MAX / 2, text: 0 });
+    let of_script = LANGUAGES
+        .iter()
+        .enumerate()
+        .filter(|(_, language)| language.script == candidate.script);
+    let cost = |index| {
+        candidate
+            .languages
+            .iter()
+            .find(|(i, _)| *i == index)
+            .map_or(RARE, |(_, cost)| *cost)
+    };
+    let languages = of_script
+        .map(|(index, _)| (index, cost(index) + priors.languages[index]))
+        .collect();
+    let scored = Trial {
+        candidate,
+        languages,
+    }
+    .score(sample, &english_runs(&sample.bytes), priors.rules);
+    let mut scored = scored.unwrap_or(Scored {
+        charset,
+        cost: u32::MAX / 2,
+        text: 0,
+    });
     // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
     let (text, losses) = multi_byte(candidate.charset, &sample.bytes, sample.is_cut);
     if losses == 0 && Script::most_of(&text) != candidate.script {
@@ -95,12 +119,21 @@ impl Trial<'_> {
             Some(text) => text_hash(text.chars()),
             None => self.candidate.page().text(&sample.bytes),
         };
-        Some(Scored { charset: self.candidate.charset, cost: best + reading.cost, text })
+        Some(Scored {
+            charset: self.candidate.charset,
+            cost: best + reading.cost,
+            text,
+        })
     }
 }
 
 /// Returns the charsets that cost at most `most` at a first look, and hardly more than the best of them.
-fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool, mut most: u32) -> Vec<Trial<'static>> {
+fn likely(
+    head: &Sample,
+    priors: &Priors,
+    ascii_compatible: bool,
+    mut most: u32,
+) -> Vec<Trial<'static>> {
     let english = english_runs(&head.bytes);
     let mut looks = Vec::new();
     // Costs only grow: what is beyond `most` is not looked at to its end.
@@ -112,18 +145,36 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool, mut most: u32)
             continue;
         }
         let reading = readings[place].get_or_init(|| {
-            let prior =
-                candidate.languages.iter().map(|(language, cost)| cost + priors.languages[*language]).min();
-            read(candidate, head, &english, most.checked_sub(prior?)?, priors.rules)
+            let prior = candidate
+                .languages
+                .iter()
+                .map(|(language, cost)| cost + priors.languages[*language])
+                .min();
+            read(
+                candidate,
+                head,
+                &english,
+                most.checked_sub(prior?)?,
+                priors.rules,
+            )
         });
-        let Some((reading, text)) = reading else { continue };
+        let Some((reading, text)) = reading else {
+            continue;
+        };
         let (language, prior) = candidate.languages[nth];
         let prior = prior + priors.languages[language];
         let before = reading.cost + prior;
-        let Some(room) = most.checked_sub(before) else { continue };
+        let Some(room) = most.checked_sub(before) else {
+            continue;
+        };
         let cost = match Models::get().language(language) {
             Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
-            Model::Han(_) => Some(language_cost(language, reading, text.as_deref(), priors.rules)),
+            Model::Han(_) => Some(language_cost(
+                language,
+                reading,
+                text.as_deref(),
+                priors.rules,
+            )),
         };
         if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
             most = most.min(cost + MARGIN);
@@ -134,8 +185,13 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool, mut most: u32)
     let mut likely: Vec<Trial> = Vec::new();
     for (_, _, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= most) {
         match likely.last_mut() {
-            Some(last) if last.candidate.charset == candidate.charset => last.languages.push(language),
-            _ => likely.push(Trial { candidate, languages: vec![language] }),
+            Some(last) if last.candidate.charset == candidate.charset => {
+                last.languages.push(language)
+            }
+            _ => likely.push(Trial {
+                candidate,
+                languages: vec![language],
+            }),
         }
     }
     likely
@@ -149,7 +205,11 @@ fn read(
     most: u32,
     rules: Rules,
 ) -> Option<(Reading, Option<String>)> {
-    let Sample { bytes: sample, is_cut, .. } = sample;
+    let Sample {
+        bytes: sample,
+        is_cut,
+        ..
+    } = sample;
     let (reading, text) = if candidate.is_single_byte {
         (candidate.page().read(sample, english, most, rules)?, None)
     } else {
@@ -179,8 +239,14 @@ fn language_cost(language: usize, reading: &Reading, text: Option<&str>, rules: 
             let mut signs = reading.signs.iter().peekable();
             let wide = text.unwrap_or_default().chars().filter(|c| !c.is_ascii());
             let costs = wide.enumerate().map(|(nth, c)| {
-                let placed = signs.next_if(|(place, _)| *place == nth).map(|(_, cost)| *cost);
-                let private = if rules.has(Rules::PRIVATE_USE) && is_private(c) { PRIVATE } else { 0 };
+                let placed = signs
+                    .next_if(|(place, _)| *place == nth)
+                    .map(|(_, cost)| *cost);
+                let private = if rules.has(Rules::PRIVATE_USE) && is_private(c) {
+                    PRIVATE
+                } else {
+                    0
+                };
                 characters.cost(c).min(placed.unwrap_or(u32::MAX)) + private
             });
             marks + costs.sum::<u32>()
@@ -206,8 +272,9 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
     let languages = LANGUAGES.iter().enumerate().filter(of_script);
-    let cost =
-        |(index, _)| language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index];
+    let cost = |(index, _)| {
+        language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index]
+    };
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 
@@ -229,18 +296,29 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     const MODESTY: f32 = 1.25;
     // Letters depend on each other more than the models tell: the costs are worth less than they say.
     const WORTH: f32 = 0.5;
-    let Some(best) = scored.iter().map(|s| s.cost).min() else { return 0.0 };
-    let weight = |cost: u32| (-WORTH * (f64::from(cost) - f64::from(best)) as f32 / NAT as f32).exp();
+    let Some(best) = scored.iter().map(|s| s.cost).min() else {
+        return 0.0;
+    };
+    let weight =
+        |cost: u32| (-WORTH * (f64::from(cost) - f64::from(best)) as f32 / NAT as f32).exp();
     let mut seen = Vec::with_capacity(scored.len());
     let (mut total, mut own) = (0.0, 0.0);
     for other in scored {
         if !seen.contains(&other.text) {
             seen.push(other.text);
             total += weight(other.cost);
-            own = if other.text == scored[at].text { weight(other.cost) } else { own };
+            own = if other.text == scored[at].text {
+                weight(other.cost)
+            } else {
+                own
+            };
         }
     }
     let noise = weight(noise);
-    let is_noise = if noise.is_finite() { noise / (noise + total) } else { 1.0 };
+    let is_noise = if noise.is_finite() {
+        noise / (noise + total)
+    } else {
+        1.0
+    };
     (own / total * (1.0 - NOISE * is_noise)).powf(MODESTY)
 }

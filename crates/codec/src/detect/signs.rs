@@ -50,7 +50,11 @@ impl Beside {
 
     /// The kind without what is told of some only.
     fn plain(self) -> Self {
-        if self == Self::Accented { Self::Letter } else { self }
+        if self == Self::Accented {
+            Self::Letter
+        } else {
+            self
+        }
     }
 
     fn is_word(self) -> bool {
@@ -121,7 +125,10 @@ pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
     let (usual, mut surplus) = kind_cost(c, before.plain(), after.plain());
     let is_beside_accent = before == Beside::Accented || after == Beside::Accented;
     if is_beside_accent
-        && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{2013}'..='\u{201E}' | '\u{2026}' | '\u{AB}' | '\u{BB}')
+        && !matches!(
+            c,
+            '\u{A0}' | '\u{AD}' | '\u{2013}'..='\u{201E}' | '\u{2026}' | '\u{AB}' | '\u{BB}'
+        )
     {
         surplus += BESIDE_ACCENT;
     }
@@ -131,7 +138,10 @@ pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
         '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{3000}' => SPACE,
         _ => OTHER,
     };
-    Placed { class, cost: (usual + surplus) * NAT / 2 }
+    Placed {
+        class,
+        cost: (usual + surplus) * NAT / 2,
+    }
 }
 
 /// Returns the least cost of the first sign of a run of `c`, wherever it stands.
@@ -189,7 +199,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
             let is_alone = is_english && before == Tag && after == Tag;
             // German closes with it, but not before the end of a line.
-            let is_last = c == '\u{2018}' && !before.is_space() && !after.is_word() && after.is_space();
+            let is_last =
+                c == '\u{2018}' && !before.is_space() && !after.is_word() && after.is_space();
             (
                 usual,
                 if within || is_alone {
@@ -217,8 +228,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{2010}' | '\u{2011}' | '\u{2012}' | '\u{2015}' => (14, 0),
         '\u{2026}' => (6, if after == Letter { SELDOM } else { 0 }),
         // Bullets begin lines and cells, and stand alone.
-        '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}' | '\u{25BA}'
-        | '\u{2219}' => {
+        '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}'
+        | '\u{25BA}' | '\u{2219}' => {
             let usual = match c {
                 '\u{2022}' => 7,
                 '\u{B7}' => 8,
@@ -290,7 +301,14 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
                 (Letter, _) | (_, Letter) => 6,
                 _ => SELDOM,
             };
-            (if matches!(c, '\u{AC}' | '\u{2248}'..='\u{2265}') { 13 } else { 10 }, surplus)
+            (
+                if matches!(c, '\u{AC}' | '\u{2248}'..='\u{2265}') {
+                    13
+                } else {
+                    10
+                },
+                surplus,
+            )
         }
         '\u{B5}' | '\u{3BC}' => (12, if before == Letter { HARDLY } else { 0 }),
         // Spanish begins sentences with them.
@@ -304,21 +322,42 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         }
         '\u{AD}' => (10, if within { 0 } else { SELDOM }),
         '\u{2020}' | '\u{2021}' => (12, if within || after == Letter { HARDLY } else { 0 }),
-        '\u{2030}' => (12, if matches!((before, after), (Digit, _) | (Blank, Digit)) { 0 } else { HARDLY }),
+        '\u{2030}' => (
+            12,
+            if matches!((before, after), (Digit, _) | (Blank, Digit)) {
+                0
+            } else {
+                HARDLY
+            },
+        ),
         // Lines and boxes are drawn with many, which stand beside each other.
         '\u{2500}'..='\u{259F}' => {
             let alone = |side: Beside| matches!(side, Letter | Digit | Punctuation | Tag);
-            (13, if alone(before) || alone(after) { HARDLY } else { 0 })
+            (
+                13,
+                if alone(before) || alone(after) {
+                    HARDLY
+                } else {
+                    0
+                },
+            )
         }
         // East Asian text has them often: that it is one costs enough.
         '\u{3000}' => (4, if within { SELDOM } else { 0 }),
         // Punctuation of East Asia behind and before words of other scripts.
-        '\u{3001}' | '\u{3002}' | '\u{FF0C}' | '\u{FF0E}' => (7, if before.is_space() { HARDLY } else { 0 }),
+        '\u{3001}' | '\u{3002}' | '\u{FF0C}' | '\u{FF0E}' => {
+            (7, if before.is_space() { HARDLY } else { 0 })
+        }
         '\u{30FB}' => (6, if before.is_word() { SELDOM } else { 0 }),
         // Accents that stand alone are remains of letters.
-        '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => {
-            (18, if before.is_word() || after.is_word() { HARDLY } else { 0 })
-        }
+        '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => (
+            18,
+            if before.is_word() || after.is_word() {
+                HARDLY
+            } else {
+                0
+            },
+        ),
         // Arabic, Greek and other punctuation with a script of its own, and what else there is.
         _ => (RARE * 2 / NAT, if within { HARDLY } else { 0 }),
     }
@@ -367,7 +406,10 @@ mod tests {
             for before in all {
                 for after in all {
                     let cost = place(c, before, after).cost;
-                    assert!(cost >= least(c) && least(c) >= LEAST, "{c:?} {before:?} {after:?}");
+                    assert!(
+                        cost >= least(c) && least(c) >= LEAST,
+                        "{c:?} {before:?} {after:?}"
+                    );
                 }
             }
         }

@@ -30,8 +30,8 @@ const DESIGNATIONS: [(&[u8], Charset); 6] = [
 /// stand together; ISO-2022-JP, -KR and -CN by escape sequences in seven-bit text. All of it must decode without loss, but for one byte that
 /// UTF-16 has too many at its end, a line end that was added. A BOM is not looked at.
 pub fn structure(bytes: &[u8]) -> Option<Charset> {
-    let shifts =
-        shifts(bytes).filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.is_ascii()));
+    let shifts = shifts(bytes)
+        .filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.is_ascii()));
     shifts.or_else(|| {
         wide::proven(bytes)
             .filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.contains('\0')))
@@ -40,11 +40,19 @@ pub fn structure(bytes: &[u8]) -> Option<Charset> {
 
 /// Which ISO 2022 has the escape sequences of seven-bit text.
 fn shifts(bytes: &[u8]) -> Option<Charset> {
-    if !bytes.is_ascii() || memchr::memchr(0x1B, bytes).is_none() || memchr::memchr(0, bytes).is_some() {
+    if !bytes.is_ascii()
+        || memchr::memchr(0x1B, bytes).is_none()
+        || memchr::memchr(0, bytes).is_some()
+    {
         return None;
     }
     let told = |(sequence, _): &&(&[u8], Charset)| memchr::memmem::find(bytes, sequence).is_some();
-    Some(DESIGNATIONS.iter().find(told).map_or(Charset::ISO_2022_JP, |(_, charset)| *charset))
+    Some(
+        DESIGNATIONS
+            .iter()
+            .find(told)
+            .map_or(Charset::ISO_2022_JP, |(_, charset)| *charset),
+    )
 }
 
 /// The text that a charset makes of all bytes.
@@ -60,14 +68,17 @@ pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
     if bytes.len() % 2 == 1 {
         return false;
     }
-    if bytes.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)) {
+    if bytes
+        .iter()
+        .any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B))
+    {
         return true;
     }
     let mut log = LossLog::with_limit(0);
     let text = label.decode(bytes, &mut log);
-    let is_sign =
-        |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
-    let han = |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
+    let is_sign = |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
+    let han =
+        |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
     let hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}') || is_sign(c);
     !bytes.is_ascii() && log.losses() == 0 && (text.chars().all(han) || text.chars().all(hangul))
 }
@@ -85,7 +96,9 @@ pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
         let mut text = String::new();
         decoder.push(bytes, &mut text, &mut log);
         decoder.finish(&mut text, &mut log);
-        log.losses() == 0 && (log.is_empty() || *charset == Charset::UTF_7) && is_likely(&text, bytes, priors)
+        log.losses() == 0
+            && (log.is_empty() || *charset == Charset::UTF_7)
+            && is_likely(&text, bytes, priors)
     })
 }
 
@@ -93,11 +106,21 @@ pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
 fn is_likely(text: &str, bytes: &[u8], priors: &Priors) -> bool {
     // Without the words that are the same in both.
     let telling = |word: &&str| !word.is_ascii();
-    let decoded: Vec<&str> = text.split_ascii_whitespace().filter(telling).take(WORDS).collect();
-    let kept: HashSet<&str> = text.split_ascii_whitespace().filter(|word| word.is_ascii()).collect();
+    let decoded: Vec<&str> = text
+        .split_ascii_whitespace()
+        .filter(telling)
+        .take(WORDS)
+        .collect();
+    let kept: HashSet<&str> = text
+        .split_ascii_whitespace()
+        .filter(|word| word.is_ascii())
+        .collect();
     let raw = std::str::from_utf8(bytes).unwrap_or_default();
-    let raw: Vec<&str> =
-        raw.split_ascii_whitespace().filter(|word| !kept.contains(word)).take(WORDS).collect();
+    let raw: Vec<&str> = raw
+        .split_ascii_whitespace()
+        .filter(|word| !kept.contains(word))
+        .take(WORDS)
+        .collect();
     !decoded.is_empty()
         && score::unicode_cost(&decoded.join(" "), priors) + SHIFTED
             < score::unicode_cost(&raw.join(" "), priors)
@@ -110,7 +133,12 @@ mod tests {
     #[test]
     fn wide_forms_are_seen_without_a_mark() {
         let mut log = LossLog::new();
-        for charset in [Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32BE, Charset::UTF_32LE] {
+        for charset in [
+            Charset::UTF_16BE,
+            Charset::UTF_16LE,
+            Charset::UTF_32BE,
+            Charset::UTF_32LE,
+        ] {
             for text in ["Hello, world", "Grüße aus Köln\r\n", "日本語 and English\n"] {
                 let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut log);
                 assert_eq!(structure(&bytes), Some(charset), "{text} {charset}");
@@ -133,14 +161,18 @@ mod tests {
 
     #[test]
     fn text_in_pairs_is_told_from_utf_8() {
-        for text in ["你好世界", "안녕하세요", "こんにちは、世界。", "天气很好"] {
+        for text in ["你好世界", "안녕하세요", "こんにちは、世界。", "天气很好"]
+        {
             for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
                 let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
                 assert!(is_text_in_pairs(charset, &bytes), "{charset} {text}");
             }
         }
         for text in ["Hello, world", "Hello", "Größe und Länge", "会议通知"] {
-            assert!(!is_text_in_pairs(Charset::UTF_16LE, text.as_bytes()), "{text}");
+            assert!(
+                !is_text_in_pairs(Charset::UTF_16LE, text.as_bytes()),
+                "{text}"
+            );
         }
         assert!(is_text_in_pairs(Charset::UTF_16LE, b"\x1f\x04\x40\x04"));
     }
@@ -155,7 +187,10 @@ mod tests {
         ] {
             let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
             assert_eq!(structure(&bytes), Some(charset), "{text}");
-            assert!(structure(&bytes[..bytes.len() - 4]).is_none_or(|c| c == charset), "{text}");
+            assert!(
+                structure(&bytes[..bytes.len() - 4]).is_none_or(|c| c == charset),
+                "{text}"
+            );
         }
         assert_eq!(structure(b"\x1b$)A and no more"), None);
     }

@@ -9,8 +9,8 @@ use crate::generated::languages::LANGUAGES;
 const HOURS: [(&[&str], &[i16]); 14] = [
     (
         &[
-            "de", "it", "nl", "da", "sv", "nb", "nn", "ca", "gl", "eu", "sq", "pl", "cs", "sk", "hu", "sl",
-            "hr", "bs", "sr", "mk",
+            "de", "it", "nl", "da", "sv", "nb", "nn", "ca", "gl", "eu", "sq", "pl", "cs", "sk",
+            "hu", "sl", "hr", "bs", "sr", "mk",
         ],
         &[1, 2],
     ),
@@ -18,7 +18,12 @@ const HOURS: [(&[&str], &[i16]); 14] = [
     (&["es"], &[0, 1, 2, -7, -6, -5, -4, -3]),
     (&["pt"], &[0, 1, -4, -3, -2]),
     (&["is", "ga", "cy"], &[0, 1]),
-    (&["fi", "et", "lv", "lt", "ro", "bg", "el", "uk", "be", "tr", "he"], &[2, 3]),
+    (
+        &[
+            "fi", "et", "lv", "lt", "ro", "bg", "el", "uk", "be", "tr", "he",
+        ],
+        &[2, 3],
+    ),
     (&["ru"], &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
     (&["kk"], &[4, 5, 6, 7]),
     (&["ar"], &[0, 1, 2, 3, 4]),
@@ -38,8 +43,9 @@ pub(super) fn is_written(index: usize, minutes: i16) -> bool {
         "en" | "eo" => true,
         "fa" => IRAN.contains(&minutes),
         name => {
-            let is_at =
-                |(names, hours): &(&[&str], &[i16])| names.contains(&name) && hours.contains(&(minutes / 60));
+            let is_at = |(names, hours): &(&[&str], &[i16])| {
+                names.contains(&name) && hours.contains(&(minutes / 60))
+            };
             minutes % 60 == 0 && HOURS.iter().any(is_at)
         }
     }
@@ -52,14 +58,22 @@ mod tests {
     #[test]
     fn each_language_has_a_zone() {
         for (index, language) in LANGUAGES.iter().enumerate() {
-            let zones: Vec<i16> = (-720..=840).step_by(30).filter(|zone| is_written(index, *zone)).collect();
+            let zones: Vec<i16> = (-720..=840)
+                .step_by(30)
+                .filter(|zone| is_written(index, *zone))
+                .collect();
             assert!(!zones.is_empty(), "{}", language.name);
         }
     }
 
     #[test]
     fn zones_tell_languages_apart() {
-        let index = |name: &str| LANGUAGES.iter().position(|language| language.name == name).unwrap();
+        let index = |name: &str| {
+            LANGUAGES
+                .iter()
+                .position(|language| language.name == name)
+                .unwrap()
+        };
         for (name, zone, expected) in [
             ("ja", 540, true),
             ("zh_CN", 540, false),

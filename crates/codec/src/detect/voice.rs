@@ -15,13 +15,23 @@ const WORTH: u32 = NAT;
 
 /// Asks for a second opinion on scored charsets if they are in doubt, and puts them in order anew.
 pub(super) fn hear(scored: &mut [Scored], sample: &[u8], country: Option<&str>) {
-    let Some(best) = scored.first().copied() else { return };
-    if !knows(best.charset) || !scored.iter().any(|s| s.text != best.text && s.cost < best.cost + DOUBT) {
+    let Some(best) = scored.first().copied() else {
+        return;
+    };
+    if !knows(best.charset)
+        || !scored
+            .iter()
+            .any(|s| s.text != best.text && s.cost < best.cost + DOUBT)
+    {
         return;
     }
-    let Some(charset) = label::of_encoding(ask(sample, country)) else { return };
+    let Some(charset) = label::of_encoding(ask(sample, country)) else {
+        return;
+    };
     let same = |s: &&Scored| s.charset.superset() == charset.superset();
-    let Some(text) = scored.iter().find(same).map(|s| s.text) else { return };
+    let Some(text) = scored.iter().find(same).map(|s| s.text) else {
+        return;
+    };
     for other in scored.iter_mut().filter(|s| s.text != text) {
         other.cost += WORTH;
     }
@@ -51,11 +61,20 @@ mod tests {
     #[test]
     fn doubt_is_settled_and_certainty_kept() {
         let scored = |difference: u32| {
-            [(Charset::WINDOWS_1250, 1000, 1), (Charset::WINDOWS_1252, 1000 + difference, 2)]
-                .map(|(charset, cost, text)| Scored { charset, cost, text })
+            [
+                (Charset::WINDOWS_1250, 1000, 1),
+                (Charset::WINDOWS_1252, 1000 + difference, 2),
+            ]
+            .map(|(charset, cost, text)| Scored {
+                charset,
+                cost,
+                text,
+            })
         };
-        let sample =
-            "déjà vu à l’été".chars().map(|c| if c == '’' { 0x92 } else { c as u8 }).collect::<Vec<_>>();
+        let sample = "déjà vu à l’été"
+            .chars()
+            .map(|c| if c == '’' { 0x92 } else { c as u8 })
+            .collect::<Vec<_>>();
         for (difference, country, first) in [
             (NAT / 2, None, Charset::WINDOWS_1252),
             (NAT / 2, Some("FR"), Charset::WINDOWS_1252),

@@ -30,7 +30,11 @@ const EVERYDAY: u32 = 144;
 /// UTF-16 by what it says, with what as many bytes of it cost as are in the sample of `measure` bytes that other charsets are judged by.
 pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scored> {
     let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
-    let damage = if bytes.len().is_multiple_of(2) { 0 } else { WIDE };
+    let damage = if bytes.len().is_multiple_of(2) {
+        0
+    } else {
+        WIDE
+    };
     if window.is_empty() || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
         return Vec::new();
     }
@@ -46,7 +50,10 @@ pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scor
             text: charset.index() as u64,
         })
     };
-    [Charset::UTF_16BE, Charset::UTF_16LE].into_iter().filter_map(scored).collect()
+    [Charset::UTF_16BE, Charset::UTF_16LE]
+        .into_iter()
+        .filter_map(scored)
+        .collect()
 }
 
 /// Whether a quarter of the bytes are controls that no text has, as in UTF-16.
@@ -63,10 +70,12 @@ fn is_odd(byte: u8) -> bool {
 /// Returns true if any byte is a control that no text has.
 fn has_odd(bytes: &[u8]) -> bool {
     // Without branches, so that compilers make vector code of the loop over a block.
-    let may_be_odd =
-        |b: &u8| (u8::from(*b < 0x20) & u8::from(*b != b'\n') & u8::from(*b != b'\r')) | u8::from(*b == 0x7F);
+    let may_be_odd = |b: &u8| {
+        (u8::from(*b < 0x20) & u8::from(*b != b'\n') & u8::from(*b != b'\r')) | u8::from(*b == 0x7F)
+    };
     bytes.chunks(256).any(|block| {
-        block.iter().fold(0, |found, b| found | may_be_odd(b)) > 0 && block.iter().any(|b| is_odd(*b))
+        block.iter().fold(0, |found, b| found | may_be_odd(b)) > 0
+            && block.iter().any(|b| is_odd(*b))
     })
 }
 
@@ -77,7 +86,10 @@ pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
         return None;
     }
     if bytes.len().is_multiple_of(4) {
-        match (utf32::valid(window, Order::Big), utf32::valid(window, Order::Little)) {
+        match (
+            utf32::valid(window, Order::Big),
+            utf32::valid(window, Order::Little),
+        ) {
             (true, false) => return Some(Charset::UTF_32BE),
             (false, true) => return Some(Charset::UTF_32LE),
             _ => {}
@@ -87,13 +99,21 @@ pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
     let proves = |order: Order, is_guessed: bool| {
         let high = usize::from(order == Order::Little);
         // Zero high bytes stand on one side only; low ones are zero in a few letters.
-        let zeros = |side: usize| window.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
+        let zeros = |side: usize| {
+            window
+                .iter()
+                .skip(side)
+                .step_by(2)
+                .filter(|b| **b == 0)
+                .count()
+        };
         let (count, others) = (zeros(high), zeros(1 - high));
         // Half a unit too much is damage, and asks for the clearer sight of letters of ASCII.
         let is_whole = bytes.len().is_multiple_of(2) || count * 4 >= window.len().max(8);
         let clear = is_guessed && others == 0 && count * 8 >= window.len() * 3;
         let is_bytes = || *bytes_are_text.get_or_init(|| is_bytes(bytes));
-        (clear || is_whole && !is_bytes() && are_letters(window, order)) && !has_ascii_pairs(window, high)
+        (clear || is_whole && !is_bytes() && are_letters(window, order))
+            && !has_ascii_pairs(window, high)
     };
     match utf16::guess(window) {
         Some(order) => proves(order, true).then_some(order),
@@ -118,12 +138,18 @@ fn named(order: Order) -> Charset {
 /// Two letters of ASCII look like an ideograph, but a space or line end before a letter like nothing in use.
 fn has_ascii_pairs(window: &[u8], high: usize) -> bool {
     let mut units = window.chunks_exact(2);
-    units.any(|unit| matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic())
+    units.any(|unit| {
+        matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic()
+    })
 }
 
 /// Whether bytes with a control or NUL here and there are text of bytes: ASCII, or UTF-8.
 fn is_bytes(bytes: &[u8]) -> bool {
-    if bytes.is_ascii() { !has_many_controls(bytes) } else { super::is_utf8(bytes) }
+    if bytes.is_ascii() {
+        !has_many_controls(bytes)
+    } else {
+        super::is_utf8(bytes)
+    }
 }
 
 /// Whether units are letters that stand together, and what goes with them.
@@ -142,7 +168,10 @@ fn are_letters(window: &[u8], order: Order) -> bool {
             }
         }
     }
-    let (group, most) = (0_u16..).zip(counts).max_by_key(|(_, count)| *count).unwrap_or_default();
+    let (group, most) = (0_u16..)
+        .zip(counts)
+        .max_by_key(|(_, count)| *count)
+        .unwrap_or_default();
     // Fewer letters are enough where nothing else is there than what goes with them.
     let together = most * 8 >= letters * 7
         && odd * 16 <= letters
@@ -152,13 +181,22 @@ fn are_letters(window: &[u8], order: Order) -> bool {
 
 /// Whether characters of East Asia are those that its languages use most.
 fn is_everyday(text: &str) -> bool {
-    let wide = || text.chars().filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA));
-    let languages = LANGUAGES.iter().enumerate().map(|(index, _)| Models::get().language(index));
+    let wide = || {
+        text.chars()
+            .filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA))
+    };
+    let languages = LANGUAGES
+        .iter()
+        .enumerate()
+        .map(|(index, _)| Models::get().language(index));
     let cost = |model: &Model| match model {
         Model::Han(characters) => Some(wide().map(|c| characters.cost(c)).sum::<u32>()),
         Model::Letters(_) => None,
     };
-    languages.filter_map(cost).min().is_some_and(|cost| cost <= EVERYDAY * wide().count() as u32)
+    languages
+        .filter_map(cost)
+        .min()
+        .is_some_and(|cost| cost <= EVERYDAY * wide().count() as u32)
 }
 
 /// The group of letters of East Asia.
@@ -180,14 +218,20 @@ enum Kind {
 impl Kind {
     fn of(c: char) -> Self {
         match c {
-            '\t' | '\n' | '\r' | '\u{C}' | ' '..='~' | '\u{A0}'..='\u{FF}' | '\u{200B}'..='\u{205E}' => {
-                Self::Sign
-            }
+            '\t'
+            | '\n'
+            | '\r'
+            | '\u{C}'
+            | ' '..='~'
+            | '\u{A0}'..='\u{FF}'
+            | '\u{200B}'..='\u{205E}' => Self::Sign,
             '\u{2066}'..='\u{206F}'
             | '\u{20A0}'..='\u{20BF}'
             | '\u{2100}'..='\u{27BF}'
             | '\u{1F000}'..='\u{1FAFF}' => Self::Sign,
-            '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FFEE}' | '\u{FE00}'..='\u{FE4F}' => Self::Sign,
+            '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FFEE}' | '\u{FE00}'..='\u{FE4F}' => {
+                Self::Sign
+            }
             '\u{100}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' => Self::Letter(LATIN),
             '\u{3041}'..='\u{33FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => {
                 Self::Letter(EAST_ASIA)
@@ -207,7 +251,11 @@ impl Kind {
 /// The bytes without half a unit at their end.
 pub(super) fn whole(charset: Charset, bytes: &[u8]) -> &[u8] {
     let is_wide = [Charset::UTF_16BE, Charset::UTF_16LE].contains(&charset);
-    &bytes[..if is_wide { bytes.len() & !1 } else { bytes.len() }]
+    &bytes[..if is_wide {
+        bytes.len() & !1
+    } else {
+        bytes.len()
+    }]
 }
 
 #[cfg(test)]
@@ -234,9 +282,14 @@ mod tests {
         for text in TEXTS {
             let characters: Vec<char> = text.chars().collect();
             for length in [16, 24, 32, characters.len()] {
-                let Some(start) = characters.get(..length) else { continue };
+                let Some(start) = characters.get(..length) else {
+                    continue;
+                };
                 for end in ["", "\n", "\r\n"] {
-                    let text: String = start.iter().chain(&end.chars().collect::<Vec<_>>()).collect();
+                    let text: String = start
+                        .iter()
+                        .chain(&end.chars().collect::<Vec<_>>())
+                        .collect();
                     for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
                         let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
                         // What has no control is told by nothing.
@@ -258,15 +311,32 @@ mod tests {
                 "Sehr geehrte Damen und Herren, die Länge beträgt über fünf Meter.",
                 "windows-1252 IBM850 UTF-8",
             ),
-            ("Dziękuję za wiadomość, którą wysłałeś w zeszłym tygodniu.", "ISO-8859-2 windows-1250 UTF-8"),
-            ("Привет, как дела? Всё хорошо, до встречи.", "windows-1251 KOI8-R IBM866 UTF-8"),
-            ("谢谢你的来信。我下个星期要到北京去，如果你晚上有时间的话。", "GBK UTF-8"),
-            ("吾輩は猫である。名前はまだ無い。どこで生れたか", "Shift_JIS EUC-JP UTF-8"),
-            ("편지 보내 주셔서 감사합니다. 다음 주에 서울에 가는데", "windows-949 UTF-8"),
+            (
+                "Dziękuję za wiadomość, którą wysłałeś w zeszłym tygodniu.",
+                "ISO-8859-2 windows-1250 UTF-8",
+            ),
+            (
+                "Привет, как дела? Всё хорошо, до встречи.",
+                "windows-1251 KOI8-R IBM866 UTF-8",
+            ),
+            (
+                "谢谢你的来信。我下个星期要到北京去，如果你晚上有时间的话。",
+                "GBK UTF-8",
+            ),
+            (
+                "吾輩は猫である。名前はまだ無い。どこで生れたか",
+                "Shift_JIS EUC-JP UTF-8",
+            ),
+            (
+                "편지 보내 주셔서 감사합니다. 다음 주에 서울에 가는데",
+                "windows-949 UTF-8",
+            ),
             ("謝謝你的來信。我下個星期要到臺北去", "Big5 UTF-8"),
         ] {
             for charset in names.split(' ').filter_map(Charset::for_name) {
-                let whole = charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+                let whole = charset
+                    .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                    .into_owned();
                 for length in [8, 12, 17, 24, whole.len()] {
                     let bytes = &whole[..length.min(whole.len())];
                     for control in [0, 1, 4, 7, 0x0E, 0x1F] {

@@ -28,9 +28,17 @@ impl DoubleByte {
         let gbk = matches!(subset, Subset::Gbk | Subset::Gb2312);
         Self {
             family,
-            subset: if mode == Mode::Strict { subset } else { Subset::All },
+            subset: if mode == Mode::Strict {
+                subset
+            } else {
+                Subset::All
+            },
             gbk,
-            encoding: if gbk { encoding_rs::GBK } else { family.encoding() },
+            encoding: if gbk {
+                encoding_rs::GBK
+            } else {
+                family.encoding()
+            },
             reverse: family.reverse(),
         }
     }
@@ -74,7 +82,9 @@ impl Encode for DoubleByte {
                 at += gathered.put_ascii(&bytes[at..], out);
                 continue;
             }
-            let Some(c) = text[at..].chars().next() else { break };
+            let Some(c) = text[at..].chars().next() else {
+                break;
+            };
             // Pairs of the table are no look-alikes.
             let pair = self.reverse.code(c);
             if pair >= 0x100 && self.subset == Subset::All && !(self.gbk && c == '\u{20AC}') {
@@ -83,7 +93,9 @@ impl Encode for DoubleByte {
                 continue;
             }
             gathered.flush(out);
-            let Some((code, len)) = self.code(c) else { return ControlFlow::Break(at) };
+            let Some((code, len)) = self.code(c) else {
+                return ControlFlow::Break(at);
+            };
             if is_substitute(self.family, c) && !out.substituted(at, c) {
                 return ControlFlow::Break(at);
             }
@@ -109,7 +121,8 @@ fn is_substitute(family: Family, c: char) -> bool {
         Family::Gb18030 => {
             matches!(
                 c,
-                '\u{E78D}'..='\u{E796}' | '\u{E81E}' | '\u{E826}' | '\u{E82B}' | '\u{E82C}' | '\u{E832}'
+                '\u{E78D}'
+                    ..='\u{E796}' | '\u{E81E}' | '\u{E826}' | '\u{E82B}' | '\u{E82C}' | '\u{E832}'
             ) || matches!(c, '\u{E843}' | '\u{E854}' | '\u{E864}')
         }
         Family::Big5 | Family::EucKr => false,

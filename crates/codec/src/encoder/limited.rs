@@ -29,7 +29,10 @@ pub(crate) fn encode_limited(
     while start < text.len() && !stopped {
         let len = fitting(charset, &text[start..], max_bytes, options);
         let (bytes, at_end) = write(charset, text, start..start + len, options, log);
-        pieces.push(Piece { text: start..start + len, bytes });
+        pieces.push(Piece {
+            text: start..start + len,
+            bytes,
+        });
         start += len;
         stopped = at_end;
     }
@@ -40,7 +43,12 @@ pub(crate) fn encode_limited(
 fn fitting(charset: Charset, text: &str, max_bytes: usize, options: &EncodeOptions) -> usize {
     // No charset writes four characters as one byte.
     let most = max_bytes.saturating_mul(4).saturating_add(1);
-    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).take(most).collect();
+    let mut ends: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .skip(1)
+        .take(most)
+        .collect();
     if ends.len() < most {
         ends.push(text.len());
     }

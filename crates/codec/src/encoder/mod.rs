@@ -24,8 +24,8 @@ pub(crate) use out::{Encode, Gather, Out};
 use crate::charset::Kind;
 use crate::sequences::{self, Repertoire};
 use crate::{
-    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu, utf_ebcdic,
-    utf1, utf7,
+    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu,
+    utf_ebcdic, utf1, utf7,
 };
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -94,7 +94,9 @@ impl Encoder {
         let mut rest = text;
         while !rest.is_empty() && !self.stopped {
             out.rebase(self.offset + (text.len() - rest.len()) as u64);
-            let ControlFlow::Break(at) = self.machine.run(rest, &mut out) else { break };
+            let ControlFlow::Break(at) = self.machine.run(rest, &mut out) else {
+                break;
+            };
             let mut behind = rest[at..].chars();
             let Some(c) = behind.next() else { break };
             self.replace(at, c, &mut out);
@@ -105,7 +107,8 @@ impl Encoder {
 
     /// Ends the text: a stateful charset returns to its initial state. Consumes, so that nothing can come after the end.
     pub fn finish(mut self, bytes: &mut Vec<u8>, log: &mut LossLog) {
-        self.machine.end(&mut Out::new(bytes, log, self.mode, self.offset));
+        self.machine
+            .end(&mut Out::new(bytes, log, self.mode, self.offset));
     }
 
     /// True after a character that cannot be carried under [`Unmappable::Fatal`]: what is pushed from then on is ignored.
@@ -134,7 +137,10 @@ impl Encoder {
     fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
         let carried = |c| carries(self.charset, self.mode, c);
         // A reference says what it was.
-        let refers = matches!(self.unmappable, Unmappable::HtmlDecimal | Unmappable::HtmlHex);
+        let refers = matches!(
+            self.unmappable,
+            Unmappable::HtmlDecimal | Unmappable::HtmlHex
+        );
         let spelled = if refers || self.mode == Mode::Strict {
             None
         } else {
@@ -145,7 +151,11 @@ impl Encoder {
             _ => None,
         });
         let near = near.map(Cow::Owned);
-        let kind = if near.is_some() { LossKind::Substituted } else { LossKind::Unmappable };
+        let kind = if near.is_some() {
+            LossKind::Substituted
+        } else {
+            LossKind::Unmappable
+        };
         self.stopped = near.is_none() && self.unmappable == Unmappable::Fatal;
         let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
         if replacement.is_empty() {
@@ -202,7 +212,9 @@ fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
         Kind::Cesu8 => Box::new(unicode::Cesu8),
         Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
         Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
-        Kind::Utf7 if options.utf_7_optional_direct => Box::new(utf7::Encoder::new(utf7::Direct::WithSetO)),
+        Kind::Utf7 if options.utf_7_optional_direct => {
+            Box::new(utf7::Encoder::new(utf7::Direct::WithSetO))
+        }
         Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
         Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
         Kind::Scsu => Box::new(scsu::Writer::default()),
@@ -210,11 +222,15 @@ fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
         Kind::Utf1 => Box::new(unicode::ByCharacter(utf1::push)),
         Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
         Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
-        Kind::DoubleByte(family, subset) => Box::new(double_byte::DoubleByte::new(family, subset, mode)),
+        Kind::DoubleByte(family, subset) => {
+            Box::new(double_byte::DoubleByte::new(family, subset, mode))
+        }
         Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
         Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
             // What is written leniently is what lenient decoding reads again.
-            Kind::MultiByte(layout, set) if mode == Mode::Lenient => multi_byte::Encoder::new(layout, set),
+            Kind::MultiByte(layout, set) if mode == Mode::Lenient => {
+                multi_byte::Encoder::new(layout, set)
+            }
             Kind::DoubleByte(family, _) if mode == Mode::Lenient => {
                 multi_byte::Encoder::new(layout, set).read_as(family)
             }
@@ -245,26 +261,48 @@ mod tests {
     ) -> (Vec<u8>, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::new();
         let bytes = charset.encode(text, unmappable, &mut log).into_owned();
-        (bytes, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+        (
+            bytes,
+            log.kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end, l.kind.name()))
+                .collect(),
+        )
     }
 
     #[test]
     fn a_charset_keeps_to_its_own_repertoire() {
         let (bytes, log) = encode_all(Charset::ISO_8859_1, "é€x\u{85}", Unmappable::QuestionMark);
         let expected = [(2, 5, "unmappable"), (6, 8, "unmappable")];
-        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"\xE9?x?"[..], &expected[..]));
+        assert_eq!(
+            (bytes.as_slice(), log.as_slice()),
+            (&b"\xE9?x?"[..], &expected[..])
+        );
         let (bytes, log) = encode_all(Charset::US_ASCII, "aé", Unmappable::Skip);
-        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"a"[..], &[(1, 3, "unmappable")][..]));
+        assert_eq!(
+            (bytes.as_slice(), log.as_slice()),
+            (&b"a"[..], &[(1, 3, "unmappable")][..])
+        );
         let (bytes, log) = encode_all(Charset::WINDOWS_1252, "é€\u{81}", Unmappable::Fatal);
         assert_eq!((bytes.as_slice(), log.len()), (&b"\xE9\x80\x81"[..], 0));
         let (bytes, log) = encode_all(Charset::ISO_8859_9, "ğ€x", Unmappable::Fatal);
-        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"\xF0"[..], &[(2, 5, "unmappable")][..]));
-        assert_eq!(encode_all(Charset::KOI8_R, "в€", Unmappable::HtmlDecimal).0, b"\xD7&#8364;");
+        assert_eq!(
+            (bytes.as_slice(), log.as_slice()),
+            (&b"\xF0"[..], &[(2, 5, "unmappable")][..])
+        );
+        assert_eq!(
+            encode_all(Charset::KOI8_R, "в€", Unmappable::HtmlDecimal).0,
+            b"\xD7&#8364;"
+        );
     }
 
     #[test]
     fn iso_2022_jp_returns_to_ascii_at_line_ends_and_before_replacements() {
-        let (bytes, log) = encode_all(Charset::ISO_2022_JP, "日\u{A5}\r\n本💩語", Unmappable::HtmlDecimal);
+        let (bytes, log) = encode_all(
+            Charset::ISO_2022_JP,
+            "日\u{A5}\r\n本💩語",
+            Unmappable::HtmlDecimal,
+        );
         assert_eq!(
             bytes,
             b"\x1b$BF|\x1b(J\\\x1b(B\r\n\x1b$BK\\\x1b(B&#128169;\x1b$B8l\x1b(B".as_slice(),
@@ -291,7 +329,11 @@ mod tests {
     #[test]
     fn transliteration_goes_to_the_nearest() {
         for (charset, text, expected) in [
-            (Charset::US_ASCII, "“naïve” — Œuvre … 5 €, ½", &b"\"naive\" - OEuvre ... 5 EUR, 1/2"[..]),
+            (
+                Charset::US_ASCII,
+                "“naïve” — Œuvre … 5 €, ½",
+                &b"\"naive\" - OEuvre ... 5 EUR, 1/2"[..],
+            ),
             (Charset::ISO_8859_1, "ấ Ş ‹œ› ﬁn", b"\xE2 S 'oe' fin"),
             (Charset::WINDOWS_1252, "“ș”", b"\x93s\x94"),
             (Charset::ISO_8859_9, "ș", b"\xFE"),
@@ -300,12 +342,22 @@ mod tests {
         ] {
             let (bytes, log) = encode_all(charset, text, Unmappable::Transliterate);
             if charset == Charset::KOI8_R {
-                assert_eq!(charset.decode(&bytes, &mut LossLog::new()).as_bytes(), expected);
+                assert_eq!(
+                    charset.decode(&bytes, &mut LossLog::new()).as_bytes(),
+                    expected
+                );
             } else {
                 assert_eq!(bytes, expected, "{text}");
             }
-            assert_eq!(log.iter().any(|(.., kind)| *kind == "unmappable"), text.contains('日'), "{text}");
-            assert!(log.iter().any(|(.., kind)| *kind == "substituted"), "{text}");
+            assert_eq!(
+                log.iter().any(|(.., kind)| *kind == "unmappable"),
+                text.contains('日'),
+                "{text}"
+            );
+            assert!(
+                log.iter().any(|(.., kind)| *kind == "substituted"),
+                "{text}"
+            );
         }
     }
 
@@ -313,7 +365,10 @@ mod tests {
     fn replacements_are_written_in_the_charset() {
         let way = || Unmappable::Replace("<日~\u{1F600}>".into());
         assert_eq!(encode_all(Charset::ISO_8859_1, "a日", way()).0, b"a<~>");
-        assert_eq!(encode_all(Charset::HZ_GB_2312, "中\u{1F601}中", way()).0, b"~{VP~}<~{HU~}~~>~{VP~}");
+        assert_eq!(
+            encode_all(Charset::HZ_GB_2312, "中\u{1F601}中", way()).0,
+            b"~{VP~}<~{HU~}~~>~{VP~}"
+        );
         assert_eq!(
             encode_all(Charset::ISO_2022_JP, "日\x1B", Unmappable::HtmlHex).0,
             b"\x1b$BF|\x1b(B&#x1B;"
@@ -326,8 +381,14 @@ mod tests {
             encode_all(Charset::UTF_16, "é💩", Unmappable::Fatal).0,
             b"\xFE\xFF\0\xE9\xD8\x3D\xDC\xA9"
         );
-        assert_eq!(encode_all(Charset::UTF_16LE, "é", Unmappable::Fatal).0, b"\xE9\0");
-        assert_eq!(encode_all(Charset::UTF_32BE, "💩", Unmappable::Fatal).0, b"\0\x01\xF4\xA9");
+        assert_eq!(
+            encode_all(Charset::UTF_16LE, "é", Unmappable::Fatal).0,
+            b"\xE9\0"
+        );
+        assert_eq!(
+            encode_all(Charset::UTF_32BE, "💩", Unmappable::Fatal).0,
+            b"\0\x01\xF4\xA9"
+        );
         assert_eq!(
             encode_all(Charset::CESU_8, "\u{1F600}", Unmappable::Fatal).0,
             b"\xED\xA0\xBD\xED\xB8\x80"

@@ -17,7 +17,11 @@ pub struct EncodeOptions {
 impl EncodeOptions {
     /// Lenient: look-alikes are written, and recorded. Set O of UTF-7 goes into base64.
     pub fn new(unmappable: Unmappable) -> Self {
-        Self { unmappable, mode: Mode::Lenient, utf_7_optional_direct: false }
+        Self {
+            unmappable,
+            mode: Mode::Lenient,
+            utf_7_optional_direct: false,
+        }
     }
 
     /// With this mode; strict means no look-alikes.
@@ -30,6 +34,9 @@ impl EncodeOptions {
     /// (RFC 2152 rule 1). They may suffer in header fields and at gateways.
     #[must_use]
     pub fn utf_7_optional_direct(self, direct: bool) -> Self {
-        Self { utf_7_optional_direct: direct, ..self }
+        Self {
+            utf_7_optional_direct: direct,
+            ..self
+        }
     }
 }

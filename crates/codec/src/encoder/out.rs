@@ -40,13 +40,25 @@ pub(crate) struct Out<'o> {
 
 impl<'o> Out<'o> {
     pub(crate) fn new(bytes: &'o mut Vec<u8>, log: &'o mut LossLog, mode: Mode, base: u64) -> Self {
-        Self { bytes, log, mode, base, quiet: false }
+        Self {
+            bytes,
+            log,
+            mode,
+            base,
+            quiet: false,
+        }
     }
 
     /// An output for the replacement of the character at `at`: nothing is recorded, and all of it lies at `at`.
     pub(crate) fn quiet(&mut self, at: usize) -> Out<'_> {
         let base = self.position(at);
-        Out { bytes: self.bytes, log: self.log, mode: self.mode, base, quiet: true }
+        Out {
+            bytes: self.bytes,
+            log: self.log,
+            mode: self.mode,
+            base,
+            quiet: true,
+        }
     }
 
     #[inline]
@@ -78,13 +90,23 @@ impl<'o> Out<'o> {
 
     /// The offset in the whole text of `at` in the machine's.
     pub(crate) fn position(&self, at: usize) -> u64 {
-        if self.quiet { self.base } else { self.base + at as u64 }
+        if self.quiet {
+            self.base
+        } else {
+            self.base + at as u64
+        }
     }
 
     /// The same output for a machine's text that begins `len` bytes later.
     pub(crate) fn ahead(&mut self, len: usize) -> Out<'_> {
         let base = self.position(len);
-        Out { bytes: self.bytes, log: self.log, mode: self.mode, base, quiet: self.quiet }
+        Out {
+            bytes: self.bytes,
+            log: self.log,
+            mode: self.mode,
+            base,
+            quiet: self.quiet,
+        }
     }
 
     /// Records the character at `at` of the machine's text.
@@ -111,7 +133,10 @@ const GATHERED: usize = 64;
 
 impl Gather {
     pub(crate) fn new() -> Self {
-        Self { bytes: [0; GATHERED], len: 0 }
+        Self {
+            bytes: [0; GATHERED],
+            len: 0,
+        }
     }
 
     #[inline]
@@ -130,7 +155,10 @@ impl Gather {
             self.put([bytes[0]], out);
             return 1;
         };
-        if bytes.first_chunk::<32>().is_some_and(|block| block.is_ascii()) {
+        if bytes
+            .first_chunk::<32>()
+            .is_some_and(|block| block.is_ascii())
+        {
             self.flush(out);
             let run = ascii_run(bytes);
             out.extend(&bytes[..run]);

@@ -22,7 +22,9 @@ impl SingleByte {
     pub(super) fn new(charset: Charset, mode: Mode) -> Self {
         static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
-        Self { reverse: REVERSE[at].get_or_init(|| Reverse::new(&repertoire(charset, mode))) }
+        Self {
+            reverse: REVERSE[at].get_or_init(|| Reverse::new(&repertoire(charset, mode))),
+        }
     }
 }
 
@@ -36,13 +38,24 @@ fn repertoire(charset: Charset, mode: Mode) -> Table {
     // Holes of Windows pages are controls there, as WHATWG writes them.
     let as_read = match charset.kind() {
         Kind::SingleByte(page) => {
-            matches!(page, Page::Own(_) | Page::Web(_) | Page::Windows(_) | Page::Koi8U)
+            matches!(
+                page,
+                Page::Own(_) | Page::Web(_) | Page::Windows(_) | Page::Koi8U
+            )
         }
         _ => false,
     };
-    let own = if as_read { table(charset, Mode::Lenient) } else { strict };
+    let own = if as_read {
+        table(charset, Mode::Lenient)
+    } else {
+        strict
+    };
     let read = table(charset.superset(), Mode::Lenient);
-    Table::new(|byte| own.cell(byte).char().filter(|_| own.cell(byte) == read.cell(byte)))
+    Table::new(|byte| {
+        own.cell(byte)
+            .char()
+            .filter(|_| own.cell(byte) == read.cell(byte))
+    })
 }
 
 impl Encode for SingleByte {
@@ -67,7 +80,9 @@ impl Encode for SingleByte {
                     continue;
                 }
             }
-            let Some(c) = text[at..].chars().next() else { break };
+            let Some(c) = text[at..].chars().next() else {
+                break;
+            };
             let Some(byte) = reverse.byte(c) else {
                 gathered.flush(out);
                 return ControlFlow::Break(at);

@@ -16,7 +16,9 @@ pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String>
 
 /// Appends what stands for `c`; false if there is nothing. The table leads to no character twice, so this ends.
 fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
-    let Ok(row) = STEPS.binary_search_by_key(&c, |(from, _)| *from) else { return false };
+    let Ok(row) = STEPS.binary_search_by_key(&c, |(from, _)| *from) else {
+        return false;
+    };
     STEPS[row].1.chars().all(|step| {
         let own = carried(step);
         if own {
@@ -37,7 +39,10 @@ mod tests {
             // Kana and the symbols of mathematics are for charsets that have them.
             let far = matches!(c, '\u{FF61}'..='\u{FF9F}' | '\u{3300}'..='\u{33FF}');
             assert!(
-                ascii.as_ref().is_some_and(|text| !text.contains(['\r', '\n'])) || far,
+                ascii
+                    .as_ref()
+                    .is_some_and(|text| !text.contains(['\r', '\n']))
+                    || far,
                 "{c:?} {ascii:?}"
             );
         }

@@ -54,8 +54,16 @@ const LETTERS: [(char, &str); 24] = [
 ];
 
 /// Another spelling of a character, of which `carried` holds for every character; `None` where the charset has none.
-pub(super) fn spelling(charset: Charset, c: char, carried: impl Fn(char) -> bool) -> Option<String> {
-    let spelled = if charset.is_single_byte() { decomposed(c)? } else { twin(c)?.to_string() };
+pub(super) fn spelling(
+    charset: Charset,
+    c: char,
+    carried: impl Fn(char) -> bool,
+) -> Option<String> {
+    let spelled = if charset.is_single_byte() {
+        decomposed(c)?
+    } else {
+        twin(c)?.to_string()
+    };
     spelled.chars().all(carried).then_some(spelled)
 }
 
@@ -113,8 +121,14 @@ mod tests {
             assert_eq!(log.losses(), 0, "{charset}");
             assert!(log.count(LossKind::Substituted) > 4, "{charset}");
             let read = charset.decode(&bytes, &mut LossLog::new()).into_owned();
-            let composed: String = text.chars().map(|c| decomposed(c).unwrap_or(c.to_string())).collect();
-            let again: String = read.chars().map(|c| decomposed(c).unwrap_or(c.to_string())).collect();
+            let composed: String = text
+                .chars()
+                .map(|c| decomposed(c).unwrap_or(c.to_string()))
+                .collect();
+            let again: String = read
+                .chars()
+                .map(|c| decomposed(c).unwrap_or(c.to_string()))
+                .collect();
             assert_eq!(again, composed, "{charset}");
         }
     }
@@ -131,15 +145,24 @@ mod tests {
             "Shift_JISX0213",
             "ISO-2022-JP-2004",
         ] {
-            let Some(charset) = Charset::for_name(charset) else { continue };
+            let Some(charset) = Charset::for_name(charset) else {
+                continue;
+            };
             for c in "〜～−－‖∥¢￠£￡¬￢―—".chars() {
                 let (text, mut log) = (c.to_string(), LossLog::new());
                 let bytes = charset.encode(&text, Unmappable::Fatal, &mut log);
                 assert_eq!(log.losses(), 0, "{charset} {c}");
                 let read = charset.decode(&bytes, &mut LossLog::new());
                 let same = read.chars().eq([c]);
-                assert!(same || read.chars().next().map(twin) == Some(Some(c)), "{charset} {c} {read}");
-                assert_eq!(log.count(LossKind::Substituted), u64::from(!same), "{charset} {c}");
+                assert!(
+                    same || read.chars().next().map(twin) == Some(Some(c)),
+                    "{charset} {c} {read}"
+                );
+                assert_eq!(
+                    log.count(LossKind::Substituted),
+                    u64::from(!same),
+                    "{charset} {c}"
+                );
                 let mut strict = charset.new_strict_encoder(Unmappable::Fatal);
                 let (mut bytes, mut log) = (Vec::new(), LossLog::new());
                 strict.push(&text, &mut bytes, &mut log);
@@ -149,11 +172,18 @@ mod tests {
                     let mut read = String::new();
                     decoder.push(&bytes, &mut read, &mut log);
                     decoder.finish(&mut read, &mut log);
-                    assert_eq!((read.chars().next(), log.losses()), (Some(c), 0), "{charset} {c}");
+                    assert_eq!(
+                        (read.chars().next(), log.losses()),
+                        (Some(c), 0),
+                        "{charset} {c}"
+                    );
                 }
             }
         }
         let mut log = LossLog::new();
-        assert_eq!(&*Charset::ISO_8859_1.encode("￠", Unmappable::QuestionMark, &mut log), b"?");
+        assert_eq!(
+            &*Charset::ISO_8859_1.encode("￠", Unmappable::QuestionMark, &mut log),
+            b"?"
+        );
     }
 }

@@ -31,7 +31,11 @@ impl Encode for Cesu8 {
             out.extend(&text.as_bytes()[plain..at]);
             plain = at + c.len_utf8();
             for unit in c.encode_utf16(&mut [0; 2]) {
-                out.extend(&[0xED, 0x80 | (*unit >> 6 & 0x3F) as u8, 0x80 | (*unit & 0x3F) as u8]);
+                out.extend(&[
+                    0xED,
+                    0x80 | (*unit >> 6 & 0x3F) as u8,
+                    0x80 | (*unit & 0x3F) as u8,
+                ]);
             }
         }
         out.extend(&text.as_bytes()[plain..]);
@@ -50,7 +54,11 @@ pub(super) struct Utf16 {
 
 impl Utf16 {
     pub(super) fn new(order: Option<Order>, last: char) -> Self {
-        Self { order, last, begun: false }
+        Self {
+            order,
+            last,
+            begun: false,
+        }
     }
 }
 
@@ -72,12 +80,19 @@ impl Encode for Utf16 {
         let little = self.order == Some(Order::Little);
         let beyond = match self.last {
             char::MAX => None,
-            last => text.char_indices().find(|(_, c)| *c > last).map(|(at, _)| at),
+            last => text
+                .char_indices()
+                .find(|(_, c)| *c > last)
+                .map(|(at, _)| at),
         };
         let carried = &text[..beyond.unwrap_or(text.len())];
         out.bytes.reserve(carried.len() * 2);
         for unit in carried.encode_utf16() {
-            out.extend(&if little { unit.to_le_bytes() } else { unit.to_be_bytes() });
+            out.extend(&if little {
+                unit.to_le_bytes()
+            } else {
+                unit.to_be_bytes()
+            });
         }
         beyond.map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
@@ -92,7 +107,10 @@ pub(super) struct Utf32 {
 
 impl Utf32 {
     pub(super) fn new(order: Option<Order>) -> Self {
-        Self { order, begun: false }
+        Self {
+            order,
+            begun: false,
+        }
     }
 }
 
@@ -104,7 +122,11 @@ impl Encode for Utf32 {
         let little = self.order == Some(Order::Little);
         out.bytes.reserve(text.len() * 2);
         for c in text.chars() {
-            out.extend(&if little { (c as u32).to_le_bytes() } else { (c as u32).to_be_bytes() });
+            out.extend(&if little {
+                (c as u32).to_le_bytes()
+            } else {
+                (c as u32).to_be_bytes()
+            });
         }
         ControlFlow::Continue(())
     }
@@ -140,7 +162,11 @@ mod tests {
             let text = format!("{carried}{beyond}{carried}");
             let bytes = charset.encode(&text, Unmappable::QuestionMark, &mut log);
             assert_eq!(log.losses(), 1, "{charset}");
-            assert_eq!(charset.decode(&bytes, &mut LossLog::new()), text.replace(beyond, "?"), "{charset}");
+            assert_eq!(
+                charset.decode(&bytes, &mut LossLog::new()),
+                text.replace(beyond, "?"),
+                "{charset}"
+            );
         }
         for charset in [Charset::UTF_16, Charset::UTF_16LE] {
             let mut log = LossLog::new();

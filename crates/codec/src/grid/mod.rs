@@ -44,7 +44,11 @@ pub(crate) struct Grid {
 impl Grid {
     /// Reads packed streams, each over the ones before it.
     pub(crate) fn read(layers: &[&[u8]]) -> Self {
-        let mut grid = Self { slots: Vec::new(), cells: vec![Packed::NONE; 256], sequences: Vec::new() };
+        let mut grid = Self {
+            slots: Vec::new(),
+            cells: vec![Packed::NONE; 256],
+            sequences: Vec::new(),
+        };
         for layer in layers {
             grid.overlay(layer);
         }
@@ -55,13 +59,18 @@ impl Grid {
     #[inline]
     pub(crate) fn cell(&self, row: u16, column: u8) -> Packed {
         let slot = self.slots.get(usize::from(row)).copied().unwrap_or(0);
-        self.cells.get(usize::from(slot) << 8 | usize::from(column)).copied().unwrap_or_default()
+        self.cells
+            .get(usize::from(slot) << 8 | usize::from(column))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Whether there is anything in a row.
     #[inline]
     pub(crate) fn has_row(&self, row: u16) -> bool {
-        self.slots.get(usize::from(row)).is_some_and(|slot| *slot != 0)
+        self.slots
+            .get(usize::from(row))
+            .is_some_and(|slot| *slot != 0)
     }
 
     /// The characters of a cell, the second NUL where there is only one; `None` for an empty cell.
@@ -79,7 +88,9 @@ impl Grid {
             sink.put(cell);
             return true;
         }
-        let Some([a, b]) = self.chars(cell) else { return false };
+        let Some([a, b]) = self.chars(cell) else {
+            return false;
+        };
         sink.put_char(a);
         sink.put_char(b);
         true
@@ -87,10 +98,16 @@ impl Grid {
 
     /// All codes (`row << 8 | column`) with their characters, in the order of the codes.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (u32, [char; 2])> + '_ {
-        self.slots.iter().zip(0_u32..).filter(|(slot, _)| **slot != 0).flat_map(move |(slot, row)| {
-            let cells = &self.cells[usize::from(*slot) << 8..][..256];
-            (row << 8..).zip(cells).filter_map(|(code, cell)| Some((code, self.chars(*cell)?)))
-        })
+        self.slots
+            .iter()
+            .zip(0_u32..)
+            .filter(|(slot, _)| **slot != 0)
+            .flat_map(move |(slot, row)| {
+                let cells = &self.cells[usize::from(*slot) << 8..][..256];
+                (row << 8..)
+                    .zip(cells)
+                    .filter_map(|(code, cell)| Some((code, self.chars(*cell)?)))
+            })
     }
 
     fn overlay(&mut self, layer: &[u8]) {
@@ -99,7 +116,9 @@ impl Grid {
         while let Some(unit) = units.unit() {
             match unit & 0xFF00 {
                 GO => {
-                    let (Some(to_row), Some(to_column)) = (units.unit(), units.unit()) else { return };
+                    let (Some(to_row), Some(to_column)) = (units.unit(), units.unit()) else {
+                        return;
+                    };
                     (row, column) = (self.row(to_row), usize::from(to_column));
                 }
                 EMPTY => {
@@ -114,12 +133,20 @@ impl Grid {
                     }
                 }
                 SEQUENCE => {
-                    let (Some(a), Some(b)) = (units.char(), units.char()) else { return };
+                    let (Some(a), Some(b)) = (units.char(), units.char()) else {
+                        return;
+                    };
                     self.sequences.push([a, b]);
-                    self.set(row, &mut column, Packed::number(self.sequences.len() as u32));
+                    self.set(
+                        row,
+                        &mut column,
+                        Packed::number(self.sequences.len() as u32),
+                    );
                 }
                 _ => {
-                    let Some(c) = units.char_from(unit) else { return };
+                    let Some(c) = units.char_from(unit) else {
+                        return;
+                    };
                     last = c;
                     self.set(row, &mut column, Packed::new(c));
                 }
@@ -216,7 +243,12 @@ mod tests {
 
     #[test]
     fn broken_streams_end() {
-        for units in [&[GO][..], &[GO, 1], &[GO, 1, 0x21, SEQUENCE, 0x41], &[GO, 1, 0x21, 0xD840, 0x41]] {
+        for units in [
+            &[GO][..],
+            &[GO, 1],
+            &[GO, 1, 0x21, SEQUENCE, 0x41],
+            &[GO, 1, 0x21, 0xD840, 0x41],
+        ] {
             assert_eq!(Grid::read(&[&stream(units)]).codes().count(), 0);
         }
     }

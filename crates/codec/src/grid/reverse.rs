@@ -17,7 +17,11 @@ impl Reverse {
     /// Of codes and their characters (the second NUL where there is only one); of the codes of one character the
     /// first is kept.
     pub(crate) fn new(codes: impl IntoIterator<Item = (u32, [char; 2])>) -> Self {
-        let mut reverse = Self { blocks: vec![0; 0x1100], codes: vec![0; 256], sequences: Vec::new() };
+        let mut reverse = Self {
+            blocks: vec![0; 0x1100],
+            codes: vec![0; 256],
+            sequences: Vec::new(),
+        };
         for (code, [a, b]) in codes {
             if b == '\0' {
                 reverse.enter(a, code);
@@ -33,28 +37,40 @@ impl Reverse {
     #[inline]
     pub(crate) fn code(&self, c: char) -> u32 {
         let block = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
-        self.codes.get(usize::from(block) << 8 | c as usize & 0xFF).copied().unwrap_or(0)
+        self.codes
+            .get(usize::from(block) << 8 | c as usize & 0xFF)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Whether a sequence begins with this character, so that the next one must be seen before it is written.
     pub(crate) fn begins_sequence(&self, c: char) -> bool {
         let at = self.sequences.partition_point(|(chars, _)| chars[0] < c);
-        self.sequences.get(at).is_some_and(|(chars, _)| chars[0] == c)
+        self.sequences
+            .get(at)
+            .is_some_and(|(chars, _)| chars[0] == c)
     }
 
     /// Whether an ASCII character is part of a sequence.
     pub(crate) fn has_ascii_in_sequences(&self) -> bool {
-        self.sequences.iter().any(|(chars, _)| chars.iter().any(char::is_ascii))
+        self.sequences
+            .iter()
+            .any(|(chars, _)| chars.iter().any(char::is_ascii))
     }
 
     /// The code of a sequence; 0 if it has none.
     pub(crate) fn sequence(&self, chars: [char; 2]) -> u32 {
         let at = self.sequences.partition_point(|(other, _)| *other < chars);
-        self.sequences.get(at).filter(|(other, _)| *other == chars).map_or(0, |(_, code)| *code)
+        self.sequences
+            .get(at)
+            .filter(|(other, _)| *other == chars)
+            .map_or(0, |(_, code)| *code)
     }
 
     fn enter(&mut self, c: char, code: u32) {
-        let Some(block) = self.blocks.get_mut(c as usize >> 8) else { return };
+        let Some(block) = self.blocks.get_mut(c as usize >> 8) else {
+            return;
+        };
         if *block == 0 {
             *block = (self.codes.len() >> 8) as u16;
             self.codes.resize(self.codes.len() + 256, 0);
@@ -79,10 +95,23 @@ mod tests {
             (0x2132, ['\u{2000B}', '\0']),
             (0x2478, ['か', '\u{3099}']),
         ]);
-        assert_eq!((reverse.code('\u{2000B}'), reverse.code('か'), reverse.code('き')), (0x2131, 0x242B, 0));
+        assert_eq!(
+            (
+                reverse.code('\u{2000B}'),
+                reverse.code('か'),
+                reverse.code('き')
+            ),
+            (0x2131, 0x242B, 0)
+        );
         assert_eq!((reverse.code(char::MAX), reverse.code('\0')), (0, 0));
         assert_eq!(reverse.sequence(['か', '\u{309A}']), 0x2477);
-        assert_eq!((reverse.sequence(['か', 'か']), reverse.sequence(['き', '\u{309A}'])), (0, 0));
+        assert_eq!(
+            (
+                reverse.sequence(['か', 'か']),
+                reverse.sequence(['き', '\u{309A}'])
+            ),
+            (0, 0)
+        );
         assert!(reverse.begins_sequence('か') && !reverse.begins_sequence('き'));
     }
 }

@@ -116,9 +116,18 @@ const SETS: [(&str, &[&[u8]]); 36] = [
     ("ibm950", &[WINDOWS_950, IBM950]),
     ("big5-2003", &[WINDOWS_950, BIG5_2003]),
     ("big5-hkscs", &[WINDOWS_950, BIG5_HKSCS]),
-    ("big5-hkscs-2004", &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_2004]),
-    ("big5-hkscs-2001", &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_2001]),
-    ("big5-hkscs-1999", &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_1999]),
+    (
+        "big5-hkscs-2004",
+        &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_2004],
+    ),
+    (
+        "big5-hkscs-2001",
+        &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_2001],
+    ),
+    (
+        "big5-hkscs-1999",
+        &[WINDOWS_950, BIG5_HKSCS, BIG5_HKSCS_1999],
+    ),
     ("mac-chinesesimp", &[IBM1383, MAC_CHINESESIMP]),
     ("mac-chinesetrad", &[WINDOWS_950, MAC_CHINESETRAD]),
 ];
@@ -167,7 +176,11 @@ impl Set {
         REVERSE[self as usize].get_or_init(|| {
             let second = |(code, _): &(u32, [char; 2])| self.is_second_choice(*code);
             let codes = self.grid().codes();
-            Reverse::new(codes.filter(|c| !second(c)).chain(self.grid().codes().filter(second)))
+            Reverse::new(
+                codes
+                    .filter(|c| !second(c))
+                    .chain(self.grid().codes().filter(second)),
+            )
         })
     }
 
@@ -190,8 +203,10 @@ impl Set {
 
     /// Of a set with single bytes: whether those below 80 are ASCII.
     pub(crate) fn is_ascii(self) -> bool {
-        !matches!(self, Self::Ibm942 | Self::Ibm943 | Self::Ibm949 | Self::Ibm33722)
-            && self as usize > Self::Ibm1371 as usize
+        !matches!(
+            self,
+            Self::Ibm942 | Self::Ibm943 | Self::Ibm949 | Self::Ibm33722
+        ) && self as usize > Self::Ibm1371 as usize
     }
 }
 
@@ -239,9 +254,16 @@ mod tests {
 
     /// What a table of `data/tables/` says, parsed without any of the code that packs it.
     fn table(name: &str) -> BTreeMap<u32, String> {
-        let path = format!("{}/../../data/tables/{name}.tsv", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/../../data/tables/{name}.tsv",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let text = std::fs::read_to_string(path).unwrap();
-        let mut cells = text.lines().find_map(|l| l.strip_prefix("# over: ")).map(table).unwrap_or_default();
+        let mut cells = text
+            .lines()
+            .find_map(|l| l.strip_prefix("# over: "))
+            .map(table)
+            .unwrap_or_default();
         for line in text.lines().filter(|l| !l.starts_with('#')) {
             let fields: Vec<&str> = line.split('\t').collect();
             let first = u32::from_str_radix(&format!("{}{}", fields[0], fields[1]), 16).unwrap();
@@ -250,8 +272,9 @@ mod tests {
                     cells.remove(&code);
                     continue;
                 }
-                let text =
-                    cell.split('+').map(|c| char::from_u32(u32::from_str_radix(c, 16).unwrap()).unwrap());
+                let text = cell
+                    .split('+')
+                    .map(|c| char::from_u32(u32::from_str_radix(c, 16).unwrap()).unwrap());
                 cells.insert(code, text.collect());
             }
         }
@@ -265,14 +288,27 @@ mod tests {
             let packed: BTreeMap<u32, String> = grid
                 .codes()
                 .map(|(code, [a, b])| {
-                    (code, [Some(a), Some(b).filter(|b| *b != '\0')].iter().flatten().collect())
+                    (
+                        code,
+                        [Some(a), Some(b).filter(|b| *b != '\0')]
+                            .iter()
+                            .flatten()
+                            .collect(),
+                    )
                 })
                 .collect();
             assert!(packed == table(name), "{name}: run `cargo xtask generate`");
             let reverse = Reverse::new(grid.codes());
             for (code, chars) in grid.codes() {
-                let back = if chars[1] == '\0' { reverse.code(chars[0]) } else { reverse.sequence(chars) };
-                assert!((back != 0 || chars[0] == '\0') && back <= code, "{name} {code:X}");
+                let back = if chars[1] == '\0' {
+                    reverse.code(chars[0])
+                } else {
+                    reverse.sequence(chars)
+                };
+                assert!(
+                    (back != 0 || chars[0] == '\0') && back <= code,
+                    "{name} {code:X}"
+                );
                 assert_eq!(packed.get(&back), packed.get(&code), "{name} {code:X}");
             }
             assert!(at < SETS.len() && !packed.is_empty(), "{name}");

@@ -58,7 +58,9 @@ impl<R> DecodeReader<R> {
 impl<R: Read> BufRead for DecodeReader<R> {
     fn fill_buf(&mut self) -> Result<&[u8]> {
         while self.given == self.text.len() {
-            let Some(decoder) = &mut self.decoder else { break };
+            let Some(decoder) = &mut self.decoder else {
+                break;
+            };
             // An error leaves everything as it was, so that the caller may try again.
             let read = self.inner.read(&mut self.raw)?;
             self.text.clear();

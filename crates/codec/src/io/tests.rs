@@ -1,5 +1,9 @@
 //! The adapters over readers and writers that give little, stop, and fail.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may fail by panic"
+)]
 
 use super::{DecodeReader, DecodeWriter, EncodeWriter};
 use crate::{Charset, LossLog, Mode, Unmappable};
@@ -16,14 +20,20 @@ struct Grudging<'a> {
 impl Grudging<'_> {
     fn may(&mut self) -> Result<()> {
         self.calls += 1;
-        if self.calls.is_multiple_of(3) { Err(self.fault.into()) } else { Ok(()) }
+        if self.calls.is_multiple_of(3) {
+            Err(self.fault.into())
+        } else {
+            Ok(())
+        }
     }
 }
 
 impl Read for Grudging<'_> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         self.may()?;
-        let Some((first, rest)) = self.bytes.split_first() else { return Ok(0) };
+        let Some((first, rest)) = self.bytes.split_first() else {
+            return Ok(0);
+        };
         out[0] = *first;
         self.bytes = rest;
         Ok(1)
@@ -38,7 +48,11 @@ struct Scripted {
 
 impl Write for Scripted {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        let n = self.script.pop_front().unwrap_or(Ok(bytes.len()))?.min(bytes.len());
+        let n = self
+            .script
+            .pop_front()
+            .unwrap_or(Ok(bytes.len()))?
+            .min(bytes.len());
         self.taken.extend_from_slice(&bytes[..n]);
         Ok(n)
     }
@@ -53,19 +67,29 @@ const TEXT: &str = "Grüße, 日本語 \u{1F600} — +x~\r\nnext 한글 и ки�
 #[test]
 fn readers_give_what_decoding_gives() {
     for charset in Charset::all() {
-        let mut bytes = charset.encode(TEXT, Unmappable::QuestionMark, &mut LossLog::new()).into_owned();
+        let mut bytes = charset
+            .encode(TEXT, Unmappable::QuestionMark, &mut LossLog::new())
+            .into_owned();
         bytes.extend(b"\xFF\x81\x1b$B$");
         let mut log = LossLog::new();
         let expected = charset.decode(&bytes, &mut log).into_owned();
         let new = |fault| {
-            let source = Grudging { bytes: &bytes, calls: 0, fault };
+            let source = Grudging {
+                bytes: &bytes,
+                calls: 0,
+                fault,
+            };
             DecodeReader::new(source, charset.new_decoder(Mode::Lenient))
         };
         // read_to_end goes on after interruptions by itself.
         let mut reader = new(ErrorKind::Interrupted);
         let mut text = Vec::new();
         reader.read_to_end(&mut text).unwrap();
-        assert_eq!((&text[..], reader.log()), (expected.as_bytes(), &log), "{charset}");
+        assert_eq!(
+            (&text[..], reader.log()),
+            (expected.as_bytes(), &log),
+            "{charset}"
+        );
         // A fault is passed on, and nothing is lost by it.
         let mut reader = new(ErrorKind::TimedOut);
         let (mut text, mut faults) = (Vec::new(), 0);
@@ -80,7 +104,11 @@ fn readers_give_what_decoding_gives() {
                 }
             }
         }
-        assert_eq!((&text[..], reader.into_parts().1), (expected.as_bytes(), log), "{charset}");
+        assert_eq!(
+            (&text[..], reader.into_parts().1),
+            (expected.as_bytes(), log),
+            "{charset}"
+        );
         // A charset of signs alone wrote next to nothing.
         assert!(faults > 10 || !charset.is_ascii_compatible(), "{charset}");
     }
@@ -107,7 +135,8 @@ fn long_input_goes_through_in_blocks() {
     let mut writer = DecodeWriter::new(Vec::new(), Charset::UTF_16LE.new_decoder(Mode::Lenient));
     writer.write_all(&bytes).unwrap();
     assert!(writer.finish().unwrap().0 == text.as_bytes());
-    let mut writer = EncodeWriter::new(Vec::new(), Charset::UTF_16LE.new_encoder(Unmappable::Fatal));
+    let mut writer =
+        EncodeWriter::new(Vec::new(), Charset::UTF_16LE.new_encoder(Unmappable::Fatal));
     for piece in text.as_bytes().chunks(777) {
         writer.write_all(piece).unwrap();
     }
@@ -118,8 +147,11 @@ fn long_input_goes_through_in_blocks() {
 fn writers_give_what_encoding_and_decoding_give() {
     for charset in Charset::all() {
         let mut log = LossLog::new();
-        let bytes = charset.encode(TEXT, Unmappable::HtmlDecimal, &mut log).into_owned();
-        let mut writer = EncodeWriter::new(Vec::new(), charset.new_encoder(Unmappable::HtmlDecimal));
+        let bytes = charset
+            .encode(TEXT, Unmappable::HtmlDecimal, &mut log)
+            .into_owned();
+        let mut writer =
+            EncodeWriter::new(Vec::new(), charset.new_encoder(Unmappable::HtmlDecimal));
         for byte in TEXT.as_bytes() {
             writer.write_all(std::slice::from_ref(byte)).unwrap();
         }
@@ -133,7 +165,11 @@ fn writers_give_what_encoding_and_decoding_give() {
             writer.flush().unwrap();
         }
         assert_eq!(writer.log().losses(), log.losses());
-        assert_eq!(writer.finish().unwrap(), (text.into_bytes(), log), "{charset}");
+        assert_eq!(
+            writer.finish().unwrap(),
+            (text.into_bytes(), log),
+            "{charset}"
+        );
     }
 }
 
@@ -148,16 +184,24 @@ fn a_writer_that_fails_gets_nothing_twice() {
             Err(Error::from(ErrorKind::StorageFull)),
         ])
     };
-    let sink = Scripted { taken: Vec::new(), script: script() };
+    let sink = Scripted {
+        taken: Vec::new(),
+        script: script(),
+    };
     let mut writer = EncodeWriter::new(sink, Charset::KOI8_R.new_encoder(Unmappable::Fatal));
     writer.write_all("привет".as_bytes()).unwrap();
     assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::TimedOut);
     writer.write_all("!".as_bytes()).unwrap();
     assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::StorageFull);
-    let expected = Charset::KOI8_R.encode("привет!", Unmappable::Fatal, &mut LossLog::new()).into_owned();
+    let expected = Charset::KOI8_R
+        .encode("привет!", Unmappable::Fatal, &mut LossLog::new())
+        .into_owned();
     assert_eq!(writer.finish().unwrap().0.taken, expected);
 
-    let sink = Scripted { taken: Vec::new(), script: VecDeque::from([Ok(0)]) };
+    let sink = Scripted {
+        taken: Vec::new(),
+        script: VecDeque::from([Ok(0)]),
+    };
     let mut writer = DecodeWriter::new(sink, Charset::KOI8_R.new_decoder(Mode::Lenient));
     writer.write_all(b"x").unwrap();
     assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::WriteZero);
@@ -166,7 +210,12 @@ fn a_writer_that_fails_gets_nothing_twice() {
 
 #[test]
 fn what_is_no_utf8_is_an_error_at_its_place() {
-    let new = || EncodeWriter::new(Vec::new(), Charset::WINDOWS_1252.new_encoder(Unmappable::Fatal));
+    let new = || {
+        EncodeWriter::new(
+            Vec::new(),
+            Charset::WINDOWS_1252.new_encoder(Unmappable::Fatal),
+        )
+    };
     for (pieces, at) in [
         (&[&b"ab\xFFc"[..]][..], 2),
         (&[b"\xC3", b"x"], 0),
@@ -174,16 +223,29 @@ fn what_is_no_utf8_is_an_error_at_its_place() {
         (&[b"a\xE2", b"\x82", b"\xE2"], 1),
     ] {
         let mut writer = new();
-        let fault = pieces.iter().find_map(|piece| writer.write_all(piece).err()).unwrap();
+        let fault = pieces
+            .iter()
+            .find_map(|piece| writer.write_all(piece).err())
+            .unwrap();
         assert_eq!(fault.kind(), ErrorKind::InvalidData);
-        assert_eq!(fault.to_string(), format!("no UTF-8 at byte {at}"), "{pieces:x?}");
+        assert_eq!(
+            fault.to_string(),
+            format!("no UTF-8 at byte {at}"),
+            "{pieces:x?}"
+        );
     }
     let mut writer = new();
     writer.write_all(b"ab\xE2\x82").unwrap();
-    assert_eq!(writer.finish().unwrap_err().to_string(), "no UTF-8 at byte 2");
+    assert_eq!(
+        writer.finish().unwrap_err().to_string(),
+        "no UTF-8 at byte 2"
+    );
 
     let mut writer = new();
-    assert_eq!(writer.write_all("x日".as_bytes()).unwrap_err().kind(), ErrorKind::InvalidData);
+    assert_eq!(
+        writer.write_all("x日".as_bytes()).unwrap_err().kind(),
+        ErrorKind::InvalidData
+    );
     assert_eq!(writer.log().kept()[0].bytes, 1..4);
     assert_eq!(writer.finish().unwrap().0, b"x");
 }

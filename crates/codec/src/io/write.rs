@@ -20,7 +20,11 @@ struct Waiting<W> {
 
 impl<W: Write> Waiting<W> {
     fn new(inner: W) -> Self {
-        Self { inner, bytes: Vec::new(), taken: 0 }
+        Self {
+            inner,
+            bytes: Vec::new(),
+            taken: 0,
+        }
     }
 
     /// Writes all that waits.
@@ -40,7 +44,11 @@ impl<W: Write> Waiting<W> {
 
     /// Makes room: what waits is written when there is much of it.
     fn make_room(&mut self) -> Result<()> {
-        if self.bytes.len() < BLOCK { Ok(()) } else { self.drain() }
+        if self.bytes.len() < BLOCK {
+            Ok(())
+        } else {
+            self.drain()
+        }
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -74,7 +82,12 @@ pub struct DecodeWriter<W> {
 impl<W: Write> DecodeWriter<W> {
     /// Writes to `inner` through `decoder`.
     pub fn new(inner: W, decoder: Decoder) -> Self {
-        Self { out: Waiting::new(inner), decoder, text: String::new(), log: LossLog::new() }
+        Self {
+            out: Waiting::new(inner),
+            decoder,
+            text: String::new(),
+            log: LossLog::new(),
+        }
     }
 
     /// Keeps the account in `log` from now on.
@@ -145,7 +158,13 @@ pub struct EncodeWriter<W> {
 impl<W: Write> EncodeWriter<W> {
     /// Writes to `inner` through `encoder`.
     pub fn new(inner: W, encoder: Encoder) -> Self {
-        Self { out: Waiting::new(inner), encoder, log: LossLog::new(), cut: Vec::new(), offset: 0 }
+        Self {
+            out: Waiting::new(inner),
+            encoder,
+            log: LossLog::new(),
+            cut: Vec::new(),
+            offset: 0,
+        }
     }
 
     /// Keeps the account in `log` from now on.

@@ -35,13 +35,30 @@ struct Shift {
 impl Iso2022 {
     pub(crate) fn new(flavor: Flavor, mode: Mode) -> Self {
         // The katakana of SO need no designation.
-        let g1 = Shift { set: flavor.default_g1(), designated: flavor.is_japanese() };
+        let g1 = Shift {
+            set: flavor.default_g1(),
+            designated: flavor.is_japanese(),
+        };
         let strict = mode == Mode::Strict;
-        Self { flavor, strict, g0: flavor.initial(), g1, g2: None, g3: None, shifted: false }
+        Self {
+            flavor,
+            strict,
+            g0: flavor.initial(),
+            g1,
+            g2: None,
+            g3: None,
+            shifted: false,
+        }
     }
 
     /// Decodes what is complete; at most three bytes stay behind.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        input: &[u8],
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> usize {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -116,9 +133,12 @@ impl Iso2022 {
     fn ascii(&self, rest: &[u8], sink: &mut Sink<'_>) -> usize {
         let flavor = self.flavor;
         // What a line end would reset must not be run over.
-        let lines = self.g1.designated && flavor.is_chinese() || self.g2.is_some() || self.g3.is_some();
+        let lines =
+            self.g1.designated && flavor.is_chinese() || self.g2.is_some() || self.g3.is_some();
         let run = if lines {
-            run_until(rest, |b| b >= 0x80 || flavor.is_special(b) || b == b'\r' || b == b'\n')
+            run_until(rest, |b| {
+                b >= 0x80 || flavor.is_special(b) || b == b'\r' || b == b'\n'
+            })
         } else {
             run_until(rest, |b| b >= 0x80 || flavor.is_special(b))
         };
@@ -139,7 +159,13 @@ impl Iso2022 {
     }
 
     /// Reads an escape or a shift; `None` if it is cut off.
-    fn special(&mut self, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+    fn special(
+        &mut self,
+        rest: &[u8],
+        here: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
         match rest[0] {
             ESC => self.escape(rest, here, last, sink),
             SO | SI => {
@@ -174,7 +200,10 @@ impl Iso2022 {
     }
 
     fn designate(&mut self, set: Use, here: u64, len: usize, sink: &mut Sink<'_>) {
-        let shift = |set| Shift { set, designated: true };
+        let shift = |set| Shift {
+            set,
+            designated: true,
+        };
         match set {
             Use::G0(set) => {
                 if set == Set::Katakana {
@@ -218,25 +247,43 @@ impl Iso2022 {
         };
         // RFC 1922 knows one set behind ESC N; elsewhere nothing is meant without a designation.
         let shift = match shift {
-            None if self.flavor.is_chinese() && rest[1] == b'N' => {
-                Shift { set: Set::Cns(2), designated: false }
-            }
+            None if self.flavor.is_chinese() && rest[1] == b'N' => Shift {
+                set: Set::Cns(2),
+                designated: false,
+            },
             None => return unknown(sink),
             Some(shift) => shift,
         };
-        let (first, len) = if shift.set.is_double() { (0x21..=0x7E, 4) } else { (0x20..=0x7F, 3) };
+        let (first, len) = if shift.set.is_double() {
+            (0x21..=0x7E, 4)
+        } else {
+            (0x20..=0x7F, 3)
+        };
         if rest[2..].iter().take(len - 2).any(|b| !first.contains(b)) {
             return unknown(sink);
         }
-        let Some(character) = rest.get(2..len) else { return if last { unknown(sink) } else { None } };
+        let Some(character) = rest.get(2..len) else {
+            return if last { unknown(sink) } else { None };
+        };
         if !shift.designated {
             sink.record(here..here + 2, LossKind::NoDesignator);
-            let designated = Some(Shift { designated: true, ..shift });
-            if rest[1] == b'N' { self.g2 = designated } else { self.g3 = designated }
+            let designated = Some(Shift {
+                designated: true,
+                ..shift
+            });
+            if rest[1] == b'N' {
+                self.g2 = designated
+            } else {
+                self.g3 = designated
+            }
         }
         let written = match *character {
             [lead, trail] => shift.set.put([lead, trail], !self.strict, sink),
-            [byte] => shift.set.single(byte).inspect(|c| sink.put_char(*c)).is_some(),
+            [byte] => shift
+                .set
+                .single(byte)
+                .inspect(|c| sink.put_char(*c))
+                .is_some(),
             _ => false,
         };
         if !written {
@@ -246,18 +293,28 @@ impl Iso2022 {
     }
 
     /// Pairs up to the end of the run; `None` if the only one is cut off.
-    fn pairs(&self, set: Set, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+    fn pairs(
+        &self,
+        set: Set,
+        rest: &[u8],
+        here: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
         let wide = !self.strict || set == Set::Jisx0208 && self.flavor.has_vendor_rows();
         let flat = set.flat(wide);
         let last_lead = self.flavor.last_lead();
         // Nothing but the set that is in place already comes back at the next line.
-        let lines = self.flavor.is_japanese() && set == Set::Jisx0208 && !self.shifted && self.g2.is_none();
+        let lines =
+            self.flavor.is_japanese() && set == Set::Jisx0208 && !self.shifted && self.g2.is_none();
         let mut at = 0;
         loop {
             if let Some(tables) = flat {
                 at += kernel::jis_pairs(tables, last_lead, lines, &rest[at..], sink.text);
             }
-            let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else { break };
+            let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else {
+                break;
+            };
             if self.flavor.is_special(lead) {
                 break;
             }

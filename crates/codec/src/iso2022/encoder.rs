@@ -69,7 +69,8 @@ impl Encoder {
             return byte < 0x21 || self.in_a_set(c, out);
         }
         // JIS X 0201 has the rest of ASCII, too.
-        let roman = self.g0 == Set::Roman && !self.shifted && !matches!(c, '\\' | '~' | '\r' | '\n');
+        let roman =
+            self.g0 == Set::Roman && !self.shifted && !matches!(c, '\\' | '~' | '\r' | '\n');
         if !roman {
             self.invoke(Use::G0(Set::Ascii), out);
         }
@@ -91,7 +92,11 @@ impl Encoder {
         for place in self.flavor.sets() {
             if let Some(code) = place.set().code(c, self.wide) {
                 self.invoke(*place, out);
-                out.extend(if place.set().is_double() { &code } else { &code[..1] });
+                out.extend(if place.set().is_double() {
+                    &code
+                } else {
+                    &code[..1]
+                });
                 return true;
             }
         }
@@ -103,8 +108,9 @@ impl Encoder {
         if !self.flavor.is_japanese() {
             return false;
         }
-        let sign =
-            SIGNS.iter().find(|(sign, _)| *sign == c && (c == '\u{2212}' || self.flavor != Flavor::Jp));
+        let sign = SIGNS
+            .iter()
+            .find(|(sign, _)| *sign == c && (c == '\u{2212}' || self.flavor != Flavor::Jp));
         let code = match sign {
             Some((_, other)) => Set::Jisx0208.code(*other, self.wide),
             None if ('\u{FF61}'..='\u{FF9F}').contains(&c) => {
@@ -112,7 +118,9 @@ impl Encoder {
             }
             None => None,
         };
-        let Some(code) = code.filter(|_| out.substituted(at, c)) else { return false };
+        let Some(code) = code.filter(|_| out.substituted(at, c)) else {
+            return false;
+        };
         self.invoke(Use::G0(Set::Jisx0208), out);
         out.extend(&code);
         true
@@ -165,7 +173,11 @@ impl Encoder {
 
     fn designate(&self, place: Use, out: &mut Out<'_>) {
         if self.flavor == Flavor::Hz {
-            out.extend(if place == Use::G0(Set::Ascii) { b"~}" } else { b"~{" });
+            out.extend(if place == Use::G0(Set::Ascii) {
+                b"~}"
+            } else {
+                b"~{"
+            });
         } else {
             out.push(ESC);
             out.extend(designator(self.flavor, place));
@@ -189,14 +201,22 @@ impl Encoder {
             Some(set) if self.shifted => Use::G1(set),
             _ => Use::G0(self.g0),
         };
-        let first = self.flavor.sets().iter().find(|place| place.set().is_double());
+        let first = self
+            .flavor
+            .sets()
+            .iter()
+            .find(|place| place.set().is_double());
         if first != Some(&place) || self.flavor.has_sequences() {
             return 0;
         }
         let mut gathered = Gather::new();
         let mut end = text.len();
         for (at, c) in text.char_indices() {
-            let code = if c.is_ascii() { None } else { place.set().code(c, self.wide) };
+            let code = if c.is_ascii() {
+                None
+            } else {
+                place.set().code(c, self.wide)
+            };
             let Some(code) = code else {
                 end = at;
                 break;
@@ -231,7 +251,10 @@ impl Encode for Encoder {
                 }
                 self.release(out);
             }
-            if !c.is_ascii() && self.flavor.has_sequences() && Set::Jisx0213Plane1.begins_sequence(c) {
+            if !c.is_ascii()
+                && self.flavor.has_sequences()
+                && Set::Jisx0213Plane1.begins_sequence(c)
+            {
                 self.held = Some(c);
                 continue;
             }

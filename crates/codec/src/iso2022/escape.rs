@@ -3,7 +3,9 @@
 //! # Limits
 //! Sequences that no charset of mail has are not known, though ISO 2022 gives many of them a meaning.
 
-use super::flavor::Flavor::{self, Cn, CnExt, Cp50220, Cp50221, Cp50222, Jp, Jp1, Jp2, Jp3, Jp2004, Kr};
+use super::flavor::Flavor::{
+    self, Cn, CnExt, Cp50220, Cp50221, Cp50222, Jp, Jp1, Jp2, Jp3, Jp2004, Kr,
+};
 use super::flavor::Use;
 use super::set::Set;
 
@@ -34,11 +36,19 @@ const JAPANESE: &[Flavor] = &[Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp502
 const WINDOWS: &[Flavor] = &[Cp50220, Cp50221, Cp50222];
 
 const fn g0(bytes: &'static [u8], set: Set, own: &'static [Flavor]) -> Escape {
-    Escape { bytes, effect: Effect::Designate(Use::G0(set)), own }
+    Escape {
+        bytes,
+        effect: Effect::Designate(Use::G0(set)),
+        own,
+    }
 }
 
 const fn to(bytes: &'static [u8], set: Use, own: &'static [Flavor]) -> Escape {
-    Escape { bytes, effect: Effect::Designate(set), own }
+    Escape {
+        bytes,
+        effect: Effect::Designate(set),
+        own,
+    }
 }
 
 /// What all Japanese charsets together know. The first four are those of RFC 1468; of several sequences for one set
@@ -48,11 +58,23 @@ const JP_ESCAPES: [Escape; 19] = [
     g0(b"$B", Set::Jisx0208, JAPANESE),
     g0(b"(J", Set::Roman, JAPANESE),
     g0(b"$@", Set::Jisx0208, JAPANESE),
-    g0(b"(I", Set::Katakana, &[Jp3, Jp2004, Cp50220, Cp50221, Cp50222]),
-    Escape { bytes: b"(H", effect: Effect::DesignateForeign(Set::Roman), own: &[] },
+    g0(
+        b"(I",
+        Set::Katakana,
+        &[Jp3, Jp2004, Cp50220, Cp50221, Cp50222],
+    ),
+    Escape {
+        bytes: b"(H",
+        effect: Effect::DesignateForeign(Set::Roman),
+        own: &[],
+    },
     g0(b"$(@", Set::Jisx0208, &[]),
     g0(b"$(B", Set::Jisx0208, &[]),
-    g0(b"$(D", Set::Jisx0212, &[Jp1, Jp2, Cp50220, Cp50221, Cp50222]),
+    g0(
+        b"$(D",
+        Set::Jisx0212,
+        &[Jp1, Jp2, Cp50220, Cp50221, Cp50222],
+    ),
     g0(b"$A", Set::Gb2312, &[Jp2]),
     g0(b"$(A", Set::Gb2312, &[]),
     g0(b"$(C", Set::Ksx1001, &[Jp2]),
@@ -61,9 +83,17 @@ const JP_ESCAPES: [Escape; 19] = [
     g0(b"$(P", Set::Jisx0213Plane2, &[Jp3, Jp2004]),
     to(b".A", Use::G2(Set::Latin1), &[Jp2]),
     to(b".F", Use::G2(Set::Greek), &[Jp2]),
-    Escape { bytes: b"N", effect: Effect::Shift2, own: &[Jp2] },
+    Escape {
+        bytes: b"N",
+        effect: Effect::Shift2,
+        own: &[Jp2],
+    },
     // ISO 2022 announces a revision of the set in the next sequence.
-    Escape { bytes: b"&@", effect: Effect::Nothing, own: WINDOWS },
+    Escape {
+        bytes: b"&@",
+        effect: Effect::Nothing,
+        own: WINDOWS,
+    },
 ];
 
 const KR_ESCAPES: [Escape; 1] = [to(b"$)C", Use::G1(Set::Ksx1001), &[Kr])];
@@ -78,8 +108,16 @@ const CN_ESCAPES: [Escape; 11] = [
     to(b"$+K", Use::G3(Set::Cns(5)), &[CnExt]),
     to(b"$+L", Use::G3(Set::Cns(6)), &[CnExt]),
     to(b"$+M", Use::G3(Set::Cns(7)), &[CnExt]),
-    Escape { bytes: b"N", effect: Effect::Shift2, own: &[Cn, CnExt] },
-    Escape { bytes: b"O", effect: Effect::Shift3, own: &[CnExt] },
+    Escape {
+        bytes: b"N",
+        effect: Effect::Shift2,
+        own: &[Cn, CnExt],
+    },
+    Escape {
+        bytes: b"O",
+        effect: Effect::Shift3,
+        own: &[CnExt],
+    },
 ];
 
 /// What is found behind an ESC.
@@ -100,16 +138,27 @@ pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> Found {
     {
         return Found::Sequence(escape);
     }
-    let mut known = escapes(flavor).iter().filter(|escape| !strict || escape.own.contains(&flavor));
-    if let Some(escape) = known.clone().find(|escape| behind.starts_with(escape.bytes)) {
+    let mut known = escapes(flavor)
+        .iter()
+        .filter(|escape| !strict || escape.own.contains(&flavor));
+    if let Some(escape) = known
+        .clone()
+        .find(|escape| behind.starts_with(escape.bytes))
+    {
         return Found::Sequence(escape);
     }
-    if known.any(|escape| escape.bytes.starts_with(behind)) { Found::Cut } else { Found::Unknown }
+    if known.any(|escape| escape.bytes.starts_with(behind)) {
+        Found::Cut
+    } else {
+        Found::Unknown
+    }
 }
 
 /// What a charset writes behind ESC to designate a set.
 pub(super) fn designator(flavor: Flavor, set: Use) -> &'static [u8] {
-    let escape = escapes(flavor).iter().find(|escape| escape.effect == Effect::Designate(set));
+    let escape = escapes(flavor)
+        .iter()
+        .find(|escape| escape.effect == Effect::Designate(set));
     escape.map_or(b"", |escape| escape.bytes)
 }
 
@@ -129,14 +178,19 @@ mod tests {
 
     #[test]
     fn each_charset_can_write_all_its_sets_with_sequences_of_its_own() {
-        for flavor in [Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222, Kr, Cn, CnExt] {
+        for flavor in [
+            Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222, Kr, Cn, CnExt,
+        ] {
             for set in flavor.sets() {
                 if *set == Use::G1(Set::Katakana) {
                     continue;
                 }
                 let bytes = [&[ESC], designator(flavor, *set)].concat();
                 assert!((3..=4).contains(&bytes.len()), "{flavor:?} {set:?}");
-                assert!(matches!(find(flavor, true, &bytes), Found::Sequence(_)), "{flavor:?} {set:?}");
+                assert!(
+                    matches!(find(flavor, true, &bytes), Found::Sequence(_)),
+                    "{flavor:?} {set:?}"
+                );
             }
         }
     }

@@ -60,7 +60,10 @@ impl Use {
 impl Flavor {
     /// One of those that begin with `ISO-2022-JP` or `CP5022`.
     pub(crate) fn is_japanese(self) -> bool {
-        !matches!(self, Self::Kr | Self::Cn | Self::CnExt | Self::Hz | Self::Raw(_))
+        !matches!(
+            self,
+            Self::Kr | Self::Cn | Self::CnExt | Self::Hz | Self::Raw(_)
+        )
     }
 
     pub(super) fn is_chinese(self) -> bool {
@@ -79,7 +82,11 @@ impl Flavor {
 
     /// What the bytes mean at first, and again at the start of each line.
     pub(super) fn initial(self) -> Set {
-        if let Self::Raw(set) = self { set } else { Set::Ascii }
+        if let Self::Raw(set) = self {
+            set
+        } else {
+            Set::Ascii
+        }
     }
 
     /// Whether all rows of the table of JIS X 0208 count, with those of NEC and IBM.
@@ -135,8 +142,18 @@ impl Flavor {
                 G0(Set::Jisx0213Plane2),
                 G0(Set::Katakana),
             ],
-            Self::Cp50221 => &[G0(Set::Roman), G0(Set::Jisx0208), G0(Set::Katakana), G0(Set::Jisx0212)],
-            Self::Cp50222 => &[G0(Set::Roman), G0(Set::Jisx0208), G1(Set::Katakana), G0(Set::Jisx0212)],
+            Self::Cp50221 => &[
+                G0(Set::Roman),
+                G0(Set::Jisx0208),
+                G0(Set::Katakana),
+                G0(Set::Jisx0212),
+            ],
+            Self::Cp50222 => &[
+                G0(Set::Roman),
+                G0(Set::Jisx0208),
+                G1(Set::Katakana),
+                G0(Set::Jisx0212),
+            ],
             Self::Kr => &[G1(Set::Ksx1001)],
             Self::Cn => &[G1(Set::Gb2312), G1(Set::Cns(1)), G2(Set::Cns(2))],
             Self::CnExt => &[

@@ -56,11 +56,16 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
             [] => return Some(()),
             [ESC, b'$', b'B', behind @ ..] => {
                 let read = kernel::jis_pairs(tables, flavor.last_lead(), false, behind, text);
-                let [ESC, b'(', b'B', behind @ ..] = behind.get(read..)? else { return None };
+                let [ESC, b'(', b'B', behind @ ..] = behind.get(read..)? else {
+                    return None;
+                };
                 behind
             }
             _ => {
-                let run = rest.iter().position(|byte| !matches!(byte, 0x20..=0x7E)).unwrap_or(rest.len());
+                let run = rest
+                    .iter()
+                    .position(|byte| !matches!(byte, 0x20..=0x7E))
+                    .unwrap_or(rest.len());
                 if run == 0 {
                     return None;
                 }
@@ -73,5 +78,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
 
 /// Whether text without eight-bit bytes is ASCII by itself: nothing in it can shift.
 pub(crate) fn is_plain(flavor: Flavor, bytes: &[u8]) -> bool {
-    flavor.initial() == Set::Ascii && bytes.is_ascii() && !bytes.iter().any(|b| flavor.is_special(*b))
+    flavor.initial() == Set::Ascii
+        && bytes.is_ascii()
+        && !bytes.iter().any(|b| flavor.is_special(*b))
 }

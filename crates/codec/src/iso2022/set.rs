@@ -39,7 +39,9 @@ pub(crate) enum Set {
 }
 
 /// What JIS X 0213 got in 2004.
-const OF_2004: [u16; 10] = [0x2E21, 0x2F7E, 0x4F54, 0x4F7E, 0x7427, 0x7E7A, 0x7E7B, 0x7E7C, 0x7E7D, 0x7E7E];
+const OF_2004: [u16; 10] = [
+    0x2E21, 0x2F7E, 0x4F54, 0x4F7E, 0x7427, 0x7E7A, 0x7E7B, 0x7E7C, 0x7E7D, 0x7E7E,
+];
 
 /// Kanji that JIS X 0208 of 1983 exchanged with a variant of theirs: the codes in JIS C 6226-1978 and in JIS X 0208.
 /// The last four went to row 84, and variants came in their place.
@@ -81,7 +83,11 @@ fn moved(code: u16) -> Option<u16> {
         _ => {
             let one = MOVED_IN_1983.iter().find(|(old, _)| *old == code);
             let other = MOVED_IN_1983[..22].iter().find(|(_, new)| *new == code);
-            Some(one.map(|(_, new)| *new).or(other.map(|(old, _)| *old)).unwrap_or(code))
+            Some(
+                one.map(|(_, new)| *new)
+                    .or(other.map(|(old, _)| *old))
+                    .unwrap_or(code),
+            )
         }
     }
 }
@@ -90,7 +96,10 @@ impl Set {
     /// Two bytes a character.
     #[inline]
     pub(super) fn is_double(self) -> bool {
-        !matches!(self, Self::Ascii | Self::Roman | Self::Katakana | Self::Latin1 | Self::Greek)
+        !matches!(
+            self,
+            Self::Ascii | Self::Roman | Self::Katakana | Self::Latin1 | Self::Greek
+        )
     }
 
     /// The flat table of a set whose every pair is in it; `wide` as in [`Set::put`].
@@ -164,26 +173,33 @@ impl Set {
                 '\u{203E}' => Some([b'~', 0]),
                 _ => None,
             },
-            Self::Katakana => {
-                ('\u{FF61}'..='\u{FF9F}').contains(&c).then(|| [(c as u32 - 0xFF61) as u8 + 0x21, 0])
-            }
-            Self::Latin1 => ('\u{A0}'..='\u{FF}').contains(&c).then_some([c as u8 & 0x7F, 0]),
+            Self::Katakana => ('\u{FF61}'..='\u{FF9F}')
+                .contains(&c)
+                .then(|| [(c as u32 - 0xFF61) as u8 + 0x21, 0]),
+            Self::Latin1 => ('\u{A0}'..='\u{FF}')
+                .contains(&c)
+                .then_some([c as u8 & 0x7F, 0]),
             Self::Greek => {
                 let (code, len) = web::encode_char(encoding_rs::ISO_8859_7, c)?;
                 (len == 1 && code[0] >= 0xA0).then(|| [code[0] & 0x7F, 0])
             }
-            Self::Jisx0208 => euc(Family::EucJp).filter(|code| wide || double_byte::jis_row(code[0] - 0x20)),
+            Self::Jisx0208 => {
+                euc(Family::EucJp).filter(|code| wide || double_byte::jis_row(code[0] - 0x20))
+            }
             Self::Jis1978 => {
                 let code = u16::from_be_bytes(Self::Jisx0208.code(c, wide)?);
                 // To and fro are the same, but for the last four, whose new codes are not of 1978.
-                let back = MOVED_IN_1983[22..].iter().find(|(_, new)| *new == code).map(|(old, _)| *old);
+                let back = MOVED_IN_1983[22..]
+                    .iter()
+                    .find(|(_, new)| *new == code)
+                    .map(|(old, _)| *old);
                 let last = MOVED_IN_1983[22..].iter().any(|(old, _)| *old == code);
-                back.or_else(|| if last { None } else { moved(code) }).map(u16::to_be_bytes)
+                back.or_else(|| if last { None } else { moved(code) })
+                    .map(u16::to_be_bytes)
             }
             // The whole of GBK is for reading only.
-            Self::Gb2312 => {
-                euc(Family::Gb18030).filter(|code| double_byte::gb2312(code[0] | 0x80, code[1] | 0x80))
-            }
+            Self::Gb2312 => euc(Family::Gb18030)
+                .filter(|code| double_byte::gb2312(code[0] | 0x80, code[1] | 0x80)),
             Self::Ksx1001 => euc(Family::EucKr),
             _ => self.grid_code(self.table()?.0.reverse().code(c)),
         }
@@ -191,7 +207,8 @@ impl Set {
 
     /// Whether a sequence of two characters begins with this one.
     pub(super) fn begins_sequence(self, c: char) -> bool {
-        self.table().is_some_and(|(table, _)| table.reverse().begins_sequence(c))
+        self.table()
+            .is_some_and(|(table, _)| table.reverse().begins_sequence(c))
     }
 
     /// The two bytes of a sequence of two characters.
@@ -204,7 +221,8 @@ impl Set {
         let [_, plane, lead, trail] = code.to_be_bytes();
         let old = self == Self::Jisx0213Plane1Of2000;
         let here = code != 0 && plane == self.table()?.1;
-        (here && !(old && OF_2004.contains(&u16::from_be_bytes([lead, trail])))).then_some([lead, trail])
+        (here && !(old && OF_2004.contains(&u16::from_be_bytes([lead, trail]))))
+            .then_some([lead, trail])
     }
 
     fn grid(self) -> Option<(&'static Grid, u8)> {

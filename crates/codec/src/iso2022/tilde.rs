@@ -10,7 +10,13 @@ use crate::sink::Sink;
 
 impl Iso2022 {
     /// Reads an escape; `None` if it is cut off.
-    pub(super) fn tilde(&mut self, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+    pub(super) fn tilde(
+        &mut self,
+        rest: &[u8],
+        here: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
         match rest {
             [_, b'{', ..] => {
                 self.g0 = Set::Gb2312;

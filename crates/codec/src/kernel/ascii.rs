@@ -63,7 +63,9 @@ pub(super) fn portable_push_ascii(source: &[u8], range: Range<usize>, text: &mut
 #[inline]
 pub(crate) fn ascii_text(bytes: &[u8]) -> Option<&str> {
     // SAFETY: ASCII is UTF-8.
-    bytes.is_ascii().then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
+    bytes
+        .is_ascii()
+        .then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
 }
 
 #[inline]
@@ -77,7 +79,10 @@ mod tests {
 
     /// The safe twin.
     fn twin(input: &[u8], text: &mut String) -> usize {
-        let run = input.iter().position(|b| !b.is_ascii()).unwrap_or(input.len());
+        let run = input
+            .iter()
+            .position(|b| !b.is_ascii())
+            .unwrap_or(input.len());
         text.push_str(std::str::from_utf8(&input[..run]).unwrap());
         run
     }
@@ -105,7 +110,10 @@ mod tests {
                     input.extend([high, b'x', b'y']);
                     let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
                     assert_eq!(copy_ascii(&input, &mut fast), twin(&input, &mut slow));
-                    assert_eq!(copy_ascii(&input[..len], &mut fast), twin(&input[..len], &mut slow));
+                    assert_eq!(
+                        copy_ascii(&input[..len], &mut fast),
+                        twin(&input[..len], &mut slow)
+                    );
                     assert_eq!(fast, slow);
                 }
             }

@@ -12,12 +12,13 @@ use super::avx2;
 use super::scan::{Look, Suspects};
 use super::short::ROOM;
 use std::arch::x86_64::{
-    __m128i, __m512i, _blsmsk_u64, _bzhi_u64, _mm512_add_epi8, _mm512_alignr_epi8, _mm512_alignr_epi64,
-    _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epu8_mask,
-    _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_blend_epi8,
-    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi16,
-    _mm512_set1_epi32, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16,
+    __m128i, __m512i, _blsmsk_u64, _bzhi_u64, _mm512_add_epi8, _mm512_alignr_epi8,
+    _mm512_alignr_epi64, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_cmpeq_epi8_mask,
+    _mm512_cmplt_epu8_mask, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maddubs_epi16,
+    _mm512_mask_blend_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16,
     _mm512_storeu_si512, _mm512_sub_epi8, _mm512_test_epi8_mask,
 };
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -61,7 +62,11 @@ pub(super) fn look(value: &[u8], from: usize) -> Look {
         control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | is(0x7F)) & before;
         if stops != 0 || value.len().saturating_sub(at) <= BLOCK {
             let stop = (stops != 0).then(|| at + stops.trailing_zeros() as usize);
-            return Look { eight: eight != 0, control: control != 0, stop };
+            return Look {
+                eight: eight != 0,
+                control: control != 0,
+                stop,
+            };
         }
         // Each block begins with the last byte of the one before it.
         at += BLOCK - 1;
@@ -72,8 +77,12 @@ pub(super) fn look(value: &[u8], from: usize) -> Look {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
     let half = all(0xF);
-    let [high, low, behind] =
-        [&suspects.first_high, &suspects.first_low, &suspects.second_low].map(|table| each_lane(table));
+    let [high, low, behind] = [
+        &suspects.first_high,
+        &suspects.first_low,
+        &suspects.second_low,
+    ]
+    .map(|table| each_lane(table));
     let mut at = from;
     while at < text.len() {
         let (one, other) = (near(text, at), near(text, at + 1));
@@ -97,7 +106,8 @@ pub(super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<u
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     /// By the digits of the last quantum: the padding behind them, the bytes in them, and which bits of the next byte must be zero.
-    const ENDS: [(usize, usize, u8); 4] = [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
+    const ENDS: [(usize, usize, u8); 4] =
+        [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
     text.get(at..)?;
     let raw = near(text, at);
     let values = _mm512_permutex2var_epi8(load(&SEXTETS.0), raw, load(&SEXTETS.1));
@@ -110,7 +120,10 @@ pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(u
     // Two times six bits, then four times: 24 bits in each number of 32.
     let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0140));
     let bits = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
-    store(_mm512_permutexvar_epi8(load(&OCTETS), bits), room.first_chunk_mut()?);
+    store(
+        _mm512_permutexvar_epi8(load(&OCTETS), bits),
+        room.first_chunk_mut()?,
+    );
     let (padding, kept, rest) = ENDS[count % 4];
     let written = count / 4 * 3 + kept;
     if padding > 2 || room[written] & rest != 0 {
@@ -150,7 +163,10 @@ pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(
     let spaced = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(raw, all(b'_')), raw, all(b' '));
     let bytes = _mm512_mask_blend_epi8(escapes << 2, spaced, escaped);
     let kept = before & !(escapes | escapes << 1);
-    store(_mm512_maskz_compress_epi8(kept, bytes), room.first_chunk_mut()?);
+    store(
+        _mm512_maskz_compress_epi8(kept, bytes),
+        room.first_chunk_mut()?,
+    );
     Some((at + end, kept.count_ones() as usize))
 }
 
@@ -161,7 +177,11 @@ const SEXTETS: ([u8; BLOCK], [u8; BLOCK]) = {
     let mut value = 0;
     while value < alphabet.len() {
         let byte = alphabet[value] as usize;
-        let table = if byte < BLOCK { &mut tables.0 } else { &mut tables.1 };
+        let table = if byte < BLOCK {
+            &mut tables.0
+        } else {
+            &mut tables.1
+        };
         table[byte % BLOCK] = value as u8;
         value += 1;
     }

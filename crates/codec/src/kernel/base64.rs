@@ -19,7 +19,11 @@ pub(crate) fn lines(text: &[u8], out: &mut Vec<u8>) -> usize {
 #[cfg(target_arch = "x86_64")]
 pub(super) fn first_line(text: &[u8]) -> Option<(usize, usize)> {
     let feed = memchr::memchr(b'\n', text)?;
-    let width = if text[..feed].ends_with(b"\r") { feed - 1 } else { feed };
+    let width = if text[..feed].ends_with(b"\r") {
+        feed - 1
+    } else {
+        feed
+    };
     Some((width, feed + 1 - width))
 }
 
@@ -50,13 +54,16 @@ mod tests {
     }
 
     fn digits(text: &[u8]) -> usize {
-        text.iter().take_while(|b| VALUES[usize::from(**b)] != NOT_BASE64).count()
+        text.iter()
+            .take_while(|b| VALUES[usize::from(**b)] != NOT_BASE64)
+            .count()
     }
 
     fn quanta(digits: &[u8], out: &mut Vec<u8>) {
         for quantum in digits.chunks_exact(4) {
-            let bits =
-                quantum.iter().fold(0_u32, |bits, digit| bits << 6 | u32::from(VALUES[usize::from(*digit)]));
+            let bits = quantum.iter().fold(0_u32, |bits, digit| {
+                bits << 6 | u32::from(VALUES[usize::from(*digit)])
+            });
             out.extend_from_slice(&bits.to_be_bytes()[1..]);
         }
     }
@@ -74,7 +81,9 @@ mod tests {
 
     /// Digits without a pattern, the same each time.
     fn some_digits(count: usize) -> Vec<u8> {
-        let digits: Vec<u8> = (0..=255).filter(|b| VALUES[usize::from(*b)] != NOT_BASE64).collect();
+        let digits: Vec<u8> = (0..=255)
+            .filter(|b| VALUES[usize::from(*b)] != NOT_BASE64)
+            .collect();
         let mut state = 1_u32;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -84,7 +93,10 @@ mod tests {
     }
 
     fn in_lines(digits: &[u8], width: usize, end: &[u8]) -> Vec<u8> {
-        digits.chunks(width).flat_map(|line| [line, end].concat()).collect()
+        digits
+            .chunks(width)
+            .flat_map(|line| [line, end].concat())
+            .collect()
     }
 
     #[test]
@@ -106,7 +118,13 @@ mod tests {
     #[test]
     fn every_byte_at_every_place() {
         let digits = some_digits(250);
-        for (width, end) in [(76, &b"\r\n"[..]), (72, b"\n"), (64, b"\r\n"), (60, b"\n"), (250, b"")] {
+        for (width, end) in [
+            (76, &b"\r\n"[..]),
+            (72, b"\n"),
+            (64, b"\r\n"),
+            (60, b"\n"),
+            (250, b""),
+        ] {
             let mut text = in_lines(&digits, width, end);
             for place in 0..text.len() {
                 let kept = text[place];
@@ -121,12 +139,16 @@ mod tests {
 
     #[test]
     fn every_pair_of_digits_in_a_quantum() {
-        let digits: Vec<u8> = (0..=255).filter(|b| VALUES[usize::from(*b)] != NOT_BASE64).collect();
+        let digits: Vec<u8> = (0..=255)
+            .filter(|b| VALUES[usize::from(*b)] != NOT_BASE64)
+            .collect();
         for one in &digits {
             for other in &digits {
-                for quantum in
-                    [[*one, *other, b'A', b'/'], [b'/', *one, *other, b'A'], [b'A', b'/', *one, *other]]
-                {
+                for quantum in [
+                    [*one, *other, b'A', b'/'],
+                    [b'/', *one, *other, b'A'],
+                    [b'A', b'/', *one, *other],
+                ] {
                     assert_alike(&quantum.repeat(9));
                 }
             }

@@ -62,7 +62,11 @@ mod tests {
 
     /// Character for character.
     fn twin(text: &str, lines: bool) -> String {
-        let text = if lines { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
+        let text = if lines {
+            text.replace("\r\n", "\n").replace('\r', "\n")
+        } else {
+            text.to_owned()
+        };
         let escaped = |c: char| match c {
             '\n' => "\\n".to_owned(),
             '\r' => "\\r".to_owned(),

@@ -32,7 +32,9 @@ pub(crate) use json::json;
 pub(crate) use packed::Packed;
 pub(crate) use scan::{Suspects, fetch, highs, look, suspect};
 pub(crate) use short::{MOST, ROOM, base64 as short_base64, escapes as short_escapes};
-pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, short_pairs, single_bytes};
+pub(crate) use table::{
+    Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, short_pairs, single_bytes,
+};
 pub(crate) use units::utf16;
 pub(crate) use utf7::{Shifted, shifted, text as utf7_text};
 pub(crate) use utf8::{Checked, check_utf8, push_utf8, text, valid_prefix};
@@ -40,7 +42,11 @@ pub(crate) use writer::push;
 
 /// The first bytes; where there are fewer, with others behind them.
 #[inline]
-fn filled<'a, const N: usize>(bytes: &'a [u8], with: u8, room: &'a mut Option<[u8; N]>) -> &'a [u8; N] {
+fn filled<'a, const N: usize>(
+    bytes: &'a [u8],
+    with: u8,
+    room: &'a mut Option<[u8; N]>,
+) -> &'a [u8; N] {
     match bytes.first_chunk() {
         Some(block) => block,
         None => room.insert(padded(bytes, with)),

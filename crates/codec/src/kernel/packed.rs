@@ -82,7 +82,10 @@ impl Packed {
 
     /// The character; `None` for none or a number.
     pub(crate) fn char(self) -> Option<char> {
-        std::str::from_utf8(&self.bytes()[..self.len()]).ok()?.chars().next()
+        std::str::from_utf8(&self.bytes()[..self.len()])
+            .ok()?
+            .chars()
+            .next()
     }
 }
 
@@ -105,9 +108,15 @@ mod tests {
         assert_eq!((Packed::NONE.char(), Packed::NONE.len()), (None, 0));
         for number in [1, 0xFF, 0xFFFF, 0xFF_FFFF] {
             let packed = Packed::number(number);
-            assert_eq!((packed.as_number(), packed.char(), packed.len()), (Some(number), None, 0));
+            assert_eq!(
+                (packed.as_number(), packed.char(), packed.len()),
+                (Some(number), None, 0)
+            );
         }
-        assert_eq!((Packed::ascii(b'a').as_number(), Packed::number(1 << 24)), (None, Packed::NONE));
+        assert_eq!(
+            (Packed::ascii(b'a').as_number(), Packed::number(1 << 24)),
+            (None, Packed::NONE)
+        );
         for half in 0xD800..0xE000 {
             assert_eq!(Packed::unit(half), Packed::NONE);
         }

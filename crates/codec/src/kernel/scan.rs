@@ -18,9 +18,14 @@ pub(crate) struct Look {
 #[inline]
 pub(crate) fn look(value: &[u8], from: usize) -> (Look, Option<&str>) {
     let look = looked_at(value, from);
-    let piece = value.get(from..look.stop.unwrap_or(value.len())).unwrap_or_default();
+    let piece = value
+        .get(from..look.stop.unwrap_or(value.len()))
+        .unwrap_or_default();
     // SAFETY: ASCII is UTF-8.
-    (look, (!look.eight).then(|| unsafe { std::str::from_utf8_unchecked(piece) }))
+    (
+        look,
+        (!look.eight).then(|| unsafe { std::str::from_utf8_unchecked(piece) }),
+    )
 }
 
 /// Has the lines of memory in which a value lies fetched, all at the same time: whoever reads them later needs not wait for one after the
@@ -33,7 +38,9 @@ pub(crate) fn fetch(value: &[u8]) {
         let last = value.len().saturating_sub(1);
         for place in [64, 128, last] {
             // SAFETY: it reads nothing, and may be given any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(value.as_ptr().wrapping_add(place.min(last)).cast()) };
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(value.as_ptr().wrapping_add(place.min(last)).cast())
+            };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -67,7 +74,9 @@ fn portable_look(value: &[u8], from: usize) -> Look {
     let piece = &rest[..stop.unwrap_or(rest.len())];
     Look {
         eight: !piece.is_ascii(),
-        control: piece.iter().fold(false, |any, byte| any | byte.is_ascii_control()),
+        control: piece
+            .iter()
+            .fold(false, |any, byte| any | byte.is_ascii_control()),
         stop: stop.map(|at| from + at),
     }
 }
@@ -88,7 +97,11 @@ pub(crate) struct Highs {
 pub(crate) fn highs(block: &[u8; 64], len: usize) -> Highs {
     let found = highs_of(block);
     let before = if len < 64 { (1 << len) - 1 } else { u64::MAX };
-    Highs { all: found.all & before, low: found.low & before, whole_rows: found.whole_rows & before }
+    Highs {
+        all: found.all & before,
+        low: found.low & before,
+        whole_rows: found.whole_rows & before,
+    }
 }
 
 #[inline]
@@ -102,7 +115,12 @@ fn highs_of(block: &[u8; 64]) -> Highs {
 }
 
 fn portable_highs(block: &[u8; 64]) -> Highs {
-    let bits = |is: fn(u8) -> bool| block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is(*byte)));
+    let bits = |is: fn(u8) -> bool| {
+        block
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 1 | u64::from(is(*byte)))
+    };
     Highs {
         all: bits(|byte| byte >= 0x80),
         low: bits(|byte| matches!(byte, 0x80..=0xA0)),
@@ -162,7 +180,8 @@ mod tests {
     /// The safe twin.
     fn look_twin(value: &[u8], from: usize) -> Look {
         let rest = &value[from.min(value.len())..];
-        let is_stop = |at: &usize| matches!(rest[*at], 0x0A | 0x0D) || rest[*at..].starts_with(b"=?");
+        let is_stop =
+            |at: &usize| matches!(rest[*at], 0x0A | 0x0D) || rest[*at..].starts_with(b"=?");
         let stop = (0..rest.len()).find(is_stop);
         let piece = &rest[..stop.unwrap_or(rest.len())];
         Look {
@@ -174,11 +193,28 @@ mod tests {
 
     fn same_look_from(value: &[u8], from: usize) {
         let want = look_twin(value, from);
-        assert_eq!(portable_look(value, from), want, "{} {from}", value.escape_ascii());
-        assert_eq!(avx2_look(value, from), want, "{} {from}", value.escape_ascii());
-        let piece = value.get(from..want.stop.unwrap_or(value.len())).unwrap_or_default();
+        assert_eq!(
+            portable_look(value, from),
+            want,
+            "{} {from}",
+            value.escape_ascii()
+        );
+        assert_eq!(
+            avx2_look(value, from),
+            want,
+            "{} {from}",
+            value.escape_ascii()
+        );
+        let piece = value
+            .get(from..want.stop.unwrap_or(value.len()))
+            .unwrap_or_default();
         let text = std::str::from_utf8(piece).ok().filter(|_| !want.eight);
-        assert_eq!(look(value, from), (want, text), "{} {from}", value.escape_ascii());
+        assert_eq!(
+            look(value, from),
+            (want, text),
+            "{} {from}",
+            value.escape_ascii()
+        );
     }
 
     fn same_look(value: &[u8]) {
@@ -241,10 +277,18 @@ mod tests {
 
     #[test]
     fn suspects_are_found_where_they_stand() {
-        let mut suspects = Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [0; 16] };
+        let mut suspects = Suspects {
+            first_high: [0; 16],
+            first_low: [0; 16],
+            second_low: [0; 16],
+        };
         // 00 to 1F; E2 before 80 and the like.
         (suspects.first_high[0], suspects.first_high[1]) = (1, 1);
-        suspects.first_low.iter_mut().chain(&mut suspects.second_low).for_each(|bits| *bits = 1);
+        suspects
+            .first_low
+            .iter_mut()
+            .chain(&mut suspects.second_low)
+            .for_each(|bits| *bits = 1);
         (suspects.first_high[0xE], suspects.first_low[2]) = (2, 3);
         suspects.second_low[0] |= 2;
         let mut found = 0;
@@ -263,8 +307,16 @@ mod tests {
                                 text[*at] < 0x20 || text[*at] == 0xE2 && next % 16 == 0
                             });
                             assert_eq!(suspect(&suspects, &text, from), want, "{text:x?} {from}");
-                            assert_eq!(avx2_suspect(&suspects, &text, from), want, "{text:x?} {from}");
-                            assert_eq!(portable_suspect(&suspects, &text, from), want, "{text:x?} {from}");
+                            assert_eq!(
+                                avx2_suspect(&suspects, &text, from),
+                                want,
+                                "{text:x?} {from}"
+                            );
+                            assert_eq!(
+                                portable_suspect(&suspects, &text, from),
+                                want,
+                                "{text:x?} {from}"
+                            );
                             found += usize::from(want.is_some());
                         }
                     }

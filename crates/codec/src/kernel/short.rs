@@ -51,7 +51,8 @@ fn avx2_escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize,
 /// What is no digit.
 const NONE: u8 = 0xFF;
 
-const SEXTETS: [u8; 256] = digits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+const SEXTETS: [u8; 256] =
+    digits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const HEX: [u8; 256] = {
     let (mut upper, lower) = (digits(b"0123456789ABCDEF"), digits(b"0123456789abcdef"));
     let mut byte = b'a';
@@ -87,10 +88,14 @@ fn portable_base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usi
         && let Some(bits) = sextets(quad)
     {
         let [.., a, b, c] = bits.to_be_bytes();
-        room.get_mut(length..length + 3)?.copy_from_slice(&[a, b, c]);
+        room.get_mut(length..length + 3)?
+            .copy_from_slice(&[a, b, c]);
         (rest, length) = (behind, length + 3);
     }
-    let is_digit = |place: usize| rest.get(place).is_some_and(|byte| SEXTETS[usize::from(*byte)] != NONE);
+    let is_digit = |place: usize| {
+        rest.get(place)
+            .is_some_and(|byte| SEXTETS[usize::from(*byte)] != NONE)
+    };
     if is_digit(0) {
         let (kept, bits, behind) = match rest {
             [a, b, b'=', b'=', behind @ ..] => (1, sextets(&[*a, *b])? << 12, behind),
@@ -103,7 +108,8 @@ fn portable_base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usi
         if bytes[kept..].iter().any(|byte| *byte != 0) {
             return None;
         }
-        room.get_mut(length..length + kept)?.copy_from_slice(&bytes[..kept]);
+        room.get_mut(length..length + kept)?
+            .copy_from_slice(&bytes[..kept]);
         (rest, length) = (behind, length + kept);
     }
     (length <= MOST).then_some((text.len() - rest.len(), length))
@@ -177,12 +183,16 @@ mod tests {
     /// The safe twin: one quantum after the other.
     fn base64_twin(text: &[u8], at: usize) -> Option<(usize, Vec<u8>)> {
         let rest = &text[at..];
-        let count = rest.iter().take_while(|byte| SEXTETS[usize::from(**byte)] != NONE).count();
+        let count = rest
+            .iter()
+            .take_while(|byte| SEXTETS[usize::from(**byte)] != NONE)
+            .count();
         let padding = [0, 4, 2, 1][count % 4];
         let mut bytes = Vec::new();
         for quantum in rest[..count].chunks(4) {
-            let bits =
-                quantum.iter().fold(0_u32, |bits, byte| bits << 6 | u32::from(SEXTETS[usize::from(*byte)]));
+            let bits = quantum.iter().fold(0_u32, |bits, byte| {
+                bits << 6 | u32::from(SEXTETS[usize::from(*byte)])
+            });
             let [_, all @ ..] = (bits << (6 * (4 - quantum.len()))).to_be_bytes();
             let kept = quantum.len() * 3 / 4;
             if all[kept..].iter().any(|byte| *byte != 0) {
@@ -203,7 +213,11 @@ mod tests {
                 b'_' => bytes.push(b' '),
                 b'=' => {
                     let digits = std::str::from_utf8(text.get(at + 1..at + 3)?).ok()?;
-                    bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?);
+                    bytes.push(
+                        u8::from_str_radix(digits, 16)
+                            .ok()
+                            .filter(|_| !digits.starts_with('+'))?,
+                    );
                     at += 2;
                 }
                 byte @ b'!'..=b'~' => bytes.push(*byte),
@@ -223,16 +237,36 @@ mod tests {
     fn same_base64(text: &[u8], at: usize) -> bool {
         let want = base64_twin(text, at);
         assert_eq!(run(base64, text, at), want, "{} {at}", text.escape_ascii());
-        assert_eq!(run(avx2_base64, text, at), want, "{} {at}", text.escape_ascii());
-        assert_eq!(run(portable_base64, text, at), want, "{} {at}", text.escape_ascii());
+        assert_eq!(
+            run(avx2_base64, text, at),
+            want,
+            "{} {at}",
+            text.escape_ascii()
+        );
+        assert_eq!(
+            run(portable_base64, text, at),
+            want,
+            "{} {at}",
+            text.escape_ascii()
+        );
         want.is_some()
     }
 
     fn same_escapes(text: &[u8], at: usize) -> bool {
         let want = escapes_twin(text, at);
         assert_eq!(run(escapes, text, at), want, "{} {at}", text.escape_ascii());
-        assert_eq!(run(avx2_escapes, text, at), want, "{} {at}", text.escape_ascii());
-        assert_eq!(run(portable_escapes, text, at), want, "{} {at}", text.escape_ascii());
+        assert_eq!(
+            run(avx2_escapes, text, at),
+            want,
+            "{} {at}",
+            text.escape_ascii()
+        );
+        assert_eq!(
+            run(portable_escapes, text, at),
+            want,
+            "{} {at}",
+            text.escape_ascii()
+        );
         want.is_some()
     }
 
@@ -240,7 +274,9 @@ mod tests {
     fn numbers() -> impl FnMut(usize) -> usize {
         let mut state = 1_u64;
         move |bound| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % bound
         }
     }
@@ -305,8 +341,18 @@ mod tests {
         for one in ALPHABET {
             for other in ALPHABET {
                 for text in [
-                    [b"QUJDREVGR0hJSktMTU5PUFFS", &[*one, *other, b'=', b'='][..], b"?="].concat(),
-                    [b"QUJDREVGR0hJSktMTU5PUFFS", &[*one, b'x', *other, b'='][..], b"?="].concat(),
+                    [
+                        b"QUJDREVGR0hJSktMTU5PUFFS",
+                        &[*one, *other, b'=', b'='][..],
+                        b"?=",
+                    ]
+                    .concat(),
+                    [
+                        b"QUJDREVGR0hJSktMTU5PUFFS",
+                        &[*one, b'x', *other, b'='][..],
+                        b"?=",
+                    ]
+                    .concat(),
                     [&[*one, *other, b'A', b'w'][..], b"?= and more behind it"].concat(),
                 ] {
                     same_base64(&text, 0);
@@ -376,8 +422,13 @@ mod tests {
                     block[(place + 1) % 8] = behind;
                     let mut out = [0; 8];
                     let count = letters(block, &mut out);
-                    let own = |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?');
-                    assert_eq!(count, block.iter().take_while(|byte| own(byte)).count(), "{block:?}");
+                    let own =
+                        |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?');
+                    assert_eq!(
+                        count,
+                        block.iter().take_while(|byte| own(byte)).count(),
+                        "{block:?}"
+                    );
                     let text = block.map(|byte| if byte == b'_' { b' ' } else { byte });
                     assert_eq!(out[..count], text[..count]);
                 }
@@ -391,7 +442,9 @@ mod tests {
             let text = vec![b'A'; len];
             for at in len..len + 40 {
                 let mut room = [0; ROOM];
-                assert!(base64(&text, at, &mut room).is_none_or(|read| at == len && read == (len, 0)));
+                assert!(
+                    base64(&text, at, &mut room).is_none_or(|read| at == len && read == (len, 0))
+                );
                 assert_eq!(escapes(&text, at, &mut room), None);
             }
         }

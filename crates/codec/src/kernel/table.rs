@@ -25,15 +25,27 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn new(character: impl Fn(u8) -> Option<char>) -> Self {
-        let cells = std::array::from_fn(|byte| character(byte as u8).map_or(Packed::NONE, Packed::new));
+        let cells =
+            std::array::from_fn(|byte| character(byte as u8).map_or(Packed::NONE, Packed::new));
         let ascii = (0..0x80).all(|byte| cells[usize::from(byte)] == Packed::ascii(byte));
         // Most pages have letters here.
         let letters: usize = cells[0xC0..].iter().map(|cell| cell.len().max(1)).sum();
-        let double =
-            |byte: usize, nth: usize| if cells[byte].len() == 2 { cells[byte].bytes()[nth] } else { 0 };
+        let double = |byte: usize, nth: usize| {
+            if cells[byte].len() == 2 {
+                cells[byte].bytes()[nth]
+            } else {
+                0
+            }
+        };
         let half = |nth, start| std::array::from_fn(|at| double(start + at, nth));
         let doubles = [0, 1].map(|nth| [half(nth, 0x80), half(nth, 0xC0)]);
-        Self { whole: !cells.contains(&Packed::NONE), ascii, growth: (letters + 32) / 64 - 1, doubles, cells }
+        Self {
+            whole: !cells.contains(&Packed::NONE),
+            ascii,
+            growth: (letters + 32) / 64 - 1,
+            doubles,
+            cells,
+        }
     }
 
     /// Bytes by which the text of a letter above 7F is longer than the letter.
@@ -79,7 +91,9 @@ unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
         // SAFETY: the caller's.
         at += unsafe { super::avx512::singles(page, &input[at..], text) };
         // What it left: characters of three bytes, or none.
-        let Some(block) = input[at..].first_chunk::<64>() else { break };
+        let Some(block) = input[at..].first_chunk::<64>() else {
+            break;
+        };
         let read = portable_single_bytes(page, block, text);
         at += read;
         if read < block.len() {
@@ -91,7 +105,11 @@ unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
 
 #[inline]
 fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
-    if page.whole { singles::<true>(page, input, text) } else { singles::<false>(page, input, text) }
+    if page.whole {
+        singles::<true>(page, input, text)
+    } else {
+        singles::<false>(page, input, text)
+    }
 }
 
 #[inline]
@@ -125,7 +143,9 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
                 at += 8;
             }
         }
-        let Some(part) = input[at..].first_chunk::<8>() else { break };
+        let Some(part) = input[at..].first_chunk::<8>() else {
+            break;
+        };
         out.reserve(8 * 4);
         let cells = part.map(|byte| page.cell(byte));
         if !WHOLE && cells.contains(&Packed::NONE) {
@@ -143,8 +163,9 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
     {
         // Less than eight bytes are left; those before them go, and zeros come in behind them.
         let part = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
-        let cells: [Packed; 8] =
-            std::array::from_fn(|i| select_unpredictable(i < rest, page.cell(part[i]), Packed::NONE));
+        let cells: [Packed; 8] = std::array::from_fn(|i| {
+            select_unpredictable(i < rest, page.cell(part[i]), Packed::NONE)
+        });
         if WHOLE || !cells[..rest].contains(&Packed::NONE) {
             out.reserve(8 * 4);
             for cell in cells {
@@ -221,7 +242,10 @@ pub(crate) struct Pairs {
 
 impl Pairs {
     /// A table that knows ASCII only.
-    #[expect(clippy::large_stack_arrays, reason = "it fits, and optimized it is made in its box")]
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "it fits, and optimized it is made in its box"
+    )]
     pub(crate) fn new(leads: Leads) -> Self {
         let mut cells = Box::new([Packed::NONE; 0x8000]);
         for (byte, cell) in (0..0x80).zip(cells.iter_mut()) {
@@ -253,7 +277,11 @@ impl Pairs {
     /// The character of a pair.
     #[inline]
     pub(crate) fn pair(&self, lead: u8, trail: u8) -> Packed {
-        if lead > 0x80 { self.cells[Self::index(lead, trail)] } else { Packed::NONE }
+        if lead > 0x80 {
+            self.cells[Self::index(lead, trail)]
+        } else {
+            Packed::NONE
+        }
     }
 
     /// The character of a code: two bytes of which the first begins a pair, or 0 and a single byte.
@@ -303,7 +331,12 @@ pub(crate) fn pairs(table: &Pairs, input: &[u8], text: &mut String) -> usize {
 
 /// The same for so many bytes, of which there are few, at the start of a room.
 #[inline]
-pub(crate) fn short_pairs(table: &Pairs, room: &[u8; ROOM], len: usize, text: &mut String) -> usize {
+pub(crate) fn short_pairs(
+    table: &Pairs,
+    room: &[u8; ROOM],
+    len: usize,
+    text: &mut String,
+) -> usize {
     #[cfg(target_arch = "x86_64")]
     if len <= 64 && super::avx2::is_here() {
         // SAFETY: the machine has what the functions are made for.
@@ -314,7 +347,11 @@ pub(crate) fn short_pairs(table: &Pairs, room: &[u8; ROOM], len: usize, text: &m
             }
         };
         // What is left has characters of four bytes, or one that the table does not know.
-        return if read == len { len } else { read + pairs(table, &room[read..len], text) };
+        return if read == len {
+            len
+        } else {
+            read + pairs(table, &room[read..len], text)
+        };
     }
     pairs(table, &room[..len], text)
 }
@@ -347,7 +384,12 @@ fn pairs_of<const SHIFT_JIS: bool>(table: &Pairs, input: &[u8], out: &mut Writer
         let is_mixed = leads[0] & leads[1] & FIRSTS != FIRSTS;
         mixed = select_unpredictable(is_mixed, STAY, mixed.saturating_sub(1));
         let (cells, len): ([Packed; 8], usize) = if mixed == 0 {
-            (std::array::from_fn(|i| table.cell(u16::from_be_bytes([block[2 * i], block[2 * i + 1]]))), 16)
+            (
+                std::array::from_fn(|i| {
+                    table.cell(u16::from_be_bytes([block[2 * i], block[2 * i + 1]]))
+                }),
+                16,
+            )
         } else {
             let bits = gather(leads[0]) | gather(leads[1]) << 8;
             let starts = STARTS[(bits & 0xFF) as usize];
@@ -392,7 +434,11 @@ fn word(block: &[u8; 16], at: usize) -> u64 {
 fn leads<const SHIFT_JIS: bool>(word: u64) -> u64 {
     // All bytes from 81 have another bit besides the highest.
     let above_80 = word & ((word & !HIGH) + !HIGH) & HIGH;
-    if SHIFT_JIS { above_80 & !(word << 1 ^ word << 2) } else { above_80 }
+    if SHIFT_JIS {
+        above_80 & !(word << 1 ^ word << 2)
+    } else {
+        above_80
+    }
 }
 
 /// The high bits of eight bytes as eight bits.
@@ -408,7 +454,11 @@ fn four(table: &Pairs, word: u64, leads: u64, starts: u32) -> [Packed; 4] {
     [0, starts & 0xFF, starts >> 8 & 0xFF, starts >> 16 & 0xFF].map(|start| {
         let near = (word >> start) as u16;
         let is_lead = leads >> start & 0x80 != 0;
-        table.cell(select_unpredictable(is_lead, near.swap_bytes(), near & 0xFF))
+        table.cell(select_unpredictable(
+            is_lead,
+            near.swap_bytes(),
+            near & 0xFF,
+        ))
     })
 }
 
@@ -443,12 +493,20 @@ pub(crate) const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
 /// The same for pairs of seven-bit bytes, as ISO 2022 writes them: lead bytes from 21 to `last_lead`, which is 77 or 7E,
 /// and trail bytes from 21 to 7E; stops at every other byte, too, but with `lines` it goes on behind [`NEXT_LINE`].
 #[inline(never)]
-pub(crate) fn jis_pairs(table: &Pairs, last_lead: u8, lines: bool, input: &[u8], text: &mut String) -> usize {
+pub(crate) fn jis_pairs(
+    table: &Pairs,
+    last_lead: u8,
+    lines: bool,
+    input: &[u8],
+    text: &mut String,
+) -> usize {
     // Added to a byte, these set its high bit where it is beyond its range; leads stand first.
-    let beyond = 0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead.min(0x7E)) * 0x0001_0001_0001_0001);
+    let beyond =
+        0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead.min(0x7E)) * 0x0001_0001_0001_0001);
     // Carries go upwards only, so all is true up to the first byte that is outside.
-    let outside =
-        |word: u64| (word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond)) & HIGH;
+    let outside = |word: u64| {
+        (word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond)) & HIGH
+    };
     let four = |word: u64| {
         let codes = (word | HIGH).swap_bytes();
         [48, 32, 16, 0].map(|shift| table.cell((codes >> shift) as u16))
@@ -521,7 +579,10 @@ mod tests {
 
     /// The safe twin of `single_bytes`.
     fn singles_twin(page: &Page, input: &[u8], text: &mut String) -> usize {
-        let chars: Vec<char> = input.iter().map_while(|byte| page.cell(*byte).char()).collect();
+        let chars: Vec<char> = input
+            .iter()
+            .map_while(|byte| page.cell(*byte).char())
+            .collect();
         text.extend(&chars);
         chars.len()
     }
@@ -557,7 +618,13 @@ mod tests {
     }
 
     /// The safe twin of `jis_pairs`.
-    fn jis_twin(table: &Pairs, last_lead: u8, lines: bool, input: &[u8], text: &mut String) -> usize {
+    fn jis_twin(
+        table: &Pairs,
+        last_lead: u8,
+        lines: bool,
+        input: &[u8],
+        text: &mut String,
+    ) -> usize {
         let mut at = 0;
         loop {
             let chars: Vec<char> = input[at..]
@@ -585,7 +652,11 @@ mod tests {
             for last_lead in [0x77, 0x7E] {
                 let (mut one, mut other) = ("é".to_owned(), "é".to_owned());
                 let read = jis_pairs(table, last_lead, lines, input, &mut one);
-                assert_eq!(read, jis_twin(table, last_lead, lines, input, &mut other), "{input:x?}");
+                assert_eq!(
+                    read,
+                    jis_twin(table, last_lead, lines, input, &mut other),
+                    "{input:x?}"
+                );
                 assert_eq!(one, other, "{input:x?}");
             }
         }
@@ -609,7 +680,11 @@ mod tests {
         slow: fn(&T, &[u8], &mut String) -> usize,
     ) {
         let (mut one, mut other) = ("é".to_owned(), "é".to_owned());
-        assert_eq!(fast(table, input, &mut one), slow(table, input, &mut other), "{input:x?}");
+        assert_eq!(
+            fast(table, input, &mut one),
+            slow(table, input, &mut other),
+            "{input:x?}"
+        );
         assert_eq!(one, other, "{input:x?}");
     }
 
@@ -617,8 +692,20 @@ mod tests {
     fn pages_with_and_without_holes_and_ascii() {
         let pages = [
             Page::new(|byte| Some(char::from(byte))),
-            Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { Some(character(byte.into())) }),
-            Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { None }),
+            Page::new(|byte| {
+                if byte < 0x80 {
+                    Some(char::from(byte))
+                } else {
+                    Some(character(byte.into()))
+                }
+            }),
+            Page::new(|byte| {
+                if byte < 0x80 {
+                    Some(char::from(byte))
+                } else {
+                    None
+                }
+            }),
             Page::new(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
             // As windows-1252: among letters of two bytes signs of three, and holes.
             Page::new(|byte| match byte {
@@ -663,7 +750,9 @@ mod tests {
                 if leads == Leads::ShiftJis && (0xA1..0xE0).contains(&lead) {
                     table.set_single(lead, Packed::new(character(lead.into())));
                 }
-                for trail in (0x40..=0xFE_u8).filter(|trail| *trail != 0x7F && lead != 0x80 && lead != 0xFF) {
+                for trail in
+                    (0x40..=0xFE_u8).filter(|trail| *trail != 0x7F && lead != 0x80 && lead != 0xFF)
+                {
                     let c = character(usize::from(lead) << 8 | usize::from(trail));
                     table.set_pair(lead, trail, Packed::new(c));
                 }
@@ -682,7 +771,8 @@ mod tests {
             for pair in 0..=0xFFFF_u16 {
                 let place = usize::from(pair % 61);
                 let mut input =
-                    b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop".repeat(2);
+                    b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop"
+                        .repeat(2);
                 input.splice(place..place, pair.to_be_bytes());
                 same(table, &input, pairs, pairs_twin);
                 same(table, &input, short_of, pairs_twin);
@@ -702,7 +792,13 @@ mod tests {
         let [table, _] = tables();
         let wide = [0xA9, 0xAB].repeat(20);
         let seven: Vec<u8> = wide.iter().map(|byte| byte & 0x7F).collect();
-        let all = "x".to_owned() + &table.pair(0xA9, 0xAB).char().unwrap().to_string().repeat(20);
+        let all = "x".to_owned()
+            + &table
+                .pair(0xA9, 0xAB)
+                .char()
+                .unwrap()
+                .to_string()
+                .repeat(20);
         assert_eq!(all.len(), 61);
         for room in 0..80 {
             let texts: [String; 3] = std::array::from_fn(|_| {
@@ -714,7 +810,10 @@ mod tests {
             pairs(&table, &wide, &mut one);
             portable_of(&table, &wide, &mut other);
             jis_pairs(&table, 0x7E, false, &seven, &mut third);
-            assert!([one, other, third].iter().all(|text| *text == all), "{room}");
+            assert!(
+                [one, other, third].iter().all(|text| *text == all),
+                "{room}"
+            );
         }
     }
 
@@ -724,8 +823,14 @@ mod tests {
         let run = b"0#1$2&".repeat(20);
         for len in 0..80 {
             for cut in 0..=NEXT_LINE.len() {
-                let mut input =
-                    [&run[..len], NEXT_LINE, &run[..len + 3], NEXT_LINE, &NEXT_LINE[..cut]].concat();
+                let mut input = [
+                    &run[..len],
+                    NEXT_LINE,
+                    &run[..len + 3],
+                    NEXT_LINE,
+                    &NEXT_LINE[..cut],
+                ]
+                .concat();
                 same_seven_bit(&table, &input);
                 if let Some(byte) = input.get_mut(len + cut) {
                     *byte ^= 1;
@@ -738,7 +843,10 @@ mod tests {
         let lines = [&run[..], NEXT_LINE].concat().repeat(3);
         for room in 0..600 {
             let mut text = String::with_capacity(room);
-            assert_eq!(jis_pairs(&table, 0x7E, true, &lines, &mut text), lines.len());
+            assert_eq!(
+                jis_pairs(&table, 0x7E, true, &lines, &mut text),
+                lines.len()
+            );
             assert_eq!(text.matches("\r\n").count(), 3);
         }
     }
@@ -760,7 +868,12 @@ mod tests {
                     same(table, &input[..input.len() - 1], portable_of, pairs_twin);
                 }
             }
-            let bytes: Vec<u8> = b"\x89\xAB\x90\x40a\xB0\xC0".iter().copied().cycle().take(400).collect();
+            let bytes: Vec<u8> = b"\x89\xAB\x90\x40a\xB0\xC0"
+                .iter()
+                .copied()
+                .cycle()
+                .take(400)
+                .collect();
             for start in 0..8 {
                 for len in 0..=300 {
                     same(table, &bytes[start..start + len], pairs, pairs_twin);

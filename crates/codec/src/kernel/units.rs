@@ -20,7 +20,11 @@ pub(crate) fn utf16(input: &[u8], big_endian: bool, text: &mut String) -> usize 
             }
         };
     }
-    if big_endian { portable::<true>(input, &mut out) } else { portable::<false>(input, &mut out) }
+    if big_endian {
+        portable::<true>(input, &mut out)
+    } else {
+        portable::<false>(input, &mut out)
+    }
 }
 
 /// For every machine; also what is left to do at the end of the input.
@@ -38,8 +42,9 @@ pub(super) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> u
                 at += 16;
                 continue;
             }
-            let cells: [Packed; 8] =
-                std::array::from_fn(|i| Packed::unit(unit::<BIG>([block[2 * i], block[2 * i + 1]])));
+            let cells: [Packed; 8] = std::array::from_fn(|i| {
+                Packed::unit(unit::<BIG>([block[2 * i], block[2 * i + 1]]))
+            });
             if cells.contains(&Packed::NONE) {
                 break;
             }
@@ -68,7 +73,9 @@ pub(super) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> u
 
 /// Appends one character; returns the number of bytes read, 0 where there is none.
 pub(super) fn one<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
-    let Some(pair) = input.first_chunk::<2>() else { return 0 };
+    let Some(pair) = input.first_chunk::<2>() else {
+        return 0;
+    };
     let high = unit::<BIG>(*pair);
     let mut cell = Packed::unit(high);
     let mut len = 2;
@@ -89,7 +96,11 @@ pub(super) fn one<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize 
 
 #[inline]
 fn unit<const BIG: bool>(bytes: [u8; 2]) -> u16 {
-    if BIG { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    if BIG {
+        u16::from_be_bytes(bytes)
+    } else {
+        u16::from_le_bytes(bytes)
+    }
 }
 
 #[cfg(test)]
@@ -99,7 +110,13 @@ mod tests {
     /// The safe twin.
     fn twin(input: &[u8], big_endian: bool, text: &mut String) -> usize {
         let units = input.as_chunks::<2>().0.iter();
-        let units = units.map(|b| if big_endian { u16::from_be_bytes(*b) } else { u16::from_le_bytes(*b) });
+        let units = units.map(|b| {
+            if big_endian {
+                u16::from_be_bytes(*b)
+            } else {
+                u16::from_le_bytes(*b)
+            }
+        });
         let mut read = 0;
         for c in char::decode_utf16(units).map_while(Result::ok) {
             text.push(c);
@@ -110,11 +127,21 @@ mod tests {
 
     fn check(units: &[u16], odd: bool) {
         for big in [false, true] {
-            let bytes = |u: &u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
+            let bytes = |u: &u16| {
+                if big {
+                    u.to_be_bytes()
+                } else {
+                    u.to_le_bytes()
+                }
+            };
             let mut input: Vec<u8> = units.iter().flat_map(bytes).collect();
             input.extend(odd.then_some(b'x'));
             let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
-            assert_eq!(utf16(&input, big, &mut fast), twin(&input, big, &mut slow), "{units:x?} {big}");
+            assert_eq!(
+                utf16(&input, big, &mut fast),
+                twin(&input, big, &mut slow),
+                "{units:x?} {big}"
+            );
             assert_eq!(fast, slow);
             let (mut plain, mut out) = ("é".to_owned(), 0);
             for _ in 0..1 {
@@ -143,7 +170,10 @@ mod tests {
 
     #[test]
     fn every_scalar_value_and_every_length() {
-        let all: Vec<u16> = ('\0'..=char::MAX).collect::<String>().encode_utf16().collect();
+        let all: Vec<u16> = ('\0'..=char::MAX)
+            .collect::<String>()
+            .encode_utf16()
+            .collect();
         check(&all, false);
         let mixed: Vec<u16> = "aé漢\u{1F600}zz"
             .chars()

@@ -46,7 +46,10 @@ impl Text {
     #[inline(never)]
     pub(super) fn count(&mut self, text: [u8; 16], len: usize) {
         let mut counts = Shifted::default();
-        text[..len].iter().filter(|byte| byte.is_ascii()).for_each(|byte| counts.count(u16::from(*byte)));
+        text[..len]
+            .iter()
+            .filter(|byte| byte.is_ascii())
+            .for_each(|byte| counts.count(u16::from(*byte)));
         self.ascii += u64::from(counts.ascii);
         self.controls += u64::from(counts.controls);
     }
@@ -59,14 +62,20 @@ pub(crate) fn text(input: &[u8], text: &mut String) -> Text {
         // SAFETY: the machine has what the function is made for.
         return unsafe { super::avx2::text(input, text) };
     }
-    Text { bytes: copy_direct(input, &mut Writer::new(text)), ..Text::default() }
+    Text {
+        bytes: copy_direct(input, &mut Writer::new(text)),
+        ..Text::default()
+    }
 }
 
 /// Appends the bytes at the start that stand for themselves; returns their number.
 fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = input[at..].first_chunk::<8>() {
-        let len = block.iter().position(|byte| !DIRECT[usize::from(*byte)]).unwrap_or(8);
+        let len = block
+            .iter()
+            .position(|byte| !DIRECT[usize::from(*byte)])
+            .unwrap_or(8);
         out.reserve(8);
         // SAFETY: there is room, and direct bytes are ASCII.
         unsafe { out.store(*block, len) };
@@ -75,7 +84,10 @@ fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
             return at;
         }
     }
-    for byte in input[at..].iter().take_while(|byte| DIRECT[usize::from(**byte)]) {
+    for byte in input[at..]
+        .iter()
+        .take_while(|byte| DIRECT[usize::from(**byte)])
+    {
         out.reserve(1);
         // SAFETY: there is room, and direct bytes are ASCII.
         unsafe { out.store([*byte], 1) };
@@ -98,7 +110,10 @@ pub(crate) fn shifted(input: &[u8], text: &mut String) -> Shifted {
 /// For every machine: eight characters, which are three units, in one step.
 fn portable(input: &[u8], out: &mut Writer<'_>) -> Shifted {
     let mut read = Shifted::default();
-    while let Some(units) = input[read.chars..].first_chunk::<8>().and_then(|block| three_units(*block)) {
+    while let Some(units) = input[read.chars..]
+        .first_chunk::<8>()
+        .and_then(|block| three_units(*block))
+    {
         out.reserve(3 * 4);
         for unit in units {
             // SAFETY: there is room for four bytes for each of the three.
@@ -151,7 +166,10 @@ mod tests {
 
     /// The safe twin of `copy_direct`.
     fn direct_twin(input: &[u8], text: &mut String) -> usize {
-        let run = input.iter().position(|b| !DIRECT[usize::from(*b)]).unwrap_or(input.len());
+        let run = input
+            .iter()
+            .position(|b| !DIRECT[usize::from(*b)])
+            .unwrap_or(input.len());
         text.push_str(std::str::from_utf8(&input[..run]).unwrap());
         run
     }
@@ -173,7 +191,9 @@ mod tests {
         let mut read = Text::default();
         loop {
             read.bytes += direct_twin(&input[read.bytes..], text);
-            let Some(run) = input[read.bytes..].strip_prefix(b"+").and_then(plain_run) else { return read };
+            let Some(run) = input[read.bytes..].strip_prefix(b"+").and_then(plain_run) else {
+                return read;
+            };
             for unit in run.units {
                 text.push(char::from_u32(unit.into()).unwrap());
                 let mut counts = Shifted::default();
@@ -192,16 +212,22 @@ mod tests {
 
     /// The run at the start, if there is nothing to be told of it, and the loop that reads runs is there.
     fn plain_run(input: &[u8]) -> Option<PlainRun> {
-        let chars = input.iter().position(|b| VALUES[usize::from(*b)] == NOT_BASE64)?;
+        let chars = input
+            .iter()
+            .position(|b| VALUES[usize::from(*b)] == NOT_BASE64)?;
         let bits: Vec<u8> = input[..chars]
             .iter()
             .flat_map(|b| (0..6).rev().map(|i| VALUES[usize::from(*b)] >> i & 1))
             .collect();
         let (units, spare) = bits.as_chunks::<16>();
-        let units: Vec<u16> =
-            units.iter().map(|bits| bits.iter().fold(0, |unit, bit| unit << 1 | u16::from(*bit))).collect();
+        let units: Vec<u16> = units
+            .iter()
+            .map(|bits| bits.iter().fold(0, |unit, bit| unit << 1 | u16::from(*bit)))
+            .collect();
         let is_plain = !units.is_empty()
-            && units.iter().all(|unit| char::from_u32(u32::from(*unit)).is_some())
+            && units
+                .iter()
+                .all(|unit| char::from_u32(u32::from(*unit)).is_some())
             && spare.len() < 6
             && !spare.contains(&1)
             && input[chars] != b'=';
@@ -213,7 +239,12 @@ mod tests {
         room.push('é');
         let mut slow = "é".to_owned();
         let read = text(input, &mut room);
-        assert_eq!(read, text_twin(input, &mut slow), "{}", input.escape_ascii());
+        assert_eq!(
+            read,
+            text_twin(input, &mut slow),
+            "{}",
+            input.escape_ascii()
+        );
         assert_eq!(room, slow);
         read.bytes
     }
@@ -222,14 +253,16 @@ mod tests {
         check_text_in(String::new(), input)
     }
 
-    const TAIL: &[u8] = b" and more of it, for forty bytes and some, +AOk- and so on to the end of it.";
+    const TAIL: &[u8] =
+        b" and more of it, for forty bytes and some, +AOk- and so on to the end of it.";
 
     #[test]
     fn whole_runs_of_every_length_and_end() {
         for units in 1..30 {
             for first in [0x3042, 0x41, 0x7F, 0xE9, 0xD83D, 0xDE00, 0xFEFF, 0xFBEF] {
-                let all: Vec<u16> =
-                    (0..units).map(|i| if i == units / 2 { first } else { 0x3041 + i }).collect();
+                let all: Vec<u16> = (0..units)
+                    .map(|i| if i == units / 2 { first } else { 0x3041 + i })
+                    .collect();
                 let plain = digits(&all);
                 for end in 0..=255_u8 {
                     let read = check_text(&[&b"caf+"[..], &plain, &[end], TAIL].concat());
@@ -251,7 +284,9 @@ mod tests {
         for units in [1, 2, 3, 4, 5, 8, 11, 12, 13, 23, 24, 25, 40] {
             let run = digits(&(0..units).map(|i| 0x3041 + i).collect::<Vec<_>>());
             for before in 0..=200 {
-                for behind in [0, 1, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200] {
+                for behind in [
+                    0, 1, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200,
+                ] {
                     let input = [&direct[..before], b"+", &run, b"-", &direct[..behind]].concat();
                     let read = check_text(&input);
                     assert_eq!(read, if reads_runs() { input.len() } else { before });
@@ -282,7 +317,10 @@ mod tests {
                 for bad in [0xD800, 0xDC00] {
                     let mut all: Vec<u16> = (0..units).map(|i| 0x3041 + i as u16).collect();
                     all[place] = bad;
-                    assert_eq!(check_text(&[b"caf+", &digits(&all)[..], b"-", TAIL].concat()), 3);
+                    assert_eq!(
+                        check_text(&[b"caf+", &digits(&all)[..], b"-", TAIL].concat()),
+                        3
+                    );
                 }
             }
         }
@@ -332,7 +370,10 @@ mod tests {
 
     /// The safe twin of `shifted`, for as many characters as it has read.
     fn twin(input: &[u8], chars: usize, text: &mut String) -> Shifted {
-        let mut read = Shifted { chars, ..Shifted::default() };
+        let mut read = Shifted {
+            chars,
+            ..Shifted::default()
+        };
         let (mut last, mut bits) = (0_u64, 0);
         for byte in &input[..chars] {
             last = last << 6 | u64::from(VALUES[usize::from(*byte)]);
@@ -352,9 +393,13 @@ mod tests {
     /// The characters that have to be read at least, and at most: all of a run but for a last step that is not full, or
     /// up to the step in which the first half of a pair stands.
     fn bounds(input: &[u8]) -> (usize, usize) {
-        let end = input.iter().position(|b| VALUES[usize::from(*b)] == NOT_BASE64).unwrap_or(input.len());
+        let end = input
+            .iter()
+            .position(|b| VALUES[usize::from(*b)] == NOT_BASE64)
+            .unwrap_or(input.len());
         let bit = |at: usize| u32::from(VALUES[usize::from(input[at / 6])] >> (5 - at % 6) & 1);
-        let is_half = |unit: &usize| (0..5).fold(0, |top, i| top << 1 | bit(16 * unit + i)) == 0xD800 >> 11;
+        let is_half =
+            |unit: &usize| (0..5).fold(0, |top, i| top << 1 | bit(16 * unit + i)) == 0xD800 >> 11;
         match (0..end * 6 / 16).find(is_half) {
             Some(unit) => ((16 * unit / 6).saturating_sub(31), 16 * unit / 6),
             None => (end.saturating_sub(7), end),
@@ -362,21 +407,33 @@ mod tests {
     }
 
     fn check(input: &[u8]) {
-        let loops: [fn(&[u8], &mut String) -> Shifted; 2] =
-            [shifted, |input, text| portable(input, &mut Writer::new(text))];
+        let loops: [fn(&[u8], &mut String) -> Shifted; 2] = [shifted, |input, text| {
+            portable(input, &mut Writer::new(text))
+        }];
         let (least, most) = bounds(input);
         for read in loops {
             let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
             let read = read(input, &mut fast);
-            assert!((least..=most).contains(&read.chars), "{}: {read:?}", input.escape_ascii());
-            assert_eq!(read, twin(input, read.chars, &mut slow), "{}", input.escape_ascii());
+            assert!(
+                (least..=most).contains(&read.chars),
+                "{}: {read:?}",
+                input.escape_ascii()
+            );
+            assert_eq!(
+                read,
+                twin(input, read.chars, &mut slow),
+                "{}",
+                input.escape_ascii()
+            );
             assert_eq!(fast, slow);
         }
     }
 
     fn digits(units: &[u16]) -> Vec<u8> {
-        let bits: Vec<u8> =
-            units.iter().flat_map(|u| (0..16).rev().map(move |i| (u >> i & 1) as u8)).collect();
+        let bits: Vec<u8> = units
+            .iter()
+            .flat_map(|u| (0..16).rev().map(move |i| (u >> i & 1) as u8))
+            .collect();
         bits.chunks(6)
             .map(|six| six.iter().fold(0, |v, bit| v << 1 | bit) << (6 - six.len()))
             .map(|value| digit(value, b'/'))
@@ -385,14 +442,21 @@ mod tests {
 
     #[test]
     fn direct_bytes_of_every_length_end_at_every_other_byte() {
-        let bytes: Vec<u8> = (0..=255).filter(|b| DIRECT[usize::from(*b)]).cycle().take(400).collect();
+        let bytes: Vec<u8> = (0..=255)
+            .filter(|b| DIRECT[usize::from(*b)])
+            .cycle()
+            .take(400)
+            .collect();
         for start in 0..32 {
             for len in 0..=300 {
                 let mut input = bytes[start..start + len].to_vec();
                 input.extend([(len * 7 + start) as u8, b'x']);
                 let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
                 assert_eq!(copied(&input, &mut fast), direct_twin(&input, &mut slow));
-                assert_eq!(copied(&input[..len], &mut fast), direct_twin(&input[..len], &mut slow));
+                assert_eq!(
+                    copied(&input[..len], &mut fast),
+                    direct_twin(&input[..len], &mut slow)
+                );
                 assert_eq!(fast, slow);
             }
         }
@@ -411,8 +475,10 @@ mod tests {
     fn every_unit_at_every_place_of_a_block() {
         for unit in 0..=0xFFFF_u16 {
             for place in 0..12 {
-                let mut units =
-                    [0x3042, 0x41, 0xE9, 0xA, 0x6F22, 0x5B57, 0x3044, 0x7F, 0x44F, 0x30A2, 0xFFFD, 0x4E00];
+                let mut units = [
+                    0x3042, 0x41, 0xE9, 0xA, 0x6F22, 0x5B57, 0x3044, 0x7F, 0x44F, 0x30A2, 0xFFFD,
+                    0x4E00,
+                ];
                 units[place] = unit;
                 let input = digits(&units);
                 check(&input);
@@ -422,7 +488,9 @@ mod tests {
 
     #[test]
     fn every_byte_at_every_place_ends_a_run_or_does_not() {
-        let units: Vec<u16> = (0..48_u16).map(|i| (i.wrapping_mul(0xA57B) | 3) & !0x1800).collect();
+        let units: Vec<u16> = (0..48_u16)
+            .map(|i| (i.wrapping_mul(0xA57B) | 3) & !0x1800)
+            .collect();
         let run = digits(&units);
         for place in 0..run.len() {
             for byte in 0..=255_u8 {
@@ -435,11 +503,23 @@ mod tests {
 
     #[test]
     fn runs_of_every_length() {
-        let units: Vec<u16> = (0..120).map(|i| if i % 7 == 3 { 0x61 + i } else { 0x3041 + i * 50 }).collect();
+        let units: Vec<u16> = (0..120)
+            .map(|i| {
+                if i % 7 == 3 {
+                    0x61 + i
+                } else {
+                    0x3041 + i * 50
+                }
+            })
+            .collect();
         for len in 0..=110 {
             let mut input = digits(&units[..len]);
             check(&input);
-            for behind in [&b"-"[..], b" and more of it, for forty bytes and some", b"\xFF"] {
+            for behind in [
+                &b"-"[..],
+                b" and more of it, for forty bytes and some",
+                b"\xFF",
+            ] {
                 input.truncate((len * 16).div_ceil(6));
                 input.extend_from_slice(behind);
                 check(&input);

@@ -62,10 +62,20 @@ pub(crate) fn check_utf8<'b>(suspects: &Suspects, bytes: &'b [u8]) -> Option<(&'
 fn portable_check_utf8<'b>(suspects: &Suspects, bytes: &'b [u8]) -> Option<(&'b str, Checked)> {
     let valid = text(bytes)?;
     let is_suspect = portable_suspect(suspects, bytes, 0).is_some();
-    let end = bytes.iter().rposition(|byte| !byte.is_ascii()).map_or(0, |last| last + 1);
+    let end = bytes
+        .iter()
+        .rposition(|byte| !byte.is_ascii())
+        .map_or(0, |last| last + 1);
     let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let count = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-    Some((valid, Checked { is_suspect, eight: first..end, count }))
+    Some((
+        valid,
+        Checked {
+            is_suspect,
+            eight: first..end,
+            count,
+        },
+    ))
 }
 
 /// The bytes as text, if all are valid.
@@ -125,7 +135,10 @@ mod tests {
             for len in 0..=300 {
                 let mut bytes = text.as_bytes()[start..start + len].to_vec();
                 assert_eq!(super::text(&bytes), std::str::from_utf8(&bytes).ok());
-                let whole = text.as_bytes()[..len].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                let whole = text.as_bytes()[..len]
+                    .utf8_chunks()
+                    .next()
+                    .map_or("", |chunk| chunk.valid());
                 bytes = whole.as_bytes().to_vec();
                 assert_eq!(super::text(&bytes), Some(whole));
                 for damage in [0x80, 0xC3, 0xE2, 0xF0] {
@@ -139,14 +152,25 @@ mod tests {
 
     /// Looks for 7F, and for E2 before 8x or 9x.
     fn same_push(source: &[u8], range: Range<usize>) {
-        let mut suspects = Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [3; 16] };
+        let mut suspects = Suspects {
+            first_high: [0; 16],
+            first_low: [0; 16],
+            second_low: [3; 16],
+        };
         (suspects.first_high[7], suspects.first_low[0xF]) = (1, 1);
-        (suspects.first_high[0xE], suspects.first_low[2], suspects.second_low) = (2, 2, [1; 16]);
+        (
+            suspects.first_high[0xE],
+            suspects.first_low[2],
+            suspects.second_low,
+        ) = (2, 2, [1; 16]);
         suspects.second_low[..8].fill(3);
         let want = std::str::from_utf8(&source[range.clone()]);
         let is_suspect = |text: &str| {
             text.contains('\x7F')
-                || text.as_bytes().windows(2).any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
+                || text
+                    .as_bytes()
+                    .windows(2)
+                    .any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
         };
         for push in [push_utf8, portable_push_utf8] {
             let mut text = "é".to_owned();
@@ -155,11 +179,20 @@ mod tests {
             assert_eq!(text, "é".to_owned() + want.unwrap_or_default());
         }
         let piece = &source[range.clone()];
-        let high: Vec<usize> = (0..piece.len()).filter(|at| !piece[*at].is_ascii()).collect();
+        let high: Vec<usize> = (0..piece.len())
+            .filter(|at| !piece[*at].is_ascii())
+            .collect();
         let eight = high.first().copied().unwrap_or(0)..high.last().map_or(0, |last| last + 1);
         for check in [check_utf8, portable_check_utf8] {
             let checked = want.ok().map(|text| {
-                (text, Checked { is_suspect: is_suspect(text), eight: eight.clone(), count: high.len() })
+                (
+                    text,
+                    Checked {
+                        is_suspect: is_suspect(text),
+                        eight: eight.clone(),
+                        count: high.len(),
+                    },
+                )
             });
             assert_eq!(check(&suspects, piece), checked, "{source:x?} {range:?}");
         }
@@ -194,8 +227,8 @@ mod tests {
     fn every_sequence_of_bytes_is_valid_where_std_says() {
         // Those that begin or end a range of the table of well-formed sequences (Unicode 3.9).
         let edges = [
-            0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC,
-            0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFC, 0xFF,
+            0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
+            0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFC, 0xFF,
         ];
         let mut source = [b'x'; 64];
         for place in [0, 13, 28, 29, 30, 31, 32] {
@@ -224,9 +257,16 @@ mod tests {
 
     fn same_push_ascii(source: &[u8], range: Range<usize>) {
         let want = source[range.clone()].is_ascii();
-        for push in [super::super::push_ascii, super::super::ascii::portable_push_ascii] {
+        for push in [
+            super::super::push_ascii,
+            super::super::ascii::portable_push_ascii,
+        ] {
             let mut text = "é".to_owned();
-            assert_eq!(push(source, range.clone(), &mut text), want, "{source:x?} {range:?}");
+            assert_eq!(
+                push(source, range.clone(), &mut text),
+                want,
+                "{source:x?} {range:?}"
+            );
             let piece = if want { &source[range.clone()] } else { b"" };
             assert_eq!(text.as_bytes(), ["é".as_bytes(), piece].concat());
         }
@@ -239,7 +279,11 @@ mod tests {
                 for byte in [0, 0x7F, 0x80, 0xC3, 0xE2, 0xF0, 0xFF] {
                     let mut bytes = vec![b'x'; len];
                     bytes[place] = byte;
-                    assert_eq!(super::text(&bytes), std::str::from_utf8(&bytes).ok(), "{place} {len}");
+                    assert_eq!(
+                        super::text(&bytes),
+                        std::str::from_utf8(&bytes).ok(),
+                        "{place} {len}"
+                    );
                     same_push_ascii(&bytes, 0..len);
                     same_push_ascii(&bytes, 0..place);
                     same_push_ascii(&bytes, place + 1..len);
@@ -253,7 +297,10 @@ mod tests {
     fn text_ends_where_std_says() {
         let text = "aß€\u{1F600}".repeat(40);
         for len in 0..=300 {
-            assert_eq!(valid_prefix(&text.as_bytes()[..len]), twin(&text.as_bytes()[..len]));
+            assert_eq!(
+                valid_prefix(&text.as_bytes()[..len]),
+                twin(&text.as_bytes()[..len])
+            );
             for damage in [0x80, 0xC0, 0xE2, 0xED, 0xF0, 0xF8, 0xFF] {
                 let mut bytes = text.as_bytes().to_vec();
                 bytes[len] = damage;

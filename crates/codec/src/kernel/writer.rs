@@ -23,7 +23,12 @@ impl<'t> Writer<'t> {
     pub(super) fn new(text: &'t mut String) -> Self {
         // SAFETY: the bytes are valid UTF-8 again whenever `set_len` is called: `store` moves `len` over whole characters only.
         let bytes = unsafe { text.as_mut_vec() };
-        Self { start: bytes.as_mut_ptr(), len: bytes.len(), capacity: bytes.capacity(), bytes }
+        Self {
+            start: bytes.as_mut_ptr(),
+            len: bytes.len(),
+            capacity: bytes.capacity(),
+            bytes,
+        }
     }
 
     /// The length of the text in bytes.

@@ -31,17 +31,31 @@ impl Encoder {
     pub(crate) fn new(layout: Layout, set: Set) -> Self {
         let reverse = set.reverse();
         let ascii = layout != Layout::Stored || set.is_ascii() && !reverse.has_ascii_in_sequences();
-        Self { layout, reverse, ascii, held: None, shift: None, reader: None }
+        Self {
+            layout,
+            reverse,
+            ascii,
+            held: None,
+            shift: None,
+            reader: None,
+        }
     }
 
     /// The same, without the characters that the decoder of a family reads otherwise.
     pub(crate) fn read_as(self, family: Family) -> Self {
-        Self { reader: Some(family), ..self }
+        Self {
+            reader: Some(family),
+            ..self
+        }
     }
 
     /// Of mixed EBCDIC, where pairs stand between SO and SI.
     pub(crate) fn mixed(set: Set) -> Self {
-        Self { ascii: false, shift: Some(false), ..Self::new(Layout::Stored, set) }
+        Self {
+            ascii: false,
+            shift: Some(false),
+            ..Self::new(Layout::Stored, set)
+        }
     }
 
     /// The bytes of a character, and how many they are; `None` if there are none.
@@ -52,7 +66,8 @@ impl Encoder {
             return self.layout.single(c);
         }
         let [.., lead, trail] = code.to_be_bytes();
-        let differs = |family: Family| lead >= 0x80 && family.tables().pair(lead, trail) != Packed::new(c);
+        let differs =
+            |family: Family| lead >= 0x80 && family.tables().pair(lead, trail) != Packed::new(c);
         (!self.reader.is_some_and(differs)).then(|| self.layout.bytes(code))
     }
 
@@ -96,14 +111,22 @@ impl Encode for Encoder {
         while let Some(byte) = bytes.get(at) {
             if self.ascii && *byte < 0x80 {
                 self.let_go(out);
-                let run = if ascii_8(&bytes[at..]).is_some() { ascii_run(&bytes[at..]) } else { 1 };
+                let run = if ascii_8(&bytes[at..]).is_some() {
+                    ascii_run(&bytes[at..])
+                } else {
+                    1
+                };
                 out.extend(&bytes[at..at + run]);
                 at += run;
                 continue;
             }
-            let Some(c) = text[at..].chars().next() else { break };
+            let Some(c) = text[at..].chars().next() else {
+                break;
+            };
             if !self.join(c, out) {
-                let Some(bytes) = self.bytes(c) else { return ControlFlow::Break(at) };
+                let Some(bytes) = self.bytes(c) else {
+                    return ControlFlow::Break(at);
+                };
                 if self.reverse.begins_sequence(c) {
                     self.held = Some(c);
                 } else {
@@ -141,16 +164,27 @@ mod tests {
     #[test]
     fn of_several_codes_the_one_is_written_that_other_converters_write() {
         for (charset, text, expected) in [
-            ("IBM943C", "\u{2160}\u{7E8A}∵￢", &b"\xFA\x4A\xFA\x5C\x81\xE6\x81\xCA"[..]),
+            (
+                "IBM943C",
+                "\u{2160}\u{7E8A}∵￢",
+                &b"\xFA\x4A\xFA\x5C\x81\xE6\x81\xCA"[..],
+            ),
             ("IBM964", "十一儿", b"\xC4\xB2\xC4\xA1\xC4\xAA"),
             ("IBM964", "匚", b"\x8E\xA2\xA1\xA4"),
             ("IBM937", "十凵", b"\x0E\x4C\x52\x69\x43\x0F"),
             ("IBM950", "十卅／", b"\xA4\x51\xA4\xCA\xA1\xFE"),
-            ("Big5-HKSCS:2001", "十卅／＼", b"\xA4\x51\xA4\xCA\xA2\x41\xA2\x42"),
+            (
+                "Big5-HKSCS:2001",
+                "十卅／＼",
+                b"\xA4\x51\xA4\xCA\xA2\x41\xA2\x42",
+            ),
             ("eucJP-ms", "∵", b"\xA2\xE8"),
         ] {
             let mut log = LossLog::new();
-            let bytes = Charset::for_name(charset).unwrap().encode(text, Unmappable::Fatal, &mut log);
+            let bytes =
+                Charset::for_name(charset)
+                    .unwrap()
+                    .encode(text, Unmappable::Fatal, &mut log);
             assert_eq!(bytes[..], *expected, "{charset} {text}");
         }
     }

@@ -53,25 +53,35 @@ impl Layout {
         match (self, bytes[0]) {
             (Self::Stored, lead) => stored(grid, lead, bytes),
             (Self::Pairs, lead) => two(bytes, 0x31..=0xFE, |trail| (u16::from(lead), trail)),
-            (Self::EucPlanes, 0x8E) => match more(&bytes[1..], &[0xA1..=0xB0, 0xA1..=0xFE, 0xA1..=0xFE]) {
-                Ok(()) => cell(bytes[1] - 0xA0, bytes[2], bytes[3], 4),
-                Err(place) => place,
-            },
+            (Self::EucPlanes, 0x8E) => {
+                match more(&bytes[1..], &[0xA1..=0xB0, 0xA1..=0xFE, 0xA1..=0xFE]) {
+                    Ok(()) => cell(bytes[1] - 0xA0, bytes[2], bytes[3], 4),
+                    Err(place) => place,
+                }
+            }
             (Self::EucJisx0213, 0x8F) => match more(&bytes[1..], &[0xA1..=0xFE, 0xA1..=0xFE]) {
                 Ok(()) => cell(2, bytes[1], bytes[2], 3),
                 Err(place) => place,
             },
             (Self::EucJisx0213, 0x8E) => match more(&bytes[1..], &[0xA1..=0xDF]) {
-                Ok(()) => Place::Single { c: katakana(bytes[1]), len: 2 },
+                Ok(()) => Place::Single {
+                    c: katakana(bytes[1]),
+                    len: 2,
+                },
                 Err(place) => place,
             },
-            (Self::ShiftJisx0213, byte @ 0xA1..=0xDF) => Place::Single { c: katakana(byte), len: 1 },
+            (Self::ShiftJisx0213, byte @ 0xA1..=0xDF) => Place::Single {
+                c: katakana(byte),
+                len: 1,
+            },
             (Self::ShiftJisx0213, lead @ (0x81..=0x9F | 0xE0..=0xFC)) => {
                 two(bytes, 0x40..=0xFC, |trail| shifted(lead, trail))
             }
             (Self::Euc | Self::EucPlanes | Self::EucJisx0213, lead @ 0xA1..=0xFE) => {
                 let plane = if self == Self::Euc { 0 } else { 0x100 };
-                two(bytes, 0xA1..=0xFE, |trail| (plane | u16::from(lead & 0x7F), trail & 0x7F))
+                two(bytes, 0xA1..=0xFE, |trail| {
+                    (plane | u16::from(lead & 0x7F), trail & 0x7F)
+                })
             }
             _ => Place::Bad { len: 1 },
         }
@@ -106,7 +116,9 @@ impl Layout {
             // The code 0 is that of NUL.
             return (c == '\0').then_some(([0; 4], 1));
         }
-        let byte = ('\u{FF61}'..='\u{FF9F}').contains(&c).then(|| (c as u32 - 0xFF61) as u8 + 0xA1)?;
+        let byte = ('\u{FF61}'..='\u{FF9F}')
+            .contains(&c)
+            .then(|| (c as u32 - 0xFF61) as u8 + 0xA1)?;
         match self {
             Self::EucJisx0213 => Some(([0x8E, byte, 0, 0], 2)),
             Self::ShiftJisx0213 => Some(([byte, 0, 0, 0], 1)),
@@ -119,7 +131,11 @@ impl Layout {
 #[inline]
 fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
     if !grid.cell(0, lead).is_none() {
-        return Place::Cell { row: 0, column: lead, len: 1 };
+        return Place::Cell {
+            row: 0,
+            column: lead,
+            len: 1,
+        };
     }
     let len = match lead {
         _ if grid.has_row(u16::from(lead)) => 2,
@@ -128,12 +144,22 @@ fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
         _ => return Place::Bad { len: 1 },
     };
     match (len, bytes) {
-        (2, [lead, column, ..]) => Place::Cell { row: u16::from(*lead), column: *column, len },
+        (2, [lead, column, ..]) => Place::Cell {
+            row: u16::from(*lead),
+            column: *column,
+            len,
+        },
         (3, [lead, row @ (0x80..), column, ..]) | (4, [_, lead @ (0x80..), row, column, ..]) => {
-            Place::Cell { row: u16::from_be_bytes([*lead, *row]), column: *column, len }
+            Place::Cell {
+                row: u16::from_be_bytes([*lead, *row]),
+                column: *column,
+                len,
+            }
         }
         // An ASCII byte ends what more bytes could complete.
-        _ if foreign(bytes) < bytes.len() => Place::Bad { len: foreign(bytes) },
+        _ if foreign(bytes) < bytes.len() => Place::Bad {
+            len: foreign(bytes),
+        },
         _ => Place::Cut,
     }
 }
@@ -148,7 +174,11 @@ fn katakana(byte: u8) -> char {
 }
 
 fn cell(plane: u8, lead: u8, trail: u8, len: usize) -> Place {
-    Place::Cell { row: u16::from(plane) << 8 | u16::from(lead & 0x7F), column: trail & 0x7F, len }
+    Place::Cell {
+        row: u16::from(plane) << 8 | u16::from(lead & 0x7F),
+        column: trail & 0x7F,
+        len,
+    }
 }
 
 /// A character of two bytes.
@@ -156,7 +186,11 @@ fn two(bytes: &[u8], trails: std::ops::RangeInclusive<u8>, at: impl Fn(u8) -> (u
     match more(&bytes[1..], &[trails]) {
         Ok(()) => {
             let (row, column) = at(bytes[1]);
-            Place::Cell { row, column, len: 2 }
+            Place::Cell {
+                row,
+                column,
+                len: 2,
+            }
         }
         Err(place) => place,
     }
@@ -190,7 +224,10 @@ fn shifted(lead: u8, trail: u8) -> (u16, u8) {
         _ => trail - 0x7E,
     };
     if lead < 0xF0 {
-        return (0x100 | u16::from(half * 2 + u8::from(second) + 0x21), column);
+        return (
+            0x100 | u16::from(half * 2 + u8::from(second) + 0x21),
+            column,
+        );
     }
     let at = usize::from(half * 2 + u8::from(second));
     let row = PLANE_2.get(at).copied().unwrap_or_else(|| (at + 69) as u8);
@@ -203,7 +240,10 @@ fn shift(plane: u8, row: u8, column: u8) -> [u8; 2] {
     let half = if plane < 2 {
         row - 1
     } else {
-        PLANE_2.iter().position(|r| *r == row).map_or(row.wrapping_sub(69), |at| at as u8)
+        PLANE_2
+            .iter()
+            .position(|r| *r == row)
+            .map_or(row.wrapping_sub(69), |at| at as u8)
     };
     let lead = match half / 2 {
         half if plane > 1 => half + 0xF0,
@@ -234,10 +274,22 @@ mod tests {
         ] {
             for (code, _) in set.grid().codes() {
                 let (bytes, len) = layout.bytes(code);
-                let place = Place::Cell { row: (code >> 8) as u16, column: code as u8, len };
-                assert_eq!(layout.place(set.grid(), &bytes[..len]), place, "{layout:?} {code:X} {bytes:x?}");
+                let place = Place::Cell {
+                    row: (code >> 8) as u16,
+                    column: code as u8,
+                    len,
+                };
+                assert_eq!(
+                    layout.place(set.grid(), &bytes[..len]),
+                    place,
+                    "{layout:?} {code:X} {bytes:x?}"
+                );
                 for cut in 1..len {
-                    assert_eq!(layout.place(set.grid(), &bytes[..cut]), Place::Cut, "{layout:?} {code:X}");
+                    assert_eq!(
+                        layout.place(set.grid(), &bytes[..cut]),
+                        Place::Cut,
+                        "{layout:?} {code:X}"
+                    );
                 }
             }
         }

@@ -34,7 +34,11 @@ pub(crate) fn run(
     while at < input.len() {
         let rest = &input[at..];
         if ascii && rest[0] < 0x80 {
-            let run = if ascii_8(rest).is_some() { ascii_run(rest) } else { 1 };
+            let run = if ascii_8(rest).is_some() {
+                ascii_run(rest)
+            } else {
+                1
+            };
             sink.put_ascii(&rest[..run]);
             at += run;
             continue;
@@ -72,15 +76,34 @@ mod tests {
 
     fn ranges(charset: &str, bytes: &[u8]) -> (String, Vec<(u64, u64)>) {
         let mut log = LossLog::new();
-        let text = Charset::for_name(charset).unwrap().decode(bytes, &mut log).into_owned();
-        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect())
+        let text = Charset::for_name(charset)
+            .unwrap()
+            .decode(bytes, &mut log)
+            .into_owned();
+        (
+            text,
+            log.kept()
+                .iter()
+                .map(|l| (l.bytes.start, l.bytes.end))
+                .collect(),
+        )
     }
 
     #[test]
     fn damage_ends_before_an_ascii_byte() {
         for (charset, bytes, text, losses) in [
-            ("IBM943C", &b"\x88\x9F\x88\n\xFDx"[..], "亜\u{FFFD}\n\u{FFFD}x", &[(2, 3), (4, 5)][..]),
-            ("IBM943C", b"\xFC\xFCA\x88", "\u{FFFD}A\u{FFFD}", &[(0, 2), (3, 4)]),
+            (
+                "IBM943C",
+                &b"\x88\x9F\x88\n\xFDx"[..],
+                "亜\u{FFFD}\n\u{FFFD}x",
+                &[(2, 3), (4, 5)][..],
+            ),
+            (
+                "IBM943C",
+                b"\xFC\xFCA\x88",
+                "\u{FFFD}A\u{FFFD}",
+                &[(0, 2), (3, 4)],
+            ),
             (
                 "eucJP-ms",
                 b"\x8F\xB0\xA1\x8F\xB0<\x8F<\x8F\xB0",
@@ -94,17 +117,27 @@ mod tests {
                 &[(4, 7), (8, 12)],
             ),
             ("IBM964", b"\x8E\0\xA1\xA1", "\u{FFFD}\0\u{3000}", &[(0, 1)]),
-            ("Big5-HKSCS:1999", b"\x88\x62\x88\x66\x88/", "\u{CA}\u{304}\u{CA}\u{FFFD}/", &[(4, 5)]),
+            (
+                "Big5-HKSCS:1999",
+                b"\x88\x62\x88\x66\x88/",
+                "\u{CA}\u{304}\u{CA}\u{FFFD}/",
+                &[(4, 5)],
+            ),
         ] {
-            assert_eq!(ranges(charset, bytes), (text.to_owned(), losses.to_vec()), "{charset} {bytes:X?}");
+            assert_eq!(
+                ranges(charset, bytes),
+                (text.to_owned(), losses.to_vec()),
+                "{charset} {bytes:X?}"
+            );
         }
     }
 
     #[test]
     fn sets_say_whether_their_low_half_is_ascii() {
         for set in Set::STORED.iter().copied() {
-            let ascii =
-                (0..0x80).all(|b: u8| set.grid().chars(set.grid().cell(0, b)) == Some([char::from(b), '\0']));
+            let ascii = (0..0x80).all(|b: u8| {
+                set.grid().chars(set.grid().cell(0, b)) == Some([char::from(b), '\0'])
+            });
             assert_eq!(ascii, set.is_ascii(), "{set:?}");
         }
     }

@@ -49,8 +49,16 @@ enum Way {
 
 impl Default for Writer {
     fn default() -> Self {
-        let state = State { unicode: false, active: 0, windows: DYNAMIC };
-        Self { state, by_use: [7, 4, 3, 2, 6, 5, 1, 0], held: VecDeque::new() }
+        let state = State {
+            unicode: false,
+            active: 0,
+            windows: DYNAMIC,
+        };
+        Self {
+            state,
+            by_use: [7, 4, 3, 2, 6, 5, 1, 0],
+            held: VecDeque::new(),
+        }
     }
 }
 
@@ -75,7 +83,9 @@ impl Encode for Writer {
 impl Writer {
     /// Writes the first of the characters held.
     fn write_first(&mut self, out: &mut Vec<u8>) {
-        let Some(c) = self.held.pop_front() else { return };
+        let Some(c) = self.held.pop_front() else {
+            return;
+        };
         let state = &self.state;
         if state.unicode && matches!(c, '\u{3400}'..='\u{D7FF}') {
             push_units(c, out);
@@ -116,8 +126,10 @@ impl Writer {
             }
         }
         if !self.state.unicode {
-            for (window, start) in
-                STATIC.iter().enumerate().filter(|(_, start)| in_window(**start, c).is_some())
+            for (window, start) in STATIC
+                .iter()
+                .enumerate()
+                .filter(|(_, start)| in_window(**start, c).is_some())
             {
                 // The first fixed window is ASCII, of which only the controls need a quote.
                 if *start > 0 || c < ' ' {
@@ -173,7 +185,12 @@ impl Writer {
             Way::Activate(window) => out.push(if was_unicode { UC0 } else { SC0 } + window as u8),
             Way::Define(start) => {
                 let window = self.by_use[0];
-                push_definition(window, start, if was_unicode { (UD0, UDX) } else { (SD0, SDX) }, out);
+                push_definition(
+                    window,
+                    start,
+                    if was_unicode { (UD0, UDX) } else { (SD0, SDX) },
+                    out,
+                );
             }
         }
         match way {
@@ -243,13 +260,17 @@ fn is_direct(c: char) -> bool {
 }
 
 fn in_window(start: u32, c: char) -> Option<u8> {
-    (start..start + 0x80).contains(&(c as u32)).then(|| (c as u32 - start + 0x80) as u8)
+    (start..start + 0x80)
+        .contains(&(c as u32))
+        .then(|| (c as u32 - start + 0x80) as u8)
 }
 
 /// Offers where a window for a character may begin.
 fn starts_for(c: char, mut offer: impl FnMut(u32)) {
     let code = c as u32;
-    ODD.iter().filter(|start| in_window(**start, c).is_some()).for_each(|start| offer(*start));
+    ODD.iter()
+        .filter(|start| in_window(**start, c).is_some())
+        .for_each(|start| offer(*start));
     if matches!(code, 0x80..0x3400 | 0xE000..0xFE80 | 0xFF00..0xFFF0 | 0x10000..) {
         offer(code & !0x7F);
     }

@@ -29,7 +29,12 @@ struct Joined<'t> {
 
 impl Encoder {
     pub(crate) fn new(list: &'static Sequences, repertoire: Repertoire) -> Self {
-        Self { list, repertoire, held: String::new(), places: Vec::new() }
+        Self {
+            list,
+            repertoire,
+            held: String::new(),
+            places: Vec::new(),
+        }
     }
 
     /// Writes the sequences that begin before `end`. Returns where it came to, or breaks at a character that cannot be
@@ -64,7 +69,9 @@ impl Encoder {
                 joined.put(start, entry, out);
             }
             if entry.note == Note::Forbidden {
-                let first = self.list.without_last(self.repertoire, &text[at..at + entry.from.len()]);
+                let first = self
+                    .list
+                    .without_last(self.repertoire, &text[at..at + entry.from.len()]);
                 before = first.map(|entry| (at, entry));
                 break Some(at + first.map_or(0, |entry| entry.from.len()));
             }
@@ -98,14 +105,22 @@ impl Encoder {
 impl Joined<'_> {
     /// Where a place of the joined text is in the whole text.
     fn position(&self, at: usize, out: &Out<'_>) -> u64 {
-        self.places.get(at).copied().unwrap_or_else(|| out.position(at - self.places.len()))
+        self.places
+            .get(at)
+            .copied()
+            .unwrap_or_else(|| out.position(at - self.places.len()))
     }
 
     fn put(&self, at: usize, entry: &Entry, out: &mut Out<'_>) {
         if entry.note == Note::Substituted {
             let end = self.position(at + entry.from.len() - 1, out) + 1;
-            let places = (at..at + entry.from.len()).rev().map(|at| self.position(at, out));
-            let together = places.zip((0..end).rev()).take_while(|(place, next)| place == next).count();
+            let places = (at..at + entry.from.len())
+                .rev()
+                .map(|at| self.position(at, out));
+            let together = places
+                .zip((0..end).rev())
+                .take_while(|(place, next)| place == next)
+                .count();
             out.substituted_range(end - together as u64..end);
         }
         out.extend(&entry.to);
@@ -119,7 +134,10 @@ impl Encode for Encoder {
             let old = std::mem::take(&mut self.held);
             let whole = format!("{old}{}", &text[..text.floor_char_boundary(JOIN)]);
             let places = std::mem::take(&mut self.places);
-            let joined = Joined { text: &whole, places: &places };
+            let joined = Joined {
+                text: &whole,
+                places: &places,
+            };
             match self.write(&joined, old.len(), false, out) {
                 // What is held back can be written alone, so that this is never in it.
                 ControlFlow::Break(at) => return ControlFlow::Break(at.saturating_sub(old.len())),
@@ -131,7 +149,10 @@ impl Encode for Encoder {
             }
         }
         let mut out = out.ahead(begin);
-        let rest = Joined { text: &text[begin..], places: &[] };
+        let rest = Joined {
+            text: &text[begin..],
+            places: &[],
+        };
         match self.write(&rest, rest.text.len(), false, &mut out) {
             ControlFlow::Break(at) => ControlFlow::Break(begin + at),
             ControlFlow::Continue(at) => {
@@ -144,7 +165,10 @@ impl Encode for Encoder {
     fn neutral(&mut self, out: &mut Out<'_>) {
         let held = std::mem::take(&mut self.held);
         let places = std::mem::take(&mut self.places);
-        let joined = Joined { text: &held, places: &places };
+        let joined = Joined {
+            text: &held,
+            places: &places,
+        };
         let _written = self.write(&joined, held.len(), true, out);
     }
 }

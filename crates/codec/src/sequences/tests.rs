@@ -6,7 +6,9 @@ use crate::{Charset, LossLog, Mode, Unmappable};
 fn rows() -> Vec<(&'static str, Vec<u8>, char, String)> {
     let points = |column: &str| -> String {
         let codes = column.split(' ').filter(|code| *code != "-");
-        codes.map(|code| char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap()).collect()
+        codes
+            .map(|code| char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap())
+            .collect()
     };
     include_str!("../../../../data/sequences.tsv")
         .lines()
@@ -15,7 +17,12 @@ fn rows() -> Vec<(&'static str, Vec<u8>, char, String)> {
         .filter(|row| row[2] != "+" && row[3] != "-")
         .map(|row| {
             let bytes = super::unhex(row[1].trim_matches('-')).collect();
-            (row[0], bytes, row[2].chars().next().unwrap(), points(row[3]))
+            (
+                row[0],
+                bytes,
+                row[2].chars().next().unwrap(),
+                points(row[3]),
+            )
         })
         .collect()
 }
@@ -32,7 +39,10 @@ fn users(table: &str) -> Vec<(Charset, &'static [u8])> {
             .map(|c| (c, &b""[..]))
             .collect(),
         "mnemonics" => vec![(Charset::MNEMONIC, b"&"), (Charset::MNEM, b" \x08")],
-        name => Charset::for_name(name).map(|c| (c, &b""[..])).into_iter().collect(),
+        name => Charset::for_name(name)
+            .map(|c| (c, &b""[..]))
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -49,7 +59,11 @@ fn strict(charset: Charset, bytes: &[u8]) -> (String, LossLog) {
 fn written(charset: Charset, pieces: &[&str], leniently: bool) -> (Vec<u8>, LossLog) {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(1000));
     let skip = Unmappable::Skip;
-    let mut encoder = if leniently { charset.new_encoder(skip) } else { charset.new_strict_encoder(skip) };
+    let mut encoder = if leniently {
+        charset.new_encoder(skip)
+    } else {
+        charset.new_strict_encoder(skip)
+    };
     for piece in pieces {
         encoder.push(piece, &mut bytes, &mut log);
     }
@@ -79,7 +93,11 @@ fn every_row_reads_and_writes_as_the_data_says() {
             let bytes = [before, &bytes].concat();
             let (got, losses) = strict(charset, &bytes);
             if matches!(r#use, '=' | '>' | '?') {
-                assert_eq!((&got, losses.is_empty()), (&text, r#use != '?'), "{charset} {bytes:x?}");
+                assert_eq!(
+                    (&got, losses.is_empty()),
+                    (&text, r#use != '?'),
+                    "{charset} {bytes:x?}"
+                );
             }
             let (written, log) = encoded(charset, &text, r#use == '~');
             match r#use {
@@ -106,7 +124,11 @@ fn what_begins_a_text_that_is_written_can_be_written() {
         for (charset, _) in users(table) {
             for (end, _) in text.char_indices().skip(1) {
                 let (bytes, log) = encoded(charset, &text[..end], true);
-                assert!(!bytes.is_empty() && log.losses() == 0, "{charset} {:?} of {text:?}", &text[..end]);
+                assert!(
+                    !bytes.is_empty() && log.losses() == 0,
+                    "{charset} {:?} of {text:?}",
+                    &text[..end]
+                );
             }
         }
     }
@@ -117,8 +139,11 @@ fn what_begins_a_text_that_is_written_can_be_written() {
 fn what_is_written_side_by_side_comes_back() {
     for charset in charsets() {
         let own = |table: &str| users(table).iter().any(|(user, _)| *user == charset);
-        let mut units: Vec<String> =
-            rows().into_iter().filter(|(table, ..)| own(table)).map(|(.., text)| text).collect();
+        let mut units: Vec<String> = rows()
+            .into_iter()
+            .filter(|(table, ..)| own(table))
+            .map(|(.., text)| text)
+            .collect();
         units.sort();
         units.dedup();
         // Of the many names of RFC 1345 every seventh.
@@ -135,7 +160,10 @@ fn what_is_written_side_by_side_comes_back() {
                 turn += 1;
                 if log.is_empty() {
                     let (back, log) = strict(charset, &bytes);
-                    assert!(back == text && log.is_empty(), "{charset} {text:?} {bytes:x?} {back:?}");
+                    assert!(
+                        back == text && log.is_empty(),
+                        "{charset} {text:?} {bytes:x?} {back:?}"
+                    );
                 }
             }
         }
@@ -145,18 +173,63 @@ fn what_is_written_side_by_side_comes_back() {
 #[test]
 fn defects_are_recorded() {
     for (charset, bytes, text, kinds) in [
-        (Charset::T_61_8BIT, &b"\xC2e\xC2"[..], "é\u{FFFD}", &["truncated"][..]),
-        (Charset::T_61_8BIT, b"\xC2b\xC2\xC2e\xC2 ", "b\u{301}\u{FFFD}é´", &["irregular", "invalid"]),
-        (Charset::T_61_8BIT, b"#\xA6\\", "##\\", &["irregular", "irregular"]),
+        (
+            Charset::T_61_8BIT,
+            &b"\xC2e\xC2"[..],
+            "é\u{FFFD}",
+            &["truncated"][..],
+        ),
+        (
+            Charset::T_61_8BIT,
+            b"\xC2b\xC2\xC2e\xC2 ",
+            "b\u{301}\u{FFFD}é´",
+            &["irregular", "invalid"],
+        ),
+        (
+            Charset::T_61_8BIT,
+            b"#\xA6\\",
+            "##\\",
+            &["irregular", "irregular"],
+        ),
         (Charset::T_61_8BIT, b"\xC2\ne", "\u{FFFD}\ne", &["invalid"]),
-        (Charset::GSM0338, b"\x1be\x00\x1bA\x1b", "€@\u{FFFD}A\u{FFFD}", &["invalid", "truncated"]),
+        (
+            Charset::GSM0338,
+            b"\x1be\x00\x1bA\x1b",
+            "€@\u{FFFD}A\u{FFFD}",
+            &["invalid", "truncated"],
+        ),
         (Charset::GSM0338, b"\xE9", "\u{FFFD}", &["8bit"]),
         (Charset::VIQR, b"Vie^.t Nam ddo+\\.", "Việt Nam đơ.", &[]),
-        (Charset::VIQR, b"C:\\Temp\\\\x a\\^ d\\d", "C:\\Temp\\x a^ dd", &[]),
-        (Charset::MNEMONIC, b"R&D && na&i:ve &_U:-_ &x", "R&D & naïve Ǖ &x", &["irregular", "irregular"]),
-        (Charset::MNEM, b"R&D na \x08i:ve  \x08 \x08", "R&D naïve  \x08", &[]),
-        (Charset::X_ISCII_DE, b"\xEFB\xC6\xCC\xD7\xE8\xC2\xE1 \xB3\xE9\xEA\xEA", "नमस्ते \u{958}॥", &[]),
-        (Charset::X_ISCII_DE, b"\xB3\xE8\xD9\xE8\xE8\xF0\xBF\xD9", "क्\u{20}\u{94D}\u{200C}॰\u{200D}", &[]),
+        (
+            Charset::VIQR,
+            b"C:\\Temp\\\\x a\\^ d\\d",
+            "C:\\Temp\\x a^ dd",
+            &[],
+        ),
+        (
+            Charset::MNEMONIC,
+            b"R&D && na&i:ve &_U:-_ &x",
+            "R&D & naïve Ǖ &x",
+            &["irregular", "irregular"],
+        ),
+        (
+            Charset::MNEM,
+            b"R&D na \x08i:ve  \x08 \x08",
+            "R&D naïve  \x08",
+            &[],
+        ),
+        (
+            Charset::X_ISCII_DE,
+            b"\xEFB\xC6\xCC\xD7\xE8\xC2\xE1 \xB3\xE9\xEA\xEA",
+            "नमस्ते \u{958}॥",
+            &[],
+        ),
+        (
+            Charset::X_ISCII_DE,
+            b"\xB3\xE8\xD9\xE8\xE8\xF0\xBF\xD9",
+            "क्\u{20}\u{94D}\u{200C}॰\u{200D}",
+            &[],
+        ),
         (
             Charset::X_ISCII_DE,
             b"\xEF0\xB3\xEFC\xB3\xFF",
@@ -169,12 +242,21 @@ fn defects_are_recorded() {
             "가1\u{20DE}\u{F87C}\u{300C}\u{F87F}\u{FFFD}\u{FFFD}",
             &["invalid", "truncated"],
         ),
-        (Charset::TSCII, b"\xA6\xB8\xA1\xA8\x83\xFF", "கொஜை\u{FFFD}", &["invalid"]),
+        (
+            Charset::TSCII,
+            b"\xA6\xB8\xA1\xA8\x83\xFF",
+            "கொஜை\u{FFFD}",
+            &["invalid"],
+        ),
     ] {
         let mut log = LossLog::new();
         let got = charset.decode(bytes, &mut log).into_owned();
         let got_kinds: Vec<_> = log.kept().iter().map(|loss| loss.kind.name()).collect();
-        assert_eq!((got.as_str(), got_kinds.as_slice()), (text, kinds), "{charset} {bytes:x?}");
+        assert_eq!(
+            (got.as_str(), got_kinds.as_slice()),
+            (text, kinds),
+            "{charset} {bytes:x?}"
+        );
     }
 }
 
@@ -182,14 +264,23 @@ fn defects_are_recorded() {
 fn what_cannot_be_written_is_replaced() {
     for (charset, text, bytes, losses) in [
         (Charset::GSM0338, "€5 Ж", &b"\x1be5 &#1046;"[..], 1),
-        (Charset::T_61_8BIT, "e\u{301}b\u{301}", b"\xC2eb&\xA6769;", 1),
+        (
+            Charset::T_61_8BIT,
+            "e\u{301}b\u{301}",
+            b"\xC2eb&\xA6769;",
+            1,
+        ),
         (Charset::VIQR, "a. d\u{111} 日", b"a\\. \\ddd &#26085;", 1),
         (Charset::MNEMONIC, "A&B 日", b"A&&B &&#26085;", 1),
     ] {
         let mut log = LossLog::new();
         let got = charset.encode(text, Unmappable::HtmlDecimal, &mut log);
         let shown = String::from_utf8_lossy(&got);
-        assert_eq!((&got[..], log.losses()), (bytes, losses), "{charset} {shown}");
+        assert_eq!(
+            (&got[..], log.losses()),
+            (bytes, losses),
+            "{charset} {shown}"
+        );
     }
 }
 
@@ -211,9 +302,16 @@ fn mac_korean_is_euc_kr_but_for_its_rows() {
     for pair in (0xA1..=0xFE).flat_map(|lead| (0xA1..=0xFE).map(move |trail| vec![lead, trail])) {
         let (expected, losses) = strict(Charset::EUC_KR, &pair);
         if !own.contains(&pair) && losses.is_empty() {
-            assert_eq!(strict(Charset::X_MAC_KOREAN, &pair), (expected.clone(), LossLog::new()), "{pair:x?}");
+            assert_eq!(
+                strict(Charset::X_MAC_KOREAN, &pair),
+                (expected.clone(), LossLog::new()),
+                "{pair:x?}"
+            );
             let (written, log) = written(Charset::X_MAC_KOREAN, &[&expected], false);
-            assert!(log.is_empty() && strict(Charset::X_MAC_KOREAN, &written).0 == expected, "{pair:x?}");
+            assert!(
+                log.is_empty() && strict(Charset::X_MAC_KOREAN, &written).0 == expected,
+                "{pair:x?}"
+            );
             same += 1;
         }
     }

@@ -13,8 +13,15 @@ pub(super) fn is_east_asian(input: &[u8]) -> bool {
     if units.len() < 2 || !rest.is_empty() {
         return false;
     }
-    let all = |encoding| units.iter().all(|pair| is_everyday(u16::from_be_bytes(*pair), encoding));
-    let kana = units.iter().filter(|pair| matches!(u16::from_be_bytes(**pair), 0x3041..=0x30FE)).count();
+    let all = |encoding| {
+        units
+            .iter()
+            .all(|pair| is_everyday(u16::from_be_bytes(*pair), encoding))
+    };
+    let kana = units
+        .iter()
+        .filter(|pair| matches!(u16::from_be_bytes(**pair), 0x3041..=0x30FE))
+        .count();
     (kana * 2 >= units.len() || kana > 0 && !has_words(input) || !has_words(input))
         && (all(EUC_JP) || all(GBK))
 }
@@ -25,11 +32,14 @@ fn is_everyday(unit: u16, encoding: &'static Encoding) -> bool {
         0x3001..=0x3003 | 0x3005..=0x3007 | 0x300A..=0x3011 => true,
         0x3041..=0x3096 | 0x30A1..=0x30FE => encoding == EUC_JP,
         0x4E00..=0x9FFF => {
-            let Some(c) = char::from_u32(u32::from(unit)) else { return false };
+            let Some(c) = char::from_u32(u32::from(unit)) else {
+                return false;
+            };
             let mut text = [0; 4];
             let (bytes, _, is_lossy) = encoding.encode(c.encode_utf8(&mut text));
             let last = if encoding == GBK { 0xD7 } else { 0xCF };
-            !is_lossy && matches!(*bytes, [lead, trail] if (0xB0..=last).contains(&lead) && trail >= 0xA1)
+            !is_lossy
+                && matches!(*bytes, [lead, trail] if (0xB0..=last).contains(&lead) && trail >= 0xA1)
         }
         _ => false,
     }
@@ -48,7 +58,9 @@ mod tests {
     use crate::{Charset, LossLog};
 
     fn read(bytes: &[u8]) -> String {
-        Charset::UTF_16.decode(bytes, &mut LossLog::new()).into_owned()
+        Charset::UTF_16
+            .decode(bytes, &mut LossLog::new())
+            .into_owned()
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub(crate) fn guess(input: &[u8]) -> Option<Order> {
     if units.len() < 4 {
         return None;
     }
-    let [big, little] =
-        [Order::Big, Order::Little].map(|order| score(units.clone().map(|pair| unit_at(pair, order))));
+    let [big, little] = [Order::Big, Order::Little]
+        .map(|order| score(units.clone().map(|pair| unit_at(pair, order))));
     if big >= 4 * little {
         Some(Order::Big)
     } else if little >= 4 * big {
@@ -43,7 +43,11 @@ fn score(units: impl Iterator<Item = u16>) -> i32 {
             (_, open) => {
                 let script = Script::of(unit);
                 // A unit twice in a row is so in either order.
-                let beside = if last == Some(unit) { 0 } else { script.beside(before) };
+                let beside = if last == Some(unit) {
+                    0
+                } else {
+                    script.beside(before)
+                };
                 score += worth(unit) + beside - 2 * i32::from(open.is_some());
                 (before, last) = (script, Some(unit));
             }
@@ -85,7 +89,9 @@ enum Script {
 impl Script {
     fn of(unit: u16) -> Self {
         match unit {
-            0..0x180 | 0x1A0..0x1B1 | 0x300..0x330 | 0x2000..0x2070 | 0x3001..0x3003 => Self::Common,
+            0..0x180 | 0x1A0..0x1B1 | 0x300..0x330 | 0x2000..0x2070 | 0x3001..0x3003 => {
+                Self::Common
+            }
             0x3000..0x3100 | 0x4E00..0xA000 | 0xFF00..0xFFF0 => Self::EastAsian,
             0xAC00..0xD7A4 => Self::Hangul,
             _ => Self::Block((unit >> 8) as u8),
@@ -127,7 +133,11 @@ mod tests {
             let units: Vec<u16> = text.encode_utf16().collect();
             let big: Vec<u8> = units.iter().flat_map(|u| u.to_be_bytes()).collect();
             let little: Vec<u8> = units.iter().flat_map(|u| u.to_le_bytes()).collect();
-            assert_eq!((guess(&big), guess(&little)), (Some(Order::Big), Some(Order::Little)), "{text}");
+            assert_eq!(
+                (guess(&big), guess(&little)),
+                (Some(Order::Big), Some(Order::Little)),
+                "{text}"
+            );
         }
         assert_eq!(guess(b"A\0B\0C\0"), None);
         assert_eq!(guess(b"AABBCCDDEE"), None);

@@ -51,7 +51,11 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     pub(crate) fn new(direct: Direct) -> Self {
-        Self { direct, run: None, plus: false }
+        Self {
+            direct,
+            run: None,
+            plus: false,
+        }
     }
 
     fn shifted(&mut self, c: char, out: &mut Out<'_>) {
@@ -76,7 +80,9 @@ impl Encode for Encoder {
             if self.direct.holds(c) {
                 self.neutral(out);
                 out.push(c as u8);
-            } else if c == self.direct.shift() && (self.run.is_none() || self.direct == Direct::Imap) {
+            } else if c == self.direct.shift()
+                && (self.run.is_none() || self.direct == Direct::Imap)
+            {
                 self.neutral(out);
                 if self.direct == Direct::Imap {
                     out.extend(b"&-");
@@ -111,7 +117,11 @@ struct Base64 {
 
 impl Base64 {
     fn new(last_digit: u8) -> Self {
-        Self { last_digit, pending: 0, bits: 0 }
+        Self {
+            last_digit,
+            pending: 0,
+            bits: 0,
+        }
     }
 
     fn push(&mut self, c: char, out: &mut Vec<u8>) {
@@ -120,14 +130,20 @@ impl Base64 {
             self.bits += 16;
             while self.bits >= 6 {
                 self.bits -= 6;
-                out.push(digit((self.pending >> self.bits & 0x3F) as u8, self.last_digit));
+                out.push(digit(
+                    (self.pending >> self.bits & 0x3F) as u8,
+                    self.last_digit,
+                ));
             }
         }
     }
 
     fn finish(self, out: &mut Vec<u8>) {
         if self.bits > 0 {
-            out.push(digit((self.pending << (6 - self.bits) & 0x3F) as u8, self.last_digit));
+            out.push(digit(
+                (self.pending << (6 - self.bits) & 0x3F) as u8,
+                self.last_digit,
+            ));
         }
     }
 }

@@ -30,5 +30,10 @@ impl Clock {
 fn on_processor() -> Option<u64> {
     // A yield brings the counter up to date.
     std::thread::yield_now();
-    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }

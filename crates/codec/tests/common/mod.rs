@@ -34,14 +34,20 @@ pub(crate) fn decode(charset: Charset, mode: Mode, bytes: &[u8]) -> Answer {
 pub(crate) fn split_everywhere(charset: Charset, mode: Mode, bytes: &[u8], random: &mut Random) {
     let whole = decode(charset, mode, bytes);
     let check = |how: &str, split: &Answer| {
-        assert!(*split == whole, "{charset} {mode:?} {how} {bytes:x?}\nwhole {whole:?}\nsplit {split:?}");
+        assert!(
+            *split == whole,
+            "{charset} {mode:?} {how} {bytes:x?}\nwhole {whole:?}\nsplit {split:?}"
+        );
     };
     let step = (bytes.len() / 64).max(1);
     for at in (0..=bytes.len()).step_by(step) {
         let (a, b) = bytes.split_at(at);
         check("two pieces", &decode_pieces(charset, mode, [a, b]));
     }
-    check("byte by byte", &decode_pieces(charset, mode, bytes.chunks(1)));
+    check(
+        "byte by byte",
+        &decode_pieces(charset, mode, bytes.chunks(1)),
+    );
     for _ in 0..4 {
         let mut pieces = Vec::new();
         let mut rest = bytes;

@@ -27,8 +27,17 @@ pub(crate) struct Sample {
 /// All samples of the reference data in this folder.
 pub(crate) fn read(shared: &Path) -> Vec<Sample> {
     let path = shared.join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
-    assert!(unpacked.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&unpacked.stderr));
+    let unpacked = Command::new("gzip")
+        .arg("-dc")
+        .arg(&path)
+        .output()
+        .expect("gzip runs");
+    assert!(
+        unpacked.status.success(),
+        "{}: {}",
+        path.display(),
+        String::from_utf8_lossy(&unpacked.stderr)
+    );
     let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
     lines.lines().map(sample).collect()
 }
@@ -73,7 +82,10 @@ pub(crate) fn country(language: &str) -> &str {
 
 /// Hints with this country.
 pub(crate) fn from_country(country: &str) -> Hints<'_> {
-    Hints { country: Some(country), ..Hints::default() }
+    Hints {
+        country: Some(country),
+        ..Hints::default()
+    }
 }
 
 /// Whether detection finds a charset that gives this text.
@@ -111,11 +123,18 @@ pub(crate) const NON_WEB: [(&str, &str); 20] = [
 ];
 
 /// The first characters of a text in a charset, if it has them all and they are not ASCII only; and that beginning.
-pub(crate) fn encoded(text: &str, characters: usize, charset: Charset) -> Option<(Vec<u8>, String)> {
+pub(crate) fn encoded(
+    text: &str,
+    characters: usize,
+    charset: Charset,
+) -> Option<(Vec<u8>, String)> {
     let start: String = text.chars().take(characters).collect();
     let mut log = LossLog::with_limit(0);
-    let bytes = charset.encode(&start, Unmappable::Fatal, &mut log).into_owned();
-    (log.is_empty() && !start.is_ascii() && reads(charset, &bytes, &start)).then_some((bytes, start))
+    let bytes = charset
+        .encode(&start, Unmappable::Fatal, &mut log)
+        .into_owned();
+    (log.is_empty() && !start.is_ascii() && reads(charset, &bytes, &start))
+        .then_some((bytes, start))
 }
 
 /// Samples of text that no model has seen: of each language in each of its charsets, `count` of every length. `texts` has a file
@@ -127,20 +146,26 @@ pub(crate) fn of_texts(texts: &Path, table: &str, count: usize) -> Vec<Sample> {
             panic!("not six columns: {row}")
         };
         let path = texts.join(format!("{language}.txt"));
-        let text =
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let lines: Vec<&str> = text.lines().collect();
-        let names = common.split(' ').chain(rare.split(' ')).filter(|name| *name != "-").chain(["UTF-8"]);
+        let names = common
+            .split(' ')
+            .chain(rare.split(' '))
+            .filter(|name| *name != "-")
+            .chain(["UTF-8"]);
         for name in names {
             let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
             for length in LENGTHS {
-                samples.extend(spread(&lines, count, charset, length).map(|(bytes, text)| Sample {
-                    language: language.to_owned(),
-                    encoding: name.to_owned(),
-                    is_common: common.split(' ').any(|other| other == name),
-                    length,
-                    bytes,
-                    text,
+                samples.extend(spread(&lines, count, charset, length).map(|(bytes, text)| {
+                    Sample {
+                        language: language.to_owned(),
+                        encoding: name.to_owned(),
+                        is_common: common.split(' ').any(|other| other == name),
+                        length,
+                        bytes,
+                        text,
+                    }
                 }));
             }
         }
@@ -160,8 +185,9 @@ fn spread<'a>(
 ) -> impl Iterator<Item = (Vec<u8>, String)> + use<'a> {
     // An excerpt that the charset cannot hold gives way to the next.
     let tries = move |nth: usize| (0..40).map(move |next| lines.len() * nth / count + next);
-    (0..count)
-        .filter_map(move |nth| tries(nth).find_map(|at| excerpt(lines.get(at..)?, charset, length as usize)))
+    (0..count).filter_map(move |nth| {
+        tries(nth).find_map(|at| excerpt(lines.get(at..)?, charset, length as usize))
+    })
 }
 
 /// The start of some lines in a charset, as long as it fits into so many bytes.
@@ -170,7 +196,9 @@ fn excerpt(lines: &[&str], charset: Charset, length: usize) -> Option<(Vec<u8>, 
     for c in lines.iter().flat_map(|line| line.chars().chain(['\n'])) {
         let mut one = [0; 4];
         let mut log = LossLog::with_limit(0);
-        size += charset.encode(c.encode_utf8(&mut one), Unmappable::Fatal, &mut log).len();
+        size += charset
+            .encode(c.encode_utf8(&mut one), Unmappable::Fatal, &mut log)
+            .len();
         if !log.is_empty() {
             return None;
         }
@@ -185,8 +213,7 @@ fn excerpt(lines: &[&str], charset: Charset, length: usize) -> Option<(Vec<u8>, 
 /// Bytes that are text in no charset that is guessed: EBCDIC, noise of several kinds, numbers.
 pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
-    let german =
-        "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für die Lieferung vom 12. März.";
+    let german = "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für die Lieferung vom 12. März.";
     let english = "Dear Sir, please find enclosed the invoice for our delivery of March 12. Yours faithfully, John Smith";
     for (name, text) in [
         ("IBM037", english),
@@ -198,7 +225,9 @@ pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
         let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
         for characters in [20, 50, 100] {
             let start: String = text.chars().take(characters).collect();
-            let bytes = charset.encode(&start, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+            let bytes = charset
+                .encode(&start, Unmappable::Fatal, &mut LossLog::new())
+                .into_owned();
             all.push((format!("{name} {characters}"), bytes));
         }
     }
@@ -208,13 +237,26 @@ pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
         (state >> 24) as u8
     };
     for length in [20, 50, 200, 1000_u32] {
-        all.push((format!("any bytes {length}"), (0..length).map(|_| next()).collect()));
-        all.push((format!("high bytes {length}"), (0..length).map(|_| next() | 0x80).collect()));
-        all.push((format!("A1-FE {length}"), (0..length).map(|_| 0xA1 + next() % 0x5E).collect()));
+        all.push((
+            format!("any bytes {length}"),
+            (0..length).map(|_| next()).collect(),
+        ));
+        all.push((
+            format!("high bytes {length}"),
+            (0..length).map(|_| next() | 0x80).collect(),
+        ));
+        all.push((
+            format!("A1-FE {length}"),
+            (0..length).map(|_| 0xA1 + next() % 0x5E).collect(),
+        ));
         let numbers = (0..length / 4).flat_map(|n| (n * 77_777).to_le_bytes());
         all.push((format!("numbers {length}"), numbers.collect()));
-        let samples = (0..length / 2).flat_map(|n| ((f64::from(n) / 5.0).sin() * 20_000.0).to_be_bytes());
-        all.push((format!("floats {length}"), samples.take(length as usize).collect()));
+        let samples =
+            (0..length / 2).flat_map(|n| ((f64::from(n) / 5.0).sin() * 20_000.0).to_be_bytes());
+        all.push((
+            format!("floats {length}"),
+            samples.take(length as usize).collect(),
+        ));
     }
     all
 }

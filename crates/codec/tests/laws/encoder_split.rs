@@ -76,8 +76,10 @@ fn splitting_a_text_changes_nothing() {
     for charset in Charset::all() {
         for way in ways() {
             for _ in 0..20 {
-                let ahead = "abcdefghijklmnopqrstuvwxyz+/-.:?"[..random.below(32) as usize].to_string();
-                let text = (0..random.below(12)).fold(ahead, |text, _| text + random.pick::<&str>(PIECES));
+                let ahead =
+                    "abcdefghijklmnopqrstuvwxyz+/-.:?"[..random.below(32) as usize].to_string();
+                let text =
+                    (0..random.below(12)).fold(ahead, |text, _| text + random.pick::<&str>(PIECES));
                 for strict in [false, true] {
                     let new = || {
                         if strict {
@@ -88,7 +90,10 @@ fn splitting_a_text_changes_nothing() {
                     };
                     let whole = encode(new(), &[&text]);
                     let same = |pieces: &[&str]| {
-                        assert!(encode(new(), pieces) == whole, "{charset} {way:?} {strict} {pieces:?}");
+                        assert!(
+                            encode(new(), pieces) == whole,
+                            "{charset} {way:?} {strict} {pieces:?}"
+                        );
                     };
                     for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
                         same(&[&text[..at], &text[at..]]);
@@ -113,7 +118,10 @@ fn what_begins_a_longer_text_and_cannot_be_written_is_recorded() {
     let charset = Charset::for_name("x-mac-korean").unwrap();
     for text in ["\u{2748}", "x\u{F861}", "\u{F861}(", "\u{2748}\u{20D8}"] {
         for pieces in [vec![text], text.split("").collect()] {
-            let (bytes, log) = encode(charset.new_strict_encoder(Unmappable::QuestionMark), &pieces);
+            let (bytes, log) = encode(
+                charset.new_strict_encoder(Unmappable::QuestionMark),
+                &pieces,
+            );
             assert!(
                 bytes.contains(&b'?') && log.count(LossKind::Unmappable) > 0,
                 "{text:?} {bytes:x?} {log:?}"
@@ -125,18 +133,44 @@ fn what_begins_a_longer_text_and_cannot_be_written_is_recorded() {
 #[test]
 fn records_have_their_places_around_what_is_replaced_or_left_out() {
     for (charset, way, text, places) in [
-        ("T.101-G2", Unmappable::Transliterate, "ê\u{435}\u{30C}", &[(2, 6)][..]),
-        ("VIQR", Unmappable::HtmlHex, "a\u{302}\u{FFFD}", &[(0, 3), (3, 6)]),
-        ("VIQR", Unmappable::Skip, "a\u{FFFD}\u{302}\u{FFFD}b", &[(1, 4), (4, 6), (6, 9)]),
+        (
+            "T.101-G2",
+            Unmappable::Transliterate,
+            "ê\u{435}\u{30C}",
+            &[(2, 6)][..],
+        ),
+        (
+            "VIQR",
+            Unmappable::HtmlHex,
+            "a\u{302}\u{FFFD}",
+            &[(0, 3), (3, 6)],
+        ),
+        (
+            "VIQR",
+            Unmappable::Skip,
+            "a\u{FFFD}\u{302}\u{FFFD}b",
+            &[(1, 4), (4, 6), (6, 9)],
+        ),
     ] {
         let charset = Charset::for_name(charset).unwrap();
         let new = || charset.new_encoder(way.clone());
         let whole = encode(new(), &[text]);
-        let found: Vec<_> = whole.1.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect();
+        let found: Vec<_> = whole
+            .1
+            .kept()
+            .iter()
+            .map(|l| (l.bytes.start, l.bytes.end))
+            .collect();
         assert_eq!(found, places, "{charset} {text:?}");
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-            assert!(encode(new(), &[&text[..at], &text[at..]]) == whole, "{charset} {text:?} {at}");
+            assert!(
+                encode(new(), &[&text[..at], &text[at..]]) == whole,
+                "{charset} {text:?} {at}"
+            );
         }
-        assert!(encode(new(), &text.split("").collect::<Vec<_>>()) == whole, "{charset} {whole:?}");
+        assert!(
+            encode(new(), &text.split("").collect::<Vec<_>>()) == whole,
+            "{charset} {whole:?}"
+        );
     }
 }

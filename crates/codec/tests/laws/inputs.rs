@@ -14,14 +14,19 @@ pub(crate) const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz01234";
 
 /// Telling pieces of every machine (`tests/seeds/bytes.txt`).
 pub(crate) static CORNERS: LazyLock<Vec<&'static [u8]>> = LazyLock::new(|| {
-    let lines =
-        include_str!("../../../../tests/seeds/bytes.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| &*hex(line.trim_start_matches('-')).leak()).collect()
+    let lines = include_str!("../../../../tests/seeds/bytes.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| &*hex(line.trim_start_matches('-')).leak())
+        .collect()
 });
 
 /// Whether a charset has ASCII letters at all, as the sets of two bytes by themselves have not.
 pub(crate) fn carries_ascii(charset: Charset) -> bool {
-    !charset.encode("a", Unmappable::Skip, &mut LossLog::new()).is_empty()
+    !charset
+        .encode("a", Unmappable::Skip, &mut LossLog::new())
+        .is_empty()
 }
 
 /// All corners, sequences of them, and noise.

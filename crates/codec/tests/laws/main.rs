@@ -2,7 +2,12 @@
 //!
 //! # Limits
 //! Work is bounded so that all of it takes about a minute: single-byte charsets share one machine and get fewer inputs.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail by panic"
+)]
 
 #[path = "../common/clock.rs"]
 mod clock;

@@ -25,7 +25,10 @@ fn other_bytes(charset: Charset) -> Option<&'static str> {
     if charset.is_single_byte() && has_characters_twice(charset) {
         return Some("a character stands in two places");
     }
-    NOT_INJECTIVE.iter().find(|(name, _)| *name == charset.name()).map(|(_, why)| *why)
+    NOT_INJECTIVE
+        .iter()
+        .find(|(name, _)| *name == charset.name())
+        .map(|(_, why)| *why)
 }
 
 fn has_characters_twice(charset: Charset) -> bool {
@@ -41,7 +44,10 @@ const NOT_INJECTIVE: &[(&str, &str)] = &[
     ("CESU-8", "four-byte forms of UTF-8 are read too"),
     ("GB2312", "read as GB18030"),
     ("GBK", "read as GB18030"),
-    ("GB18030", "the euro stands at 80 too, private code points at two places"),
+    (
+        "GB18030",
+        "the euro stands at 80 too, private code points at two places",
+    ),
     ("Big5", "E-TEN and Hong Kong each have characters twice"),
     ("Big5-HKSCS", "read as Big5"),
     ("Big5-2003", "two frames stand twice"),
@@ -64,18 +70,39 @@ const NOT_INJECTIVE: &[(&str, &str)] = &[
     ("Shift_JIS", "read as Windows-31J"),
     ("Windows-31J", "NEC and IBM have characters twice"),
     ("CN-GB-ISOIR165", "row 2A is ASCII"),
-    ("VIQR", "a backslash stands for itself where it keeps nothing apart"),
+    (
+        "VIQR",
+        "a backslash stands for itself where it keeps nothing apart",
+    ),
     ("TSCII", "U+0B87 stands at AD and FE"),
-    ("x-iscii-de", "INV before a halant is a space; codes of attributes of the default script say nothing"),
+    (
+        "x-iscii-de",
+        "INV before a halant is a space; codes of attributes of the default script say nothing",
+    ),
 ];
 
 /// Charsets whose lenient decoder reads more than is written, and why.
 const READS_MORE: &[(&str, &str)] = &[
-    ("ISO-2022-JP", "its relatives' sets are read and not written"),
-    ("JIS_C6226-1978", "what came in 1983 and the rows of NEC and IBM are read and not written"),
-    ("JIS_C6226-1983", "the rows of NEC and IBM are read and not written"),
-    ("ISO-8859-8", "gaps are read as windows-1255 and not written"),
-    ("Big5", "WHATWG reads the characters of Hong Kong and writes none of them"),
+    (
+        "ISO-2022-JP",
+        "its relatives' sets are read and not written",
+    ),
+    (
+        "JIS_C6226-1978",
+        "what came in 1983 and the rows of NEC and IBM are read and not written",
+    ),
+    (
+        "JIS_C6226-1983",
+        "the rows of NEC and IBM are read and not written",
+    ),
+    (
+        "ISO-8859-8",
+        "gaps are read as windows-1255 and not written",
+    ),
+    (
+        "Big5",
+        "WHATWG reads the characters of Hong Kong and writes none of them",
+    ),
     (
         "x-mac-korean",
         "glyphs behind a character that cannot be written alone, such as a private one of Apple's, are read and not written",
@@ -83,15 +110,42 @@ const READS_MORE: &[(&str, &str)] = &[
     ("ISO-10646-UCS-2", "UTF-16's pairs are read and not written"),
     ("UNICODE-1-1", "UTF-16's pairs are read and not written"),
     ("ISO-10646-J-1", "UTF-16's pairs are read and not written"),
-    ("ISO-Unicode-IBM-1261", "UTF-16's pairs are read and not written"),
-    ("ISO-Unicode-IBM-1268", "UTF-16's pairs are read and not written"),
-    ("ISO-Unicode-IBM-1276", "UTF-16's pairs are read and not written"),
-    ("ISO-Unicode-IBM-1264", "UTF-16's pairs are read and not written"),
-    ("ISO-Unicode-IBM-1265", "UTF-16's pairs are read and not written"),
-    ("ISO-10646-UCS-Basic", "the rest of UTF-16 is read and not written"),
-    ("ISO-10646-Unicode-Latin1", "the rest of UTF-16 is read and not written"),
-    ("TSCII", "vowel signs that stand left of a letter cannot stand alone"),
-    ("x-iscii-de", "a letter and a nukta that are one character are written as that, a look-alike"),
+    (
+        "ISO-Unicode-IBM-1261",
+        "UTF-16's pairs are read and not written",
+    ),
+    (
+        "ISO-Unicode-IBM-1268",
+        "UTF-16's pairs are read and not written",
+    ),
+    (
+        "ISO-Unicode-IBM-1276",
+        "UTF-16's pairs are read and not written",
+    ),
+    (
+        "ISO-Unicode-IBM-1264",
+        "UTF-16's pairs are read and not written",
+    ),
+    (
+        "ISO-Unicode-IBM-1265",
+        "UTF-16's pairs are read and not written",
+    ),
+    (
+        "ISO-10646-UCS-Basic",
+        "the rest of UTF-16 is read and not written",
+    ),
+    (
+        "ISO-10646-Unicode-Latin1",
+        "the rest of UTF-16 is read and not written",
+    ),
+    (
+        "TSCII",
+        "vowel signs that stand left of a letter cannot stand alone",
+    ),
+    (
+        "x-iscii-de",
+        "a letter and a nukta that are one character are written as that, a look-alike",
+    ),
 ];
 
 /// What became of bytes that were decoded and encoded.
@@ -111,7 +165,11 @@ fn there_and_back(charset: Charset, mode: Mode, bytes: &[u8]) -> Answer {
         return Answer::Same;
     }
     // Leniently a superset may have been read: it is what can write the text.
-    let writer = if mode == Mode::Lenient { charset.superset() } else { charset };
+    let writer = if mode == Mode::Lenient {
+        charset.superset()
+    } else {
+        charset
+    };
     let (back, log) = encode(writer, mode, &text, Unmappable::Fatal);
     if !log.is_empty() {
         return Answer::Unwritten;
@@ -120,7 +178,10 @@ fn there_and_back(charset: Charset, mode: Mode, bytes: &[u8]) -> Answer {
         return Answer::Same;
     }
     let again = decode(charset, mode, &back).0;
-    assert!(again == text, "{charset} {mode:?} {bytes:x?} {text:?} -> {back:x?} {again:?}");
+    assert!(
+        again == text,
+        "{charset} {mode:?} {bytes:x?} {text:?} -> {back:x?} {again:?}"
+    );
     Answer::Other
 }
 
@@ -130,11 +191,23 @@ fn bytes_that_leave_no_record_are_written_again() {
     let mut others: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
     let mut unwritten: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
     for (charset, mode) in charsets() {
-        let writer = if mode == Mode::Lenient { charset.superset() } else { charset };
+        let writer = if mode == Mode::Lenient {
+            charset.superset()
+        } else {
+            charset
+        };
         let mut check = |bytes: &[u8]| match there_and_back(charset, mode, bytes) {
             Answer::Same => {}
-            Answer::Other => _ = others.entry(charset.name()).or_insert_with(|| bytes.to_vec()),
-            Answer::Unwritten => _ = unwritten.entry(writer.name()).or_insert_with(|| bytes.to_vec()),
+            Answer::Other => {
+                _ = others
+                    .entry(charset.name())
+                    .or_insert_with(|| bytes.to_vec())
+            }
+            Answer::Unwritten => {
+                _ = unwritten
+                    .entry(writer.name())
+                    .or_insert_with(|| bytes.to_vec())
+            }
         };
         for a in 0..=255 {
             check(&[a]);
@@ -162,7 +235,9 @@ fn bytes_that_leave_no_record_are_written_again() {
     for charset in Charset::all() {
         match (others.get(charset.name()), other_bytes(charset)) {
             (Some(bytes), None) => panic!("{charset}: {bytes:x?} come back as others"),
-            (None, Some(why)) if !charset.is_stateful() => panic!("{charset} is injective, not: {why}"),
+            (None, Some(why)) if !charset.is_stateful() => {
+                panic!("{charset} is injective, not: {why}")
+            }
             _ => {}
         }
         let known = READS_MORE.iter().find(|(name, _)| *name == charset.name());
@@ -184,8 +259,11 @@ fn characters() -> impl Iterator<Item = char> {
 
 #[test]
 fn every_character_comes_back_or_is_recorded() {
-    let text: Vec<String> =
-        characters().collect::<Vec<_>>().chunks(4000).map(|chunk| chunk.iter().collect()).collect();
+    let text: Vec<String> = characters()
+        .collect::<Vec<_>>()
+        .chunks(4000)
+        .map(|chunk| chunk.iter().collect())
+        .collect();
     for (charset, mode) in charsets() {
         for text in &text {
             let (_, log) = encode(charset, mode, text, Unmappable::Skip);
@@ -200,14 +278,21 @@ fn every_character_comes_back_or_is_recorded() {
                 continue;
             }
             // Behind a letter, so that no mark begins the text: a single-byte charset may lack the letter, but knows no marks.
-            let kept =
-                if charset.is_single_byte() || !carries_ascii(charset) { kept } else { format!("a{kept}") };
+            let kept = if charset.is_single_byte() || !carries_ascii(charset) {
+                kept
+            } else {
+                format!("a{kept}")
+            };
             let (bytes, log) = encode(charset, mode, &kept, Unmappable::Fatal);
             assert!(log.is_empty(), "{charset} {mode:?} {log:?}");
             let back = decode(charset, mode, &bytes).0;
             if back != kept {
-                let (at, (c, d)) =
-                    kept.chars().zip(back.chars()).enumerate().find(|(_, (c, d))| c != d).unwrap();
+                let (at, (c, d)) = kept
+                    .chars()
+                    .zip(back.chars())
+                    .enumerate()
+                    .find(|(_, (c, d))| c != d)
+                    .unwrap();
                 panic!("{charset} {mode:?}: at {at} {c:?} came back as {d:?}");
             }
         }
@@ -238,7 +323,11 @@ fn texts_come_back_or_are_recorded() {
         let usable: Vec<char> = alphabets
             .iter()
             .flat_map(|a| a.chars())
-            .filter(|c| encode(charset, mode, &c.to_string(), Unmappable::Fatal).1.is_empty())
+            .filter(|c| {
+                encode(charset, mode, &c.to_string(), Unmappable::Fatal)
+                    .1
+                    .is_empty()
+            })
             .collect();
         if usable.is_empty() {
             assert!(
@@ -248,12 +337,16 @@ fn texts_come_back_or_are_recorded() {
             continue;
         }
         for _ in 0..60 {
-            let text: String =
-                std::iter::once('a').chain((0..random.below(40)).map(|_| *random.pick(&usable))).collect();
+            let text: String = std::iter::once('a')
+                .chain((0..random.below(40)).map(|_| *random.pick(&usable)))
+                .collect();
             let (bytes, log) = encode(charset, mode, &text, Unmappable::Fatal);
             if log.is_empty() {
                 let back = decode(charset, mode, &bytes).0;
-                assert!(back == text, "{charset} {mode:?} {text:?} {bytes:x?} {back:?}");
+                assert!(
+                    back == text,
+                    "{charset} {mode:?} {text:?} {bytes:x?} {back:?}"
+                );
             }
         }
     }

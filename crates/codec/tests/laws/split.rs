@@ -8,7 +8,11 @@ use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
 fn splitting_changes_nothing() {
     let mut random = Random(1);
     for (charset, mode) in charsets() {
-        let (sequences, noise) = if charset.is_single_byte() { (4, 4) } else { (60, 20) };
+        let (sequences, noise) = if charset.is_single_byte() {
+            (4, 4)
+        } else {
+            (60, 20)
+        };
         for sample in samples(&mut random, sequences, noise) {
             split_everywhere(charset, mode, &sample, &mut random);
         }
@@ -32,7 +36,10 @@ fn every_pair_of_splits_changes_nothing() {
                     for two in one..=input.len() {
                         let pieces = [&input[..one], &input[one..two], &input[two..]];
                         let split = decode_pieces(charset, mode, pieces);
-                        assert!(split == whole, "{charset} {mode:?} {pieces:x?}\n{split:?}\n{whole:?}");
+                        assert!(
+                            split == whole,
+                            "{charset} {mode:?} {pieces:x?}\n{split:?}\n{whole:?}"
+                        );
                     }
                 }
             }
@@ -42,11 +49,14 @@ fn every_pair_of_splits_changes_nothing() {
 
 #[test]
 fn splitting_text_changes_nothing() {
-    let text = "Grüße, Привет, γειά, 日本語ｱｲｳ — €100\r\n안녕하세요 שלום 漢字 \u{1F600}!\r\n".repeat(12);
+    let text =
+        "Grüße, Привет, γειά, 日本語ｱｲｳ — €100\r\n안녕하세요 שלום 漢字 \u{1F600}!\r\n".repeat(12);
     let mut random = Random(2);
     let mut log = LossLog::new();
     for charset in Charset::all() {
-        let mut bytes = charset.encode(&text, Unmappable::QuestionMark, &mut log).into_owned();
+        let mut bytes = charset
+            .encode(&text, Unmappable::QuestionMark, &mut log)
+            .into_owned();
         split_everywhere(charset, Mode::Lenient, &bytes, &mut random);
         split_everywhere(charset, Mode::Strict, &bytes, &mut random);
         for _ in 0..20 {
@@ -64,10 +74,16 @@ fn splitting_text_changes_nothing() {
 fn long_random_input_neither_panics_nor_splits() {
     let mut random = Random(3);
     for (charset, mode) in charsets() {
-        for size in if charset.is_single_byte() { &[700][..] } else { &[3_001] } {
+        for size in if charset.is_single_byte() {
+            &[700][..]
+        } else {
+            &[3_001]
+        } {
             let noise: Vec<u8> = (0..*size).map(|_| random.next() as u8).collect();
             split_everywhere(charset, mode, &noise, &mut random);
-            let corners: Vec<u8> = (0..size / 3).flat_map(|_| random.pick(&CORNERS).to_vec()).collect();
+            let corners: Vec<u8> = (0..size / 3)
+                .flat_map(|_| random.pick(&CORNERS).to_vec())
+                .collect();
             split_everywhere(charset, mode, &corners, &mut random);
             let (text, log) = decode(charset, mode, &corners);
             let starts: Vec<u64> = log.kept().iter().map(|l| l.bytes.start).collect();

@@ -12,8 +12,8 @@ fn is_iso_2022(charset: Charset) -> bool {
 
 /// Charsets in which a line feed and `<` behind anything must come out.
 fn charsets() -> impl Iterator<Item = (Charset, Mode)> {
-    let all =
-        Charset::all().filter(|c| c.is_ascii_compatible() || is_iso_2022(*c) || *c == Charset::HZ_GB_2312);
+    let all = Charset::all()
+        .filter(|c| c.is_ascii_compatible() || is_iso_2022(*c) || *c == Charset::HZ_GB_2312);
     all.flat_map(|charset| [(charset, Mode::Lenient), (charset, Mode::Strict)])
 }
 
@@ -22,12 +22,16 @@ fn a_line_end_and_markup_come_out_behind_anything() {
     for (charset, mode) in charsets() {
         let check = |ahead: &[u8]| {
             // HZ's own continuation of lines is a tilde before the line end.
-            if charset == Charset::HZ_GB_2312 && (ahead.ends_with(b"~") || ahead.ends_with(b"~\r")) {
+            if charset == Charset::HZ_GB_2312 && (ahead.ends_with(b"~") || ahead.ends_with(b"~\r"))
+            {
                 return;
             }
             let input = [ahead, b"\n<"].concat();
             let (text, _) = decode(charset, mode, &input);
-            assert!(text.ends_with("\n<"), "{charset} {mode:?} {ahead:x?} {text:?}");
+            assert!(
+                text.ends_with("\n<"),
+                "{charset} {mode:?} {ahead:x?} {text:?}"
+            );
         };
         for a in 0..=255 {
             check(&[a]);
@@ -55,11 +59,16 @@ fn a_line_end_and_markup_come_out_behind_anything() {
 #[test]
 fn markup_comes_out_behind_a_byte_beyond_ascii() {
     // Johab's second bytes begin at 31.
-    for (charset, mode) in charsets().filter(|(c, _)| c.is_ascii_compatible() && *c != Charset::JOHAB) {
+    for (charset, mode) in
+        charsets().filter(|(c, _)| c.is_ascii_compatible() && *c != Charset::JOHAB)
+    {
         for lead in 0x80..=0xFF {
             for ascii in b"<>\"'& \t\r\n\0\x1F" {
                 let (text, _) = decode(charset, mode, &[b'x', lead, *ascii]);
-                assert!(text.ends_with(char::from(*ascii)), "{charset} {mode:?} {lead:x} {ascii:x}");
+                assert!(
+                    text.ends_with(char::from(*ascii)),
+                    "{charset} {mode:?} {lead:x} {ascii:x}"
+                );
                 let (text, _) = decode(charset, mode, &[b'x', lead, *ascii, b'y']);
                 let joined = *ascii > b' ' || text.ends_with(&format!("{}y", char::from(*ascii)));
                 assert!(joined, "{charset} {mode:?} {lead:x} {ascii:x}");
@@ -81,6 +90,12 @@ fn ascii_is_ascii_where_a_charset_says_so() {
             }
         }
         let mut log = LossLog::new();
-        assert!(matches!(charset.decode(b"plain", &mut log), std::borrow::Cow::Borrowed(_)), "{charset}");
+        assert!(
+            matches!(
+                charset.decode(b"plain", &mut log),
+                std::borrow::Cow::Borrowed(_)
+            ),
+            "{charset}"
+        );
     }
 }

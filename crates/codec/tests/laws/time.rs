@@ -7,8 +7,18 @@ use std::hint::black_box;
 use std::time::Duration;
 
 /// Texts that make encoders switch, hold back, or replace.
-const TEXTS: &[&str] =
-    &["+", "é", "日a", "a\u{1F600}", "\u{A5}~", "か\u{309A}", "e\u{301}", "\u{FFFD}", "ｱ\n", "한~"];
+const TEXTS: &[&str] = &[
+    "+",
+    "é",
+    "日a",
+    "a\u{1F600}",
+    "\u{A5}~",
+    "か\u{309A}",
+    "e\u{301}",
+    "\u{FFFD}",
+    "ｱ\n",
+    "한~",
+];
 
 /// Units of the larger input.
 const MANY: usize = 20_000;
@@ -39,10 +49,24 @@ fn is_linear(work: impl Fn(usize)) -> Option<String> {
 
 #[test]
 fn of_decoding() {
-    let more: &[&[u8]] = &[b"a\xE9", b"\x1b$B$\n", b"\x0e\x0f", b"~{", b"\0", b"\x8F\xA1", b"+AAAA", b"\x81"];
+    let more: &[&[u8]] = &[
+        b"a\xE9",
+        b"\x1b$B$\n",
+        b"\x0e\x0f",
+        b"~{",
+        b"\0",
+        b"\x8F\xA1",
+        b"+AAAA",
+        b"\x81",
+    ];
     let charsets = Charset::all().filter(|c| !c.is_single_byte());
     for (turn, charset) in charsets.enumerate() {
-        for (at, unit) in CORNERS.iter().copied().chain(more.iter().copied()).enumerate() {
+        for (at, unit) in CORNERS
+            .iter()
+            .copied()
+            .chain(more.iter().copied())
+            .enumerate()
+        {
             // Each of them to a third of the charsets in each mode: several share a machine.
             let mode = match (turn + at) % 3 {
                 0 => Mode::Lenient,
@@ -66,7 +90,11 @@ fn of_encoding() {
     for charset in Charset::all() {
         for unit in TEXTS {
             let fault = is_linear(|n| {
-                black_box(charset.encode(&unit.repeat(n), Unmappable::HtmlDecimal, &mut LossLog::new()));
+                black_box(charset.encode(
+                    &unit.repeat(n),
+                    Unmappable::HtmlDecimal,
+                    &mut LossLog::new(),
+                ));
             });
             assert!(fault.is_none(), "{charset} {unit:?}: {fault:?}");
         }

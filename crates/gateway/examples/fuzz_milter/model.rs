@@ -36,7 +36,14 @@ pub(crate) const VERDICTS: [u8; 5] = *b"carty";
 /// What must come of a stream.
 pub(crate) fn expected(stream: &[u8], wants: &Wants, refuses: bool) -> Trace {
     let mut trace = Trace::default();
-    trace.fault = follow(stream, wants, refuses, &mut trace.events, &mut trace.answers).err();
+    trace.fault = follow(
+        stream,
+        wants,
+        refuses,
+        &mut trace.events,
+        &mut trace.answers,
+    )
+    .err();
     trace
 }
 
@@ -50,7 +57,9 @@ fn follow(
     let (mut rest, mut agreed, mut may_agree, mut messages) = (stream, 0, true, 0);
     let mut begun = false;
     while rest.len() >= 4 {
-        let length = rest[..4].iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte));
+        let length = rest[..4]
+            .iter()
+            .fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte));
         if length == 0 {
             return Err("packet-empty");
         }
@@ -64,14 +73,21 @@ fn follow(
         rest = &rest[4 + length..];
         if letter == b'O' && may_agree {
             let numbers = data.chunks_exact(4).take(3);
-            let numbers: Vec<u32> =
-                numbers.map(|four| four.iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte))).collect();
-            let [version, actions, bits] = numbers[..] else { return Err("optneg-short") };
+            let numbers: Vec<u32> = numbers
+                .map(|four| four.iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte)))
+                .collect();
+            let [version, actions, bits] = numbers[..] else {
+                return Err("optneg-short");
+            };
             if version < 2 {
                 return Err("optneg-version");
             }
             agreed = bits & wants.protocol;
-            let all = format!("O {} {:x} {agreed:x}", version.min(6), actions & wants.actions);
+            let all = format!(
+                "O {} {:x} {agreed:x}",
+                version.min(6),
+                actions & wants.actions
+            );
             events.push(all.clone());
             answers.push(all);
             (may_agree, begun) = (false, true);
@@ -86,19 +102,23 @@ fn follow(
             b'O' => return Err("negotiated-twice"),
             b'K' => None,
             b'D' => {
-                let (of, data) = data.split_first().map_or((0, data), |(of, data)| (*of, data));
+                let (of, data) = data
+                    .split_first()
+                    .map_or((0, data), |(of, data)| (*of, data));
                 let pairs = crate::model::strings(data);
                 let pairs = &pairs[..pairs.len() / 2 * 2];
                 events.push(line(b'D', &[&[&[of][..]], pairs].concat()));
                 continue;
             }
             b'C' => {
-                let (Some(host), at) = (strings.first(), data.iter().position(|byte| *byte == 0)) else {
+                let (Some(host), at) = (strings.first(), data.iter().position(|byte| *byte == 0))
+                else {
                     return Err("string-without-end");
                 };
                 let peer = peer(&data[at.unwrap_or_default() + 1..]).ok_or("connect-data")?;
                 events.push(line(b'C', &[host, peer.as_bytes()]));
-                answers.extend((agreed & protocol::NO_REPLY_CONNECT == 0).then(|| question(refuses)));
+                answers
+                    .extend((agreed & protocol::NO_REPLY_CONNECT == 0).then(|| question(refuses)));
                 continue;
             }
             b'E' => {
@@ -108,8 +128,10 @@ fn follow(
                 continue;
             }
             _ => {
-                let (_, needed, saves) =
-                    COMMANDS.iter().find(|row| row.0 == letter).ok_or("unknown-command")?;
+                let (_, needed, saves) = COMMANDS
+                    .iter()
+                    .find(|row| row.0 == letter)
+                    .ok_or("unknown-command")?;
                 if strings.len() < *needed {
                     return Err("string-without-end");
                 }
@@ -124,7 +146,11 @@ fn follow(
             _ => Vec::new(),
         };
         events.push(line(letter, &told));
-        answers.extend(answer.filter(|bit| agreed & bit == 0).map(|_| question(refuses)));
+        answers.extend(
+            answer
+                .filter(|bit| agreed & bit == 0)
+                .map(|_| question(refuses)),
+        );
     }
     Ok(())
 }
@@ -145,7 +171,11 @@ fn peer(data: &[u8]) -> Option<String> {
         [b'U', ..] => Some("unknown".to_owned()),
         [family @ (b'L' | b'4' | b'6'), high, low, rest @ ..] => {
             let end = rest.iter().position(|byte| *byte == 0)?;
-            let port = if *family == b'L' { 0 } else { u32::from(*high) * 256 + u32::from(*low) };
+            let port = if *family == b'L' {
+                0
+            } else {
+                u32::from(*high) * 256 + u32::from(*low)
+            };
             Some(format!("{} {port}", rest[..end].escape_ascii()))
         }
         _ => None,
@@ -155,14 +185,19 @@ fn peer(data: &[u8]) -> Option<String> {
 fn line(letter: u8, words: &[&[u8]]) -> String {
     words
         .iter()
-        .fold(char::from(letter).to_string(), |line, word| format!("{line} [{}]", word.escape_ascii()))
+        .fold(char::from(letter).to_string(), |line, word| {
+            format!("{line} [{}]", word.escape_ascii())
+        })
 }
 
 /// An event as a line.
 pub(crate) fn told(event: &Event<'_>) -> String {
     match event {
         Event::Negotiated(granted) => {
-            format!("O {} {:x} {:x}", granted.version, granted.actions, granted.protocol)
+            format!(
+                "O {} {:x} {:x}",
+                granted.version, granted.actions, granted.protocol
+            )
         }
         Event::Connect { host, peer } => {
             let peer = match peer {
@@ -173,12 +208,22 @@ pub(crate) fn told(event: &Event<'_>) -> String {
             line(b'C', &[host, peer.as_bytes()])
         }
         Event::Helo(name) => line(b'H', &[name]),
-        Event::Mail(sender, more) => {
-            line(b'M', &[sender].into_iter().copied().chain(more.clone()).collect::<Vec<_>>())
-        }
-        Event::Recipient(to, more) => {
-            line(b'R', &[to].into_iter().copied().chain(more.clone()).collect::<Vec<_>>())
-        }
+        Event::Mail(sender, more) => line(
+            b'M',
+            &[sender]
+                .into_iter()
+                .copied()
+                .chain(more.clone())
+                .collect::<Vec<_>>(),
+        ),
+        Event::Recipient(to, more) => line(
+            b'R',
+            &[to]
+                .into_iter()
+                .copied()
+                .chain(more.clone())
+                .collect::<Vec<_>>(),
+        ),
         Event::Data => line(b'T', &[]),
         Event::Header(name, value) => line(b'L', &[name, value]),
         Event::EndOfHeaders => line(b'N', &[]),
@@ -187,7 +232,10 @@ pub(crate) fn told(event: &Event<'_>) -> String {
         Event::Abort => line(b'A', &[]),
         Event::Macros(of, pairs) => {
             let pairs = pairs.clone().flat_map(|(name, value)| [name, value]);
-            let all: Vec<Vec<u8>> = [vec![*of]].into_iter().chain(pairs.map(<[u8]>::to_vec)).collect();
+            let all: Vec<Vec<u8>> = [vec![*of]]
+                .into_iter()
+                .chain(pairs.map(<[u8]>::to_vec))
+                .collect();
             line(b'D', &all.iter().map(Vec::as_slice).collect::<Vec<_>>())
         }
         Event::Unknown(text) => line(b'U', &[text]),

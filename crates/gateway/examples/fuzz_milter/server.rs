@@ -40,14 +40,18 @@ impl Held {
         let mut lines = raw.split_inclusive(|byte| *byte == b'\n').peekable();
         while let Some(line) = lines.peek() {
             let text = ended(line);
-            let colon = text.iter().position(|byte| *byte == b':').filter(|at| is_name(&text[..*at]));
+            let colon = text
+                .iter()
+                .position(|byte| *byte == b':')
+                .filter(|at| is_name(&text[..*at]));
             match (text.first(), held.fields.last_mut(), colon) {
                 (Some(b' ' | b'\t'), Some((_, value)), _) => {
                     value.push(b'\n');
                     value.extend_from_slice(text);
                 }
                 (Some(first), _, Some(colon)) if !b" \t".contains(first) => {
-                    held.fields.push((text[..colon].to_vec(), text[colon + 1..].to_vec()));
+                    held.fields
+                        .push((text[..colon].to_vec(), text[colon + 1..].to_vec()));
                 }
                 (None, ..) => {
                     lines.next();
@@ -64,7 +68,8 @@ impl Held {
             }
         }
         // No field can carry it: its bytes end there.
-        held.fields.retain(|(name, value)| !name.contains(&0) && !value.contains(&0));
+        held.fields
+            .retain(|(name, value)| !name.contains(&0) && !value.contains(&0));
         held
     }
 
@@ -86,7 +91,11 @@ impl Held {
 
 /// RFC 5322 3.6.8, and blanks before the colon, as servers take them.
 fn is_name(name: &[u8]) -> bool {
-    let blanks = name.iter().rev().take_while(|byte| b" \t".contains(byte)).count();
+    let blanks = name
+        .iter()
+        .rev()
+        .take_while(|byte| b" \t".contains(byte))
+        .count();
     let name = &name[..name.len() - blanks];
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
@@ -121,9 +130,17 @@ impl Server {
             0 => random.next() as u32,
             _ => all,
         };
-        let numbers = [2 + random.below(6) as u32, some(random, 0x1ff), some(random, 0x1f_ffff)];
+        let numbers = [
+            2 + random.below(6) as u32,
+            some(random, 0x1ff),
+            some(random, 0x1f_ffff),
+        ];
         let mut packet = Vec::new();
-        put(&mut packet, b'O', &[&numbers.map(u32::to_be_bytes).concat()]);
+        put(
+            &mut packet,
+            b'O',
+            &[&numbers.map(u32::to_be_bytes).concat()],
+        );
         (numbers, packet)
     }
 
@@ -138,9 +155,13 @@ impl Server {
             .take(3)
             .filter_map(|n| Some(u32::from_be_bytes(n.try_into().ok()?)))
             .collect();
-        let [version, actions, bits] = numbers[..] else { return Err("a short answer to an offer".into()) };
+        let [version, actions, bits] = numbers[..] else {
+            return Err("a short answer to an offer".into());
+        };
         if version > offer[0].min(6) || actions & !offer[1] != 0 || bits & !offer[2] != 0 {
-            return Err(format!("{numbers:x?} was taken where {offer:x?} was offered"));
+            return Err(format!(
+                "{numbers:x?} was taken where {offer:x?} was offered"
+            ));
         }
         if data.len() > 12 && actions & action::SET_MACROS == 0 {
             return Err("macros were asked for that may not be".into());
@@ -172,7 +193,11 @@ impl Server {
         add(b'T', b"");
         for (name, value) in &message.fields {
             let leads = self.protocol & protocol::LEADING_SPACE != 0;
-            let value = if leads { value } else { value.strip_prefix(b" ").unwrap_or(value) };
+            let value = if leads {
+                value
+            } else {
+                value.strip_prefix(b" ").unwrap_or(value)
+            };
             add(b'L', &[name, &b"\0"[..], value, b"\0"].concat());
         }
         add(b'D', b"Ni\x004F2\0");
@@ -189,7 +214,8 @@ impl Server {
         }
         add(b'E', body);
         let agreed = |list: &[(u8, u32)], command| {
-            list.iter().any(|(letter, bit)| *letter == command && self.protocol & bit != 0)
+            list.iter()
+                .any(|(letter, bit)| *letter == command && self.protocol & bit != 0)
         };
         all.retain(|(command, _)| !agreed(&DECLINED, *command));
         let packet = |(command, data): (u8, Vec<u8>)| {
@@ -263,15 +289,29 @@ impl Server {
         Err("no verdict".into())
     }
 
-    fn numbered(&self, command: u8, data: &[u8], last: &mut usize, message: &mut Held) -> Result<(), String> {
-        let (index, data) = data.split_first_chunk::<4>().ok_or("an edit without index")?;
+    fn numbered(
+        &self,
+        command: u8,
+        data: &[u8],
+        last: &mut usize,
+        message: &mut Held,
+    ) -> Result<(), String> {
+        let (index, data) = data
+            .split_first_chunk::<4>()
+            .ok_or("an edit without index")?;
         let (index, (name, value)) = (u32::from_be_bytes(*index), self.field(data)?);
         if command == b'i' {
             message.fields.insert(0, (name, value));
-            return if index == 0 { Ok(()) } else { Err(format!("a field is put at {index}")) };
+            return if index == 0 {
+                Ok(())
+            } else {
+                Err(format!("a field is put at {index}"))
+            };
         }
         let named = |at: &usize| message.fields[*at].0.eq_ignore_ascii_case(&name);
-        let nth = (index as usize).checked_sub(1).ok_or("fields are counted from 1")?;
+        let nth = (index as usize)
+            .checked_sub(1)
+            .ok_or("fields are counted from 1")?;
         let at = (0..message.fields.len()).filter(named).nth(nth);
         let at = at.ok_or_else(|| format!("there is no {} {index}", name.escape_ascii()))?;
         // A server reads through all that was changed above.
@@ -294,15 +334,25 @@ impl Server {
     fn field(&self, data: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
         let strings: Vec<_> = data.split(|byte| *byte == 0).collect();
         let [name, value, b""] = strings[..] else {
-            return Err(format!("an edit of other than two strings: {}", data.escape_ascii()));
+            return Err(format!(
+                "an edit of other than two strings: {}",
+                data.escape_ascii()
+            ));
         };
         let open = value.iter().enumerate().any(|(at, byte)| {
             *byte == b'\r' || (*byte == b'\n' && !matches!(value.get(at + 1), Some(b' ' | b'\t')))
         });
         if open || name.is_empty() {
-            return Err(format!("a field with an end inside: {}", data.escape_ascii()));
+            return Err(format!(
+                "a field with an end inside: {}",
+                data.escape_ascii()
+            ));
         }
-        let space: &[u8] = if self.protocol & protocol::LEADING_SPACE != 0 { b"" } else { b" " };
+        let space: &[u8] = if self.protocol & protocol::LEADING_SPACE != 0 {
+            b""
+        } else {
+            b" "
+        };
         Ok((name.to_vec(), [space, value].concat()))
     }
 
@@ -315,7 +365,11 @@ impl Server {
             }
             all.push((packet.command, packet.data.to_vec()));
         }
-        if self.answers.is_within_packet() { Err("half a packet".into()) } else { Ok(all) }
+        if self.answers.is_within_packet() {
+            Err("half a packet".into())
+        } else {
+            Ok(all)
+        }
     }
 }
 

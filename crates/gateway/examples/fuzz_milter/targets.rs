@@ -111,9 +111,15 @@ impl frame::Target for Target {
     fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Self::Wire => {
-                let whole = [0, 4, 8, 11, 9, 10, 13, 14, 15, 16, 18, 19, 9, 14, 17, 20, 1, 9, 17, 21];
+                let whole = [
+                    0, 4, 8, 11, 9, 10, 13, 14, 15, 16, 18, 19, 9, 14, 17, 20, 1, 9, 17, 21,
+                ];
                 let whole = whole.map(|at| PACKETS[at]).concat();
-                PACKETS.iter().map(|packet| [PACKETS[0], packet].concat()).chain([whole]).collect()
+                PACKETS
+                    .iter()
+                    .map(|packet| [PACKETS[0], packet].concat())
+                    .chain([whole])
+                    .collect()
             }
             Self::Talk => {
                 let text = include_str!("../../../../tests/seeds/messages.txt");
@@ -139,7 +145,11 @@ fn framed(input: &[u8]) -> Vec<u8> {
         if let Some((command, data)) = line.split_first() {
             // Mostly a command that there is: any letter stands for one.
             let letters = b"CDHMRTLNBEAKQUO";
-            let command = if *command < 0xC0 { letters[*command as usize % letters.len()] } else { *command };
+            let command = if *command < 0xC0 {
+                letters[*command as usize % letters.len()]
+            } else {
+                *command
+            };
             put(&mut stream, command, &[data]);
         }
     }
@@ -155,34 +165,66 @@ fn wire(stream: &[u8], random: &mut Random) -> Result<u64, String> {
         wants.protocol = random.next() as u32;
         wants.actions = random.next() as u32;
     }
-    let session = || if refuses { Session::refusing() } else { Session::with_wants(wants.clone()) };
+    let session = || {
+        if refuses {
+            Session::refusing()
+        } else {
+            Session::with_wants(wants.clone())
+        }
+    };
     let expected = model::expected(stream, &wants, refuses);
     let same = |got: Trace, how: &str| {
-        if got == expected { Ok(()) } else { Err(format!("{how}: {got:?}\nnot {expected:?}")) }
+        if got == expected {
+            Ok(())
+        } else {
+            Err(format!("{how}: {got:?}\nnot {expected:?}"))
+        }
     };
     same(heard(session(), [stream])?, "whole")?;
     same(heard(session(), stream.chunks(1))?, "byte by byte")?;
     for at in 0..=stream.len() {
-        same(heard(session(), [&stream[..at], &stream[at..]])?, &format!("cut at {at}"))?;
+        same(
+            heard(session(), [&stream[..at], &stream[at..]])?,
+            &format!("cut at {at}"),
+        )?;
     }
     let some = 1 + random.below(9);
-    same(heard(session(), stream.chunks(some))?, &format!("pieces of {some}"))?;
-    let kinds: String = expected.events.iter().take(8).map(|line| &line[..1]).collect();
-    Ok(fold(size(expected.events.len() as u64), format!("{kinds}{:?}", expected.fault).as_bytes()))
+    same(
+        heard(session(), stream.chunks(some))?,
+        &format!("pieces of {some}"),
+    )?;
+    let kinds: String = expected
+        .events
+        .iter()
+        .take(8)
+        .map(|line| &line[..1])
+        .collect();
+    Ok(fold(
+        size(expected.events.len() as u64),
+        format!("{kinds}{:?}", expected.fault).as_bytes(),
+    ))
 }
 
 /// What a session makes of pieces, message by message with another verdict.
-fn heard<'a>(mut session: Session, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Trace, String> {
+fn heard<'a>(
+    mut session: Session,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Trace, String> {
     let (mut trace, mut output, mut messages) = (Trace::default(), Vec::new(), 0);
     'all: for piece in pieces {
         session.feed(piece);
         loop {
             if session.owes_verdict() {
                 let verdict = verdict(VERDICTS[messages % VERDICTS.len()])?;
-                session.decide(&Actions::default(), &verdict).map_err(|refusal| refusal.to_string())?;
+                session
+                    .decide(&Actions::default(), &verdict)
+                    .map_err(|refusal| refusal.to_string())?;
                 messages += 1;
             }
-            if session.decide(&Actions::default(), &Verdict::Accept).is_ok() {
+            if session
+                .decide(&Actions::default(), &Verdict::Accept)
+                .is_ok()
+            {
                 return Err("a verdict where none is owed".into());
             }
             match session.event() {
@@ -201,7 +243,10 @@ fn heard<'a>(mut session: Session, pieces: impl IntoIterator<Item = &'a [u8]>) -
     answers.push(&output);
     while let Some(packet) = answers.packet().map_err(|fault| fault.to_string())? {
         let numbers = || {
-            packet.data.chunks_exact(4).map(|n| n.iter().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte)))
+            packet.data.chunks_exact(4).map(|n| {
+                n.iter()
+                    .fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte))
+            })
         };
         let n: Vec<u32> = numbers().take(3).collect();
         trace.answers.push(match (packet.command, &n[..]) {
@@ -231,7 +276,11 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
     server.agree(offer, &session.take_output())?;
     let policy = Policy {
         keep_signed: random.below(2) == 0,
-        transfer: if random.below(2) == 0 { Transfer::SevenBit } else { Transfer::default() },
+        transfer: if random.below(2) == 0 {
+            Transfer::SevenBit
+        } else {
+            Transfer::default()
+        },
         ..Policy::default()
     };
     let mut signature = 0;
@@ -240,15 +289,26 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
         let before = message.bytes();
         let mut received = None;
         for (packet, due) in server.tell(&message, random) {
-            feed(&mut session, &packet, random, |session| listen(session, &mut received))?;
+            feed(&mut session, &packet, random, |session| {
+                listen(session, &mut received)
+            })?;
             if due == Due::Verdict && !session.owes_verdict() {
                 return Err("the end of a message was not heard".into());
             }
             server.hear(&session.take_output(), due)?;
         }
-        signature ^= decide(&mut session, &mut server, received, &mut message, &policy, (&before, random))?;
+        signature ^= decide(
+            &mut session,
+            &mut server,
+            received,
+            &mut message,
+            &policy,
+            (&before, random),
+        )?;
         if random.below(2) == 0 {
-            feed(&mut session, b"\0\0\0\x01A", random, |session| listen(session, &mut None))?;
+            feed(&mut session, b"\0\0\0\x01A", random, |session| {
+                listen(session, &mut None)
+            })?;
             server.hear(&session.take_output(), Due::Nothing)?;
         }
     }
@@ -257,13 +317,17 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
 
 /// Collects the message as a driver does.
 fn listen(session: &mut Session, message: &mut Option<Received>) -> Result<(), String> {
-    let leads = session.granted().is_some_and(|granted| granted.has(protocol::LEADING_SPACE));
+    let leads = session
+        .granted()
+        .is_some_and(|granted| granted.has(protocol::LEADING_SPACE));
     let new = || Received::new(leads, u64::MAX, std::env::temp_dir());
     while let Some(event) = session.event().map_err(|fault| fault.to_string())? {
         match event {
             Event::Mail(..) | Event::Abort => *message = None,
             Event::Header(name, value) => message.get_or_insert_with(new).field(name, value),
-            Event::Body(piece) | Event::EndOfMessage(piece) => message.get_or_insert_with(new).body(piece),
+            Event::Body(piece) | Event::EndOfMessage(piece) => {
+                message.get_or_insert_with(new).body(piece)
+            }
             _ => (),
         }
     }
@@ -279,36 +343,55 @@ fn decide(
     policy: &Policy,
     (before, random): (&[u8], &mut Random),
 ) -> Result<u64, String> {
-    let complete = received.ok_or("no message came")?.complete().map_err(|error| error.to_string())?;
+    let complete = received
+        .ok_or("no message came")?
+        .complete()
+        .map_err(|error| error.to_string())?;
     let leads = server.protocol & protocol::LEADING_SPACE != 0;
     if leads && complete.raw() != before {
         return Err("another message came than was told".into());
     }
     let outcome = process(complete.raw(), policy);
-    let odd = message.fields.iter().any(|(_, value)| value.contains(&b'\r'));
-    let actions = complete.actions(&outcome.edits).map_err(|why| why.to_string())?;
+    let odd = message
+        .fields
+        .iter()
+        .any(|(_, value)| value.contains(&b'\r'));
+    let actions = complete
+        .actions(&outcome.edits)
+        .map_err(|why| why.to_string())?;
     for _ in 0..random.below(3) {
         session.progress();
     }
     let letter = VERDICTS[random.below(VERDICTS.len())];
     let needs = [
         (!actions.changes.is_empty(), action::CHANGE_HEADERS),
-        (!actions.appended.is_empty() || !actions.inserted.is_empty(), action::ADD_HEADERS),
+        (
+            !actions.appended.is_empty() || !actions.inserted.is_empty(),
+            action::ADD_HEADERS,
+        ),
         (actions.body.is_some(), action::CHANGE_BODY),
     ];
-    let granted = needs.iter().all(|(used, bit)| !used || server.actions & bit != 0);
+    let granted = needs
+        .iter()
+        .all(|(used, bit)| !used || server.actions & bit != 0);
     let edits = letter == b'c' || letter == b'a';
     match session.decide(&actions, &verdict(letter)?) {
         Ok(()) if !edits || granted => (),
         Ok(()) => return Err("edits that were not granted were written".into()),
         Err(refusal) if granted || !edits => return Err(refusal.to_string()),
         Err(_) => {
-            session.decide(&Actions::default(), &verdict(letter)?).map_err(|refusal| refusal.to_string())?;
+            session
+                .decide(&Actions::default(), &verdict(letter)?)
+                .map_err(|refusal| refusal.to_string())?;
         }
     }
     let told = server.apply(&session.take_output(), message)?;
     if told != letter {
-        return Err(format!("{} became {}", char::from(letter), char::from(told)));
+        return Err(format!(
+            "{} became {}",
+            char::from(letter),
+            char::from(told)
+        ));
     }
     let done = edits && granted;
     let want = if done { &outcome.bytes[..] } else { before };
@@ -320,8 +403,13 @@ fn decide(
         return Ok(fold(kinds, format!("odd{letter}").as_bytes()));
     }
     // The space behind a colon is the server's own where it was not agreed on.
-    let squeezed =
-        |bytes: &[u8]| bytes.iter().copied().filter(|byte| leads || *byte != b' ').collect::<Vec<_>>();
+    let squeezed = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .copied()
+            .filter(|byte| leads || *byte != b' ')
+            .collect::<Vec<_>>()
+    };
     if squeezed(&message.bytes()) != squeezed(want) {
         return Err(format!(
             "the server has {}\nnot {}",
@@ -329,13 +417,24 @@ fn decide(
             want.escape_ascii()
         ));
     }
-    let kinds = (size(actions.changes.len() as u64), actions.appended.len(), actions.body.is_some(), granted);
-    Ok(fold(size(outcome.report.events.len() as u64), format!("{kinds:?}{letter}").as_bytes()))
+    let kinds = (
+        size(actions.changes.len() as u64),
+        actions.appended.len(),
+        actions.body.is_some(),
+        granted,
+    );
+    Ok(fold(
+        size(outcome.report.events.len() as u64),
+        format!("{kinds:?}{letter}").as_bytes(),
+    ))
 }
 
 /// What stands behind the header.
 fn body(raw: &[u8]) -> &[u8] {
-    let end = raw.windows(4).position(|four| four == b"\r\n\r\n").map_or(raw.len(), |at| at + 4);
+    let end = raw
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .map_or(raw.len(), |at| at + 4);
     raw.strip_prefix(b"\r\n").unwrap_or(&raw[end..])
 }
 
@@ -345,14 +444,26 @@ fn odd_fields(message: &Held, before: &Held, want: &Held) -> Result<u64, String>
         return Ok(0);
     }
     let same = |one: &[u8], other: &[u8]| {
-        one.iter().filter(|byte| **byte != b' ').eq(other.iter().filter(|byte| **byte != b' '))
+        one.iter()
+            .filter(|byte| **byte != b' ')
+            .eq(other.iter().filter(|byte| **byte != b' '))
     };
     let has = |held: &Held, (name, value): &(Vec<u8>, Vec<u8>)| {
-        held.fields.iter().any(|field| field.0 == *name && same(&field.1, value))
+        held.fields
+            .iter()
+            .any(|field| field.0 == *name && same(&field.1, value))
     };
-    let odd: Vec<_> = message.fields.iter().filter(|(_, value)| value.contains(&b'\r')).collect();
+    let odd: Vec<_> = message
+        .fields
+        .iter()
+        .filter(|(_, value)| value.contains(&b'\r'))
+        .collect();
     if let Some((name, value)) = odd.iter().find(|field| !has(before, field)) {
-        return Err(format!("{}:{} did not stay", name.escape_ascii(), value.escape_ascii()));
+        return Err(format!(
+            "{}:{} did not stay",
+            name.escape_ascii(),
+            value.escape_ascii()
+        ));
     }
     let tells = |name: &[u8]| {
         let name = name.to_ascii_lowercase();
@@ -361,7 +472,11 @@ fn odd_fields(message: &Held, before: &Held, want: &Held) -> Result<u64, String>
     let stale = odd.iter().any(|field| tells(&field.0) && !has(want, field));
     let body = if stale { &before.body } else { &want.body };
     if message.body != *body {
-        return Err(format!("the body is {}\nnot {}", message.body.escape_ascii(), body.escape_ascii()));
+        return Err(format!(
+            "the body is {}\nnot {}",
+            message.body.escape_ascii(),
+            body.escape_ascii()
+        ));
     }
     Ok(size(odd.len() as u64) + u64::from(stale))
 }

@@ -20,9 +20,15 @@ impl Config {
         };
         differ(self.user != newer.user, "user: another one");
         differ(self.log != newer.log, "report.log: another form");
-        differ(self.metrics != newer.metrics, "report.metrics: another address");
+        differ(
+            self.metrics != newer.metrics,
+            "report.metrics: another address",
+        );
         let find = |config: &'_ Self, like: &Listener| {
-            config.listeners.iter().position(|listener| listener.address == like.address)
+            config
+                .listeners
+                .iter()
+                .position(|listener| listener.address == like.address)
         };
         for listener in &self.listeners {
             let place = format!("listen {}", listener.address);
@@ -34,12 +40,20 @@ impl Config {
                             changes.push(change);
                         }
                     }
-                    changes.extend(listener.needs_start(newer).iter().map(|what| format!("{place}: {what}")));
+                    changes.extend(
+                        listener
+                            .needs_start(newer)
+                            .iter()
+                            .map(|what| format!("{place}: {what}")),
+                    );
                 }
                 None => changes.push(format!("{place}: no longer there")),
             }
         }
-        let new = newer.listeners.iter().filter(|listener| find(self, listener).is_none());
+        let new = newer
+            .listeners
+            .iter()
+            .filter(|listener| find(self, listener).is_none());
         changes.extend(new.map(|listener| format!("listen {}: new", listener.address)));
         changes
     }
@@ -57,15 +71,31 @@ impl Listener {
         let differences = [
             (self.route != newer.route, "route: another one"),
             (self.next_hop != newer.next_hop, "next_hop: another one"),
-            (is.allow_remote != will.allow_remote, "allow_remote: another value"),
-            (is.client_networks != will.client_networks, "client_networks: another list"),
+            (
+                is.allow_remote != will.allow_remote,
+                "allow_remote: another value",
+            ),
+            (
+                is.client_networks != will.client_networks,
+                "client_networks: another list",
+            ),
             (is.socket_mode != will.socket_mode, "mode: another one"),
             (is.socket_group != will.socket_group, "group: another one"),
             (!same, "ledger: another folder"),
-            (same && part(self, days) != part(newer, days), "ledger_days: another number"),
-            (same && part(self, bytes) != part(newer, bytes), "ledger_bytes: another number"),
+            (
+                same && part(self, days) != part(newer, days),
+                "ledger_days: another number",
+            ),
+            (
+                same && part(self, bytes) != part(newer, bytes),
+                "ledger_bytes: another number",
+            ),
         ];
-        differences.into_iter().filter(|(differ, _)| *differ).map(|(_, what)| what).collect()
+        differences
+            .into_iter()
+            .filter(|(differ, _)| *differ)
+            .map(|(_, what)| what)
+            .collect()
     }
 
     /// Keys of the bounds that differ. They are those of the file, and the same for all its listeners.
@@ -96,11 +126,17 @@ impl Listener {
         let [read, reads] = [self, newer].map(|listener| listener.engine.rules.rewriting.limits);
         let differences = [
             (*connections != will.connections, "connections"),
-            (*client_connections != will.client_connections, "client_connections"),
+            (
+                *client_connections != will.client_connections,
+                "client_connections",
+            ),
             (*message_bytes != will.message_bytes, "message_bytes"),
             (*header_bytes != will.header_bytes, "header_bytes"),
             (read.field != reads.field, "field_bytes"),
-            (*fields != will.fields || read.fields != reads.fields, "fields"),
+            (
+                *fields != will.fields || read.fields != reads.fields,
+                "fields",
+            ),
             (read.parts != reads.parts, "parts"),
             (read.depth != reads.depth, "depth"),
             (*memory_bytes != will.memory_bytes, "memory_bytes"),
@@ -114,7 +150,11 @@ impl Listener {
             (*stall != will.stall, "stall_seconds"),
             (*drain != will.drain, "drain_seconds"),
         ];
-        differences.into_iter().filter(|(differ, _)| *differ).map(|(_, key)| key).collect()
+        differences
+            .into_iter()
+            .filter(|(differ, _)| *differ)
+            .map(|(_, key)| key)
+            .collect()
     }
 }
 
@@ -141,17 +181,31 @@ host = "a"
     fn needed(from: &str, to: &str) -> Vec<String> {
         let newer = FILE.replace(from, to);
         assert!(newer != FILE, "{from}");
-        Config::parse(FILE).unwrap().needs_start(&Config::parse(&newer).unwrap())
+        Config::parse(FILE)
+            .unwrap()
+            .needs_start(&Config::parse(&newer).unwrap())
     }
 
     #[test]
     fn policies_change_at_once() {
         for (from, to) in [
-            ("[policy.own]", "[policy.default]\nmonitor = true\n[policy.own]\nheaders = \"keep\""),
-            ("\n[limits]", "\non_loss = \"keep\"\nactions = { bare-lf = \"reject\" }\n[limits]"),
+            (
+                "[policy.own]",
+                "[policy.default]\nmonitor = true\n[policy.own]\nheaders = \"keep\"",
+            ),
+            (
+                "\n[limits]",
+                "\non_loss = \"keep\"\nactions = { bare-lf = \"reject\" }\n[limits]",
+            ),
             ("[limits]", "[limits]\ntoo_large = \"tempfail\""),
-            ("policy = \"own\" }", "policy = \"own\", on_error = \"accept\", outbound = true }"),
-            ("host = \"a\"", "host = \"b\"\nfindings_header = \"\"\noriginal_header = \"X-Original\""),
+            (
+                "policy = \"own\" }",
+                "policy = \"own\", on_error = \"accept\", outbound = true }",
+            ),
+            (
+                "host = \"a\"",
+                "host = \"b\"\nfindings_header = \"\"\noriginal_header = \"X-Original\"",
+            ),
         ] {
             assert_eq!(needed(from, to), [] as [&str; 0], "{to}");
         }
@@ -162,7 +216,11 @@ host = "a"
         let milter = "listen unix:/run/a.sock: ";
         let proxy = "listen tcp:127.0.0.1:1: ";
         for (from, to, want) in [
-            ("fields = 100", "fields = 5", vec!["limits.fields: another value".to_owned()]),
+            (
+                "fields = 100",
+                "fields = 5",
+                vec!["limits.fields: another value".to_owned()],
+            ),
             (
                 "[limits]",
                 "[limits]\nidle_seconds = 5\nmessage_bytes = 5",
@@ -189,9 +247,21 @@ host = "a"
                     format!("{proxy}client_networks: another list"),
                 ],
             ),
-            ("tcp:127.0.0.1:2", "tcp:127.0.0.1:3", vec![format!("{proxy}next_hop: another one")]),
-            ("\"smtp\"", "\"lmtp\"", vec![format!("{proxy}route: another one")]),
-            ("\"/l\"", "\"/m\"", vec![format!("{proxy}ledger: another folder")]),
+            (
+                "tcp:127.0.0.1:2",
+                "tcp:127.0.0.1:3",
+                vec![format!("{proxy}next_hop: another one")],
+            ),
+            (
+                "\"smtp\"",
+                "\"lmtp\"",
+                vec![format!("{proxy}route: another one")],
+            ),
+            (
+                "\"/l\"",
+                "\"/m\"",
+                vec![format!("{proxy}ledger: another folder")],
+            ),
             (
                 "ledger_days = 7",
                 "ledger_days = 8\nledger_bytes = 9000000000",
@@ -203,10 +273,21 @@ host = "a"
             (
                 "tcp:127.0.0.1:1",
                 "tcp:127.0.0.1:9",
-                vec![format!("{proxy}no longer there"), "listen tcp:127.0.0.1:9: new".to_owned()],
+                vec![
+                    format!("{proxy}no longer there"),
+                    "listen tcp:127.0.0.1:9: new".to_owned(),
+                ],
             ),
-            ("user = \"nobody\"", "", vec!["user: another one".to_owned()]),
-            ("[report]", "[report]\nlog = \"json\"", vec!["report.log: another form".to_owned()]),
+            (
+                "user = \"nobody\"",
+                "",
+                vec!["user: another one".to_owned()],
+            ),
+            (
+                "[report]",
+                "[report]\nlog = \"json\"",
+                vec!["report.log: another form".to_owned()],
+            ),
             (
                 "[report]",
                 "[report]\nmetrics = \"127.0.0.1:1\"",

@@ -244,7 +244,9 @@ impl LimitsTable {
             return Err(Invalid(format!("limits.connections: from 1 to {MOST}")));
         }
         if self.client_connections == Some(0) || self.client_connections > Some(self.connections) {
-            return Err(Invalid("limits.client_connections: from 1 to the number of connections".to_owned()));
+            return Err(Invalid(
+                "limits.client_connections: from 1 to the number of connections".to_owned(),
+            ));
         }
         let numbers = [
             ("message_bytes", self.message_bytes),
@@ -260,11 +262,15 @@ impl LimitsTable {
             ("stall_seconds", self.stall_seconds),
         ];
         if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == 0) {
-            return Err(Invalid(format!("limits.{key}: more than nothing is needed")));
+            return Err(Invalid(format!(
+                "limits.{key}: more than nothing is needed"
+            )));
         }
         // Places in a message are counted in 32 bits in some tables.
         if self.message_bytes > 2 << 30 {
-            return Err(Invalid("limits.message_bytes: at most 2147483648".to_owned()));
+            return Err(Invalid(
+                "limits.message_bytes: at most 2147483648".to_owned(),
+            ));
         }
         Ok(Limits {
             connections: self.connections,
@@ -354,10 +360,16 @@ impl ReportTable {
 
     /// Refuses names of fields that may be others': whoever sends one, fields of ours are deleted from the header of all mail.
     pub(super) fn check_names(&self) -> Result<(), Invalid> {
-        let names = [("findings_header", &self.findings_header), ("original_header", &self.original_header)];
+        let names = [
+            ("findings_header", &self.findings_header),
+            ("original_header", &self.original_header),
+        ];
         let findings = self.findings_header.as_deref().unwrap_or(FINDINGS);
         if !findings.is_empty()
-            && self.original_header.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(findings))
+            && self
+                .original_header
+                .as_ref()
+                .is_some_and(|name| name.eq_ignore_ascii_case(findings))
         {
             return Err(Invalid(
                 "report.original_header: the same name as that of findings_header".to_owned(),
@@ -365,7 +377,10 @@ impl ReportTable {
         }
         for (key, name) in names {
             let name = name.as_deref().unwrap_or_default();
-            if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            if !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            {
                 return Err(Invalid(format!(
                     "report.{key}: letters, digits and hyphens make the name of a field"
                 )));
@@ -386,18 +401,25 @@ impl ReportTable {
     pub(super) fn host(&self) -> Result<String, Invalid> {
         let host = match &self.host {
             Some(host) => host.clone(),
-            None => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            None => rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned(),
         };
         let stands = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if host.is_empty() || !host.bytes().all(stands) {
-            return Err(Invalid(format!("report.host: `{host}` is no name of a host")));
+            return Err(Invalid(format!(
+                "report.host: `{host}` is no name of a host"
+            )));
         }
         Ok(host)
     }
 }
 
 fn address<'de, D: Deserializer<'de>>(from: D) -> Result<Address, D::Error> {
-    String::deserialize(from)?.parse().map_err(de::Error::custom)
+    String::deserialize(from)?
+        .parse()
+        .map_err(de::Error::custom)
 }
 
 fn some_address<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Address>, D::Error> {

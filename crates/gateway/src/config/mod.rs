@@ -89,7 +89,9 @@ impl Config {
 
     /// Makes all listeners report what they would do, and change nothing ([`Engine::dry_run`]).
     pub fn dry_run(&mut self) {
-        self.listeners.iter_mut().for_each(|listener| listener.engine.dry_run());
+        self.listeners
+            .iter_mut()
+            .for_each(|listener| listener.engine.dry_run());
     }
 
     /// Reads the text of a file.
@@ -97,8 +99,8 @@ impl Config {
     /// # Errors
     /// As [`Config::read`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let file: File =
-            toml::from_str(text).map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
+        let file: File = toml::from_str(text)
+            .map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
         Self::checked(&file)
     }
 
@@ -127,7 +129,12 @@ impl Config {
         one_retention(&listeners)?;
         no_circle(&listeners)?;
         let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
-        Ok(Self { user: file.user.clone(), listeners, log: file.report.log.into(), metrics })
+        Ok(Self {
+            user: file.user.clone(),
+            listeners,
+            log: file.report.log.into(),
+            metrics,
+        })
     }
 }
 
@@ -135,15 +142,23 @@ impl Config {
 fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
     let after = |listener: &Listener| {
         let hop = listener.next_hop.as_ref()?;
-        listeners.iter().find(|other| other.address.is_reached_by(hop))
+        listeners
+            .iter()
+            .find(|other| other.address.is_reached_by(hop))
     };
     for first in listeners {
         let (mut way, mut at) = (vec![first.address.to_string()], after(first));
         while let Some(next) = at {
             if next.address == first.address {
-                let words = format!("listen {}: next_hop: mail would come back here", first.address);
-                let others =
-                    if way.len() == 1 { String::new() } else { format!(", by {}", way[1..].join(", ")) };
+                let words = format!(
+                    "listen {}: next_hop: mail would come back here",
+                    first.address
+                );
+                let others = if way.len() == 1 {
+                    String::new()
+                } else {
+                    format!(", by {}", way[1..].join(", "))
+                };
                 return Err(Invalid(words + &others));
             }
             if way.len() > listeners.len() {
@@ -160,7 +175,10 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
 /// Originals in one folder stay as long as one policy says.
 fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
     let mut folders: BTreeMap<PathBuf, &Ledger> = BTreeMap::new();
-    for ledger in listeners.iter().filter_map(|listener| listener.ledger.as_ref()) {
+    for ledger in listeners
+        .iter()
+        .filter_map(|listener| listener.ledger.as_ref())
+    {
         let known = folders.entry(place_of(&ledger.folder)).or_insert(ledger);
         if !known.stays_as_long_as(ledger) {
             let folder = ledger.folder.display();
@@ -174,8 +192,11 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
 
 /// The address of the counters; they are nobody's business beyond the machine.
 fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
-    let address: SocketAddr =
-        text.parse().map_err(|_| Invalid(format!("report.metrics: `{text}` is no address with a port")))?;
+    let address: SocketAddr = text.parse().map_err(|_| {
+        Invalid(format!(
+            "report.metrics: `{text}` is no address with a port"
+        ))
+    })?;
     if address.ip().is_loopback() {
         Ok(address)
     } else {
@@ -193,7 +214,9 @@ fn listener(
     limits: &Limits,
 ) -> Result<Listener, Invalid> {
     let name = listen.policy.as_str();
-    let policy = policies.get(name).ok_or_else(|| Invalid(format!("policy: no policy `{name}`")))?;
+    let policy = policies
+        .get(name)
+        .ok_or_else(|| Invalid(format!("policy: no policy `{name}`")))?;
     let mut rules: Rules = policy.rules.clone();
     rules.findings_header = file.report.findings_header();
     rules.original_header = file.report.original_header();
@@ -213,16 +236,18 @@ fn listener(
     if rules.signed == crate::policy::Signed::RewriteAfterVerify {
         if !(listen.last || listen.route == Route::Lmtp) {
             return Err(Invalid(
-                "signed: mail is rewritten after the check for final delivery only (final = true)".to_owned(),
+                "signed: mail is rewritten after the check for final delivery only (final = true)"
+                    .to_owned(),
             ));
         }
         if !listen.after_verifier {
-            let words =
-                "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
+            let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
             return Err(Invalid(words.to_owned()));
         }
         if rules.authserv_id.is_none() {
-            return Err(Invalid("signed: whose check counts is told by authserv_id".to_owned()));
+            return Err(Invalid(
+                "signed: whose check counts is told by authserv_id".to_owned(),
+            ));
         }
     }
     if listen.outbound && listen.after_verifier {
@@ -230,18 +255,28 @@ fn listener(
             "outbound: nobody checks mail of our own people before us (after_verifier)".to_owned(),
         ));
     }
-    if let (Address::Tcp(_), true) = (&listen.address, listen.mode.is_some() || listen.group.is_some()) {
-        return Err(Invalid("mode, group: only a socket in the file system has them".to_owned()));
+    if let (Address::Tcp(_), true) = (
+        &listen.address,
+        listen.mode.is_some() || listen.group.is_some(),
+    ) {
+        return Err(Invalid(
+            "mode, group: only a socket in the file system has them".to_owned(),
+        ));
     }
     // Behind a verifier, fields of our name are its own.
-    rules.strips_results = rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;
+    rules.strips_results =
+        rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;
     let mut limits = limits.clone();
     if let Some(text) = &listen.mode {
         limits.socket_mode = mode(text)?;
     }
     limits.socket_group = listen.group.as_deref().map(group).transpose()?;
     limits.allow_remote = listen.allow_remote;
-    let networks = listen.client_networks.iter().map(|text| text.parse()).collect::<Result<_, String>>();
+    let networks = listen
+        .client_networks
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, String>>();
     limits.client_networks = networks.map_err(|why| Invalid(format!("client_networks: {why}")))?;
     if let Some(why) = limits.refusal(&listen.address, listen.next_hop.as_ref()) {
         return Err(Invalid(why));
@@ -278,8 +313,12 @@ fn group(name: &str) -> Result<u32, Invalid> {
 /// The numbers of a user and its group, by its name.
 pub fn user(name: &str) -> Result<(u32, u32), Invalid> {
     let unknown = || Invalid(format!("user: no user `{name}`"));
-    let text = fs::read_to_string("/etc/passwd").map_err(|error| Invalid(format!("user: {error}")))?;
-    let line = text.lines().find(|line| line.split(':').next() == Some(name)).ok_or_else(unknown)?;
+    let text =
+        fs::read_to_string("/etc/passwd").map_err(|error| Invalid(format!("user: {error}")))?;
+    let line = text
+        .lines()
+        .find(|line| line.split(':').next() == Some(name))
+        .ok_or_else(unknown)?;
     let mut numbers = line.split(':').skip(2).map(str::parse);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(user)), Some(Ok(group))) => Ok((user, group)),
@@ -296,7 +335,9 @@ pub fn effective_user() -> u32 {
 pub fn may_give_to(group: u32) -> bool {
     use rustix::process::{Gid, getegid, geteuid, getgroups};
     let group = Gid::from_raw(group);
-    geteuid().is_root() || getegid() == group || getgroups().is_ok_and(|groups| groups.contains(&group))
+    geteuid().is_root()
+        || getegid() == group
+        || getgroups().is_ok_and(|groups| groups.contains(&group))
 }
 
 /// Makes this process one of a user and a group for good; of other groups it is in those only that are named here. That is for a process of one
@@ -308,8 +349,10 @@ pub fn may_give_to(group: u32) -> bool {
 pub fn become_user(user: u32, group: u32, more: &[u32]) -> std::io::Result<()> {
     use rustix::process::{Gid, Uid};
     use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
-    let mut groups: Vec<Gid> =
-        std::iter::once(&group).chain(more).map(|group| Gid::from_raw(*group)).collect();
+    let mut groups: Vec<Gid> = std::iter::once(&group)
+        .chain(more)
+        .map(|group| Gid::from_raw(*group))
+        .collect();
     groups.dedup();
     set_thread_groups(&groups)?;
     set_thread_gid(Gid::from_raw(group))?;
@@ -322,7 +365,9 @@ fn number(file: &str, name: &str) -> Option<u32> {
         return Some(number);
     }
     let text = fs::read_to_string(file).ok()?;
-    let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
+    let line = text
+        .lines()
+        .find(|line| line.split(':').next() == Some(name))?;
     line.split(':').nth(2)?.parse().ok()
 }
 

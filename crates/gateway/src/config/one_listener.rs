@@ -84,14 +84,29 @@ impl Config {
     pub fn of_one(one: OneListener) -> Result<Self, Invalid> {
         let policy = one.policy.unwrap_or_else(|| "default".to_owned());
         if crate::policy::Rules::named(&policy).is_none() {
-            return Err(Invalid(format!("policy: `{policy}` is none of default, strict and monitor")));
+            return Err(Invalid(format!(
+                "policy: `{policy}` is none of default, strict and monitor"
+            )));
         }
-        let ledger = match one.ledger.map(PathBuf::into_os_string).map(std::ffi::OsString::into_string) {
+        let ledger = match one
+            .ledger
+            .map(PathBuf::into_os_string)
+            .map(std::ffi::OsString::into_string)
+        {
             Some(Ok(folder)) => Some(folder),
-            Some(Err(folder)) => return Err(Invalid(format!("ledger: {} is not UTF-8", folder.display()))),
+            Some(Err(folder)) => {
+                return Err(Invalid(format!(
+                    "ledger: {} is not UTF-8",
+                    folder.display()
+                )));
+            }
             None => None,
         };
-        let table = PolicyTable { ledger, ledger_days: one.ledger_days, ..PolicyTable::default() };
+        let table = PolicyTable {
+            ledger,
+            ledger_days: one.ledger_days,
+            ..PolicyTable::default()
+        };
         let listen = Listen {
             route: one.route,
             address: one.address,
@@ -104,9 +119,17 @@ impl Config {
             after_verifier: false,
             outbound: false,
             allow_remote: one.allow_remote,
-            client_networks: one.client_networks.iter().map(ToString::to_string).collect(),
+            client_networks: one
+                .client_networks
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
         };
-        let mut file = File { user: one.user, listen: vec![listen], ..File::default() };
+        let mut file = File {
+            user: one.user,
+            listen: vec![listen],
+            ..File::default()
+        };
         file.policy.insert(policy, table);
         let limits = &mut file.limits;
         limits.connections = one.connections.unwrap_or(limits.connections);
@@ -137,7 +160,10 @@ mod tests {
     #[test]
     fn options_mean_what_keys_mean() {
         let hop: Address = "tcp:127.0.0.1:2".parse().unwrap();
-        let proxy = OneListener { next_hop: Some(hop), ..OneListener::new(Route::Lmtp, milter().address) };
+        let proxy = OneListener {
+            next_hop: Some(hop),
+            ..OneListener::new(Route::Lmtp, milter().address)
+        };
         let keys = |listen: &str, more: &str| {
             format!("{more}\n[[listen]]\naddress = \"unix:/run/a.sock\"\n{listen}\n")
         };
@@ -145,19 +171,42 @@ mod tests {
         let ledger = Some("/ledger".into());
         for (one, text) in [
             (milter(), keys(route, "")),
-            (proxy, keys("route = \"lmtp\"\nnext_hop = \"tcp:127.0.0.1:2\"", "")),
-            (OneListener { user: Some("nobody".into()), ..milter() }, keys(route, "user = \"nobody\"")),
             (
-                OneListener { mode: Some("0600".into()), group: Some("0".into()), ..milter() },
+                proxy,
+                keys("route = \"lmtp\"\nnext_hop = \"tcp:127.0.0.1:2\"", ""),
+            ),
+            (
+                OneListener {
+                    user: Some("nobody".into()),
+                    ..milter()
+                },
+                keys(route, "user = \"nobody\""),
+            ),
+            (
+                OneListener {
+                    mode: Some("0600".into()),
+                    group: Some("0".into()),
+                    ..milter()
+                },
                 keys("route = \"milter\"\nmode = \"0600\"\ngroup = \"0\"", ""),
             ),
             (
-                OneListener { policy: Some("strict".into()), ..milter() },
+                OneListener {
+                    policy: Some("strict".into()),
+                    ..milter()
+                },
                 keys("route = \"milter\"\npolicy = \"strict\"", ""),
             ),
             (
-                OneListener { ledger, ledger_days: Some(7), ..milter() },
-                keys(&format!("{route}\n[policy.default]\nledger = \"/ledger\"\nledger_days = 7"), ""),
+                OneListener {
+                    ledger,
+                    ledger_days: Some(7),
+                    ..milter()
+                },
+                keys(
+                    &format!("{route}\n[policy.default]\nledger = \"/ledger\"\nledger_days = 7"),
+                    "",
+                ),
             ),
             (
                 OneListener {
@@ -167,31 +216,92 @@ mod tests {
                     ..milter()
                 },
                 keys(
-                    &format!("{route}\n[limits]\nconnections = 5\nmessage_bytes = 6\nspool_dir = \"/spool\""),
+                    &format!(
+                        "{route}\n[limits]\nconnections = 5\nmessage_bytes = 6\nspool_dir = \"/spool\""
+                    ),
                     "",
                 ),
             ),
             (
-                OneListener { metrics: Some("127.0.0.1:9".into()), log: Form::Json, ..milter() },
-                keys(&format!("{route}\n[report]\nlog = \"json\"\nmetrics = \"127.0.0.1:9\""), ""),
+                OneListener {
+                    metrics: Some("127.0.0.1:9".into()),
+                    log: Form::Json,
+                    ..milter()
+                },
+                keys(
+                    &format!("{route}\n[report]\nlog = \"json\"\nmetrics = \"127.0.0.1:9\""),
+                    "",
+                ),
             ),
         ] {
             let file = Config::parse(&text).unwrap();
-            assert_eq!(format!("{:?}", Config::of_one(one).unwrap()), format!("{file:?}"), "{text}");
+            assert_eq!(
+                format!("{:?}", Config::of_one(one).unwrap()),
+                format!("{file:?}"),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn options_are_checked() {
         for (one, word) in [
-            (OneListener { policy: Some("own".into()), ..milter() }, "policy"),
-            (OneListener { mode: Some("rw".into()), ..milter() }, "mode"),
-            (OneListener { group: Some("no-such-group".into()), ..milter() }, "no-such-group"),
-            (OneListener { connections: Some(0), ..milter() }, "limits.connections"),
-            (OneListener { message_bytes: Some(0), ..milter() }, "limits.message_bytes"),
-            (OneListener { metrics: Some("192.0.2.1:9".into()), ..milter() }, "report.metrics"),
-            (OneListener { ledger_days: Some(7), ..milter() }, "ledger"),
-            (OneListener { route: Route::Smtp, ..milter() }, "next_hop"),
+            (
+                OneListener {
+                    policy: Some("own".into()),
+                    ..milter()
+                },
+                "policy",
+            ),
+            (
+                OneListener {
+                    mode: Some("rw".into()),
+                    ..milter()
+                },
+                "mode",
+            ),
+            (
+                OneListener {
+                    group: Some("no-such-group".into()),
+                    ..milter()
+                },
+                "no-such-group",
+            ),
+            (
+                OneListener {
+                    connections: Some(0),
+                    ..milter()
+                },
+                "limits.connections",
+            ),
+            (
+                OneListener {
+                    message_bytes: Some(0),
+                    ..milter()
+                },
+                "limits.message_bytes",
+            ),
+            (
+                OneListener {
+                    metrics: Some("192.0.2.1:9".into()),
+                    ..milter()
+                },
+                "report.metrics",
+            ),
+            (
+                OneListener {
+                    ledger_days: Some(7),
+                    ..milter()
+                },
+                "ledger",
+            ),
+            (
+                OneListener {
+                    route: Route::Smtp,
+                    ..milter()
+                },
+                "next_hop",
+            ),
         ] {
             let error = Config::of_one(one).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");

@@ -22,7 +22,8 @@ impl Config {
                 faults.insert(format!("limits.spool_dir: {}: {error}", spool.display()));
             }
             if let Some(ledger) = &listener.ledger
-                && let Err(error) = can_be_made(&ledger.folder).and_then(|()| check_existing(&ledger.folder))
+                && let Err(error) =
+                    can_be_made(&ledger.folder).and_then(|()| check_existing(&ledger.folder))
             {
                 faults.insert(format!("ledger: {}: {error}", ledger.folder.display()));
             }
@@ -42,7 +43,11 @@ fn writable(folder: &Path) -> io::Result<()> {
 /// Whether it may make files in a folder that it makes, with those above it, where it is not there.
 fn can_be_made(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find_map(|folder| {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
         match writable(folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             known => Some(known),
@@ -64,7 +69,11 @@ mod tests {
         fs::write(folder.path().join("file"), "").unwrap();
         std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
         fs::create_dir(folder.path().join("open")).unwrap();
-        fs::set_permissions(folder.path().join("open"), fs::Permissions::from_mode(0o770)).unwrap();
+        fs::set_permissions(
+            folder.path().join("open"),
+            fs::Permissions::from_mode(0o770),
+        )
+        .unwrap();
         let faults = |ledger: &str, spool: &str| {
             let text = format!(
                 "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}, {{ route = \"milter\", address = \"tcp:127.0.0.1:2\" }}]\n\
@@ -88,7 +97,13 @@ mod tests {
         ] {
             let found = faults(ledger, spool);
             assert_eq!(found.len(), words.len(), "{found:?}");
-            assert!(found.iter().zip(words).all(|(fault, word)| fault.starts_with(word)), "{found:?}");
+            assert!(
+                found
+                    .iter()
+                    .zip(words)
+                    .all(|(fault, word)| fault.starts_with(word)),
+                "{found:?}"
+            );
         }
     }
 }

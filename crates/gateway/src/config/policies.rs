@@ -31,11 +31,18 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
             if path.extension().is_none_or(|kind| kind != "toml") {
                 continue;
             }
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             let text = fs::read_to_string(&path).map_err(|error| Invalid::at(&path, &error))?;
             let table = toml::from_str(&text).map_err(|error| Invalid::at(&path, &error))?;
             if tables.insert(name.clone(), table).is_some() {
-                return Err(Invalid(format!("{}: a policy `{name}` stands in the file too", path.display())));
+                return Err(Invalid(format!(
+                    "{}: a policy `{name}` stands in the file too",
+                    path.display()
+                )));
             }
         }
     }
@@ -45,7 +52,10 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
     }
     for (name, table) in &tables {
         let at = |error: Invalid| Invalid(format!("policy.{name}.{}", error.0));
-        policies.insert(name.clone(), named(name, table, file.limits.message_bytes).map_err(at)?);
+        policies.insert(
+            name.clone(),
+            named(name, table, file.limits.message_bytes).map_err(at)?,
+        );
     }
     Ok(policies)
 }
@@ -57,8 +67,11 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         (Some(rules), None) => rules,
         (None, base) => {
             let base = base.unwrap_or("default");
-            Rules::named(base)
-                .ok_or_else(|| Invalid(format!("base: `{base}` is none of default, strict and monitor")))?
+            Rules::named(base).ok_or_else(|| {
+                Invalid(format!(
+                    "base: `{base}` is none of default, strict and monitor"
+                ))
+            })?
         }
     };
     name.clone_into(&mut rules.name);
@@ -77,9 +90,10 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         };
     }
     for (id, action) in &table.actions {
-        let finding = Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
-        let action =
-            Action::named(action).ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
+        let finding =
+            Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
+        let action = Action::named(action)
+            .ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
         rules.set(finding, action);
     }
     rules.authserv_id.clone_from(&table.authserv_id);
@@ -87,7 +101,9 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     let rewriting = &mut rules.rewriting;
     rewriting.on_loss = match (table.on_loss, &ledger) {
         (Some(LossWay::Replace), None) => {
-            return Err(Invalid("on_loss: without a ledger the bytes would be gone".to_owned()));
+            return Err(Invalid(
+                "on_loss: without a ledger the bytes would be gone".to_owned(),
+            ));
         }
         (Some(LossWay::Keep), _) | (None, None) => OnLoss::Keep,
         (Some(LossWay::Replace) | None, Some(_)) => OnLoss::Replace,
@@ -104,7 +120,9 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     }
     match table.charset_out {
         Some(CharsetOutWay::Iso2022Jp) if rewriting.headers == Headers::RawUtf8 => {
-            return Err(Invalid("charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned()));
+            return Err(Invalid(
+                "charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned(),
+            ));
         }
         Some(CharsetOutWay::Iso2022Jp) => rewriting.charset_out = CharsetOut::Iso2022Jp,
         Some(CharsetOutWay::Utf8) | None => rewriting.charset_out = CharsetOut::Utf8,
@@ -128,7 +146,9 @@ fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> 
     const LEAST: u64 = 1 << 20;
     let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
         if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
-            return Err(Invalid("ledger: there is none whose age or size could be bounded".to_owned()));
+            return Err(Invalid(
+                "ledger: there is none whose age or size could be bounded".to_owned(),
+            ));
         }
         return Ok(None);
     };
@@ -147,6 +167,12 @@ fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> 
             "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
         )));
     }
-    let age = table.ledger_days.map(|days| Duration::from_secs(u64::from(days) * 86_400));
-    Ok(Some(Ledger { folder: folder.into(), age, bytes: table.ledger_bytes }))
+    let age = table
+        .ledger_days
+        .map(|days| Duration::from_secs(u64::from(days) * 86_400));
+    Ok(Some(Ledger {
+        folder: folder.into(),
+        age,
+        bytes: table.ledger_bytes,
+    }))
 }

@@ -24,9 +24,17 @@ fn every_default_stands_where_nothing_is_said() {
         assert_eq!(rules.action(finding), finding.usual());
     }
     assert_eq!(rules.rewriting, Rules::usual_rewriting());
-    assert_eq!(rules.findings_header.as_deref(), Some("MIME-Ambiguity-Results"));
-    assert!(!listener.engine.fail_open && !listener.engine.defer_too_large && config.log == Form::Text);
-    assert_eq!((&config.user, config.metrics, &listener.ledger), (&None, None, &None));
+    assert_eq!(
+        rules.findings_header.as_deref(),
+        Some("MIME-Ambiguity-Results")
+    );
+    assert!(
+        !listener.engine.fail_open && !listener.engine.defer_too_large && config.log == Form::Text
+    );
+    assert_eq!(
+        (&config.user, config.metrics, &listener.ledger),
+        (&None, None, &None)
+    );
 }
 
 #[test]
@@ -61,22 +69,40 @@ log = "json"
 metrics = "127.0.0.1:9180"
 "#;
     let config = Config::parse(text).unwrap();
-    assert_eq!((config.user.as_deref(), config.log), (Some("mailglot"), Form::Json));
+    assert_eq!(
+        (config.user.as_deref(), config.log),
+        (Some("mailglot"), Form::Json)
+    );
     assert_eq!(config.metrics.unwrap().port(), 9180);
-    let [own, strict, last] = &config.listeners[..] else { panic!() };
+    let [own, strict, last] = &config.listeners[..] else {
+        panic!()
+    };
     assert_eq!(own.limits.socket_mode, 0o600);
     assert_eq!(own.limits.socket_group, Some(0));
-    assert_eq!((own.limits.message_bytes, own.limits.work.as_secs(), own.limits.connections), (1000, 7, 3));
+    assert_eq!(
+        (
+            own.limits.message_bytes,
+            own.limits.work.as_secs(),
+            own.limits.connections
+        ),
+        (1000, 7, 3)
+    );
     assert!(own.engine.fail_open && own.engine.defer_too_large && !strict.engine.fail_open);
     let ledger = own.ledger.as_ref().unwrap();
-    assert_eq!((ledger.age.unwrap().as_secs(), ledger.bytes), (7 * 86_400, Some(1 << 20)));
+    assert_eq!(
+        (ledger.age.unwrap().as_secs(), ledger.bytes),
+        (7 * 86_400, Some(1 << 20))
+    );
     let rules = &own.engine.rules;
     assert_eq!(rules.rewriting.on_loss, OnLoss::Replace);
     assert_eq!(rules.rewriting.limits.depth, 9);
     assert_eq!(rules.action(Finding::BidiControl), Action::Quarantine);
     assert_eq!(rules.action(Finding::MessagePartial), Action::Tag);
     assert_eq!(rules.action(Finding::DuplicateHeader), Action::Reject);
-    assert_eq!((&rules.findings_header, rules.host.as_str()), (&None, "gw.example"));
+    assert_eq!(
+        (&rules.findings_header, rules.host.as_str()),
+        (&None, "gw.example")
+    );
     assert_eq!(strict.engine.rules.rewriting.on_loss, OnLoss::Keep);
     assert!(last.engine.rules.monitor && !last.engine.rules.strips_results);
     assert_eq!(last.engine.rules.signed, Signed::RewriteAfterVerify);
@@ -86,7 +112,8 @@ metrics = "127.0.0.1:9180"
 fn what_cannot_work_is_refused_with_its_place() {
     let with = |more: &str| format!("{MILTER}{more}");
     let listen = |keys: &str| format!("listen = [{{ address = \"tcp:127.0.0.1:1\", {keys} }}]");
-    let unix = |keys: &str| format!("listen = [{{ route = \"milter\", address = \"unix:/a\", {keys} }}]");
+    let unix =
+        |keys: &str| format!("listen = [{{ route = \"milter\", address = \"unix:/a\", {keys} }}]");
     for (text, word) in [
         (String::new(), "nothing to listen at"),
         ("listen = 1".to_owned(), "listen"),
@@ -188,11 +215,24 @@ fn fields_of_reports_have_names_of_our_own() {
     for key in ["findings_header", "original_header"] {
         for name in others.split_ascii_whitespace() {
             let said = refused(&with(key, name));
-            assert!(said.starts_with(&format!("report.{key}: mail may have a field `{name}`")), "{said}");
+            assert!(
+                said.starts_with(&format!("report.{key}: mail may have a field `{name}`")),
+                "{said}"
+            );
         }
-        for name in ["", "MIME-Ambiguity-Results", "mime-ambiguity-results", "X-Mailglot-Original", "x-o"] {
+        for name in [
+            "",
+            "MIME-Ambiguity-Results",
+            "mime-ambiguity-results",
+            "X-Mailglot-Original",
+            "x-o",
+        ] {
             // The other one has its usual name, or none.
-            let none = if key == "original_header" { "\nfindings_header = \"\"" } else { "" };
+            let none = if key == "original_header" {
+                "\nfindings_header = \"\""
+            } else {
+                ""
+            };
             Config::parse(&(with(key, name) + none)).unwrap();
         }
     }
@@ -206,10 +246,22 @@ fn a_ledger_holds_what_it_is_for() {
     };
     let usual = Limits::default().message_bytes;
     for (keys, limit, word) in [
-        ("ledger_days = 0", usual, "policy.own.ledger_days: nothing would be kept"),
-        ("ledger_days = 0\non_loss = \"replace\"", usual, "ledger_days"),
+        (
+            "ledger_days = 0",
+            usual,
+            "policy.own.ledger_days: nothing would be kept",
+        ),
+        (
+            "ledger_days = 0\non_loss = \"replace\"",
+            usual,
+            "ledger_days",
+        ),
         ("ledger_bytes = 0", usual, "at least 134217728,"),
-        ("ledger_bytes = 134217727", usual, "ledger_bytes: 134217727 may not hold one message"),
+        (
+            "ledger_bytes = 134217727",
+            usual,
+            "ledger_bytes: 134217727 may not hold one message",
+        ),
         ("ledger_bytes = 1048575", 7, "at least 1048576,"),
         ("ledger_bytes = 4294967295", 2 << 30, "at least 4294967296,"),
     ] {
@@ -231,7 +283,10 @@ fn a_ledger_holds_what_it_is_for() {
 fn policies_of_a_folder_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("own.toml", "base = \"monitor\"\nactions = { bare-lf = \"reject\" }");
+    write(
+        "own.toml",
+        "base = \"monitor\"\nactions = { bare-lf = \"reject\" }",
+    );
     write("notes.txt", "no policy");
     let text = format!(
         "policy_dir = \"{}\"\nlisten = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"own\" }}]",
@@ -246,7 +301,12 @@ fn policies_of_a_folder_are_read() {
     let path = folder.path().join("file");
     fs::write(&path, MILTER).unwrap();
     assert_eq!(Config::read(&path).unwrap().listeners.len(), 1);
-    assert!(Config::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
+    assert!(
+        Config::read(&folder.path().join("none"))
+            .unwrap_err()
+            .to_string()
+            .contains("none")
+    );
 }
 
 #[test]
@@ -259,34 +319,60 @@ fn sockets_have_one_path_each_and_none_too_long() {
             "listen = [{{ route = \"milter\", address = \"unix:{at}/{one}\" }}, {{ route = \"milter\", address = \"unix:{at}/{other}\" }}]"
         )
     };
-    for (one, other) in [("s", "./s"), ("s", "a/../s"), ("s", "/s"), ("s", "link/s"), ("s", "link/link/../s")]
-    {
+    for (one, other) in [
+        ("s", "./s"),
+        ("s", "a/../s"),
+        ("s", "/s"),
+        ("s", "link/s"),
+        ("s", "link/link/../s"),
+    ] {
         // `..` behind a link leads to where that points.
         let same = other != "link/link/../s";
-        let said = Config::parse(&two(one, other)).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(said.is_err_and(|said| said.contains("twice")), same, "{one} {other}");
+        let said = Config::parse(&two(one, other))
+            .map(|_| ())
+            .map_err(|error| error.to_string());
+        assert_eq!(
+            said.is_err_and(|said| said.contains("twice")),
+            same,
+            "{one} {other}"
+        );
     }
     let of_length = |length: usize| {
-        format!("listen = [{{ route = \"milter\", address = \"unix:/{}\" }}]", "a".repeat(length - 1))
+        format!(
+            "listen = [{{ route = \"milter\", address = \"unix:/{}\" }}]",
+            "a".repeat(length - 1)
+        )
     };
     Config::parse(&of_length(107)).unwrap();
     let said = refused(&of_length(108));
-    assert!(said.contains("108 bytes") && said.contains("at most 107"), "{said}");
+    assert!(
+        said.contains("108 bytes") && said.contains("at most 107"),
+        "{said}"
+    );
 }
 
 #[test]
 fn two_fields_of_ours_have_two_names() {
     let names = |findings: &str, original: &str| {
-        format!("{MILTER}[report]\nfindings_header = \"{findings}\"\noriginal_header = \"{original}\"")
+        format!(
+            "{MILTER}[report]\nfindings_header = \"{findings}\"\noriginal_header = \"{original}\""
+        )
     };
-    for (findings, original) in
-        [("X-A", "X-A"), ("X-A", "x-a"), ("MIME-Ambiguity-Results", "mime-ambiguity-results")]
-    {
-        assert!(refused(&names(findings, original)).contains("the same name"), "{findings} {original}");
+    for (findings, original) in [
+        ("X-A", "X-A"),
+        ("X-A", "x-a"),
+        ("MIME-Ambiguity-Results", "mime-ambiguity-results"),
+    ] {
+        assert!(
+            refused(&names(findings, original)).contains("the same name"),
+            "{findings} {original}"
+        );
     }
     assert!(
-        refused(&format!("{MILTER}[report]\noriginal_header = \"MIME-Ambiguity-Results\""))
-            .contains("the same name")
+        refused(&format!(
+            "{MILTER}[report]\noriginal_header = \"MIME-Ambiguity-Results\""
+        ))
+        .contains("the same name")
     );
     for (findings, original) in [("X-A", "X-B"), ("", ""), ("X-A", ""), ("", "X-A")] {
         Config::parse(&names(findings, original)).unwrap();
@@ -305,8 +391,11 @@ fn each_policy_has_its_charset() {
         { route = \"lmtp\", address = \"tcp:127.0.0.1:2\", next_hop = \"tcp:127.0.0.1:3\" }]\n\
         [policy.docomo]\ncharset_out = \"iso-2022-jp\"\n[policy.default]\ncharset_out = \"utf-8\"";
     let config = Config::parse(text).unwrap();
-    let charsets: Vec<CharsetOut> =
-        config.listeners.iter().map(|listener| listener.engine.rules.rewriting.charset_out).collect();
+    let charsets: Vec<CharsetOut> = config
+        .listeners
+        .iter()
+        .map(|listener| listener.engine.rules.rewriting.charset_out)
+        .collect();
     assert_eq!(charsets, [CharsetOut::Iso2022Jp, CharsetOut::Utf8]);
 }
 
@@ -317,9 +406,16 @@ fn each_policy_has_its_detection() {
         { route = \"milter\", address = \"tcp:127.0.0.1:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:127.0.0.1:4\" }]\n\
         [policy.a]\ndetect = \"off\"\n[policy.b]\ndetect = \"unlabelled\"\n[policy.c]\ndetect = \"contradiction\"";
     let config = Config::parse(text).unwrap();
-    let detections: Vec<Detection> =
-        config.listeners.iter().map(|listener| listener.engine.rules.rewriting.detection).collect();
-    let (off, unlabelled, usual) = (Detection::Off, Detection::Unlabelled, Detection::Contradiction);
+    let detections: Vec<Detection> = config
+        .listeners
+        .iter()
+        .map(|listener| listener.engine.rules.rewriting.detection)
+        .collect();
+    let (off, unlabelled, usual) = (
+        Detection::Off,
+        Detection::Unlabelled,
+        Detection::Contradiction,
+    );
     assert_eq!(detections, [off, unlabelled, usual, usual]);
 }
 
@@ -329,11 +425,21 @@ fn the_sample_begins_with_the_policy_monitor() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/mailglot.toml");
     let text = fs::read_to_string(path).unwrap();
     let config = Config::parse(&text).unwrap();
-    assert_eq!((config.log, config.metrics.is_some()), (Form::Journald, true));
+    assert_eq!(
+        (config.log, config.metrics.is_some()),
+        (Form::Journald, true)
+    );
     for listener in &config.listeners {
         let rules = &listener.engine.rules;
-        assert!(rules.monitor && listener.ledger.is_some(), "{}", listener.address);
-        assert_eq!((rules.signed, rules.tag_signed), (Signed::Pass, TagSigned::Ambiguous));
+        assert!(
+            rules.monitor && listener.ledger.is_some(),
+            "{}",
+            listener.address
+        );
+        assert_eq!(
+            (rules.signed, rules.tag_signed),
+            (Signed::Pass, TagSigned::Ambiguous)
+        );
     }
     // What stands behind `#` is the default, or an example: each works.
     for key in ["tag_signed = ", "detect = ", "actions = "] {
@@ -345,21 +451,32 @@ fn the_sample_begins_with_the_policy_monitor() {
 
 #[test]
 fn forms_of_the_log_and_tags_have_names() {
-    for (name, form) in
-        [("logfmt", Form::Text), ("text", Form::Text), ("json", Form::Json), ("journald", Form::Journald)]
-    {
+    for (name, form) in [
+        ("logfmt", Form::Text),
+        ("text", Form::Text),
+        ("json", Form::Json),
+        ("journald", Form::Journald),
+    ] {
         let text = format!(
             "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}]\n[report]\nlog = \"{name}\"\n"
         );
         assert_eq!(Config::parse(&text).unwrap().log, form);
     }
-    for (name, tags) in
-        [("never", TagSigned::Never), ("ambiguous", TagSigned::Ambiguous), ("always", TagSigned::Always)]
-    {
+    for (name, tags) in [
+        ("never", TagSigned::Never),
+        ("ambiguous", TagSigned::Ambiguous),
+        ("always", TagSigned::Always),
+    ] {
         let text = format!(
             "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}]\n[policy.default]\ntag_signed = \"{name}\"\n"
         );
-        assert_eq!(Config::parse(&text).unwrap().listeners[0].engine.rules.tag_signed, tags);
+        assert_eq!(
+            Config::parse(&text).unwrap().listeners[0]
+                .engine
+                .rules
+                .tag_signed,
+            tags
+        );
     }
     assert!(Config::parse("[policy.default]\ntag_signed = \"often\"\n").is_err());
 }
@@ -377,6 +494,9 @@ fn a_dry_run_has_no_effect_of_its_own() {
     let engine = &config.listeners[0].engine;
     let rules = &engine.rules;
     assert!(rules.monitor && engine.fail_open && !engine.defer_too_large && !rules.strips_results);
-    assert_eq!((&rules.findings_header, &rules.original_header), (&None, &None));
+    assert_eq!(
+        (&rules.findings_header, &rules.original_header),
+        (&None, &None)
+    );
     assert_eq!(rules.name, "strict");
 }

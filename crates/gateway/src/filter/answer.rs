@@ -47,19 +47,42 @@ impl Engine {
                 edits = Extent::Part(Remark::TooManyChanges);
             } else {
                 actions = told;
-                edits = if all { edits } else { Extent::Part(Remark::StrayReturn) };
+                edits = if all {
+                    edits
+                } else {
+                    Extent::Part(Remark::StrayReturn)
+                };
             }
         }
         let deletes = granted.may(action::CHANGE_HEADERS);
-        let claims = if deletes { message.delete(&mut actions, &self.rules) } else { 0 };
+        let claims = if deletes {
+            message.delete(&mut actions, &self.rules)
+        } else {
+            0
+        };
         // An edit that is not made leaves its bytes as they came.
         let all = edits == Extent::All && claims == 0;
-        let size = if all { judgement.size() } else { message.size_with(&actions) };
+        let size = if all {
+            judgement.size()
+        } else {
+            message.size_with(&actions)
+        };
         let too_many_claims = claims as usize > MOST_CHANGES;
-        let means = Means { edits, rewrites: actions.rewrite(), claims, too_many_claims, ..means(granted) };
+        let means = Means {
+            edits,
+            rewrites: actions.rewrite(),
+            claims,
+            too_many_claims,
+            ..means(granted)
+        };
         let outcome = Outcome::judged(judgement, &self.rules, &means);
         let verdict = translate(&outcome, granted, &mut actions);
-        Ok(Decision { outcome, actions, verdict, size })
+        Ok(Decision {
+            outcome,
+            actions,
+            verdict,
+            size,
+        })
     }
 }
 
@@ -85,13 +108,16 @@ pub(super) fn report_only(granted: Granted) -> Option<Remark> {
 }
 
 /// The verdict of an outcome; its fields and the reason of a quarantine become edits.
-pub(crate) fn translate(outcome: &Outcome<'_>, granted: Granted, actions: &mut Actions<'_>) -> Verdict {
+pub(crate) fn translate(
+    outcome: &Outcome<'_>,
+    granted: Granted,
+    actions: &mut Actions<'_>,
+) -> Verdict {
     actions.inserted = spaced(&outcome.fields, granted);
     match &outcome.disposition {
         Disposition::Deliver => Verdict::Continue,
-        Disposition::Reject(reply) => {
-            ReplyText::new(reply.code, reply.enhanced, &reply.words).map_or(Verdict::Reject, Verdict::Reply)
-        }
+        Disposition::Reject(reply) => ReplyText::new(reply.code, reply.enhanced, &reply.words)
+            .map_or(Verdict::Reject, Verdict::Reply),
         // In the server's own words.
         Disposition::Defer(_) => Verdict::Tempfail,
         Disposition::Quarantine(reasons) => {
@@ -107,5 +133,8 @@ fn spaced(added: &[(FieldValue, FieldValue)], granted: Granted) -> Vec<(FieldVal
         return added.to_vec();
     }
     let space = |value: &FieldValue| FieldValue::new([b" ", value.as_bytes()].concat());
-    added.iter().filter_map(|(name, value)| Some((name.clone(), space(value)?))).collect()
+    added
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), space(value)?)))
+        .collect()
 }

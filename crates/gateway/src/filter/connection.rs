@@ -11,7 +11,9 @@ use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::fault::Fault;
-use crate::milter::{self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol};
+use crate::milter::{
+    self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol,
+};
 use crate::notice::{Notice, Record};
 use crate::outcome::{Means, Outcome};
 use crate::received::{EMPTY_LINE, Received};
@@ -77,7 +79,12 @@ impl From<io::Error> for End {
 }
 
 impl Connection {
-    pub(super) fn new(outside: Arc<Outside>, stream: Stream, session: Session, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        outside: Arc<Outside>,
+        stream: Stream,
+        session: Session,
+        shared: Arc<Shared>,
+    ) -> Self {
         let patience = shared.limits.negotiation;
         Self {
             outside,
@@ -136,7 +143,11 @@ impl Connection {
     }
 
     fn fault(&self, fault: &Fault) {
-        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
+        self.shared.tell(&Notice::Fault {
+            connection: self.outside.number,
+            peer: &self.peer,
+            fault,
+        });
     }
 
     fn speak(&mut self) -> Result<Infallible, End> {
@@ -165,7 +176,8 @@ impl Connection {
                 Ok(count) => self.came(count)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => (),
                 Err(error)
-                    if rests && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                    if rests
+                        && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
                 {
                     self.session.rest();
                 }
@@ -213,17 +225,25 @@ impl Connection {
         }
         // Who took an answer has the time anew.
         self.renew(understood || before > 0);
-        Ok(if self.long || self.is_long() { Next::Thread } else { Next::Read })
+        Ok(if self.long || self.is_long() {
+            Next::Thread
+        } else {
+            Next::Read
+        })
     }
 
     fn is_long(&self) -> bool {
-        self.message.as_ref().is_some_and(|message| message.size() > SHORT)
+        self.message
+            .as_ref()
+            .is_some_and(|message| message.size() > SHORT)
     }
 
     /// So many bytes were read.
     fn came(&mut self, count: usize) -> Result<(), End> {
         match count {
-            0 if self.session.is_within_packet() => Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+            0 if self.session.is_within_packet() => {
+                Err(io::Error::from(ErrorKind::UnexpectedEof).into())
+            }
             0 if self.outside.in_message.load(Ordering::SeqCst) => Err(End::Gone),
             0 => Err(End::Quit),
             _ => {
@@ -265,7 +285,8 @@ impl Connection {
         loop {
             if self.session.owes_verdict() {
                 // To keep an original is to wait for the disk.
-                self.long = !self.waits && (self.is_long() || self.shared.engine().ledgers.is_some());
+                self.long =
+                    !self.waits && (self.is_long() || self.shared.engine().ledgers.is_some());
                 if self.long {
                     return Ok(understood);
                 }
@@ -293,10 +314,21 @@ impl Connection {
             {
                 let claims_stay = !granted.may(milter::action::CHANGE_HEADERS);
                 let fault = &Fault::ReportOnly { claims_stay };
-                self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
+                self.shared.tell(&Notice::Fault {
+                    connection: self.outside.number,
+                    peer: &self.peer,
+                    fault,
+                });
             }
             let engine = || self.shared.engine();
-            if !take(event, new, engine, &mut self.envelope, &mut self.message, &mut self.peer) {
+            if !take(
+                event,
+                new,
+                engine,
+                &mut self.envelope,
+                &mut self.message,
+                &mut self.peer,
+            ) {
                 return Err(End::Quit);
             }
         }
@@ -311,9 +343,15 @@ impl Connection {
     ) -> Result<(), End> {
         self.fault(fault);
         record_failed(fault, passing.as_ref().map(|(_, claims)| *claims), record);
-        let verdict = if passing.is_some() { Verdict::Continue } else { Verdict::Tempfail };
+        let verdict = if passing.is_some() {
+            Verdict::Continue
+        } else {
+            Verdict::Tempfail
+        };
         let actions = passing.map(|(edits, _)| edits).unwrap_or_default();
-        self.session.decide(&actions, &verdict).map_err(|_| End::Quit)
+        self.session
+            .decide(&actions, &verdict)
+            .map_err(|_| End::Quit)
     }
 
     fn write(&mut self) -> Result<(), End> {
@@ -321,7 +359,12 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = self.outside.send(self.waits, self.shared.limits.stall, output, &mut self.unsent);
+        let written = self.outside.send(
+            self.waits,
+            self.shared.limits.stall,
+            output,
+            &mut self.unsent,
+        );
         self.session.written();
         self.answered = true;
         Ok(written?)
@@ -336,7 +379,9 @@ impl Connection {
         let pieces = [before].into_iter().chain(packets).chain([after]);
         let written = if self.waits {
             let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
-            self.outside.write(self.shared.limits.stall, |stream| stream.write_pieces(&mut pieces))
+            self.outside.write(self.shared.limits.stall, |stream| {
+                stream.write_pieces(&mut pieces)
+            })
         } else {
             pieces.for_each(|piece| self.unsent.extend_from_slice(piece));
             Ok(())
@@ -349,7 +394,9 @@ impl Connection {
     /// Sends what is unsent: all, where the server is waited for, or what it takes at once.
     fn send_rest(&mut self) -> Result<(), End> {
         let taken = if self.waits {
-            self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(&self.unsent))?;
+            self.outside.write(self.shared.limits.stall, |mut stream| {
+                stream.write_all(&self.unsent)
+            })?;
             self.unsent.len()
         } else {
             self.stream.offer(&self.unsent)?
@@ -371,7 +418,11 @@ impl Connection {
             self.shared.tell_with_others(record);
         }
         self.outside.in_message.store(false, Ordering::SeqCst);
-        if self.shared.is_stopping() { Err(End::Quit) } else { Ok(()) }
+        if self.shared.is_stopping() {
+            Err(End::Quit)
+        } else {
+            Ok(())
+        }
     }
 
     /// Decides about the message that has ended, and writes edits and verdict at once.
@@ -384,7 +435,10 @@ impl Connection {
         }
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
-        let mut message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
+        let mut message = self
+            .message
+            .take()
+            .unwrap_or_else(|| empty_message(&self.shared, granted));
         let size = message.size() + EMPTY_LINE;
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
         let engine = self.shared.engine();
@@ -393,10 +447,25 @@ impl Connection {
         let told = |(edits, claims): &(Actions<'_>, u32)| Some((edits.packets(granted)?, *claims));
         let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
         let (told, passing) = passing.unzip();
-        let work = Work::On { since: start, told: start };
-        *self.outside.signs() = Signs { work, passing: told, owed: Vec::new() };
+        let work = Work::On {
+            since: start,
+            told: start,
+        };
+        *self.outside.signs() = Signs {
+            work,
+            passing: told,
+            owed: Vec::new(),
+        };
         let (shared, waits) = (&self.shared, self.waits);
-        let done = decide(shared, waits, &engine, message, &mut self.session, &self.outside, &mut record);
+        let done = decide(
+            shared,
+            waits,
+            &engine,
+            message,
+            &mut self.session,
+            &self.outside,
+            &mut record,
+        );
         let (apart, failure) = match done {
             Ok(apart) => (apart, None),
             Err(fault) => {
@@ -406,7 +475,12 @@ impl Connection {
         };
         // From here on no sign of work may come between.
         let Signs { work, owed, .. } = std::mem::take(&mut *self.outside.signs());
-        let told = self.outside.send(self.waits, self.shared.limits.stall, &owed, &mut self.unsent);
+        let told = self.outside.send(
+            self.waits,
+            self.shared.limits.stall,
+            &owed,
+            &mut self.unsent,
+        );
         let written = if let Work::GivenUp(passed) = work {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
@@ -469,7 +543,10 @@ impl Served for Connection {
 
 /// Records a message at which something failed: it is deferred, or passes without so many forged fields.
 fn record_failed(fault: &Fault, passed: Option<u32>, record: &mut Record) {
-    let means = passed.map(|claims| Means { claims, ..means(Granted::default()) });
+    let means = passed.map(|claims| Means {
+        claims,
+        ..means(Granted::default())
+    });
     Outcome::failed(fault, means.as_ref()).record(record);
 }
 
@@ -479,7 +556,11 @@ fn not_taken(record: &mut Record) {
 }
 
 fn empty_message(shared: &Shared, granted: Granted) -> Received {
-    Received::within(granted.has(protocol::LEADING_SPACE), &shared.limits, shared.budget.clone())
+    Received::within(
+        granted.has(protocol::LEADING_SPACE),
+        &shared.limits,
+        shared.budget.clone(),
+    )
 }
 
 /// Whether a message is told from here on. What may stand anywhere changes nothing about that.
@@ -504,7 +585,10 @@ fn note_client(event: &Event<'_>, standing: &Standing) {
             .map(|address| address.to_canonical())
     };
     match event {
-        Event::Connect { peer: Peer::Inet(text, _), .. } => standing.speaks_for(address(text)),
+        Event::Connect {
+            peer: Peer::Inet(text, _),
+            ..
+        } => standing.speaks_for(address(text)),
         Event::Connect { .. } | Event::NewClient => standing.speaks_for(None),
         Event::Macros(_, pairs) => {
             let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
@@ -530,12 +614,21 @@ fn take(
         Event::Connect { host, .. } => *peer = String::from_utf8_lossy(host).into_owned(),
         Event::Mail(sender, arguments) => {
             *message = None;
-            let has = |wanted: &[u8]| arguments.clone().any(|argument| argument.eq_ignore_ascii_case(wanted));
+            let has = |wanted: &[u8]| {
+                arguments
+                    .clone()
+                    .any(|argument| argument.eq_ignore_ascii_case(wanted))
+            };
             let (smtputf8, eight_bit) = (has(b"SMTPUTF8"), has(b"BODY=8BITMIME"));
             // Sendmail has told the message's name before this.
             let queue_id = std::mem::take(&mut envelope.queue_id);
-            *envelope =
-                Envelope { sender: sender.to_vec(), smtputf8, eight_bit, queue_id, ..Envelope::default() };
+            *envelope = Envelope {
+                sender: sender.to_vec(),
+                smtputf8,
+                eight_bit,
+                queue_id,
+                ..Envelope::default()
+            };
         }
         Event::Recipient(address, _) => envelope.recipient(address),
         Event::Macros(_, pairs) => {

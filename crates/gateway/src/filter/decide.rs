@@ -40,7 +40,13 @@ pub(super) fn passing(
     }
     let claims = catch_unwind(AssertUnwindSafe(|| message.claims_of(engine)));
     let (changes, count) = claims.ok().flatten()?;
-    Some((Actions { changes, ..Actions::default() }, count))
+    Some((
+        Actions {
+            changes,
+            ..Actions::default()
+        },
+        count,
+    ))
 }
 
 /// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
@@ -83,7 +89,11 @@ pub(super) fn decide(
         Ok(place.map(|place| (place, judgement.edits)))
     };
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart { message: complete, edits, place })),
+        Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart {
+            message: complete,
+            edits,
+            place,
+        })),
         Ok(Err(fault)) => Err(fault),
         Err(_) => Err(Fault::Panic),
     }
@@ -99,13 +109,22 @@ fn pass_unread(
     record: &mut Record,
 ) -> Result<(), Fault> {
     record.findings.add(finding, String::new);
-    let claims = granted.may(milter::action::CHANGE_HEADERS).then(|| message.claims(engine));
+    let claims = granted
+        .may(milter::action::CHANGE_HEADERS)
+        .then(|| message.claims(engine));
     let too_many_claims = matches!(claims, Some(None));
     let (changes, claims) = claims.flatten().unwrap_or_default();
-    let means = Means { claims, too_many_claims, ..means(granted) };
+    let means = Means {
+        claims,
+        too_many_claims,
+        ..means(granted)
+    };
     let outcome = Outcome::unread(engine, finding, &record.findings, &means);
     outcome.record(record);
-    let mut actions = Actions { changes, ..Actions::default() };
+    let mut actions = Actions {
+        changes,
+        ..Actions::default()
+    };
     let verdict = translate(&outcome, granted, &mut actions);
     Ok(session.decide(&actions, &verdict)?)
 }

@@ -49,13 +49,20 @@ impl Service for Filter {
         full: bool,
         shared: &Arc<Shared>,
     ) -> io::Result<Option<Work>> {
-        let session = if full { Session::refusing() } else { Session::with_wants(shared.engine().wants()) };
+        let session = if full {
+            Session::refusing()
+        } else {
+            Session::with_wants(shared.engine().wants())
+        };
         let outside = Arc::new(Outside::new(number, stream.try_clone()?));
         let connection = Connection::new(outside.clone(), stream, session, shared.clone());
         // To keep an original is to wait for the disk.
         let waits = shared.engine().ledgers.is_some();
-        let run =
-            if waits { Run::Thread(Box::new(|| connection.run())) } else { Run::Turns(Box::new(connection)) };
+        let run = if waits {
+            Run::Thread(Box::new(|| connection.run()))
+        } else {
+            Run::Turns(Box::new(connection))
+        };
         Ok(Some(Work { live: outside, run }))
     }
 }

@@ -57,7 +57,14 @@ pub(super) struct Signs {
 impl Outside {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
         let (signs, standing) = (Mutex::new(Signs::default()), Standing::new(&stream));
-        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false), standing }
+        Self {
+            number,
+            stream,
+            signs,
+            due: Mutex::new(None),
+            in_message: AtomicBool::new(false),
+            standing,
+        }
     }
 
     /// Whether the message has its verdict already.
@@ -79,7 +86,11 @@ impl Outside {
         *self.due() = Instant::now().checked_add(time);
         let written = write(&self.stream);
         let late = self.due().take().is_some_and(|due| due <= Instant::now());
-        if late && written.is_err() { Err(ErrorKind::TimedOut.into()) } else { written }
+        if late && written.is_err() {
+            Err(ErrorKind::TimedOut.into())
+        } else {
+            written
+        }
     }
 
     /// Writes bytes where the server is waited for; else they are put behind what is unsent, for answers of many connections go out together.
@@ -132,10 +143,15 @@ impl Live for Outside {
                 let passing = signs.passing.take();
                 signs.work = Work::GivenUp(passing.as_ref().map(|(_, claims)| *claims));
                 let verdict = if passing.is_some() { b'c' } else { b't' };
-                signs.owed.extend(passing.map(|(edits, _)| edits).unwrap_or_default());
+                signs
+                    .owed
+                    .extend(passing.map(|(edits, _)| edits).unwrap_or_default());
                 milter::put(&mut signs.owed, verdict, &[]);
             } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
-                signs.work = Work::On { since, told: Instant::now() };
+                signs.work = Work::On {
+                    since,
+                    told: Instant::now(),
+                };
                 milter::put(&mut signs.owed, b'p', &[]);
                 self.offer(&mut signs.owed);
                 if signs.owed.len() == SIGN {
@@ -171,14 +187,29 @@ mod tests {
 
     fn at_work(stream: Stream, since: Instant, passing: Option<(Vec<u8>, u32)>) -> Outside {
         let outside = Outside::new(1, stream);
-        *outside.signs() = Signs { work: Work::On { since, told: since }, passing, owed: Vec::new() };
+        *outside.signs() = Signs {
+            work: Work::On { since, told: since },
+            passing,
+            owed: Vec::new(),
+        };
         outside
     }
 
     /// What connections share after a reload: the engine is not the one that messages at work are judged by.
     fn shared(work: Duration, fail_open: bool) -> Shared {
-        let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
-        Shared::new(Engine { fail_open, ..Engine::default() }, limits.into(), Box::new(|_| ()))
+        let limits = Limits {
+            work,
+            progress: Duration::ZERO,
+            ..Limits::default()
+        };
+        Shared::new(
+            Engine {
+                fail_open,
+                ..Engine::default()
+            },
+            limits.into(),
+            Box::new(|_| ()),
+        )
     }
 
     /// Both ends of a connection whose other side takes nothing, and how many bytes stand between them.
@@ -211,7 +242,11 @@ mod tests {
         let start = Instant::now();
         let shared = shared(Duration::from_hours(1), false);
         (0..100).for_each(|_| outside.pulse(&shared));
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(5),
+            "{:?}",
+            start.elapsed()
+        );
         // No sign that it did not take comes later, and one that it takes now does.
         read(&far, filled);
         assert!(outside.signs().owed.is_empty());

@@ -10,7 +10,14 @@ use mailglot_mime::fields::{Entry, Mailbox, addresses};
 use mailglot_mime::{Message, PartId};
 
 /// Fields that show addresses.
-const NAMES: [&[u8]; 6] = [b"from", b"sender", b"reply-to", b"to", b"cc", b"resent-from"];
+const NAMES: [&[u8]; 6] = [
+    b"from",
+    b"sender",
+    b"reply-to",
+    b"to",
+    b"cc",
+    b"resent-from",
+];
 /// Longer values are not read.
 const LONGEST: usize = 102_400;
 
@@ -19,7 +26,9 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
     let raw = message.raw();
     for field in message.fields(PartId::ROOT) {
         let (name, value) = (field.name.of(raw), field.value.of(raw));
-        if name.len() > 11 || value.len() > LONGEST || !NAMES.iter().any(|own| name.eq_ignore_ascii_case(own))
+        if name.len() > 11
+            || value.len() > LONGEST
+            || !NAMES.iter().any(|own| name.eq_ignore_ascii_case(own))
         {
             continue;
         }
@@ -29,7 +38,9 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
         for entry in addresses(value, &HeaderContext::default(), &mut Vec::new()) {
             match entry {
                 Entry::Mailbox(mailbox) => look(&mailbox, value, findings),
-                Entry::Group { list, .. } => list.iter().for_each(|mailbox| look(mailbox, value, findings)),
+                Entry::Group { list, .. } => list
+                    .iter()
+                    .for_each(|mailbox| look(mailbox, value, findings)),
             }
         }
     }
@@ -40,7 +51,9 @@ fn is_special(value: &[u8]) -> bool {
     !value.is_ascii()
         || memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
         || memchr::memchr_iter(b'-', value).any(|at| {
-            at >= 2 && value.get(at + 1) == Some(&b'-') && value[at - 2..at].eq_ignore_ascii_case(b"xn")
+            at >= 2
+                && value.get(at + 1) == Some(&b'-')
+                && value[at - 2..at].eq_ignore_ascii_case(b"xn")
         })
 }
 
@@ -52,13 +65,23 @@ fn look(mailbox: &Mailbox, value: &[u8], findings: &mut Findings) {
         return;
     }
     // Bytes that are no UTF-8 are U+FFFD in the address.
-    if !mailbox.address.is_ascii() && value.get(mailbox.at.clone()).is_none_or(|bytes| !bytes.is_ascii()) {
+    if !mailbox.address.is_ascii()
+        && value
+            .get(mailbox.at.clone())
+            .is_none_or(|bytes| !bytes.is_ascii())
+    {
         findings.add(Finding::NonAsciiAddr, String::new);
     }
-    let domain = mailbox.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+    let domain = mailbox
+        .address
+        .rsplit_once('@')
+        .map_or("", |(_, domain)| domain);
     let (mut international, mut malformed, mut mixed) = (false, false, false);
     for label in domain.split('.') {
-        if label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--")) {
+        if label
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
+        {
             match idna::decoded(label) {
                 Some(text) => {
                     international = true;

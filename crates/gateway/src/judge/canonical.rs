@@ -13,7 +13,12 @@ use mailglot_mime::{Edit, Event, EventKind, Message, PartId, PartKind, Report};
 const WIDTH: usize = 76;
 
 /// Adds edits for labels and bodies that the planner leaves as they are.
-pub(super) fn plan(message: &Message<'_>, report: &Report, findings: &Findings, edits: &mut Vec<Edit>) {
+pub(super) fn plan(
+    message: &Message<'_>,
+    report: &Report,
+    findings: &Findings,
+    edits: &mut Vec<Edit>,
+) {
     if !findings.has(Finding::MalformedCte) {
         return;
     }
@@ -23,13 +28,18 @@ pub(super) fn plan(message: &Message<'_>, report: &Report, findings: &Findings, 
             EventKind::CteQpBadEscape | EventKind::CteB64Trailing | EventKind::CteB64Truncated
         )
     };
-    let parts: std::collections::BTreeSet<PartId> =
-        report.events.iter().filter(damaged).map(|event| event.part).collect();
+    let parts: std::collections::BTreeSet<PartId> = report
+        .events
+        .iter()
+        .filter(damaged)
+        .map(|event| event.part)
+        .collect();
     let mut new = Vec::new();
     let mut sealed_until = 0;
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
-        let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
+        let signed =
+            part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         let crypt = part.media.top == "application" && part.media.sub.contains("pkcs7");
         if signed || crypt || part.kind == PartKind::Message {
             sealed_until = sealed_until.max(part.body.end);
@@ -46,7 +56,9 @@ pub(super) fn plan(message: &Message<'_>, report: &Report, findings: &Findings, 
     }
     let touches = |edit: &Edit| {
         let after = edits.partition_point(|other| other.span.end <= edit.span.start);
-        edits.get(after).is_some_and(|other| other.span.start < edit.span.end)
+        edits
+            .get(after)
+            .is_some_and(|other| other.span.start < edit.span.end)
     };
     new.retain(|edit| !touches(edit));
     edits.append(&mut new);
@@ -65,7 +77,9 @@ fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let mut new = Vec::new();
     match part.transfer {
         TransferEncoding::Base64 => base64::encode_lines(&decoded.bytes, WIDTH, eol, &mut new),
-        TransferEncoding::QuotedPrintable => quoted_printable::encode(&decoded.bytes, eol, &mut new),
+        TransferEncoding::QuotedPrintable => {
+            quoted_printable::encode(&decoded.bytes, eol, &mut new)
+        }
         _ => return None,
     }
     if part.transfer == TransferEncoding::Base64 && !old.ends_with(b"\n") {

@@ -26,11 +26,19 @@ pub struct ChangedPart {
 impl ChangedPart {
     /// `p=2.1;type=text/plain;charset=iso-2022-jp;transfer=7bit;sha256=…`, the digest that of the body in `raw`, where the part is.
     pub fn told(&self, raw: &[u8]) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "/.+-_".contains(c) { c } else { '_' };
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "/.+-_".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
         let media: String = self.media.chars().map(plain).collect();
         let charset = self.charset.unwrap_or("unknown").to_ascii_lowercase();
-        let mut text =
-            format!("p={};type={media};charset={charset};transfer={};sha256=", self.section, self.transfer);
+        let mut text = format!(
+            "p={};type={media};charset={charset};transfer={};sha256=",
+            self.section, self.transfer
+        );
         for byte in Sha256::digest(self.body.of(raw)) {
             // Writing to a string cannot fail.
             let _ = write!(text, "{byte:02x}");
@@ -46,14 +54,25 @@ pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> V
     }
     let touched = |span: Span| {
         let after = edits.partition_point(|edit| edit.span.end < span.start);
-        edits[after..].iter().take_while(|edit| edit.span.start <= span.end).any(|edit| {
-            edit.span.start < span.end && span.start < edit.span.end
-                || edit.span.is_empty() && span.start < edit.span.start && edit.span.start <= span.end
-        })
+        edits[after..]
+            .iter()
+            .take_while(|edit| edit.span.start <= span.end)
+            .any(|edit| {
+                edit.span.start < span.end && span.start < edit.span.end
+                    || edit.span.is_empty()
+                        && span.start < edit.span.start
+                        && edit.span.start <= span.end
+            })
     };
-    let leaves = message.parts().iter().enumerate().filter(|(_, part)| part.kind == PartKind::Leaf);
+    let leaves = message
+        .parts()
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| part.kind == PartKind::Leaf);
     let changed = leaves.filter(|(_, part)| {
-        let fields = [part.content_type, part.content_transfer_encoding].into_iter().flatten();
+        let fields = [part.content_type, part.content_transfer_encoding]
+            .into_iter()
+            .flatten();
         let mut fields = fields.map(|index| message.all_fields()[index as usize].full);
         touched(part.body) || fields.any(touched)
     });

@@ -33,7 +33,11 @@ pub(super) fn find(
             continue;
         }
         let written = || part.charset.map(|span| unquoted(span.of(raw)));
-        let label = part.joined_charset.as_deref().map(str::as_bytes).or_else(written);
+        let label = part
+            .joined_charset
+            .as_deref()
+            .map(str::as_bytes)
+            .or_else(written);
         let charset = label.and_then(resolved);
         let reading = report.readings.iter().find(|reading| reading.part == id);
         let body = part.body.of(raw);
@@ -43,7 +47,15 @@ pub(super) fn find(
             }
             _ => Cow::Borrowed(body),
         };
-        let text = Text { message, id, part, label, charset, reading, bytes: &bytes };
+        let text = Text {
+            message,
+            id,
+            part,
+            label,
+            charset,
+            reading,
+            bytes: &bytes,
+        };
         text.find(rules, findings, kept);
     }
 }
@@ -73,7 +85,11 @@ impl Text<'_> {
         if self.is_disputed() {
             findings.add(Finding::AmbiguousCharset, place);
         }
-        if shifting && !(utf7 && markup) && !self.charset.is_some_and(|charset| is_asked_for(charset, rules))
+        if shifting
+            && !(utf7 && markup)
+            && !self
+                .charset
+                .is_some_and(|charset| is_asked_for(charset, rules))
         {
             findings.add(Finding::StatefulCharset, place);
         }
@@ -111,10 +127,14 @@ impl Text<'_> {
         kept: &mut Kept,
     ) {
         let place = || self.message.section(self.id);
-        let other = self.charset.filter(|charset| !is_same(*charset, reading.used));
+        let other = self
+            .charset
+            .filter(|charset| !is_same(*charset, reading.used));
         match reading.how {
             How::Bom if other.is_some() => findings.add(Finding::BomConflict, place),
-            How::Structure if other.is_some_and(is_wide) => findings.add(Finding::AmbiguousCharset, place),
+            How::Structure if other.is_some_and(is_wide) => {
+                findings.add(Finding::AmbiguousCharset, place)
+            }
             // Bytes without a mark that belong to no label.
             How::Detected
                 if (self.label.is_none() || self.charset.is_some())
@@ -136,29 +156,47 @@ impl Text<'_> {
 
     /// Whether readers see different labels: one in the form of RFC 2231, which many do not know, or with comments or quoting in it.
     fn is_disputed(&self) -> bool {
-        let Some(span) = self.part.charset else { return false };
+        let Some(span) = self.part.charset else {
+            return false;
+        };
         let raw = self.message.raw();
-        let odd = |byte: &u8| matches!(byte, b'(' | b')' | b';' | b'\\' | b'\'' | b'=' | b',' | b'"');
+        let odd = |byte: &u8| {
+            matches!(
+                byte,
+                b'(' | b')' | b';' | b'\\' | b'\'' | b'=' | b',' | b'"'
+            )
+        };
         let before = &raw[..span.start];
         let extended = before[before.len().saturating_sub(96)..]
             .iter()
             .rposition(|byte| matches!(byte, b';' | b'\n'))
             .is_some_and(|at| {
                 let name = &before[before.len().saturating_sub(96) + at + 1..];
-                name.trim_ascii_start().get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"charset*"))
+                name.trim_ascii_start()
+                    .get(..8)
+                    .is_some_and(|name| name.eq_ignore_ascii_case(b"charset*"))
             });
         extended || self.label.is_some_and(|label| label.iter().any(odd))
     }
 
     /// Whether the document names another charset than its label.
     fn contradicts_itself(&self) -> bool {
-        let documents = matches!(&*self.part.media.sub, "html" | "xhtml" | "xhtml+xml" | "xml" | "css");
-        let (true, Some(label)) = (documents, self.charset) else { return false };
-        let Some(own) = declaration(&self.bytes[..self.bytes.len().min(DECLARED)]) else { return false };
-        Charset::for_label(own, View::Mail).charset().is_none_or(|own| {
-            // A document that can say that it is UTF-16 is not (HTML 4.2.5.4 of WHATWG).
-            !is_same(own, label) && !is_wide(own)
-        })
+        let documents = matches!(
+            &*self.part.media.sub,
+            "html" | "xhtml" | "xhtml+xml" | "xml" | "css"
+        );
+        let (true, Some(label)) = (documents, self.charset) else {
+            return false;
+        };
+        let Some(own) = declaration(&self.bytes[..self.bytes.len().min(DECLARED)]) else {
+            return false;
+        };
+        Charset::for_label(own, View::Mail)
+            .charset()
+            .is_none_or(|own| {
+                // A document that can say that it is UTF-16 is not (HTML 4.2.5.4 of WHATWG).
+                !is_same(own, label) && !is_wide(own)
+            })
     }
 }
 
@@ -170,10 +208,17 @@ fn declaration(start: &[u8]) -> Option<&[u8]> {
         let before = start[..at].trim_ascii_end();
         before.len() >= name.len() && before[before.len() - name.len()..].eq_ignore_ascii_case(name)
     };
-    let at = finder.find_iter(start).find(|at| named(*at, b"charset") || named(*at, b"encoding"))?;
+    let at = finder
+        .find_iter(start)
+        .find(|at| named(*at, b"charset") || named(*at, b"encoding"))?;
     let rest = start[at + 1..].trim_ascii_start();
-    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest);
-    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_:.+".contains(byte));
+    let rest = rest
+        .strip_prefix(b"\"")
+        .or_else(|| rest.strip_prefix(b"'"))
+        .unwrap_or(rest);
+    let end = rest
+        .iter()
+        .position(|byte| !byte.is_ascii_alphanumeric() && !b"-_:.+".contains(byte));
     Some(&rest[..end.unwrap_or(rest.len())]).filter(|label| !label.is_empty())
 }
 
@@ -240,8 +285,8 @@ impl Set {
             Self::Ascii => false,
             Self::National(_) => run.iter().any(|byte| matches!(byte, b'\\' | b'~')),
             Self::Pairs(_) => {
-                let pairs =
-                    run.len().is_multiple_of(2) && run.iter().all(|byte| (0x21..=0x7E).contains(byte));
+                let pairs = run.len().is_multiple_of(2)
+                    && run.iter().all(|byte| (0x21..=0x7E).contains(byte));
                 last || !pairs
             }
         }
@@ -253,18 +298,35 @@ fn words(header: &[u8], rules: &Rules, findings: &mut Findings) {
     static WORD: OnceLock<memmem::Finder<'static>> = OnceLock::new();
     // Most words of a message have one label.
     let mut last: (&[u8], Option<Finding>) = (b"", None);
-    for at in WORD.get_or_init(|| memmem::Finder::new(b"=?")).find_iter(header) {
+    for at in WORD
+        .get_or_init(|| memmem::Finder::new(b"=?"))
+        .find_iter(header)
+    {
         let rest = &header[at + 2..];
         // No label is longer.
         let rest = &rest[..rest.len().min(64)];
-        let Some(end) = rest.iter().position(|byte| matches!(byte, b'?' | b'*')) else { continue };
+        let Some(end) = rest.iter().position(|byte| matches!(byte, b'?' | b'*')) else {
+            continue;
+        };
         let label = &rest[..end];
         if label != last.0 {
-            let plain = label.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte));
-            let counts = |charset: &Charset| is_shifting(*charset) && !is_asked_for(*charset, rules);
-            let charset = if plain { resolved(label).filter(counts) } else { None };
-            let finding =
-                |charset| if is_utf7(charset) { Finding::Utf7InHeader } else { Finding::StatefulCharset };
+            let plain = label
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte));
+            let counts =
+                |charset: &Charset| is_shifting(*charset) && !is_asked_for(*charset, rules);
+            let charset = if plain {
+                resolved(label).filter(counts)
+            } else {
+                None
+            };
+            let finding = |charset| {
+                if is_utf7(charset) {
+                    Finding::Utf7InHeader
+                } else {
+                    Finding::StatefulCharset
+                }
+            };
             last = (label, charset.map(finding));
         }
         if let Some(finding) = last.1 {
@@ -283,7 +345,9 @@ fn resolved(label: &[u8]) -> Option<Charset> {
 
 fn unquoted(label: &[u8]) -> &[u8] {
     let label = label.trim_ascii();
-    label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
+    label
+        .strip_prefix(b"\"")
+        .map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
 }
 
 /// Whether the charset is the one that we write.
@@ -324,7 +388,10 @@ fn is_same(one: Charset, other: Charset) -> bool {
 /// `<` in UTF-7, as hidden markup begins.
 fn looks_like_utf7(bytes: &[u8]) -> bool {
     static OPENING: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-    OPENING.get_or_init(|| memmem::Finder::new(b"+ADw")).find(bytes).is_some()
+    OPENING
+        .get_or_init(|| memmem::Finder::new(b"+ADw"))
+        .find(bytes)
+        .is_some()
 }
 
 #[cfg(test)]
@@ -333,7 +400,11 @@ mod tests {
 
     #[test]
     fn escapes_are_followed() {
-        let found = |any, redundant, abused| Escapes { any, redundant, abused };
+        let found = |any, redundant, abused| Escapes {
+            any,
+            redundant,
+            abused,
+        };
         for (bytes, want) in [
             (&b"\x1b[31m"[..], found(false, false, false)),
             (b"\x1b$B8+\x1b(B x", found(true, false, false)),
@@ -356,7 +427,10 @@ mod tests {
     fn declarations_are_found() {
         for (start, want) in [
             (&b"<meta charset=koi8-r>"[..], Some(&b"koi8-r"[..])),
-            (b"<meta http-equiv=x content='text/html; CHARSET = \"utf-7\"'>", Some(b"utf-7")),
+            (
+                b"<meta http-equiv=x content='text/html; CHARSET = \"utf-7\"'>",
+                Some(b"utf-7"),
+            ),
             (b"<?xml version=\"1.0\" encoding='utf-7'?>", Some(b"utf-7")),
             (b"<p a=b>charset</p>", None),
             (b"charset=", None),

@@ -26,13 +26,25 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let odd = message.eol() == Eol::Cr || matches!(raw.first(), Some(b' ' | b'\t'));
     if damaged.peek().is_none() && !odd {
         // All readers see the same fields.
-        let claims = |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
-        return message.fields(PartId::ROOT).iter().filter(claims).map(|field| field.full).collect();
+        let claims =
+            |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
+        return message
+            .fields(PartId::ROOT)
+            .iter()
+            .filter(claims)
+            .map(|field| field.full)
+            .collect();
     }
     let mut claims = find(raw, rules);
-    for end in damaged.filter(|event| event.kind == EventKind::MimeNoBlankLine).map(|event| event.at.start) {
+    for end in damaged
+        .filter(|event| event.kind == EventKind::MimeNoBlankLine)
+        .map(|event| event.at.start)
+    {
         // A line of blanks that stands for the empty one is not taken with the field before it.
-        for span in claims.iter_mut().filter(|span| span.start < end && end < span.end) {
+        for span in claims
+            .iter_mut()
+            .filter(|span| span.start < end && end < span.end)
+        {
             span.end = end;
         }
     }
@@ -93,7 +105,9 @@ fn is_empty_line(bytes: &[u8]) -> bool {
 /// Where the lines of a field end: behind the first LF without white space behind it.
 fn field_end(bytes: &[u8]) -> usize {
     let ends = |at: &usize| !matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
-    memchr::memchr_iter(b'\n', bytes).find(ends).map_or(bytes.len(), |at| at + 1)
+    memchr::memchr_iter(b'\n', bytes)
+        .find(ends)
+        .map_or(bytes.len(), |at| at + 1)
 }
 
 /// Gives the claims that begin behind a CR alone, each with that CR and without the end of its last line. False where there is a line that
@@ -101,7 +115,9 @@ fn field_end(bytes: &[u8]) -> usize {
 fn behind_returns(field: &[u8], rules: &Rules, mut found: impl FnMut(Span)) -> bool {
     let alone = |at: &usize| field.get(at + 1) != Some(&b'\n');
     // Where a line ends.
-    let mut at = memchr::memchr_iter(b'\r', field).find(alone).unwrap_or(field.len());
+    let mut at = memchr::memchr_iter(b'\r', field)
+        .find(alone)
+        .unwrap_or(field.len());
     while at < field.len() {
         let text = at + line_end(&field[at..]);
         if text == field.len() {
@@ -143,7 +159,9 @@ fn line_end(bytes: &[u8]) -> usize {
 
 /// Whether a field with all its lines would be taken for ours.
 fn is_claim_line(field: &[u8], rules: &Rules) -> bool {
-    let Some(colon) = memchr::memchr(b':', field) else { return false };
+    let Some(colon) = memchr::memchr(b':', field) else {
+        return false;
+    };
     is_claim(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
 }
 
@@ -157,13 +175,23 @@ const RESULTS: &[u8] = b"authentication-results";
 
 /// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
 pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
-    let forged = || rules.authserv_id.as_ref().is_some_and(|id| seems_result_of(name, value, id));
+    let forged = || {
+        rules
+            .authserv_id
+            .as_ref()
+            .is_some_and(|id| seems_result_of(name, value, id))
+    };
     is_own(name, rules) || rules.strips_results && forged()
 }
 
 fn is_own(name: &[u8], rules: &Rules) -> bool {
-    let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
-    own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
+    let own = [
+        rules.findings_header.as_deref(),
+        rules.original_header.as_deref(),
+    ];
+    own.iter()
+        .flatten()
+        .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
 /// Whether a server of this name has told what it thinks of the signatures (RFC 8601 2.2).
@@ -171,7 +199,10 @@ pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
     results_of(message, id).next().is_some()
 }
 
-fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item = &'m header::Field> {
+fn results_of<'m>(
+    message: &'m Message<'_>,
+    id: &'m str,
+) -> impl Iterator<Item = &'m header::Field> {
     let raw = message.raw();
     message
         .fields(PartId::ROOT)
@@ -181,7 +212,8 @@ fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item =
 
 /// As it stands in the grammar: what is trusted is nothing else.
 fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
-    name.eq_ignore_ascii_case(RESULTS) && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
+    name.eq_ignore_ascii_case(RESULTS)
+        && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
 }
 
 /// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
@@ -189,7 +221,11 @@ fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     // Of bytes that are no text nobody knows what a reader makes; control characters are blanks to `strip` of Python, and more so.
     let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
     let plain = |name: &str| {
-        let name = name.trim_matches(blank).split(blank).next().unwrap_or_default();
+        let name = name
+            .trim_matches(blank)
+            .split(blank)
+            .next()
+            .unwrap_or_default();
         name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
     };
     name.eq_ignore_ascii_case(RESULTS) && {
@@ -199,7 +235,10 @@ fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
         // Comments may stand between such blanks too.
         while rest.starts_with('(') {
             let behind = behind_comments(rest.as_bytes()).len();
-            rest = rest.get(rest.len() - behind..).unwrap_or_default().trim_start_matches(blank);
+            rest = rest
+                .get(rest.len() - behind..)
+                .unwrap_or_default()
+                .trim_start_matches(blank);
         }
         plain(&String::from_utf8_lossy(&server(rest.as_bytes()))) == plain(id)
     }
@@ -211,12 +250,20 @@ fn server(value: &[u8]) -> Vec<u8> {
     let rest = behind_comments(value);
     let ends = |byte: &u8| byte.is_ascii_whitespace() || br#"()<>@,;:\"/[]?="#.contains(byte);
     let Some(quoted) = rest.strip_prefix(b"\"") else {
-        return rest.iter().copied().take_while(|byte| !ends(byte)).collect();
+        return rest
+            .iter()
+            .copied()
+            .take_while(|byte| !ends(byte))
+            .collect();
     };
     let mut name = Vec::new();
     let mut bytes = quoted.iter();
     while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
-        name.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
+        name.extend(if *byte == b'\\' {
+            bytes.next()
+        } else {
+            Some(byte)
+        });
     }
     name.trim_ascii().to_vec()
 }

@@ -17,7 +17,11 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
     // What places behind the edits that were passed are greater by, there, than in the message as it came.
     let mut shift = Shift::default();
     for edit in second {
-        let Edit { span, with, mut recipe } = edit;
+        let Edit {
+            span,
+            with,
+            mut recipe,
+        } = edit;
         while let Some(before) = first.pop_front() {
             let start = shift.there(before.span.start);
             if start + before.with.len() <= span.start {
@@ -44,9 +48,14 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
             let (written, rest) = if begins + inside.with.len() <= span.end {
                 (inside, None)
             } else {
-                let Edit { span: old, with, .. } = inside;
+                let Edit {
+                    span: old, with, ..
+                } = inside;
                 let (now, later) = with.split_at(span.end - begins);
-                (Edit::new(old, now), Some(Edit::new(Span::new(old.end, old.end), later)))
+                (
+                    Edit::new(old, now),
+                    Some(Edit::new(Span::new(old.end, old.end), later)),
+                )
             };
             shift.pass(&written);
             if let Some(rest) = rest {
@@ -54,7 +63,11 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
                 break;
             }
         }
-        out.push(Edit { span: Span::new(start, shift.here(span.end)), with, recipe });
+        out.push(Edit {
+            span: Span::new(start, shift.here(span.end)),
+            with,
+            recipe,
+        });
     }
     out.extend(first);
     out
@@ -64,7 +77,10 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
 fn halves(edit: Edit, at: usize) -> (Edit, Edit) {
     let Edit { span, mut with, .. } = edit;
     let rest = with.split_off(at);
-    (Edit::new(Span::new(span.start, span.start), with), Edit::new(span, rest))
+    (
+        Edit::new(Span::new(span.start, span.start), with),
+        Edit::new(span, rest),
+    )
 }
 
 /// Places in a message and in what edits make of it.
@@ -114,7 +130,9 @@ impl Places {
     /// What came at a place: where it is inside of what was written, the beginning or the end of what stood there.
     fn place(&self, at: usize, end: bool) -> usize {
         // Those that begin before it, or at it for what begins there.
-        let passed = self.0.partition_point(|(new, _)| new.start < at || new.start == at && !end);
+        let passed = self
+            .0
+            .partition_point(|(new, _)| new.start < at || new.start == at && !end);
         match passed.checked_sub(1).and_then(|last| self.0.get(last)) {
             Some((new, old)) if at < new.end => {
                 if end {
@@ -174,9 +192,13 @@ mod tests {
                 let want = made(&between, &second);
                 assert_eq!(made(raw, &both), want, "{first:?} {second:?} {both:?}");
                 let apart = both.windows(2).all(|pair| {
-                    pair[0].span.end <= pair[1].span.start && pair[0].span.start <= pair[1].span.start
+                    pair[0].span.end <= pair[1].span.start
+                        && pair[0].span.start <= pair[1].span.start
                 });
-                assert!(apart && both.iter().all(|edit| edit.span.end <= raw.len()), "{both:?}");
+                assert!(
+                    apart && both.iter().all(|edit| edit.span.end <= raw.len()),
+                    "{both:?}"
+                );
                 met += usize::from(both.len() < first.len() + second.len());
             }
         }
@@ -187,24 +209,55 @@ mod tests {
     fn edits_that_do_not_meet_stay_apart() {
         let at = |start, end, with: &str| Edit::new(Span::new(start, end), with);
         for (first, second, want) in [
-            (vec![at(2, 2, "xx")], vec![at(2, 2, "y")], vec![at(2, 2, "y"), at(2, 2, "xx")]),
-            (vec![at(2, 2, "xx")], vec![at(4, 4, "y")], vec![at(2, 2, "xx"), at(2, 2, "y")]),
-            (vec![at(2, 2, "xx")], vec![at(5, 6, "y")], vec![at(2, 2, "xx"), at(3, 4, "y")]),
-            (vec![at(2, 2, "xx")], vec![at(3, 5, "y")], vec![at(2, 2, "x"), at(2, 3, "y")]),
-            (vec![at(2, 4, "")], vec![at(2, 3, "y")], vec![at(2, 4, ""), at(4, 5, "y")]),
+            (
+                vec![at(2, 2, "xx")],
+                vec![at(2, 2, "y")],
+                vec![at(2, 2, "y"), at(2, 2, "xx")],
+            ),
+            (
+                vec![at(2, 2, "xx")],
+                vec![at(4, 4, "y")],
+                vec![at(2, 2, "xx"), at(2, 2, "y")],
+            ),
+            (
+                vec![at(2, 2, "xx")],
+                vec![at(5, 6, "y")],
+                vec![at(2, 2, "xx"), at(3, 4, "y")],
+            ),
+            (
+                vec![at(2, 2, "xx")],
+                vec![at(3, 5, "y")],
+                vec![at(2, 2, "x"), at(2, 3, "y")],
+            ),
+            (
+                vec![at(2, 4, "")],
+                vec![at(2, 3, "y")],
+                vec![at(2, 4, ""), at(4, 5, "y")],
+            ),
             (vec![at(2, 4, "")], vec![at(1, 3, "y")], vec![at(1, 5, "y")]),
-            (vec![at(2, 4, "xyz")], vec![at(3, 4, "")], vec![at(2, 2, "x"), at(2, 4, ""), at(4, 4, "z")]),
+            (
+                vec![at(2, 4, "xyz")],
+                vec![at(3, 4, "")],
+                vec![at(2, 2, "x"), at(2, 4, ""), at(4, 4, "z")],
+            ),
             (vec![], vec![at(1, 2, "")], vec![at(1, 2, "")]),
             (vec![at(1, 2, "")], vec![], vec![at(1, 2, "")]),
         ] {
-            assert_eq!(composed(first.clone(), second.clone()), want, "{first:?} {second:?}");
+            assert_eq!(
+                composed(first.clone(), second.clone()),
+                want,
+                "{first:?} {second:?}"
+            );
         }
     }
 
     #[test]
     fn places_lead_back() {
         // "abcdef" becomes "abXXcf".
-        let edits = [Edit::new(Span::new(2, 2), "XX"), Edit::new(Span::new(3, 5), "")];
+        let edits = [
+            Edit::new(Span::new(2, 2), "XX"),
+            Edit::new(Span::new(3, 5), ""),
+        ];
         let places = Places::of(&edits);
         for ((start, end), (from, to)) in [
             ((0, 2), (0, 2)),
@@ -214,7 +267,11 @@ mod tests {
             ((5, 6), (5, 6)),
             ((0, 6), (0, 6)),
         ] {
-            assert_eq!(places.before(Span::new(start, end)), Span::new(from, to), "{start} {end}");
+            assert_eq!(
+                places.before(Span::new(start, end)),
+                Span::new(from, to),
+                "{start} {end}"
+            );
         }
     }
 }

@@ -5,7 +5,12 @@ use crate::policy::{Finding, Findings};
 use mailglot_mime::{Event, EventKind, Message, PartId, Report};
 
 /// Adds the findings that events tell of; of events that were only counted, each kind once.
-pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, findings: &mut Findings) {
+pub(super) fn find(
+    message: &Message<'_>,
+    report: &Report,
+    envelope: &Envelope,
+    findings: &mut Findings,
+) {
     // What was found in text that stays as it is was found all the same.
     for event in report.events.iter().chain(&report.withdrawn) {
         let place = || message.section(event.part);
@@ -25,7 +30,13 @@ pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, 
     }
     for kind in EventKind::ALL.into_iter().filter(|kind| report.has(*kind)) {
         let at = mailglot_mime::Span::default();
-        let event = Event { part: PartId::ROOT, at, kind, detail: "".into(), count: 1 };
+        let event = Event {
+            part: PartId::ROOT,
+            at,
+            kind,
+            detail: "".into(),
+            count: 1,
+        };
         if let Some(finding) = told(&event, envelope)
             && !findings.has(finding)
         {
@@ -37,7 +48,9 @@ pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, 
 /// Whether all control characters of header text without encoded words are those of ISO 2022: ESC, SO and SI.
 fn is_raw_shift(text: &[u8]) -> bool {
     let shifts = |byte: u8| matches!(byte, 0x0E | 0x0F | 0x1B);
-    let controls = text.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    let controls = text
+        .iter()
+        .filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
     text.iter().any(|byte| shifts(*byte))
         && controls.copied().all(shifts)
         && memchr::memmem::find(text, b"=?").is_none()
@@ -59,7 +72,9 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::CharsetLookAlike => Finding::LookAlike,
         E::EwSplitChar => Finding::SplitCharacter,
         E::EwRaw8bit if !envelope.smtputf8 || event.detail != "UTF-8" => Finding::Raw8bitHeader,
-        E::EwGlued | E::EwInQuotes | E::EwBadToken | E::ParamRfc2047 => Finding::MisplacedEncodedWord,
+        E::EwGlued | E::EwInQuotes | E::EwBadToken | E::ParamRfc2047 => {
+            Finding::MisplacedEncodedWord
+        }
         E::EwInAddress => Finding::EncodedWordInAddrSpec,
         E::EwControlChar => Finding::ControlInEncodedWord,
         E::EwHiddenChar => Finding::InvisibleCharacters,
@@ -105,8 +120,13 @@ fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
     let before = &message.raw()[..event.at.start.min(message.raw().len())];
     // No name of a parameter that counts is longer, marks included.
     let before = &before[before.len().saturating_sub(64)..];
-    let start = before.iter().rposition(|byte| matches!(byte, b';' | b'\n')).map_or(0, |at| at + 1);
-    let name = [&before[start..], event.at.of(message.raw())].concat().to_ascii_lowercase();
+    let start = before
+        .iter()
+        .rposition(|byte| matches!(byte, b';' | b'\n'))
+        .map_or(0, |at| at + 1);
+    let name = [&before[start..], event.at.of(message.raw())]
+        .concat()
+        .to_ascii_lowercase();
     let name = name.trim_ascii_start();
     Some(if name.starts_with(b"charset") {
         Finding::AmbiguousCharset
@@ -124,7 +144,12 @@ fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
     use mailglot_mime::encoded_word::{HeaderContext, decode};
     use mailglot_mime::header::FieldKind;
     let bytes = event.at.of(message.raw());
-    let text = decode(bytes, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new());
+    let text = decode(
+        bytes,
+        FieldKind::Unstructured,
+        &HeaderContext::default(),
+        &mut Vec::new(),
+    );
     let turns = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     if text.contains(turns) {
         findings.add(Finding::BidiControl, || message.section(event.part));

@@ -12,8 +12,12 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// Fields of which the first counts and others are deleted, so that all readers believe the same one.
-const FIRST_COUNTS: [&[u8]; 4] =
-    [b"content-type", b"content-transfer-encoding", b"content-disposition", b"mime-version"];
+const FIRST_COUNTS: [&[u8]; 4] = [
+    b"content-type",
+    b"content-transfer-encoding",
+    b"content-disposition",
+    b"mime-version",
+];
 /// What stands before a first line that begins with white space, where fields of ours stand above it.
 pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
@@ -44,7 +48,8 @@ pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
         field.name.of(raw).eq_ignore_ascii_case(b"dkim-signature")
             && field.value.of(raw).split(|byte| *byte == b';').any(|tag| {
                 let mut halves = tag.splitn(2, |byte| *byte == b'=');
-                halves.next().is_some_and(|name| name.trim_ascii() == b"l") && halves.next().is_some()
+                halves.next().is_some_and(|name| name.trim_ascii() == b"l")
+                    && halves.next().is_some()
             })
     })
 }
@@ -64,14 +69,18 @@ pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit
         let mut seen = [false; FIRST_COUNTS.len()];
         for field in message.fields(PartId(index as u32)) {
             let name = field.name.of(raw);
-            if let Some(at) = FIRST_COUNTS.iter().position(|own| name.eq_ignore_ascii_case(own)) {
+            if let Some(at) = FIRST_COUNTS
+                .iter()
+                .position(|own| name.eq_ignore_ascii_case(own))
+            {
                 if seen[at] {
                     gone.push(field.full);
                 }
                 seen[at] = true;
             }
         }
-        let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
+        let signed =
+            part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         if signed || part.kind == PartKind::Message {
             // Its own header is signed by nobody; what is in it may be.
             sealed_until = part.body.end;
@@ -94,22 +103,36 @@ pub(super) fn added(
     action: Action,
     findings: &Findings,
 ) -> Vec<(FieldValue, FieldValue)> {
-    let lets_pass = matches!(action, Action::Pass | Action::Tag | Action::Normalize | Action::Quarantine);
+    let lets_pass = matches!(
+        action,
+        Action::Pass | Action::Tag | Action::Normalize | Action::Quarantine
+    );
     let told = rules.strongest(findings) >= Action::Tag || rules.monitor && wanted != Action::Pass;
     if !lets_pass || !told {
         return Vec::new();
     }
-    findings_field(rules, wanted, findings, rules.monitor.then_some("monitor")).into_iter().collect()
+    findings_field(rules, wanted, findings, rules.monitor.then_some("monitor"))
+        .into_iter()
+        .collect()
 }
 
 /// How the lines of a message end: with CRLF where its first line does, else with LF.
 pub(crate) fn line_end(raw: &[u8]) -> &'static [u8] {
     let first = memchr::memchr(b'\n', raw);
-    if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') { b"\r\n" } else { b"\n" }
+    if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') {
+        b"\r\n"
+    } else {
+        b"\n"
+    }
 }
 
 /// Fields as they stand above a message, in lines that end so.
-pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
+pub(crate) fn above(
+    added: &[(FieldValue, FieldValue)],
+    raw: &[u8],
+    edits: &[Edit],
+    eol: &[u8],
+) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in added {
         bytes.extend_from_slice(name.as_bytes());
@@ -157,7 +180,10 @@ pub(crate) fn findings_field(
     findings: &Findings,
     mode: Option<&str>,
 ) -> Option<(FieldValue, FieldValue)> {
-    field(rules.findings_header.as_ref()?, &results(rules, wanted, findings, mode))
+    field(
+        rules.findings_header.as_ref()?,
+        &results(rules, wanted, findings, mode),
+    )
 }
 
 /// The field that tells of the original of a message that is rewritten, which was `came` before fields that claimed to be ours went.
@@ -168,7 +194,10 @@ pub(super) fn original(
     edits: &[Edit],
     report: &Report,
 ) -> Option<(FieldValue, FieldValue)> {
-    let name = rules.original_header.as_ref().filter(|_| !edits.is_empty())?;
+    let name = rules
+        .original_header
+        .as_ref()
+        .filter(|_| !edits.is_empty())?;
     let raw = message.raw();
     let mut bytes = Vec::new();
     // Writing to memory cannot fail.
@@ -178,14 +207,19 @@ pub(super) fn original(
     let mut parts = Vec::new();
     for reading in report.readings.iter().take(Findings::LISTED) {
         let index = reading.part.0 as usize;
-        let (Some(old), Some(new)) = (message.parts().get(index), after.parts().get(index)) else { continue };
+        let (Some(old), Some(new)) = (message.parts().get(index), after.parts().get(index)) else {
+            continue;
+        };
         if new.header.of(&bytes) == old.header.of(raw) && new.body.of(&bytes) == old.body.of(raw) {
             continue;
         }
         let section = message.section(reading.part);
         let used = reading.used.name().to_ascii_lowercase();
         let (from, to) = (transfer(old, raw), transfer(new, &bytes));
-        parts.push(format!("p={section}; from={used}/{from}; to={}/{to}", charset(new, &bytes)));
+        parts.push(format!(
+            "p={section}; from={used}/{from}; to={}/{to}",
+            charset(new, &bytes)
+        ));
     }
     let mut digest = String::with_capacity(64);
     for byte in Sha256::digest(came) {
@@ -205,13 +239,21 @@ pub(super) fn original(
 /// The charset that we wrote.
 fn charset(part: &Part, raw: &[u8]) -> &'static str {
     let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
-    let label = label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label));
-    if label.eq_ignore_ascii_case(b"iso-2022-jp") { "iso-2022-jp" } else { "utf-8" }
+    let label = label
+        .strip_prefix(b"\"")
+        .map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label));
+    if label.eq_ignore_ascii_case(b"iso-2022-jp") {
+        "iso-2022-jp"
+    } else {
+        "utf-8"
+    }
 }
 
 /// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.
 fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str>) -> Vec<String> {
-    let ambiguous = findings.counted().any(|(finding, _)| finding.is_ambiguous());
+    let ambiguous = findings
+        .counted()
+        .any(|(finding, _)| finding.is_ambiguous());
     // Of these nothing is known.
     let unread = findings.has(Finding::TooLarge) || findings.has(Finding::HeaderTooLong);
     let mut words = vec![
@@ -233,9 +275,15 @@ fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str
     words.push(format!("action={}{end}", wanted.name()));
     let places = findings.places();
     for (at, (finding, place)) in places.iter().enumerate() {
-        let (start, end) =
-            (if at == 0 { "findings=\"" } else { "" }, if at + 1 == places.len() { "\"" } else { "," });
-        let place = if place.is_empty() { String::new() } else { format!("({place})") };
+        let (start, end) = (
+            if at == 0 { "findings=\"" } else { "" },
+            if at + 1 == places.len() { "\"" } else { "," },
+        );
+        let place = if place.is_empty() {
+            String::new()
+        } else {
+            format!("({place})")
+        };
         words.push(format!("{start}{}{place}{end}", finding.id()));
     }
     words

@@ -30,13 +30,19 @@ pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<P
         let id = PartId(number as u32);
         let (first, last) = (part.fields.0 as usize, part.fields.1 as usize);
         for index in first..last {
-            let Some(field) = message.all_fields().get(index) else { break };
+            let Some(field) = message.all_fields().get(index) else {
+                break;
+            };
             let before = rest.partition_point(|edit| edit.span.end <= field.full.start);
             rest = &rest[before..];
             if !rest.is_empty() && length(field, rest) > LONGEST_FIELD {
                 parts.push(id);
                 let says = [part.content_type, part.content_transfer_encoding];
-                if says.contains(&Some(index as u32)) { kept.part(message, id) } else { kept.field(field) }
+                if says.contains(&Some(index as u32)) {
+                    kept.part(message, id)
+                } else {
+                    kept.field(field)
+                }
             }
         }
     }
@@ -54,5 +60,9 @@ fn length(field: &header::Field, edits: &[Edit]) -> usize {
         grown += edit.with.len();
         shrunk += edit.span.end.min(span.end) - edit.span.start.max(span.start);
     }
-    if (grown, shrunk) == (0, 0) { 0 } else { (span.len() + grown).saturating_sub(shrunk) }
+    if (grown, shrunk) == (0, 0) {
+        0
+    } else {
+        (span.len() + grown).saturating_sub(shrunk)
+    }
 }

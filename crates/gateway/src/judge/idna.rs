@@ -18,7 +18,10 @@ pub(super) fn decoded(label: &str) -> Option<String> {
     let stands = |c: char| {
         !c.is_control()
             && !c.is_whitespace()
-            && !matches!(c, '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}' | '@' | '/' | '<' | '>' | '\u{FFFD}')
+            && !matches!(
+                c,
+                '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}' | '@' | '/' | '<' | '>' | '\u{FFFD}'
+            )
             && (!c.is_ascii() || c.is_ascii_alphanumeric() || c == '-')
     };
     (!text.is_ascii() && text.chars().all(stands)).then_some(text)
@@ -54,7 +57,11 @@ fn punycode(code: &str) -> Option<String> {
             place += BASE;
         }
         let length = text.len() as u32 + 1;
-        let mut delta = if before == 0 { at / 700 } else { (at - before) / 2 };
+        let mut delta = if before == 0 {
+            at / 700
+        } else {
+            (at - before) / 2
+        };
         delta += delta / length;
         let mut steps = 0;
         while delta > (BASE - LEAST) * MOST / 2 {
@@ -80,7 +87,10 @@ mod tests {
         for (code, text) in [
             ("egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"),
             ("Proprostnemluvesky-uyb24dma41a", "Pročprostěnemluvíčesky"),
-            ("b1abfaaepdrnnbgefbaDotcwatmq2g4l", "почемужеонинеговорятпорусски"),
+            (
+                "b1abfaaepdrnnbgefbaDotcwatmq2g4l",
+                "почемужеонинеговорятпорусски",
+            ),
             ("3B-ww4c5e180e575a65lsy2b", "3年B組金八先生"),
             ("mnchen-3ya", "münchen"),
             ("pypal-4ve", "pаypal"),
@@ -91,9 +101,16 @@ mod tests {
 
     #[test]
     fn what_is_no_label_is_refused() {
-        for label in
-            ["xn--", "xn--a", "xn--abc-", "xn--99999999999", "xn--\u{fc}", "xn--0", "xn", "xn--a-ecp\0"]
-        {
+        for label in [
+            "xn--",
+            "xn--a",
+            "xn--abc-",
+            "xn--99999999999",
+            "xn--\u{fc}",
+            "xn--0",
+            "xn",
+            "xn--a-ecp\0",
+        ] {
             assert_eq!(decoded(label), None, "{label}");
         }
         assert_eq!(decoded("xn--mnchen-3ya").as_deref(), Some("münchen"));

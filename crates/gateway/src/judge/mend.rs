@@ -25,11 +25,22 @@ const WIDTH: usize = 900;
 pub(crate) const NAMED: &[u8] = b"X-Unnamed-Line:";
 
 /// Edits for what was found, where the rules ask for that: everything else is planned for what they make of the message. Linear in it.
-pub(super) fn plan(message: &Message<'_>, rules: &Rules, findings: &Findings, kept: &Kept) -> Vec<Edit> {
+pub(super) fn plan(
+    message: &Message<'_>,
+    rules: &Rules,
+    findings: &Findings,
+    kept: &Kept,
+) -> Vec<Edit> {
     let mut edits = Vec::new();
     let asked = |finding| findings.has(finding) && rules.action(finding) == Action::Normalize;
-    let (blanks, open) = (asked(Finding::WhitespaceLine), asked(Finding::UnterminatedMultipart));
-    let (unended, unnamed) = (asked(Finding::UnendedHeader), asked(Finding::MalformedHeaderLine));
+    let (blanks, open) = (
+        asked(Finding::WhitespaceLine),
+        asked(Finding::UnterminatedMultipart),
+    );
+    let (unended, unnamed) = (
+        asked(Finding::UnendedHeader),
+        asked(Finding::MalformedHeaderLine),
+    );
     if !(blanks || open || unended || unnamed) || message.eol() == Eol::Cr {
         return edits;
     }
@@ -64,7 +75,8 @@ fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
     let mut until = 0;
     let parts = message.parts().iter().map(|part| {
         let inside = part.header.start < until;
-        let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
+        let signed =
+            part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         if signed || part.kind == PartKind::Message {
             until = until.max(part.body.end);
         }
@@ -83,9 +95,19 @@ fn add(mut new: Vec<Edit>, kept: &Kept, edits: &mut Vec<Edit>) {
 /// The empty lines that headers lack, in the place of a line of blanks where that stands for one.
 fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let eol = message.eol().bytes();
-    let unended = message.defects().iter().filter(|event| event.kind == EventKind::MimeNoBlankLine);
-    let free = |event: &&Event| sealed.get(event.part.0 as usize).is_some_and(|(_, header)| !header);
-    unended.filter(free).map(|event| Edit::new(event.at, eol)).collect()
+    let unended = message
+        .defects()
+        .iter()
+        .filter(|event| event.kind == EventKind::MimeNoBlankLine);
+    let free = |event: &&Event| {
+        sealed
+            .get(event.part.0 as usize)
+            .is_some_and(|(_, header)| !header)
+    };
+    unended
+        .filter(free)
+        .map(|event| Edit::new(event.at, eol))
+        .collect()
 }
 
 /// Names for lines in headers that are no fields. Lines that go on with such a line go on with what it becomes.
@@ -98,11 +120,18 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
         }
         let fields = part.fields.0 as usize..part.fields.1 as usize;
         let fields = message.all_fields().get(fields).unwrap_or_default();
-        let ends = fields.iter().map(|field| field.full).chain([Span::new(part.header.end, part.header.end)]);
+        let ends = fields
+            .iter()
+            .map(|field| field.full)
+            .chain([Span::new(part.header.end, part.header.end)]);
         let mut at = part.header.start;
         for next in ends {
             let start = at;
-            for line in raw.get(at..next.start).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+            for line in raw
+                .get(at..next.start)
+                .unwrap_or_default()
+                .split_inclusive(|byte| *byte == b'\n')
+            {
                 let blank = matches!(line.first(), Some(b' ' | b'\t'));
                 if at > start && is_blank(content(line)) {
                     // It would be a line of blanks in what the line before it becomes.
@@ -121,7 +150,11 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
 /// What makes a line one of a field, or the second one of it where it would get too long.
 pub(super) fn name_for(name: &[u8], line: &[u8], eol: &[u8]) -> Vec<u8> {
     let fold = if line.len() > WIDTH { eol } else { b"" };
-    let blank: &[u8] = if matches!(line.first(), Some(b' ' | b'\t')) { b"" } else { b" " };
+    let blank: &[u8] = if matches!(line.first(), Some(b' ' | b'\t')) {
+        b""
+    } else {
+        b" "
+    };
     [name, fold, blank].concat()
 }
 
@@ -137,7 +170,10 @@ fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
         for field in message.all_fields().get(first..last).unwrap_or_default() {
             let bytes = field.full.of(raw);
             if has_line_of_blanks(bytes) {
-                new.push(narrowed(raw, &Edit::new(field.full, without_lines_of_blanks(bytes))));
+                new.push(narrowed(
+                    raw,
+                    &Edit::new(field.full, without_lines_of_blanks(bytes)),
+                ));
             }
         }
     }
@@ -147,14 +183,29 @@ fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
 /// An edit without the bytes at both its ends that stay.
 fn narrowed(raw: &[u8], edit: &Edit) -> Edit {
     let old = edit.span.of(raw);
-    let before = old.iter().zip(&edit.with).take_while(|(old, new)| old == new).count();
+    let before = old
+        .iter()
+        .zip(&edit.with)
+        .take_while(|(old, new)| old == new)
+        .count();
     let (old, new) = (&old[before..], &edit.with[before..]);
-    let behind = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    Edit::new(Span::new(edit.span.start + before, edit.span.end - behind), &new[..new.len() - behind])
+    let behind = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(old, new)| old == new)
+        .count();
+    Edit::new(
+        Span::new(edit.span.start + before, edit.span.end - behind),
+        &new[..new.len() - behind],
+    )
 }
 
 fn has_line_of_blanks(field: &[u8]) -> bool {
-    field.split(|byte| *byte == b'\n').skip(1).any(|line| !line.is_empty() && is_blank(content(line)))
+    field
+        .split(|byte| *byte == b'\n')
+        .skip(1)
+        .any(|line| !line.is_empty() && is_blank(content(line)))
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -193,7 +244,13 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     let raw = message.raw();
     let mut open: Vec<_> = unclosed(message)
         .filter(|id| sealed.get(id.0 as usize).is_some_and(|(sealed, _)| !sealed))
-        .filter_map(|id| Some((message.part(id).body.end, Reverse(id), message.boundary(id)?)))
+        .filter_map(|id| {
+            Some((
+                message.part(id).body.end,
+                Reverse(id),
+                message.boundary(id)?,
+            ))
+        })
         .filter(|(.., boundary)| boundary.len() <= WIDTH && !boundary.contains(&0))
         .collect();
     // Where several end at a place, the inner ones first.
@@ -201,7 +258,9 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     let eol = message.eol().bytes();
     let mut new: Vec<Edit> = Vec::with_capacity(open.len());
     for same in open.chunk_by(|one, other| one.0 == other.0) {
-        let Some((at, ..)) = same.first() else { continue };
+        let Some((at, ..)) = same.first() else {
+            continue;
+        };
         let mut text = Vec::new();
         for (.., boundary) in same {
             text.extend([eol, b"--", boundary, b"--"].concat());
@@ -213,18 +272,25 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     }
     let free = |edit: &Edit| {
         let after = edits.partition_point(|other| other.span.end < edit.span.start);
-        edits[after..].iter().take_while(|other| other.span.start <= edit.span.start).all(|other| {
-            // It ends or begins here.
-            !other.span.is_empty()
-                && (other.span.end == edit.span.start || other.span.start == edit.span.start)
-        })
+        edits[after..]
+            .iter()
+            .take_while(|other| other.span.start <= edit.span.start)
+            .all(|other| {
+                // It ends or begins here.
+                !other.span.is_empty()
+                    && (other.span.end == edit.span.start || other.span.start == edit.span.start)
+            })
     };
     let in_body = |edit: &Edit| {
-        let before = message.parts().partition_point(|part| part.header.start <= edit.span.start);
+        let before = message
+            .parts()
+            .partition_point(|part| part.header.start <= edit.span.start);
         let last = before.checked_sub(1).and_then(|at| message.parts().get(at));
         last.is_some_and(|part| {
             let header = &raw[part.header.start..part.body.start];
-            part.body.start < edit.span.start || header.ends_with(b"\n\n") || header.ends_with(b"\n\r\n")
+            part.body.start < edit.span.start
+                || header.ends_with(b"\n\n")
+                || header.ends_with(b"\n\r\n")
         })
     };
     if new.is_empty() || !new.iter().all(|edit| free(edit) && in_body(edit)) {
@@ -234,14 +300,20 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     all.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let bytes = spliced(raw, &all);
     let after = Message::parse(&bytes, limits);
-    if is_alike(message, &after) && unclosed(&after).count() + open.len() == unclosed(message).count() {
+    if is_alike(message, &after)
+        && unclosed(&after).count() + open.len() == unclosed(message).count()
+    {
         *edits = all;
     }
 }
 
 /// The multiparts without a closing delimiter.
 fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
-    message.defects().iter().filter(|event| event.kind == EventKind::MimeUnclosed).map(|event| event.part)
+    message
+        .defects()
+        .iter()
+        .filter(|event| event.kind == EventKind::MimeUnclosed)
+        .map(|event| event.part)
 }
 
 pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
@@ -259,7 +331,9 @@ fn is_alike(one: &Message<'_>, other: &Message<'_>) -> bool {
             (one.kind, one.parent) == (other.kind, other.parent)
                 && (&one.media.top, &one.media.sub) == (&other.media.top, &other.media.sub)
         })
-        && ids.map(PartId).all(|id| one.boundary(id) == other.boundary(id))
+        && ids
+            .map(PartId)
+            .all(|id| one.boundary(id) == other.boundary(id))
 }
 
 #[cfg(test)]
@@ -269,7 +343,10 @@ mod tests {
 
     #[test]
     fn lines_of_blanks_go_into_the_line_before_them() {
-        let long = format!("A: b\r\n{}c\r\n", format!("{}\r\n", " ".repeat(300)).repeat(9));
+        let long = format!(
+            "A: b\r\n{}c\r\n",
+            format!("{}\r\n", " ".repeat(300)).repeat(9)
+        );
         let cut = format!("A: b{}\r\nc\r\n", " ".repeat(600));
         for (field, want) in [
             ("A: b\r\n", "A: b\r\n"),
@@ -283,10 +360,18 @@ mod tests {
         ] {
             let got = without_lines_of_blanks(field.as_bytes());
             assert_eq!(String::from_utf8_lossy(&got), want);
-            assert_eq!(has_line_of_blanks(field.as_bytes()), field != want, "{field:?}");
+            assert_eq!(
+                has_line_of_blanks(field.as_bytes()),
+                field != want,
+                "{field:?}"
+            );
             assert!(!has_line_of_blanks(&got));
             if field != long {
-                assert_eq!(header::unfold(&got), header::unfold(field.as_bytes()), "{field:?}");
+                assert_eq!(
+                    header::unfold(&got),
+                    header::unfold(field.as_bytes()),
+                    "{field:?}"
+                );
             }
         }
     }

@@ -37,8 +37,8 @@ use crate::engine::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Edit, Eol, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header,
-    plan_parsed, splice,
+    CharsetOut, Edit, Eol, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span,
+    Transfer, header, plan_parsed, splice,
 };
 use std::borrow::Cow;
 
@@ -117,8 +117,13 @@ impl<'a> Judgement<'a> {
 
     /// The findings that ask for this action, by name.
     pub fn reasons(&self, rules: &Rules, action: Action) -> String {
-        let of = |(finding, _): (Finding, u32)| (rules.action(finding) == action).then(|| finding.id());
-        self.findings.counted().filter_map(of).collect::<Vec<_>>().join(", ")
+        let of =
+            |(finding, _): (Finding, u32)| (rules.action(finding) == action).then(|| finding.id());
+        self.findings
+            .counted()
+            .filter_map(of)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -135,10 +140,19 @@ pub(crate) fn judge_mended<'a>(
     mended: bool,
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
-    let reading = Reading { came: raw, envelope, rules, policy: &policy };
+    let reading = Reading {
+        came: raw,
+        envelope,
+        rules,
+        policy: &policy,
+    };
     let came = Message::parse(raw, &policy.limits);
     // Lines that end otherwise would make another message of one whose lines end in CR alone.
-    let eol = if came.eol() == Eol::Cr { Eol::Cr.bytes() } else { fields::line_end(raw) };
+    let eol = if came.eol() == Eol::Cr {
+        Eol::Cr.bytes()
+    } else {
+        fields::line_end(raw)
+    };
     let mut findings = Findings::default();
     if mended {
         findings.add(Finding::BareLf, String::new);
@@ -164,13 +178,21 @@ pub(crate) fn judge_mended<'a>(
         if !first.is_empty() {
             // It is a field then, and is read as one.
             mends.insert(0, Edit::new(Span::new(0, 0), first));
-            let draft = Draft { report: plan.report, ..Draft::default() };
+            let draft = Draft {
+                report: plan.report,
+                ..Draft::default()
+            };
             plan = reading.settle(message, draft, &mends, &mut findings);
             let rewritten = mended || plan.edits[..] != mends[..1];
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
-    let Rewriting { wanted, action, edits, added } = outcome;
+    let Rewriting {
+        wanted,
+        action,
+        edits,
+        added,
+    } = outcome;
     let mut changed = changed::parts(message, &plan.report, &edits);
     let places = Places::of(&gone);
     for part in &mut changed {
@@ -182,8 +204,24 @@ pub(crate) fn judge_mended<'a>(
     }
     let parts = message.parts().len() as u32;
     let edits = composed(gone, edits);
-    let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
-    Judgement { action, wanted, claims: count, findings, edits, added, report, parts, changed, raw, eol }
+    let action = if action == Action::Pass && !added.is_empty() {
+        Action::Tag
+    } else {
+        action
+    };
+    Judgement {
+        action,
+        wanted,
+        claims: count,
+        findings,
+        edits,
+        added,
+        report,
+        parts,
+        changed,
+        raw,
+        eol,
+    }
 }
 
 /// How messages are read.
@@ -222,7 +260,12 @@ const ROUNDS: u32 = 4;
 impl Reading<'_> {
     /// Reads a message.
     fn draft(self, message: &Message<'_>) -> Draft {
-        let Self { envelope, rules, policy, .. } = self;
+        let Self {
+            envelope,
+            rules,
+            policy,
+            ..
+        } = self;
         let Plan { mut edits, report } = plan_parsed(message, policy);
         let mut findings = Findings::default();
         let mut kept = Kept::default();
@@ -253,7 +296,13 @@ impl Reading<'_> {
             }
             grown::take_back(message, &mut findings, &mut edits);
         }
-        Draft { findings, report, edits, mends, is_free }
+        Draft {
+            findings,
+            report,
+            edits,
+            mends,
+            is_free,
+        }
     }
 
     /// What is changed in a message when it is mended, planned for what these mends make of it; `draft` is that of the message as it is.
@@ -312,9 +361,24 @@ impl Reading<'_> {
         if action != Action::Normalize {
             edits.clear();
         }
-        let mut added = if stays { Vec::new() } else { fields::added(self.rules, wanted, action, findings) };
-        added.extend(fields::original(message, self.came, self.rules, &edits, &plan.report));
-        Rewriting { wanted, action, edits, added }
+        let mut added = if stays {
+            Vec::new()
+        } else {
+            fields::added(self.rules, wanted, action, findings)
+        };
+        added.extend(fields::original(
+            message,
+            self.came,
+            self.rules,
+            &edits,
+            &plan.report,
+        ));
+        Rewriting {
+            wanted,
+            action,
+            edits,
+            added,
+        }
     }
 }
 
@@ -335,8 +399,13 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
 /// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
 /// rewriting would mend, they decide. `rewritten` is whether there is something to be written anew.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
-    let mended = findings.counted().filter(|(finding, _)| finding.usual() == Action::Normalize);
-    let plain = mended.map(|(finding, _)| rules.action(finding)).max().unwrap_or(Action::Normalize);
+    let mended = findings
+        .counted()
+        .filter(|(finding, _)| finding.usual() == Action::Normalize);
+    let plain = mended
+        .map(|(finding, _)| rules.action(finding))
+        .max()
+        .unwrap_or(Action::Normalize);
     let strongest = rules.strongest(findings);
     let plain = if rewritten { plain } else { Action::Pass };
     let wanted = match strongest.max(plain) {
@@ -344,7 +413,11 @@ fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Actio
         wanted => wanted,
     };
     // Tagged is what has a field; that is known when the fields are made.
-    let done = if rules.monitor || wanted == Action::Tag { Action::Pass } else { wanted };
+    let done = if rules.monitor || wanted == Action::Tag {
+        Action::Pass
+    } else {
+        wanted
+    };
     (wanted, done)
 }
 
@@ -353,7 +426,10 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
     // Where results are deleted as forged, one of our name is.
     rules.signed == Signed::RewriteAfterVerify
         && !rules.strips_results
-        && rules.authserv_id.as_ref().is_some_and(|id| claims::has_results_of(message, id))
+        && rules
+            .authserv_id
+            .as_ref()
+            .is_some_and(|id| claims::has_results_of(message, id))
 }
 
 /// Places that stay as they are, whatever the planner would do.
@@ -372,13 +448,21 @@ impl Kept {
     fn embedded(&mut self, message: &Message<'_>, seven: bool) {
         let parts = message.parts();
         let mut until = 0;
-        for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.kind == PartKind::Message) {
+        for (index, part) in parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| part.kind == PartKind::Message)
+        {
             if part.body.start < until {
                 // All of what it stands in stays.
                 continue;
             }
             let inner = PartId(index as u32 + 1);
-            let signed = || parts.get(index + 1).is_some_and(|_| fields::is_signed(message, inner));
+            let signed = || {
+                parts
+                    .get(index + 1)
+                    .is_some_and(|_| fields::is_signed(message, inner))
+            };
             if !seven || signed() || part.body.of(message.raw()).is_ascii() {
                 self.0.push(part.body);
                 until = part.body.end;

@@ -8,8 +8,13 @@ use mailglot_codec::Script;
 /// Whether one word of the text has letters of two of them.
 pub(super) fn is_mixed(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        let mut scripts = word.chars().filter_map(Script::of).filter(|script| script.is_confusable());
-        scripts.next().is_some_and(|first| scripts.any(|other| other != first))
+        let mut scripts = word
+            .chars()
+            .filter_map(Script::of)
+            .filter(|script| script.is_confusable());
+        scripts
+            .next()
+            .is_some_and(|first| scripts.any(|other| other != first))
     })
 }
 

@@ -44,8 +44,10 @@ fn has_hz(word: &[u8]) -> bool {
     let mut rest = word;
     while let Some(start) = memmem::find(rest, b"~{") {
         rest = &rest[start + 2..];
-        let end =
-            rest.chunks(2).position(|pair| !matches!(pair, [0x21..=0x77, 0x21..=0x7E])).unwrap_or_default();
+        let end = rest
+            .chunks(2)
+            .position(|pair| !matches!(pair, [0x21..=0x77, 0x21..=0x7E]))
+            .unwrap_or_default();
         if end > 0 && rest[2 * end..].starts_with(b"~}") {
             return true;
         }
@@ -60,7 +62,10 @@ fn has_utf7(word: &[u8]) -> bool {
     while let Some(found) = memchr::memchr(b'+', &word[at..]) {
         let start = at + found;
         let run = &word[start + 1..];
-        let end = run.iter().position(|byte| !is_base64(*byte)).unwrap_or(run.len());
+        let end = run
+            .iter()
+            .position(|byte| !is_base64(*byte))
+            .unwrap_or(run.len());
         let run = &run[..end];
         let begins = start == 0 || !word[start - 1].is_ascii_alphanumeric();
         let ends = word.get(start + 1 + end) == Some(&b'-');
@@ -145,7 +150,12 @@ mod tests {
     #[test]
     fn words_with_a_label_are_none_of_it() {
         let value = b" =?hz-gb-2312?Q?~{VPND~}?= b\r\n c";
-        assert_eq!(words(value).filter(|word| !word.is_empty()).collect::<Vec<_>>(), [b"b", b"c"]);
+        assert_eq!(
+            words(value)
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>(),
+            [b"b", b"c"]
+        );
         assert!(!words(b"=?hz-gb-2312?Q?~{VPND~}?=").any(has_hz));
     }
 }

@@ -27,7 +27,9 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
         let id = PartId(index as u32);
         let coded = matches!(
             part.transfer,
-            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable | TransferEncoding::Uuencode
+            TransferEncoding::Base64
+                | TransferEncoding::QuotedPrintable
+                | TransferEncoding::Uuencode
         );
         if coded && is_composite(part) {
             findings.add(Finding::CteOnComposite, || message.section(id));
@@ -40,7 +42,9 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
                 findings.add(Finding::MalformedCte, || message.section(id));
             }
             // Letters of another alphabet (RFC 4648 5), which some readers skip.
-            TransferEncoding::Base64 if memchr::memchr2(b'-', b'_', part.body.of(raw)).is_some() => {
+            TransferEncoding::Base64
+                if memchr::memchr2(b'-', b'_', part.body.of(raw)).is_some() =>
+            {
                 findings.add(Finding::MalformedCte, || message.section(id));
             }
             _ => (),
@@ -54,9 +58,14 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
 /// The edit that makes the label of a transfer encoding what RFC 2045 6.1 has; none where it is that, and where nobody knows what it is.
 pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
     const LABELS: [&[u8]; 5] = [b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable"];
-    let field = message.all_fields().get(part.content_transfer_encoding? as usize)?;
+    let field = message
+        .all_fields()
+        .get(part.content_transfer_encoding? as usize)?;
     let value = field.value.of(message.raw());
-    if LABELS.iter().any(|label| value.trim_ascii().eq_ignore_ascii_case(label)) {
+    if LABELS
+        .iter()
+        .any(|label| value.trim_ascii().eq_ignore_ascii_case(label))
+    {
         return None;
     }
     let label: &[u8] = match part.transfer {
@@ -71,21 +80,28 @@ pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
 
 /// RFC 2045 6.4 has no encoding there; RFC 6532 3.5 allows it for message/global.
 fn is_composite(part: &Part) -> bool {
-    part.media.top == "multipart" || part.media.top == "message" && !part.media.sub.starts_with("global")
+    part.media.top == "multipart"
+        || part.media.top == "message" && !part.media.sub.starts_with("global")
 }
 
 /// Whether a CR or LF stands alone.
 fn has_bare_ends(raw: &[u8]) -> bool {
     /// Bytes without a branch, which whole registers look at; each piece but the last ends with the first byte of the next.
     const PIECE: usize = 1_024;
-    let (Some(first), Some(last)) = (raw.first(), raw.last()) else { return false };
+    let (Some(first), Some(last)) = (raw.first(), raw.last()) else {
+        return false;
+    };
     let apart = |piece: &[u8]| {
         let pairs = piece.iter().zip(piece.get(1..).unwrap_or_default());
-        pairs.fold(0, |all, (one, next)| all | u8::from((*one == b'\r') != (*next == b'\n'))) > 0
+        pairs.fold(0, |all, (one, next)| {
+            all | u8::from((*one == b'\r') != (*next == b'\n'))
+        }) > 0
     };
     *first == b'\n'
         || *last == b'\r'
-        || (0..raw.len()).step_by(PIECE).any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
+        || (0..raw.len())
+            .step_by(PIECE)
+            .any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
 }
 
 /// Whether a value has more parameters, or comments in comments, than any mail needs.
@@ -105,7 +121,9 @@ fn is_overloaded(value: &[u8]) -> bool {
 
 /// Whether the multipart names several boundaries, or one that an outer multipart uses.
 fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
-    let field = part.content_type.and_then(|index| message.all_fields().get(index as usize));
+    let field = part
+        .content_type
+        .and_then(|index| message.all_fields().get(index as usize));
     let value = field.map_or(&b""[..], |field| field.value.of(message.raw()));
     let named = |name: &[u8]| {
         let plain = name.split(|byte| *byte == b'*').next().unwrap_or(name);
@@ -114,11 +132,18 @@ fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
     // A second semicolon is needed for a second parameter.
     let several = memchr::memchr_iter(b';', value).nth(1).is_some()
         && value.len() <= 102_400
-        && params::scan(value).1.iter().filter(|param| named(param.name)).count() > 1;
+        && params::scan(value)
+            .1
+            .iter()
+            .filter(|param| named(param.name))
+            .count()
+            > 1;
     if several {
         return true;
     }
-    let Some(own) = message.boundary(id) else { return false };
+    let Some(own) = message.boundary(id) else {
+        return false;
+    };
     let mut outer = part.parent;
     while let Some(parent) = outer {
         if message.boundary(parent) == Some(own) {

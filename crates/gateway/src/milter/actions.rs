@@ -42,8 +42,11 @@ impl FieldValue {
     /// None where the bytes would end the field, or the message.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let bytes = bytes.into();
-        let folds = |at: usize| bytes[at] == b'\n' && matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
-        memchr::memchr3_iter(0, b'\r', b'\n', &bytes).all(folds).then_some(Self(bytes))
+        let folds =
+            |at: usize| bytes[at] == b'\n' && matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
+        memchr::memchr3_iter(0, b'\r', b'\n', &bytes)
+            .all(folds)
+            .then_some(Self(bytes))
     }
 
     /// The bytes.
@@ -92,7 +95,12 @@ impl Actions<'_> {
     ///
     /// A body that is not `whole` is left out, to be put behind all that is written here. Where one of them cannot be told, what was written
     /// before it stands in `out`.
-    pub(super) fn write(&self, granted: Granted, whole: bool, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    pub(super) fn write(
+        &self,
+        granted: Granted,
+        whole: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
         let missing = self.needs() & !granted.actions;
         if missing != 0 {
             return Err(Refusal::NotGranted(missing));
@@ -102,16 +110,37 @@ impl Actions<'_> {
             return Err(Refusal::NoSuchField);
         }
         changes.sort_unstable_by_key(|change| std::cmp::Reverse((change.position, change.index)));
-        for HeaderChange { name, index, value, .. } in changes {
+        for HeaderChange {
+            name, index, value, ..
+        } in changes
+        {
             let value = value.as_ref().map_or(&b""[..], FieldValue::as_bytes);
-            put_one(out, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"])?;
+            put_one(
+                out,
+                b'm',
+                &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"],
+            )?;
         }
         // Each goes to the top: the uppermost must come last.
         for (name, value) in self.inserted.iter().rev() {
-            put_one(out, b'i', &[&0_u32.to_be_bytes(), name.as_bytes(), b"\0", value.as_bytes(), b"\0"])?;
+            put_one(
+                out,
+                b'i',
+                &[
+                    &0_u32.to_be_bytes(),
+                    name.as_bytes(),
+                    b"\0",
+                    value.as_bytes(),
+                    b"\0",
+                ],
+            )?;
         }
         for (name, value) in &self.appended {
-            put_one(out, b'h', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"])?;
+            put_one(
+                out,
+                b'h',
+                &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"],
+            )?;
         }
         if let Some(reason) = &self.quarantine {
             put_one(out, b'q', &[reason.as_bytes(), b"\0"])?;
@@ -228,8 +257,10 @@ impl ReplyText {
         let (class, subject, detail) = enhanced;
         let text = format!("{code} {class}.{subject}.{detail} {words}");
         let printable = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'%';
-        let fits =
-            (400..600).contains(&code) && u16::from(class) == code / 100 && subject < 1_000 && detail < 1_000;
+        let fits = (400..600).contains(&code)
+            && u16::from(class) == code / 100
+            && subject < 1_000
+            && detail < 1_000;
         (fits && words.bytes().all(printable) && text.len() <= Self::LONGEST).then_some(Self(text))
     }
 
@@ -280,7 +311,11 @@ mod tests {
             for second in 0..=255_u8 {
                 let fold = first == b'\n' && matches!(second, b' ' | b'\t');
                 let bad = (ends && !fold) || matches!(second, 0 | b'\r' | b'\n');
-                assert_eq!(FieldValue::new([first, second]).is_none(), bad, "{first} {second}");
+                assert_eq!(
+                    FieldValue::new([first, second]).is_none(),
+                    bad,
+                    "{first} {second}"
+                );
             }
         }
     }
@@ -288,22 +323,67 @@ mod tests {
     #[test]
     fn no_packet_has_more_data_than_servers_take() {
         let all = u32::MAX;
-        let granted = Granted { version: 6, actions: all, protocol: all };
+        let granted = Granted {
+            version: 6,
+            actions: all,
+            protocol: all,
+        };
         let name = || FieldValue::new("Subject").unwrap();
         // Before the value: an index and the name with its end; behind it: its end.
         let (changed, added, inserted) = (4 + 8 + 1, 8 + 1, 4 + 8 + 1);
-        for length in [0, 1, LONGEST_DATA - 14, LONGEST_DATA - 13, LONGEST_DATA - 9, LONGEST_DATA, 100_000] {
+        for length in [
+            0,
+            1,
+            LONGEST_DATA - 14,
+            LONGEST_DATA - 13,
+            LONGEST_DATA - 9,
+            LONGEST_DATA,
+            100_000,
+        ] {
             let value = || FieldValue::new(vec![b'x'; length]).unwrap();
-            let change = HeaderChange { name: name(), index: 1, position: 0, value: Some(value()) };
+            let change = HeaderChange {
+                name: name(),
+                index: 1,
+                position: 0,
+                value: Some(value()),
+            };
             for (before, actions) in [
-                (changed, Actions { changes: vec![change], ..Actions::default() }),
-                (inserted, Actions { inserted: vec![(name(), value())], ..Actions::default() }),
-                (added, Actions { appended: vec![(name(), value())], ..Actions::default() }),
-                (1, Actions { quarantine: Some(value()), ..Actions::default() }),
+                (
+                    changed,
+                    Actions {
+                        changes: vec![change],
+                        ..Actions::default()
+                    },
+                ),
+                (
+                    inserted,
+                    Actions {
+                        inserted: vec![(name(), value())],
+                        ..Actions::default()
+                    },
+                ),
+                (
+                    added,
+                    Actions {
+                        appended: vec![(name(), value())],
+                        ..Actions::default()
+                    },
+                ),
+                (
+                    1,
+                    Actions {
+                        quarantine: Some(value()),
+                        ..Actions::default()
+                    },
+                ),
             ] {
                 let mut out = Vec::new();
                 let data = before + length;
-                let want = if data > LONGEST_DATA { Err(Refusal::TooLong(data)) } else { Ok(()) };
+                let want = if data > LONGEST_DATA {
+                    Err(Refusal::TooLong(data))
+                } else {
+                    Ok(())
+                };
                 assert_eq!(actions.write(granted, true, &mut out), want, "{length}");
                 assert_eq!(out.len(), want.map_or(0, |()| data + wire::OVERHEAD));
             }
@@ -312,7 +392,15 @@ mod tests {
 
     #[test]
     fn a_body_is_the_same_however_it_is_cut() {
-        for length in [0, 1, LONGEST_DATA - 1, LONGEST_DATA, LONGEST_DATA + 1, 3 * LONGEST_DATA, 200_001] {
+        for length in [
+            0,
+            1,
+            LONGEST_DATA - 1,
+            LONGEST_DATA,
+            LONGEST_DATA + 1,
+            3 * LONGEST_DATA,
+            200_001,
+        ] {
             let body: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
             let mut whole = Vec::new();
             put_body(&[&body], &mut whole);
@@ -337,7 +425,8 @@ mod tests {
 
     #[test]
     fn replies_are_what_servers_take() {
-        let text = |code, class, words| ReplyText::new(code, (class, 6, 1), words).map(|text| text.0);
+        let text =
+            |code, class, words| ReplyText::new(code, (class, 6, 1), words).map(|text| text.0);
         assert_eq!(text(550, 5, "no").as_deref(), Some("550 5.6.1 no"));
         for (code, class, words) in [
             (250, 2, "a"),

@@ -92,7 +92,10 @@ impl Default for Wants {
     /// Everything that edits need, and no answer that can be saved.
     fn default() -> Self {
         Self {
-            actions: action::ADD_HEADERS | action::CHANGE_HEADERS | action::CHANGE_BODY | action::SET_MACROS,
+            actions: action::ADD_HEADERS
+                | action::CHANGE_HEADERS
+                | action::CHANGE_BODY
+                | action::SET_MACROS,
             protocol: protocol::NO_UNKNOWN
                 | protocol::NO_DATA
                 | protocol::NO_HELO
@@ -108,7 +111,10 @@ impl Default for Wants {
                 | protocol::SKIP
                 | protocol::LEADING_SPACE,
             macros: vec![
-                (Stage::Mail, "{auth_authen} {client_addr} {daemon_name} {mail_addr} j".to_owned()),
+                (
+                    Stage::Mail,
+                    "{auth_authen} {client_addr} {daemon_name} {mail_addr} j".to_owned(),
+                ),
                 (Stage::Recipient, "{rcpt_addr}".to_owned()),
                 (Stage::EndOfHeaders, "i".to_owned()),
                 (Stage::EndOfMessage, "i".to_owned()),
@@ -141,10 +147,16 @@ impl Granted {
 }
 
 /// Answers the data of an offer: the answer goes to `out`.
-pub(super) fn negotiate(data: &[u8], wants: &Wants, out: &mut Vec<u8>) -> Result<Granted, ProtocolError> {
+pub(super) fn negotiate(
+    data: &[u8],
+    wants: &Wants,
+    out: &mut Vec<u8>,
+) -> Result<Granted, ProtocolError> {
     let number = |at: usize| {
         let bytes = data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-        bytes.map(u32::from_be_bytes).ok_or(ProtocolError::ShortNegotiation)
+        bytes
+            .map(u32::from_be_bytes)
+            .ok_or(ProtocolError::ShortNegotiation)
     };
     let (version, actions, protocol) = (number(0)?, number(4)?, number(8)?);
     if version < OLDEST {
@@ -176,27 +188,41 @@ mod tests {
     use super::*;
 
     fn offer(version: u32, actions: u32, protocol: u32) -> Vec<u8> {
-        [version, actions, protocol].iter().flat_map(|number| number.to_be_bytes()).collect()
+        [version, actions, protocol]
+            .iter()
+            .flat_map(|number| number.to_be_bytes())
+            .collect()
     }
 
     #[test]
     fn only_what_is_offered_is_asked_for() {
         let wants = Wants::default();
         // Every single bit that a server may offer, and all of them.
-        for bits in (0..32).map(|bit| 1_u32 << bit).chain([0, u32::MAX, 0x1f_ffff]) {
+        for bits in (0..32)
+            .map(|bit| 1_u32 << bit)
+            .chain([0, u32::MAX, 0x1f_ffff])
+        {
             let mut out = Vec::new();
             let granted = negotiate(&offer(6, bits, bits), &wants, &mut out).unwrap();
             assert_eq!(granted.actions, bits & wants.actions);
             assert_eq!(granted.protocol, bits & wants.protocol);
             assert_eq!(&out[5..17], offer(6, granted.actions, granted.protocol));
-            assert_eq!(out.len() > 17, granted.may(action::SET_MACROS), "macros only where they may be set");
+            assert_eq!(
+                out.len() > 17,
+                granted.may(action::SET_MACROS),
+                "macros only where they may be set"
+            );
         }
     }
 
     #[test]
     fn versions_meet_at_the_lower_one() {
-        for (offered, agreed) in [(2, Ok(2)), (6, Ok(6)), (99, Ok(6)), (1, Err(ProtocolError::OldVersion(1)))]
-        {
+        for (offered, agreed) in [
+            (2, Ok(2)),
+            (6, Ok(6)),
+            (99, Ok(6)),
+            (1, Err(ProtocolError::OldVersion(1))),
+        ] {
             let got = negotiate(&offer(offered, 0, 0), &Wants::default(), &mut Vec::new());
             assert_eq!(got.map(|granted| granted.version), agreed);
         }

@@ -85,14 +85,21 @@ impl Session {
 
     /// A session that asks for `wants`.
     pub fn with_wants(wants: Wants) -> Self {
-        Self { wants, ..Self::default() }
+        Self {
+            wants,
+            ..Self::default()
+        }
     }
 
     /// A session for a filter that has too much to do: each client is answered with a temporary failure.
     pub fn refusing() -> Self {
         let mut wants = Wants::default();
         wants.protocol &= !(protocol::NO_CONNECT | protocol::NO_REPLY_CONNECT);
-        Self { wants, refuses: true, ..Self::default() }
+        Self {
+            wants,
+            refuses: true,
+            ..Self::default()
+        }
     }
 
     /// Takes bytes of the server.
@@ -146,8 +153,13 @@ impl Session {
         if self.owes {
             return Ok(None);
         }
-        let Some(packet) = self.incoming.packet()? else { return Ok(None) };
-        let Some(granted) = self.granted.filter(|_| !(self.between && packet.command == b'O')) else {
+        let Some(packet) = self.incoming.packet()? else {
+            return Ok(None);
+        };
+        let Some(granted) = self
+            .granted
+            .filter(|_| !(self.between && packet.command == b'O'))
+        else {
             if packet.command != b'O' {
                 return Err(ProtocolError::NotNegotiated(packet.command));
             }
@@ -163,7 +175,11 @@ impl Session {
             Reply::Verdict => self.owes = true,
             Reply::Unless(agreed) if granted.has(agreed) => (),
             Reply::Unless(_) => {
-                let letter = if self.refuses { Verdict::Tempfail } else { Verdict::Continue };
+                let letter = if self.refuses {
+                    Verdict::Tempfail
+                } else {
+                    Verdict::Continue
+                };
                 letter.write(&mut self.output);
             }
         }
@@ -194,13 +210,20 @@ impl Session {
         verdict: &Verdict,
     ) -> Result<Option<usize>, Refusal> {
         let length = |body: &Vec<&[u8]>| body.iter().map(|piece| piece.len()).sum::<usize>();
-        let large = verdict.lets_pass() && actions.body.as_ref().is_some_and(|body| length(body) > KEPT);
+        let large = verdict.lets_pass()
+            && actions
+                .body
+                .as_ref()
+                .is_some_and(|body| length(body) > KEPT);
         Ok(Some(self.end(actions, verdict, !large)?).filter(|_| large))
     }
 
     /// Where the verdict stands in the output.
     fn end(&mut self, actions: &Actions, verdict: &Verdict, whole: bool) -> Result<usize, Refusal> {
-        let granted = self.granted.filter(|_| self.owes).ok_or(Refusal::NoMessage)?;
+        let granted = self
+            .granted
+            .filter(|_| self.owes)
+            .ok_or(Refusal::NoMessage)?;
         let before = self.output.len();
         if verdict.lets_pass()
             && let Err(refusal) = actions.write(granted, whole, &mut self.output)
@@ -246,26 +269,50 @@ fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), ProtocolError> {
     Ok(match command {
         b'C' => {
             let (host, rest) = string(data)?;
-            (Event::Connect { host, peer: peer(rest)? }, Reply::Unless(protocol::NO_REPLY_CONNECT))
+            (
+                Event::Connect {
+                    host,
+                    peer: peer(rest)?,
+                },
+                Reply::Unless(protocol::NO_REPLY_CONNECT),
+            )
         }
-        b'H' => (Event::Helo(string(data)?.0), Reply::Unless(protocol::NO_REPLY_HELO)),
+        b'H' => (
+            Event::Helo(string(data)?.0),
+            Reply::Unless(protocol::NO_REPLY_HELO),
+        ),
         b'M' => {
             let (sender, rest) = string(data)?;
-            (Event::Mail(sender, Strings(rest)), Reply::Unless(protocol::NO_REPLY_MAIL))
+            (
+                Event::Mail(sender, Strings(rest)),
+                Reply::Unless(protocol::NO_REPLY_MAIL),
+            )
         }
         b'R' => {
             let (recipient, rest) = string(data)?;
-            (Event::Recipient(recipient, Strings(rest)), Reply::Unless(protocol::NO_REPLY_RECIPIENT))
+            (
+                Event::Recipient(recipient, Strings(rest)),
+                Reply::Unless(protocol::NO_REPLY_RECIPIENT),
+            )
         }
         b'T' => (Event::Data, Reply::Unless(protocol::NO_REPLY_DATA)),
         b'L' => {
             let (name, rest) = string(data)?;
-            (Event::Header(name, string(rest)?.0), Reply::Unless(protocol::NO_REPLY_HEADER))
+            (
+                Event::Header(name, string(rest)?.0),
+                Reply::Unless(protocol::NO_REPLY_HEADER),
+            )
         }
-        b'N' => (Event::EndOfHeaders, Reply::Unless(protocol::NO_REPLY_END_OF_HEADERS)),
+        b'N' => (
+            Event::EndOfHeaders,
+            Reply::Unless(protocol::NO_REPLY_END_OF_HEADERS),
+        ),
         b'B' => (Event::Body(data), Reply::Unless(protocol::NO_REPLY_BODY)),
         b'E' => (Event::EndOfMessage(data), Reply::Verdict),
-        b'U' => (Event::Unknown(string(data)?.0), Reply::Unless(protocol::NO_REPLY_UNKNOWN)),
+        b'U' => (
+            Event::Unknown(string(data)?.0),
+            Reply::Unless(protocol::NO_REPLY_UNKNOWN),
+        ),
         b'A' => (Event::Abort, Reply::Never),
         b'D' => match data.split_first() {
             Some((command, rest)) => (Event::Macros(*command, Pairs(Strings(rest))), Reply::Never),
@@ -284,7 +331,9 @@ fn peer(data: &[u8]) -> Result<Peer<'_>, ProtocolError> {
     if *family == b'U' {
         return Ok(Peer::Unknown);
     }
-    let (port, rest) = rest.split_first_chunk::<2>().ok_or(ProtocolError::BadConnect)?;
+    let (port, rest) = rest
+        .split_first_chunk::<2>()
+        .ok_or(ProtocolError::BadConnect)?;
     let (address, _) = cut(rest).ok_or(ProtocolError::BadConnect)?;
     match family {
         b'L' => Ok(Peer::Local(address)),

@@ -45,7 +45,10 @@ mod tests {
 
     #[test]
     fn strings_need_an_end() {
-        assert_eq!(Strings(b"a\0\0b\0c").collect::<Vec<_>>(), [&b"a"[..], b"", b"b"]);
+        assert_eq!(
+            Strings(b"a\0\0b\0c").collect::<Vec<_>>(),
+            [&b"a"[..], b"", b"b"]
+        );
         assert_eq!(cut(b"abc"), None);
     }
 

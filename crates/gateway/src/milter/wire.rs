@@ -91,7 +91,9 @@ impl Incoming {
     /// A length of zero, or beyond [`LONGEST_PACKET`]. The place of the next packet is unknown after that.
     pub fn packet(&mut self) -> Result<Option<Packet<'_>>, ProtocolError> {
         let rest = &self.bytes[self.read..self.filled];
-        let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else { return Ok(None) };
+        let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else {
+            return Ok(None);
+        };
         let length = u32::from_be_bytes(*length) as usize;
         match length {
             0 => return Err(ProtocolError::Empty),
@@ -100,7 +102,10 @@ impl Incoming {
             _ => (),
         }
         self.read += LENGTH + length;
-        Ok(rest[..length].split_first().map(|(command, data)| Packet { command: *command, data }))
+        Ok(rest[..length].split_first().map(|(command, data)| Packet {
+            command: *command,
+            data,
+        }))
     }
 
     /// Whether there is a buffer in which nothing waits.
@@ -183,7 +188,9 @@ impl fmt::Display for ProtocolError {
         f.write_str(self.kind())?;
         match self {
             Self::TooLong(length) => write!(f, " ({length} bytes)"),
-            Self::NotNegotiated(command) | Self::MissingNul(command) | Self::UnknownCommand(command) => {
+            Self::NotNegotiated(command)
+            | Self::MissingNul(command)
+            | Self::UnknownCommand(command) => {
                 write!(f, " (command {})", command.escape_ascii())
             }
             Self::OldVersion(version) => write!(f, " ({version})"),
@@ -220,7 +227,11 @@ mod tests {
         assert_eq!(whole.len(), 3);
         assert_eq!(whole[0], (b'L', b"Subject\0 a\0".to_vec()));
         for first in 0..=bytes.len() {
-            for second in [first, (first + 1).min(bytes.len()), usize::midpoint(first, bytes.len())] {
+            for second in [
+                first,
+                (first + 1).min(bytes.len()),
+                usize::midpoint(first, bytes.len()),
+            ] {
                 let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
                 assert_eq!(packets(&pieces).unwrap(), whole, "{first} {second}");
             }
@@ -232,9 +243,19 @@ mod tests {
     #[test]
     fn lengths_are_held_to_their_limits() {
         assert_eq!(packets(&[b"\0\0\0\0x"]), Err(ProtocolError::Empty));
-        assert_eq!(packets(&[b"\xff\xff\xff\xffx"]), Err(ProtocolError::TooLong(0xffff_ffff)));
-        assert_eq!(packets(&[b"\0\x10\0\x01"]), Ok(vec![]), "the longest is waited for");
-        assert_eq!(packets(&[b"\0\x10\0\x02"]), Err(ProtocolError::TooLong(LONGEST_PACKET + 1)));
+        assert_eq!(
+            packets(&[b"\xff\xff\xff\xffx"]),
+            Err(ProtocolError::TooLong(0xffff_ffff))
+        );
+        assert_eq!(
+            packets(&[b"\0\x10\0\x01"]),
+            Ok(vec![]),
+            "the longest is waited for"
+        );
+        assert_eq!(
+            packets(&[b"\0\x10\0\x02"]),
+            Err(ProtocolError::TooLong(LONGEST_PACKET + 1))
+        );
     }
 
     #[test]
@@ -276,7 +297,19 @@ mod tests {
     fn packets_come_back_from_reads_of_any_length() {
         let body: Vec<u8> = (0..LONGEST_PACKET - 1).map(|at| (at % 251) as u8).collect();
         let mut bytes = Vec::new();
-        for length in [0, 1, 300, 70_000, 0, LONGEST_PACKET - 1, 65_535, 65_535, 65_535, 65_535, 5] {
+        for length in [
+            0,
+            1,
+            300,
+            70_000,
+            0,
+            LONGEST_PACKET - 1,
+            65_535,
+            65_535,
+            65_535,
+            65_535,
+            5,
+        ] {
             put(&mut bytes, b'B', &[&body[..length]]);
         }
         let whole = packets(&[&bytes]).unwrap();

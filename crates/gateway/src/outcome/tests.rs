@@ -10,10 +10,18 @@ use std::collections::BTreeSet;
 fn rows(heading: &str) -> Vec<Vec<String>> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/outcomes.md");
     let page = std::fs::read_to_string(path).unwrap();
-    let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
+    let section = page
+        .split("\n## ")
+        .find(|section| section.starts_with(heading))
+        .unwrap();
     let lines = section.lines().filter(|line| line.starts_with('|')).skip(2);
     lines
-        .map(|line| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect())
+        .map(|line| {
+            line.trim_matches('|')
+                .split(" | ")
+                .map(|cell| cell.trim().to_owned())
+                .collect()
+        })
         .collect()
 }
 
@@ -32,14 +40,19 @@ fn everything(claims: u32) -> Means {
 
 /// A proxy and the stdin filter have no place to hold a message.
 fn without_quarantine() -> Means {
-    Means { no_quarantine: Some(Remark::NoQuarantine), ..everything(0) }
+    Means {
+        no_quarantine: Some(Remark::NoQuarantine),
+        ..everything(0)
+    }
 }
 
 /// What the milter says.
 fn milter(outcome: &Outcome<'_>) -> String {
     let mut actions = Actions::default();
     let verdict = crate::filter::translate(outcome, Granted::default(), &mut actions);
-    let held = actions.quarantine.map(|reasons| String::from_utf8_lossy(reasons.as_bytes()).into_owned());
+    let held = actions
+        .quarantine
+        .map(|reasons| String::from_utf8_lossy(reasons.as_bytes()).into_owned());
     let said = match verdict {
         Verdict::Continue => "continue".to_owned(),
         Verdict::Tempfail => "tempfail".to_owned(),
@@ -55,14 +68,20 @@ fn milter(outcome: &Outcome<'_>) -> String {
 /// What the proxy says.
 fn proxy(outcome: &Outcome<'_>) -> String {
     let reply = crate::proxy::reply(outcome);
-    reply.map_or_else(String::new, |reply| format!("`{} {}`", reply.code, reply.text()))
+    reply.map_or_else(String::new, |reply| {
+        format!("`{} {}`", reply.code, reply.text())
+    })
 }
 
 /// What the stdin filter says.
 fn filter(outcome: &Outcome<'_>, words: &str) -> String {
     match crate::pipe::translate(outcome, words) {
         Some(stopped) => {
-            format!("exit code {}, `{}`", if stopped.temporary { 75 } else { 65 }, stopped.words)
+            format!(
+                "exit code {}, `{}`",
+                if stopped.temporary { 75 } else { 65 },
+                stopped.words
+            )
         }
         None => String::new(),
     }
@@ -87,7 +106,10 @@ fn every_action_has_its_documented_words() {
                     (milter(&held).as_str(), row[1].as_str()),
                     ("`continue`", "the edits, `continue`")
                 );
-                assert_eq!((proxy(&refused).as_str(), row[2].as_str()), ("", "the reply of the next hop"));
+                assert_eq!(
+                    (proxy(&refused).as_str(), row[2].as_str()),
+                    ("", "the reply of the next hop")
+                );
                 assert_eq!(
                     (filter(&refused, "").as_str(), row[3].as_str()),
                     ("", "exit code 0 and the message")
@@ -115,15 +137,25 @@ fn what_is_not_read_has_its_documented_words() {
         let mut findings = Findings::default();
         findings.add(Finding::TooLarge, String::new);
         let outcome = |means: &Means| Outcome::unread(&engine, Finding::TooLarge, &findings, means);
-        let said = [milter(&outcome(&everything(0))), proxy(&outcome(&without_quarantine()))];
+        let said = [
+            milter(&outcome(&everything(0))),
+            proxy(&outcome(&without_quarantine())),
+        ];
         assert_eq!(said, row[1..], "{action:?}");
         // In a dry run each of them passes, unless the limits defer it, and the report says what would be done.
         engine.rules.monitor = true;
         for defers in [false, true] {
             engine.defer_too_large = defers;
             let outcome = Outcome::unread(&engine, Finding::TooLarge, &findings, &everything(0));
-            assert_eq!(milter(&outcome), if defers { "`tempfail`" } else { "`continue`" });
-            let limit = if defers { Action::Tempfail } else { Action::Pass };
+            assert_eq!(
+                milter(&outcome),
+                if defers { "`tempfail`" } else { "`continue`" }
+            );
+            let limit = if defers {
+                Action::Tempfail
+            } else {
+                Action::Pass
+            };
             assert_eq!(outcome.wanted, action.max(limit), "{action:?} {defers}");
         }
     }
@@ -135,13 +167,25 @@ fn every_cause_has_its_documented_reply() {
         BareLine, BeyondAnnounced, EightBit, HeaderTooLarge, Loop, Nul, SevenBitSize, TooManyClaims,
     };
     // In the order of the table.
-    let causes =
-        [BareLine, BeyondAnnounced, EightBit, HeaderTooLarge, Loop, Nul, SevenBitSize, TooManyClaims];
+    let causes = [
+        BareLine,
+        BeyondAnnounced,
+        EightBit,
+        HeaderTooLarge,
+        Loop,
+        Nul,
+        SevenBitSize,
+        TooManyClaims,
+    ];
     let table = rows("Messages that SMTP");
     assert_eq!(table.len(), causes.len());
     for (cause, row) in causes.into_iter().zip(&table) {
         let outcome = Outcome::rejected(cause);
-        assert_eq!([milter(&outcome), proxy(&outcome)], [row[1].clone(), row[1].clone()], "{cause:?}");
+        assert_eq!(
+            [milter(&outcome), proxy(&outcome)],
+            [row[1].clone(), row[1].clone()],
+            "{cause:?}"
+        );
         assert!(filter(&outcome, "").starts_with("exit code 65, "));
         let mut record = Record::new(Envelope::default(), "", 1);
         let reply = cause.reject(&mut record);
@@ -161,7 +205,10 @@ fn every_fault_has_its_documented_words() {
     let kinds: BTreeSet<&str> = faults.iter().map(|(fault, _)| fault.kind()).collect();
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), named);
     for (fault, _) in &faults {
-        let row = table.iter().find(|row| row[0].trim_matches('`') == fault.kind()).unwrap();
+        let row = table
+            .iter()
+            .find(|row| row[0].trim_matches('`') == fault.kind())
+            .unwrap();
         let outcome = Outcome::failed(fault, None);
         if row[2].contains("tempfail") {
             assert_eq!(milter(&outcome), row[2], "{fault}");
@@ -171,20 +218,34 @@ fn every_fault_has_its_documented_words() {
         }
         if row[4] != "–" {
             assert_eq!(row[4], "exit code 75, `4.3.0` and the cause");
-            assert_eq!(filter(&outcome, "why"), "exit code 75, `4.3.0 why`", "{fault}");
+            assert_eq!(
+                filter(&outcome, "why"),
+                "exit code 75, `4.3.0 why`",
+                "{fault}"
+            );
         }
         let passes = Outcome::failed(fault, Some(&everything(2)));
         assert_eq!(
-            (milter(&passes).as_str(), proxy(&passes).as_str(), filter(&passes, "").as_str()),
+            (
+                milter(&passes).as_str(),
+                proxy(&passes).as_str(),
+                filter(&passes, "").as_str()
+            ),
             ("`continue`", "", "")
         );
         let mut record = Record::new(Envelope::default(), "", 1);
         passes.record(&mut record);
-        assert_eq!((record.finding, record.failed_open, record.claims), (Some(fault.kind()), true, 2));
+        assert_eq!(
+            (record.finding, record.failed_open, record.claims),
+            (Some(fault.kind()), true, 2)
+        );
         // Forged fields are gone, which is a change.
         assert_eq!(record.action, Action::Normalize);
         fault.defer(&mut record);
-        assert_eq!((record.finding, record.failed_open, record.claims), (Some(fault.kind()), false, 0));
+        assert_eq!(
+            (record.finding, record.failed_open, record.claims),
+            (Some(fault.kind()), false, 0)
+        );
         assert_eq!((record.action, record.bytes_out), (Action::Tempfail, 0));
     }
 }

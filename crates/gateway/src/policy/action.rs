@@ -19,8 +19,14 @@ pub enum Action {
 
 impl Action {
     /// Every action, the weakest first.
-    pub const ALL: [Self; 6] =
-        [Self::Pass, Self::Tag, Self::Normalize, Self::Tempfail, Self::Quarantine, Self::Reject];
+    pub const ALL: [Self; 6] = [
+        Self::Pass,
+        Self::Tag,
+        Self::Normalize,
+        Self::Tempfail,
+        Self::Quarantine,
+        Self::Reject,
+    ];
 
     /// A stable name for configurations, logs and counters.
     pub fn name(self) -> &'static str {

@@ -209,7 +209,10 @@ pub struct Findings {
 
 impl Default for Findings {
     fn default() -> Self {
-        Self { counts: [0; Finding::ALL.len()], places: Vec::new() }
+        Self {
+            counts: [0; Finding::ALL.len()],
+            places: Vec::new(),
+        }
     }
 }
 
@@ -263,9 +266,14 @@ impl Findings {
     /// What was found, with its count, in the order of [`Finding::ALL`].
     pub fn counted(&self) -> impl Iterator<Item = (Finding, u32)> + '_ {
         // Most messages have none, and are asked several times.
-        let counts = if self.is_empty() { &[][..] } else { &self.counts[..] };
+        let counts = if self.is_empty() {
+            &[][..]
+        } else {
+            &self.counts[..]
+        };
         let all = Finding::ALL.iter().zip(counts);
-        all.filter(|(_, count)| **count > 0).map(|(finding, count)| (*finding, *count))
+        all.filter(|(_, count)| **count > 0)
+            .map(|(finding, count)| (*finding, *count))
     }
 
     /// The first findings, each with the IMAP section number of its part.
@@ -307,7 +315,13 @@ mod tests {
         for number in 0..100 {
             findings.add(Finding::BareLf, || format!("1.{number}"));
         }
-        assert_eq!((findings.count(Finding::BareLf), findings.places().len()), (100, Findings::LISTED));
-        assert_eq!(findings.counted().collect::<Vec<_>>(), [(Finding::BareLf, 100)]);
+        assert_eq!(
+            (findings.count(Finding::BareLf), findings.places().len()),
+            (100, Findings::LISTED)
+        );
+        assert_eq!(
+            findings.counted().collect::<Vec<_>>(),
+            [(Finding::BareLf, 100)]
+        );
     }
 }

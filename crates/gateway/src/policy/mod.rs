@@ -81,12 +81,20 @@ impl Default for Rules {
 impl Rules {
     /// The policy `strict`: mail that can be read in several ways is refused.
     pub fn strict() -> Self {
-        Self { name: "strict".to_owned(), actions: Finding::ALL.map(Finding::strictly), ..Self::default() }
+        Self {
+            name: "strict".to_owned(),
+            actions: Finding::ALL.map(Finding::strictly),
+            ..Self::default()
+        }
     }
 
     /// The policy `monitor`: that of `default`, of which messages are told, and nothing else is done.
     pub fn monitor() -> Self {
-        Self { name: "monitor".to_owned(), monitor: true, ..Self::default() }
+        Self {
+            name: "monitor".to_owned(),
+            monitor: true,
+            ..Self::default()
+        }
     }
 
     /// The built-in policy of this name.
@@ -106,7 +114,11 @@ impl Rules {
             on_loss: OnLoss::Keep,
             transfer: Transfer::Clean,
             // The size is looked at before.
-            limits: Limits { message: usize::MAX, field: 102_400, ..Limits::default() },
+            limits: Limits {
+                message: usize::MAX,
+                field: 102_400,
+                ..Limits::default()
+            },
             ..Policy::default()
         }
     }
@@ -123,13 +135,18 @@ impl Rules {
 
     /// The strongest action that findings ask for.
     pub fn strongest(&self, findings: &Findings) -> Action {
-        findings.counted().map(|(finding, _)| self.action(finding)).max().unwrap_or(Action::Pass)
+        findings
+            .counted()
+            .map(|(finding, _)| self.action(finding))
+            .max()
+            .unwrap_or(Action::Pass)
     }
 
     /// Whether a signed message with these findings, of which nothing is rewritten, gains a field.
     pub(crate) fn tags_signed(&self, findings: &Findings) -> bool {
-        let tells =
-            |finding: Finding| self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail();
+        let tells = |finding: Finding| {
+            self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail()
+        };
         match self.tag_signed {
             TagSigned::Never => false,
             TagSigned::Ambiguous => findings.counted().any(|(finding, _)| tells(finding)),

@@ -30,7 +30,10 @@ impl Capabilities {
         let mut found = Self::default();
         for text in reply.texts.iter().skip(1) {
             let text = text.trim_ascii();
-            let end = text.iter().position(|byte| *byte == b' ').unwrap_or(text.len());
+            let end = text
+                .iter()
+                .position(|byte| *byte == b' ')
+                .unwrap_or(text.len());
             let value = || Some(text[end..].trim_ascii().to_vec());
             match text[..end].to_ascii_uppercase().as_slice() {
                 b"8BITMIME" => found.eight_bit = true,
@@ -50,7 +53,11 @@ impl Capabilities {
     pub(super) fn reply(&self, reply: &Reply) -> Reply {
         let mut texts: Vec<Vec<u8>> = reply.texts.first().cloned().into_iter().collect();
         let valued = |name: &[u8], value: &Vec<u8>| {
-            if value.is_empty() { name.to_vec() } else { [name, b" ", value].concat() }
+            if value.is_empty() {
+                name.to_vec()
+            } else {
+                [name, b" ", value].concat()
+            }
         };
         for (has, name) in [
             (self.pipelining, "PIPELINING"),
@@ -64,8 +71,15 @@ impl Capabilities {
             }
         }
         texts.extend(self.size.as_ref().map(|size| valued(b"SIZE", size)));
-        texts.extend(self.forward.as_ref().map(|names| valued(b"XFORWARD", names)));
-        Reply { code: reply.code, texts }
+        texts.extend(
+            self.forward
+                .as_ref()
+                .map(|names| valued(b"XFORWARD", names)),
+        );
+        Reply {
+            code: reply.code,
+            texts,
+        }
     }
 
     /// The bytes that a message may have; none where no bound is told (RFC 1870 4 has a 0 for that too).
@@ -93,8 +107,13 @@ mod tests {
     fn only_what_is_known_goes_through() {
         let lines = "mx.example.org\nPIPELINING\nsize 1000\nVRFY\nETRN\nSTARTTLS\nAUTH PLAIN LOGIN\nAUTH=PLAIN\nENHANCEDSTATUSCODES\n\
                      8BITMIME\nDSN\nSMTPUTF8\nCHUNKING\nBINARYMIME\nXFORWARD NAME ADDR\nXCLIENT NAME\nREQUIRETLS\nLIMITS RCPTMAX=1";
-        let reply =
-            Reply { code: 250, texts: lines.split('\n').map(|line| line.as_bytes().to_vec()).collect() };
+        let reply = Reply {
+            code: 250,
+            texts: lines
+                .split('\n')
+                .map(|line| line.as_bytes().to_vec())
+                .collect(),
+        };
         let found = Capabilities::read(&reply);
         let mut out = Vec::new();
         found.reply(&reply).write(&mut out);
@@ -106,9 +125,15 @@ mod tests {
         assert!(found.covers(&found) && found.covers(&Capabilities::default()));
         assert!(!Capabilities::default().covers(&found));
         // The client gives batches as long as it was told that it may.
-        let one_by_one = Capabilities { pipelining: false, ..found.clone() };
+        let one_by_one = Capabilities {
+            pipelining: false,
+            ..found.clone()
+        };
         assert!(found.covers(&one_by_one) && !one_by_one.covers(&found));
-        let none = Reply { code: 250, texts: vec![b"mx".to_vec()] };
+        let none = Reply {
+            code: 250,
+            texts: vec![b"mx".to_vec()],
+        };
         assert_eq!(Capabilities::read(&none), Capabilities::default());
         assert_eq!(Capabilities::default().reply(&none), none);
     }
@@ -117,10 +142,21 @@ mod tests {
     fn a_bound_of_sizes_is_a_number_above_zero() {
         let most = |size: Option<&str>| {
             let size = size.map(|size| size.as_bytes().to_vec());
-            Capabilities { size, ..Capabilities::default() }.most()
+            Capabilities {
+                size,
+                ..Capabilities::default()
+            }
+            .most()
         };
         assert_eq!(most(Some("2000")), Some(2_000));
-        for none in [None, Some(""), Some("0"), Some("x"), Some("1 2"), Some("99999999999999999999")] {
+        for none in [
+            None,
+            Some(""),
+            Some("0"),
+            Some("x"),
+            Some("1 2"),
+            Some("99999999999999999999"),
+        ] {
             assert_eq!(most(none), None, "{none:?}");
         }
     }

@@ -27,7 +27,10 @@ pub(super) enum Verb {
 impl Verb {
     /// The first word of a line.
     pub(super) fn of(line: &[u8]) -> Self {
-        let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+        let end = line
+            .iter()
+            .position(|byte| *byte == b' ')
+            .unwrap_or(line.len());
         match line[..end].to_ascii_uppercase().as_slice() {
             b"HELO" => Self::Helo,
             b"EHLO" => Self::Ehlo,
@@ -42,9 +45,8 @@ impl Verb {
             b"HELP" => Self::Help,
             b"XFORWARD" => Self::Forward,
             b"BDAT" => Self::Bdat,
-            b"AUTH" | b"BURL" | b"EXPN" | b"ETRN" | b"ATRN" | b"STARTTLS" | b"TURN" | b"XCLIENT" => {
-                Self::Unoffered
-            }
+            b"AUTH" | b"BURL" | b"EXPN" | b"ETRN" | b"ATRN" | b"STARTTLS" | b"TURN"
+            | b"XCLIENT" => Self::Unoffered,
             _ => Self::Unknown,
         }
     }
@@ -68,7 +70,8 @@ impl Mail {
     pub(super) fn read(line: &[u8]) -> Self {
         let (path, parameters) = parts(line).unwrap_or_default();
         let has = |text: &[u8], wanted: &str| {
-            text.split(u8::is_ascii_whitespace).any(|word| word.eq_ignore_ascii_case(wanted.as_bytes()))
+            text.split(u8::is_ascii_whitespace)
+                .any(|word| word.eq_ignore_ascii_case(wanted.as_bytes()))
         };
         Self {
             sender: sender(line, path),
@@ -95,14 +98,19 @@ fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
 fn path_behind<'a>(line: &'a [u8], verb: &str, word: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let (_, rest) = line.split_at_checked(verb.len())?;
     let (said, rest) = rest.trim_ascii_start().split_at_checked(word.len())?;
-    let rest = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let rest = rest
+        .trim_ascii_start()
+        .strip_prefix(b":")?
+        .trim_ascii_start();
     if !said.eq_ignore_ascii_case(word) || rest.is_empty() {
         return None;
     }
     let end = if rest.starts_with(b"<") {
         path_end(rest)?
     } else {
-        rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())
+        rest.iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(rest.len())
     };
     Some(rest.split_at(end))
 }
@@ -136,8 +144,14 @@ fn sender(line: &[u8], path: &[u8]) -> Vec<u8> {
 pub(super) fn forwarded<'a>(line: &'a [u8], name: &str) -> Option<&'a [u8]> {
     line.split(|byte| *byte == b' ').skip(1).find_map(|word| {
         let (key, value) = word.split_at_checked(name.len())?;
-        let value = value.strip_prefix(b"=").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
-        Some(if value == b"[UNAVAILABLE]" { &[] } else { value })
+        let value = value
+            .strip_prefix(b"=")
+            .filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
+        Some(if value == b"[UNAVAILABLE]" {
+            &[]
+        } else {
+            value
+        })
     })
 }
 
@@ -172,30 +186,56 @@ mod tests {
             smtputf8,
         };
         for (line, want) in [
-            ("MAIL FROM:<a@b.invalid>", mail("<a@b.invalid>", false, false, false)),
+            (
+                "MAIL FROM:<a@b.invalid>",
+                mail("<a@b.invalid>", false, false, false),
+            ),
             ("MAIL FROM:<> BODY=8BITMIME", mail("<>", true, false, false)),
-            ("mail from:<a@b.invalid> size=10 body=8bitmime smtputf8 RET=HDRS ENVID=x", {
-                mail("<a@b.invalid>", true, false, true)
-            }),
-            ("MAIL FROM:<a@b.invalid> BODY=7BIT", mail("<a@b.invalid>", false, false, false)),
-            ("MAIL FROM:<a@b.invalid> BODY=BINARYMIME", mail("<a@b.invalid>", false, true, false)),
+            (
+                "mail from:<a@b.invalid> size=10 body=8bitmime smtputf8 RET=HDRS ENVID=x",
+                { mail("<a@b.invalid>", true, false, true) },
+            ),
+            (
+                "MAIL FROM:<a@b.invalid> BODY=7BIT",
+                mail("<a@b.invalid>", false, false, false),
+            ),
+            (
+                "MAIL FROM:<a@b.invalid> BODY=BINARYMIME",
+                mail("<a@b.invalid>", false, true, false),
+            ),
             ("MAIL FROM:<\"SMTPUTF8> BODY=8BITMIME\"@b.invalid>", {
                 mail("<SMTPUTF8> BODY=8BITMIME@b.invalid>", false, false, false)
             }),
             // Parameters that nobody knows here hide none.
-            ("MAIL FROM:<a@b.invalid> XOTHER=1 BODY=8BITMIME", mail("<a@b.invalid>", true, false, false)),
-            ("MAIL FROM:<a@b.invalid> XOTHER=1 BODY=BINARYMIME", mail("<a@b.invalid>", false, true, false)),
+            (
+                "MAIL FROM:<a@b.invalid> XOTHER=1 BODY=8BITMIME",
+                mail("<a@b.invalid>", true, false, false),
+            ),
+            (
+                "MAIL FROM:<a@b.invalid> XOTHER=1 BODY=BINARYMIME",
+                mail("<a@b.invalid>", false, true, false),
+            ),
             (
                 "MAIL FROM:<a@b.invalid>  SMTPUTF8  X\t body=binarymime ",
                 mail("<a@b.invalid>", false, true, true),
             ),
-            ("MAIL FROM: a@b.invalid SMTPUTF8 X=", mail("<a@b.invalid>", false, false, true)),
-            ("MAIL FROM:<\"a\\\"> BODY=8BITMIME \"@b.invalid> X= SMTPUTF8", {
-                mail("<\"a\\\"> BODY=8BITMIME \"@b.invalid>", false, false, true)
-            }),
+            (
+                "MAIL FROM: a@b.invalid SMTPUTF8 X=",
+                mail("<a@b.invalid>", false, false, true),
+            ),
+            (
+                "MAIL FROM:<\"a\\\"> BODY=8BITMIME \"@b.invalid> X= SMTPUTF8",
+                { mail("<\"a\\\"> BODY=8BITMIME \"@b.invalid>", false, false, true) },
+            ),
             // Without a path nothing is announced, but nothing without lines goes through.
-            ("MAIL FROM a@b.invalid BODY=8BITMIME", mail("", false, false, false)),
-            ("MAIL FROM:<\"a> BODY=BINARYMIME SMTPUTF8", mail("", false, true, false)),
+            (
+                "MAIL FROM a@b.invalid BODY=8BITMIME",
+                mail("", false, false, false),
+            ),
+            (
+                "MAIL FROM:<\"a> BODY=BINARYMIME SMTPUTF8",
+                mail("", false, true, false),
+            ),
             ("MAIL BODY=BINARYMIME", mail("", false, true, false)),
             ("MAIL FROM:", mail("", false, false, false)),
             ("MAIL > <", mail("", false, false, false)),

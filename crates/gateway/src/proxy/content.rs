@@ -100,7 +100,12 @@ impl Content {
                     self.place = Place::Text;
                     continue;
                 }
-                (Place::Dot { hard }, b'\r') => self.place = Place::Cr { dot: Some(hard), strays: 0 },
+                (Place::Dot { hard }, b'\r') => {
+                    self.place = Place::Cr {
+                        dot: Some(hard),
+                        strays: 0,
+                    }
+                }
                 (Place::Dot { .. }, b'\n') => {
                     // A line of a dot alone that is no end: the dot is text.
                     self.put(b".", out);
@@ -111,7 +116,13 @@ impl Content {
                     self.place = Place::Text;
                     continue;
                 }
-                (Place::Cr { dot: Some(true), strays: 0 }, b'\n') => return (at + 1, true),
+                (
+                    Place::Cr {
+                        dot: Some(true),
+                        strays: 0,
+                    },
+                    b'\n',
+                ) => return (at + 1, true),
                 (Place::Cr { dot, strays }, b'\n') => {
                     if dot.is_some() {
                         self.put(b".", out);
@@ -123,14 +134,24 @@ impl Content {
                     self.put(b"\r\n", out);
                     self.place = Place::Start { hard: true };
                 }
-                (Place::Cr { dot, strays }, b'\r') => self.place = Place::Cr { dot, strays: strays + 1 },
+                (Place::Cr { dot, strays }, b'\r') => {
+                    self.place = Place::Cr {
+                        dot,
+                        strays: strays + 1,
+                    }
+                }
                 (Place::Cr { strays, .. }, _) => {
                     self.mend(strays + 1, b'\r', out);
                     out.resize(out.len() + strays + 1, b' ');
                     self.place = Place::Text;
                     continue;
                 }
-                (Place::Text, b'\r') => self.place = Place::Cr { dot: None, strays: 0 },
+                (Place::Text, b'\r') => {
+                    self.place = Place::Cr {
+                        dot: None,
+                        strays: 0,
+                    }
+                }
                 (Place::Text, b'\n') => {
                     self.mend(1, b'\n', out);
                     self.grown += 1;
@@ -188,7 +209,10 @@ pub struct Stuffer {
 
 impl Default for Stuffer {
     fn default() -> Self {
-        Self { start: true, last: *b"\r\n" }
+        Self {
+            start: true,
+            last: *b"\r\n",
+        }
     }
 }
 
@@ -238,7 +262,11 @@ mod tests {
     use super::*;
 
     /// Reads in pieces; what the content is, why it is refused, how many bytes it took.
-    fn read(input: &[u8], step: usize, bare: BareLines) -> (Vec<u8>, Option<Unacceptable>, Option<usize>) {
+    fn read(
+        input: &[u8],
+        step: usize,
+        bare: BareLines,
+    ) -> (Vec<u8>, Option<Unacceptable>, Option<usize>) {
         let (mut content, mut out, mut used) = (Content::new(bare), Vec::new(), 0);
         for piece in input.chunks(step) {
             let (count, ended) = content.read(piece, &mut out);
@@ -263,16 +291,30 @@ mod tests {
                 b'\n' => at == 0 || raw[at - 1] != b'\r',
                 _ => false,
             };
-            let why =
-                if alone { Some(Unacceptable::BareLine) } else { (*byte == 0).then_some(Unacceptable::Nul) };
+            let why = if alone {
+                Some(Unacceptable::BareLine)
+            } else {
+                (*byte == 0).then_some(Unacceptable::Nul)
+            };
             unacceptable = unacceptable.or(why);
         }
         let mut text = Vec::new();
         for line in raw.split_inclusive(|byte| *byte == b'\n') {
-            let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+            let end = line
+                .iter()
+                .rposition(|byte| !matches!(byte, b'\r' | b'\n'))
+                .map_or(0, |at| at + 1);
             let (inner, ended) = (&line[..end], line.ends_with(b"\n"));
-            let inner = if inner.len() > 1 { inner.strip_prefix(b".").unwrap_or(inner) } else { inner };
-            text.extend(inner.iter().map(|byte| if *byte == b'\r' { b' ' } else { *byte }));
+            let inner = if inner.len() > 1 {
+                inner.strip_prefix(b".").unwrap_or(inner)
+            } else {
+                inner
+            };
+            text.extend(
+                inner
+                    .iter()
+                    .map(|byte| if *byte == b'\r' { b' ' } else { *byte }),
+            );
             text.extend_from_slice(if ended { b"\r\n" } else { b"" });
         }
         Some((text, unacceptable, Some(end + 3)))
@@ -281,18 +323,22 @@ mod tests {
     /// By how many bytes the content grows while it is read.
     fn grown(input: &[u8], step: usize, bare: BareLines) -> i64 {
         let (mut content, mut out) = (Content::new(bare), Vec::new());
-        input.chunks(step).any(|piece| content.read(piece, &mut out).1);
+        input
+            .chunks(step)
+            .any(|piece| content.read(piece, &mut out).1);
         content.grown()
     }
 
     /// Reads in pieces; the bytes as they came, where line ends were set right.
     fn raw(input: &[u8], step: usize) -> Option<Vec<u8>> {
-        let (mut content, mut all, mut text) = (Content::new(BareLines::Normalize), None, Vec::new());
+        let (mut content, mut all, mut text) =
+            (Content::new(BareLines::Normalize), None, Vec::new());
         for piece in input.chunks(step) {
             let mut out = Vec::new();
             let (_, ended) = content.read(piece, &mut out);
             if content.is_mended() {
-                all.get_or_insert_with(|| text.clone()).extend(content.take_raw());
+                all.get_or_insert_with(|| text.clone())
+                    .extend(content.take_raw());
             } else {
                 text.extend(out);
             }
@@ -306,7 +352,10 @@ mod tests {
     #[test]
     fn what_came_is_known_where_line_ends_were_set_right() {
         for (input, want) in [
-            ("a\r\n..b\r\n\r\nc\nd\re\r\r\n.\r\n", Some("a\r\n.b\r\n\r\nc\nd\re\r\r\n")),
+            (
+                "a\r\n..b\r\n\r\nc\nd\re\r\r\n.\r\n",
+                Some("a\r\n.b\r\n\r\nc\nd\re\r\r\n"),
+            ),
             ("\n..a\r\n.\r\n", Some("\n.a\r\n")),
             ("a\n.\nb\r\n.\r\n", Some("a\n.\nb\r\n")),
             ("a\r\n.\r\r\nb\r\n.\r\n", Some("a\r\n.\r\r\nb\r\n")),
@@ -325,15 +374,29 @@ mod tests {
 
     #[test]
     fn only_one_ending_ends() {
-        for inner in
-            ["\n.\n", "\r.\r", "\r\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\r", "\r\n.\r\r\n", "\n.\r\r\n"]
-        {
+        for inner in [
+            "\n.\n",
+            "\r.\r",
+            "\r\n.\n",
+            "\n.\r\n",
+            "\r.\r\n",
+            "\r\n.\r",
+            "\r\n.\r\r\n",
+            "\n.\r\r\n",
+        ] {
             let input = format!("a{inner}b\r\n.\r\n");
             let (_, why, used) = read(input.as_bytes(), 1, BareLines::Reject);
-            assert_eq!((why, used), (Some(Unacceptable::BareLine), Some(input.len())), "{inner:?}");
+            assert_eq!(
+                (why, used),
+                (Some(Unacceptable::BareLine), Some(input.len())),
+                "{inner:?}"
+            );
             let (text, why, used) = read(input.as_bytes(), 1, BareLines::Normalize);
             assert_eq!((why, used), (None, Some(input.len())), "{inner:?}");
-            assert!(is_clean(&text) && text.starts_with(b"a") && text.ends_with(b"b\r\n"), "{text:?}");
+            assert!(
+                is_clean(&text) && text.starts_with(b"a") && text.ends_with(b"b\r\n"),
+                "{text:?}"
+            );
         }
         for (inner, want) in [
             ("\r\n..\r\n", "\r\n.\r\n"),
@@ -341,12 +404,19 @@ mod tests {
             ("\r\n...\r\n", "\r\n..\r\n"),
             ("\r\n", "\r\n"),
         ] {
-            let (text, why, _) = read(format!("a{inner}b\r\n.\r\n").as_bytes(), 1, BareLines::Reject);
+            let (text, why, _) = read(
+                format!("a{inner}b\r\n.\r\n").as_bytes(),
+                1,
+                BareLines::Reject,
+            );
             assert_eq!((text, why), (format!("a{want}b\r\n").into_bytes(), None));
         }
         let (_, why, used) = read(b"a\r\n.\0\r\n.\r\n", 1, BareLines::Normalize);
         assert_eq!((why, used), (Some(Unacceptable::Nul), Some(10)));
-        assert_eq!(read(b".\r\nQUIT\r\n", 99, BareLines::Reject), (vec![], None, Some(3)));
+        assert_eq!(
+            read(b".\r\nQUIT\r\n", 99, BareLines::Reject),
+            (vec![], None, Some(3))
+        );
     }
 
     /// Every input of up to nine of the bytes that count.
@@ -356,7 +426,9 @@ mod tests {
         let mut ended = 0;
         for length in 0..=9_u32 {
             for number in 0..4_usize.pow(length) {
-                let input: Vec<u8> = (0..length).map(|at| BYTES[number >> (2 * at) & 3]).collect();
+                let input: Vec<u8> = (0..length)
+                    .map(|at| BYTES[number >> (2 * at) & 3])
+                    .collect();
                 let whole = read(&input, usize::MAX, BareLines::Reject);
                 assert_eq!(read(&input, 1, BareLines::Reject), whole, "{input:?}");
                 let normal = read(&input, 2, BareLines::Normalize);
@@ -368,13 +440,18 @@ mod tests {
                     let came = raw(&input, 1).map_or(text.len(), |came| came.len());
                     let more = text.len() as i64 - came as i64;
                     assert_eq!(grown(&input, 1, BareLines::Normalize), more, "{input:?}");
-                    assert_eq!(grown(&input, usize::MAX, BareLines::Reject), more, "{input:?}");
+                    assert_eq!(
+                        grown(&input, usize::MAX, BareLines::Reject),
+                        more,
+                        "{input:?}"
+                    );
                     assert_eq!(whole, (text.clone(), why, used), "{input:?}");
                     assert!(is_clean(&text));
                     if let Some(came) = raw(&input, 1) {
                         // No byte but dots of the way was added or taken.
-                        let plain =
-                            |bytes: &[u8]| bytes.iter().copied().filter(|byte| *byte != b'.').collect();
+                        let plain = |bytes: &[u8]| {
+                            bytes.iter().copied().filter(|byte| *byte != b'.').collect()
+                        };
                         let (came, input): (Vec<u8>, Vec<u8>) =
                             (plain(&came), plain(&input[..used.unwrap() - 3]));
                         assert!(why.is_some());
@@ -383,15 +460,22 @@ mod tests {
                     // What leaves is read back the same, at once and in pieces.
                     let mut out = Vec::new();
                     let mut stuffer = Stuffer::default();
-                    text.chunks(1).for_each(|piece| stuffer.write(piece, &mut out));
+                    text.chunks(1)
+                        .for_each(|piece| stuffer.write(piece, &mut out));
                     stuffer.finish(&mut out);
                     let mut at_once = Vec::new();
                     let mut stuffer = Stuffer::default();
                     stuffer.write(&text, &mut at_once);
                     stuffer.finish(&mut at_once);
                     assert_eq!(out, at_once);
-                    assert_eq!(memmem::find(&[b"\r\n", &*out].concat(), b"\r\n.\r\n"), Some(out.len() - 3));
-                    assert_eq!(read(&out, 3, BareLines::Reject), (text, None, Some(out.len())));
+                    assert_eq!(
+                        memmem::find(&[b"\r\n", &*out].concat(), b"\r\n.\r\n"),
+                        Some(out.len() - 3)
+                    );
+                    assert_eq!(
+                        read(&out, 3, BareLines::Reject),
+                        (text, None, Some(out.len()))
+                    );
                 }
             }
         }

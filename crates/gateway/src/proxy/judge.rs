@@ -94,7 +94,12 @@ pub(super) fn unread(
 ) -> Fate {
     record.findings.add(finding, String::new);
     let gone = find_claims(header, &engine.rules);
-    let outcome = Outcome::unread(engine, finding, &record.findings, &means(gone.len(), mended));
+    let outcome = Outcome::unread(
+        engine,
+        finding,
+        &record.findings,
+        &means(gone.len(), mended),
+    );
     outcome.record(record);
     reply(&outcome).map_or_else(|| Fate::Same(around(header, &outcome, gone)), Fate::from)
 }
@@ -103,7 +108,10 @@ pub(super) fn unread(
 /// its whole header and the empty line behind it.
 fn around(header: &[u8], outcome: &Outcome<'_>, gone: Vec<Span>) -> Around {
     let edits: Vec<Edit> = gone.iter().map(|span| Edit::new(*span, b"")).collect();
-    Around { above: above(&outcome.fields, header, &edits, line_end(header)), gone }
+    Around {
+        above: above(&outcome.fields, header, &edits, line_end(header)),
+        gone,
+    }
 }
 
 /// What changes of a message that goes on although something failed.
@@ -139,7 +147,10 @@ pub(super) fn judge(
     let engine = narrowed(engine, eight_bit, &record.envelope);
     let judgement = engine.judge_mended(raw, &record.envelope, mended);
     let rewrites = mended || !judgement.edits.is_empty();
-    let means = Means { rewrites, ..means(judgement.claims as usize, mended) };
+    let means = Means {
+        rewrites,
+        ..means(judgement.claims as usize, mended)
+    };
     let outcome = Outcome::judged(&judgement, &engine.rules, &means);
     record.read(&judgement, judgement.size());
     outcome.record(record);
@@ -147,17 +158,32 @@ pub(super) fn judge(
         return Ok(reply.into());
     }
     engine.name_changed(&judgement, record);
-    let beyond = |bytes: &[u8]| announced.most().is_some_and(|most| bytes.len() as u64 > most);
+    let beyond = |bytes: &[u8]| {
+        announced
+            .most()
+            .is_some_and(|most| bytes.len() as u64 > most)
+    };
     let fate = match judgement.bytes() {
         Cow::Owned(bytes) if !is_clean(&bytes) => {
             let gone = find_claims(raw, &engine.rules);
-            let outcome = Outcome::unsendable(&judgement, &Means { claims: gone.len() as u32, ..means });
+            let outcome = Outcome::unsendable(
+                &judgement,
+                &Means {
+                    claims: gone.len() as u32,
+                    ..means
+                },
+            );
             outcome.record(record);
             Fate::Same(around(raw, &outcome, gone))
         }
-        Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => {
-            grown(raw, mended, &engine, eight_bit || raw.is_ascii(), announced.most(), record)
-        }
+        Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => grown(
+            raw,
+            mended,
+            &engine,
+            eight_bit || raw.is_ascii(),
+            announced.most(),
+            record,
+        ),
         Cow::Owned(bytes) => Fate::Other(bytes),
         Cow::Borrowed(_) => Fate::Same(Around::default()),
     };
@@ -177,7 +203,12 @@ pub(super) fn judge(
     }
     if let Some(came) = came {
         // Places in what was corrected are none in what came: it is all one change.
-        engine.keep(came, &[Edit::new(Span::new(0, came.len()), out)], record, turn)?;
+        engine.keep(
+            came,
+            &[Edit::new(Span::new(0, came.len()), out)],
+            record,
+            turn,
+        )?;
     } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
         engine.keep(raw, &judgement.edits, record, turn)?;
     }
@@ -198,8 +229,13 @@ fn grown(
     (record.losses, record.bytes_out) = (0, 0);
     record.changed.clear();
     let gone = find_claims(raw, &engine.rules);
-    let outcome = Outcome::unread(engine, Finding::TooLarge, &record.findings, &means(gone.len(), mended))
-        .because(Remark::NextHopSize);
+    let outcome = Outcome::unread(
+        engine,
+        Finding::TooLarge,
+        &record.findings,
+        &means(gone.len(), mended),
+    )
+    .because(Remark::NextHopSize);
     outcome.record(record);
     if let Some(reply) = reply(&outcome) {
         return reply.into();
@@ -238,9 +274,13 @@ const HOPS: usize = 100;
 
 /// A message that goes round and round, as far as the fields of its servers tell: how many there are is bounded, whatever the policy says.
 pub(super) fn goes_round(header: &[u8], record: &mut Record) -> Option<Fate> {
-    let trace =
-        |name: &[u8]| name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ");
-    let hops = starts(header).filter(|at| header.get(*at..at + 9).is_some_and(trace)).take(HOPS + 1).count();
+    let trace = |name: &[u8]| {
+        name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ")
+    };
+    let hops = starts(header)
+        .filter(|at| header.get(*at..at + 9).is_some_and(trace))
+        .take(HOPS + 1)
+        .count();
     (hops > HOPS).then(|| rejected(Cause::Loop, record))
 }
 
@@ -280,7 +320,10 @@ mod tests {
             (Action::Reject, false, true, Some(552)),
             (Action::Reject, true, false, None),
         ] {
-            let mut engine = Engine { defer_too_large: defers, ..Engine::default() };
+            let mut engine = Engine {
+                defer_too_large: defers,
+                ..Engine::default()
+            };
             engine.rules.monitor = monitor;
             engine.rules.set(Finding::TooLarge, asked);
             let mut record = Record::new(Envelope::default(), "", 0);

@@ -51,7 +51,10 @@ impl Leaving {
     ///
     /// # Errors
     /// The file cannot be read, or `take` fails.
-    pub(super) fn pieces(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn pieces(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         if !self.around.above.is_empty() {
             take(&self.around.above)?;
         }
@@ -60,7 +63,9 @@ impl Leaving {
             while !piece.is_empty() {
                 while gone.next_if(|span| span.end <= at).is_some() {}
                 let next = gone.peek();
-                let skipped = next.filter(|span| span.start <= at).map(|span| span.end - at);
+                let skipped = next
+                    .filter(|span| span.start <= at)
+                    .map(|span| span.end - at);
                 let until = skipped.or_else(|| next.map(|span| span.start - at));
                 let (now, later) = piece.split_at(until.unwrap_or(piece.len()).min(piece.len()));
                 if skipped.is_none() {
@@ -104,14 +109,28 @@ mod tests {
             vec![(65_535, 65_537), (131_072, 131_073), (199_999, 200_000)],
             vec![(0, 200_000)],
         ] {
-            let limits = Limits { memory_bytes: 0, disk_reserve: 0, ..Limits::default() };
+            let limits = Limits {
+                memory_bytes: 0,
+                disk_reserve: 0,
+                ..Limits::default()
+            };
             for most in [0, usize::MAX] {
                 let mut spool = Spool::new(Arc::new(Budget::of(&limits)));
                 spool.keep(text.clone(), most).unwrap();
-                let spans = gone.iter().map(|(start, end)| Span::new(*start, *end)).collect();
-                let mut leaving = Leaving::new(spool, Around { above: b"A: b\r\n".to_vec(), gone: spans });
+                let spans = gone
+                    .iter()
+                    .map(|(start, end)| Span::new(*start, *end))
+                    .collect();
+                let mut leaving = Leaving::new(
+                    spool,
+                    Around {
+                        above: b"A: b\r\n".to_vec(),
+                        gone: spans,
+                    },
+                );
                 let mut want = b"A: b\r\n".to_vec();
-                let stays = |at: &usize| !gone.iter().any(|(start, end)| (start..end).contains(&at));
+                let stays =
+                    |at: &usize| !gone.iter().any(|(start, end)| (start..end).contains(&at));
                 want.extend((0..text.len()).filter(stays).map(|at| text[at]));
                 let mut got = Vec::new();
                 leaving

@@ -98,7 +98,10 @@ mod tests {
         for piece in input.chunks(step) {
             lines.push(piece);
             found.extend(std::iter::from_fn(|| lines.next()));
-            assert!(lines.bytes.len() <= LONGEST_LINE + step, "grows without end");
+            assert!(
+                lines.bytes.len() <= LONGEST_LINE + step,
+                "grows without end"
+            );
         }
         found
     }
@@ -110,12 +113,24 @@ mod tests {
         let endless = [vec![b'a'; 3 * LONGEST_LINE], b"\r\n".to_vec()].concat();
         let whole = |text: &[u8]| Line::Whole(text.to_vec());
         for (input, want) in [
-            (b"NOOP\r\nDATA\r\n".to_vec(), vec![whole(b"NOOP"), whole(b"DATA")]),
+            (
+                b"NOOP\r\nDATA\r\n".to_vec(),
+                vec![whole(b"NOOP"), whole(b"DATA")],
+            ),
             (b"\r\n".to_vec(), vec![whole(b"")]),
-            (b"NOOP\nA\rB\r\nC\0\r\nD\r\r\nE".to_vec(), vec![Line::Unclean; 4]),
+            (
+                b"NOOP\nA\rB\r\nC\0\r\nD\r\r\nE".to_vec(),
+                vec![Line::Unclean; 4],
+            ),
             (long.clone(), vec![whole(&long[..LONGEST_LINE - 2])]),
-            ([longer, b"X\r\n".to_vec()].concat(), vec![Line::TooLong, whole(b"X")]),
-            ([endless, b"X\r\n".to_vec()].concat(), vec![Line::TooLong, whole(b"X")]),
+            (
+                [longer, b"X\r\n".to_vec()].concat(),
+                vec![Line::TooLong, whole(b"X")],
+            ),
+            (
+                [endless, b"X\r\n".to_vec()].concat(),
+                vec![Line::TooLong, whole(b"X")],
+            ),
         ] {
             for step in [1, 2, 3, 5, 1000, usize::MAX] {
                 assert_eq!(read(&input, step.min(input.len())), want, "{step}");

@@ -18,7 +18,10 @@ pub(super) struct Reply {
 impl Reply {
     /// A reply of our own: code, enhanced code and words.
     pub(super) fn own(code: u16, words: &str) -> Self {
-        Self { code, texts: vec![words.as_bytes().to_vec()] }
+        Self {
+            code,
+            texts: vec![words.as_bytes().to_vec()],
+        }
     }
 
     /// Two hundred and something.
@@ -108,7 +111,11 @@ impl Replies {
         loop {
             let rest = &self.bytes[self.start..];
             let Some(end) = memchr(b'\n', rest) else {
-                return if rest.len() > LONGEST_LINE { Err(BadReply::TooLong) } else { Ok(None) };
+                return if rest.len() > LONGEST_LINE {
+                    Err(BadReply::TooLong)
+                } else {
+                    Ok(None)
+                };
             };
             let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
             self.size += end;
@@ -118,7 +125,10 @@ impl Replies {
             let (code, more, text) = parts(line).ok_or(BadReply::Malformed)?;
             let text = text.to_vec();
             self.start += end + 1;
-            let mut reply = self.begun.take().unwrap_or(Reply { code, texts: Vec::new() });
+            let mut reply = self.begun.take().unwrap_or(Reply {
+                code,
+                texts: Vec::new(),
+            });
             if reply.code != code {
                 return Err(BadReply::Malformed);
             }
@@ -143,14 +153,18 @@ fn parts(line: &[u8]) -> Option<(u16, bool, &[u8])> {
     if !matches!(code[0], b'2'..=b'5') || !code.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let code = code.iter().fold(0, |sum, digit| 10 * sum + u16::from(digit - b'0'));
+    let code = code
+        .iter()
+        .fold(0, |sum, digit| 10 * sum + u16::from(digit - b'0'));
     let (more, text) = match rest {
         [] => (false, rest),
         [b' ', text @ ..] => (false, text),
         [b'-', text @ ..] => (true, text),
         _ => return None,
     };
-    let clean = text.iter().all(|byte| *byte == b'\t' || !byte.is_ascii_control());
+    let clean = text
+        .iter()
+        .all(|byte| *byte == b'\t' || !byte.is_ascii_control());
     clean.then_some((code, more, text))
 }
 
@@ -174,8 +188,14 @@ mod tests {
     fn replies_are_cut_at_every_split_and_given_on() {
         let input: &[u8] = b"220 a ESMTP\r\n250-a\r\n250-SIZE 1\r\n250 DSN\r\n250\r\n354 go\n";
         let whole = read(input, usize::MAX).unwrap();
-        assert_eq!(whole.iter().map(|reply| reply.code).collect::<Vec<_>>(), [220, 250, 250, 354]);
-        assert_eq!(whole[1].texts, [b"a".to_vec(), b"SIZE 1".to_vec(), b"DSN".to_vec()]);
+        assert_eq!(
+            whole.iter().map(|reply| reply.code).collect::<Vec<_>>(),
+            [220, 250, 250, 354]
+        );
+        assert_eq!(
+            whole[1].texts,
+            [b"a".to_vec(), b"SIZE 1".to_vec(), b"DSN".to_vec()]
+        );
         for step in 1..input.len() {
             assert_eq!(read(input, step).unwrap(), whole);
         }
@@ -183,7 +203,10 @@ mod tests {
         for reply in &whole {
             reply.write(&mut out);
         }
-        assert_eq!(out, b"220 a ESMTP\r\n250-a\r\n250-SIZE 1\r\n250 DSN\r\n250 \r\n354 go\r\n");
+        assert_eq!(
+            out,
+            b"220 a ESMTP\r\n250-a\r\n250-SIZE 1\r\n250 DSN\r\n250 \r\n354 go\r\n"
+        );
     }
 
     #[test]

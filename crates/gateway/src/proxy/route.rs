@@ -32,7 +32,13 @@ impl Server {
         if let Some(why) = bounds.limits.refusal(&socket.address()?, Some(&hop)) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
-        let server = Self::listen(socket, Box::new(Relay(Arc::new(route))), engine, bounds, tell)?;
+        let server = Self::listen(
+            socket,
+            Box::new(Relay(Arc::new(route))),
+            engine,
+            bounds,
+            tell,
+        )?;
         if server.is_at(&hop) {
             let words = format!("the next hop {hop} is this proxy itself");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
@@ -54,7 +60,11 @@ pub struct Times {
 
 impl Default for Times {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), reply: Duration::from_mins(5), end: Duration::from_mins(10) }
+        Self {
+            connect: Duration::from_secs(10),
+            reply: Duration::from_mins(5),
+            end: Duration::from_mins(10),
+        }
     }
 }
 
@@ -74,7 +84,12 @@ pub struct Route {
 impl Route {
     /// SMTP, as the policy says, in the usual times.
     pub fn to(next_hop: Address) -> Self {
-        Self { next_hop, lmtp: false, bare_lines: None, times: Times::default() }
+        Self {
+            next_hop,
+            lmtp: false,
+            bare_lines: None,
+            times: Times::default(),
+        }
     }
 }
 
@@ -96,6 +111,9 @@ impl Service for Relay {
         }
         let outside = Arc::new(Outside::new(number, client.try_clone()?));
         let connection = Connection::new(outside.clone(), client, self.0.clone(), shared.clone());
-        Ok(Some(Work { live: outside, run: Run::Thread(Box::new(|| connection.run())) }))
+        Ok(Some(Work {
+            live: outside,
+            run: Run::Thread(Box::new(|| connection.run())),
+        }))
     }
 }

@@ -34,8 +34,19 @@ pub(super) fn send(
     client: (&Stream, bool),
     end: Instant,
 ) -> Result<(), Unsent> {
-    let mut way = Way { hop, client, end, client_gone: false };
-    way.send(leaving).map_err(|_| if way.client_gone { Unsent::ClientGone } else { Unsent::Failed })
+    let mut way = Way {
+        hop,
+        client,
+        end,
+        client_gone: false,
+    };
+    way.send(leaving).map_err(|_| {
+        if way.client_gone {
+            Unsent::ClientGone
+        } else {
+            Unsent::Failed
+        }
+    })
 }
 
 struct Way<'a> {
@@ -84,7 +95,10 @@ impl Way<'_> {
 
     /// Waits until the next hop takes something, less than a second.
     fn wait(&self, time: Duration) -> io::Result<()> {
-        let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        let time = Timespec {
+            tv_sec: 0,
+            tv_nsec: time.subsec_nanos().into(),
+        };
         match poll(&mut [PollFd::new(self.hop, PollFlags::OUT)], Some(&time)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),

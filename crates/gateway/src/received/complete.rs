@@ -48,7 +48,11 @@ impl Complete {
         if edits.is_empty() {
             return Ok((actions, true));
         }
-        if self.fields.iter().any(|told| ends_header(told.span.of(&self.raw))) {
+        if self
+            .fields
+            .iter()
+            .any(|told| ends_header(told.span.of(&self.raw)))
+        {
             return Ok((actions, false));
         }
         let body = self.body;
@@ -60,7 +64,9 @@ impl Complete {
         let mut header = header;
         // The server has said where fields begin and where they end.
         let between = |edit: &Edit| {
-            let named = [judge::NAMED, judge::LEADING].iter().any(|name| edit.with.starts_with(name));
+            let named = [judge::NAMED, judge::LEADING]
+                .iter()
+                .any(|name| edit.with.starts_with(name));
             edit.span.is_empty() && (edit.with == b"\r\n" || named)
         };
         if header.iter().any(between) {
@@ -95,8 +101,12 @@ impl Complete {
             return Err(Untellable::AcrossFields);
         }
         if body_stays {
-            actions.changes.retain(|change| !says_how_to_read(change.name.as_bytes()));
-            actions.appended.retain(|(name, _)| !says_how_to_read(name.as_bytes()));
+            actions
+                .changes
+                .retain(|change| !says_how_to_read(change.name.as_bytes()));
+            actions
+                .appended
+                .retain(|(name, _)| !says_how_to_read(name.as_bytes()));
         } else if !in_body.is_empty() {
             actions.body = Some(pieces(&self.raw, body, in_body));
         }
@@ -111,8 +121,11 @@ impl Complete {
             // A fold has a CR more in a message, and a field a colon and its end.
             bytes.len() + memchr::memchr_iter(b'\n', bytes).count() + space + 3
         };
-        let changes: HashMap<_, _> =
-            actions.changes.iter().map(|change| (change.position as usize, change)).collect();
+        let changes: HashMap<_, _> = actions
+            .changes
+            .iter()
+            .map(|change| (change.position as usize, change))
+            .collect();
         let mut size = 2 + actions
             .appended
             .iter()
@@ -120,11 +133,17 @@ impl Complete {
             .sum::<usize>();
         for (at, told) in self.fields.iter().enumerate() {
             size += match changes.get(&at) {
-                Some(change) => change.value.as_ref().map_or(0, |text| told.name + value(text)),
+                Some(change) => change
+                    .value
+                    .as_ref()
+                    .map_or(0, |text| told.name + value(text)),
                 None => told.span.len(),
             };
         }
-        let body = actions.body.as_ref().map(|pieces| pieces.iter().map(|piece| piece.len()).sum());
+        let body = actions
+            .body
+            .as_ref()
+            .map(|pieces| pieces.iter().map(|piece| piece.len()).sum());
         size + body.unwrap_or(self.raw.len() - self.body)
     }
 
@@ -146,7 +165,9 @@ impl Complete {
             let (name, rest) = bytes.split_at(told.name);
             if judge::is_claim(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
                 claims.push((at, None, 1));
-            } else if let Some((left, count)) = odd.then(|| judge::without_claims(bytes, rules)).flatten() {
+            } else if let Some((left, count)) =
+                odd.then(|| judge::without_claims(bytes, rules)).flatten()
+            {
                 claims.push((at, Some(left), count));
             }
         }
@@ -158,15 +179,23 @@ impl Complete {
             let name = &self.raw[told.span.start..][..told.name];
             let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
             // What cannot stay without them goes.
-            let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else { continue };
+            let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else {
+                continue;
+            };
             let index = counts.of(at);
             count += claims;
-            gone.push(HeaderChange { name, index, position: at as u32, value });
+            gone.push(HeaderChange {
+                name,
+                index,
+                position: at as u32,
+                value,
+            });
         }
         if !gone.is_empty() {
             // Both stand in the order of the fields.
             actions.changes.retain(|change| {
-                gone.binary_search_by_key(&change.position, |other| other.position).is_err()
+                gone.binary_search_by_key(&change.position, |other| other.position)
+                    .is_err()
             });
             actions.changes.append(&mut gone);
         }
@@ -180,12 +209,20 @@ impl Complete {
         at: usize,
         actions: &mut Actions<'_>,
     ) -> Result<&'e [Edit], Untellable> {
-        let here = edits.iter().take_while(|edit| edit.span.is_empty() && edit.span.start == at).count();
+        let here = edits
+            .iter()
+            .take_while(|edit| edit.span.is_empty() && edit.span.start == at)
+            .count();
         for edit in &edits[..here] {
             for field in whole_fields(&edit.with) {
-                let colon = field.iter().position(|byte| *byte == b':').ok_or(Untellable::NoField)?;
+                let colon = field
+                    .iter()
+                    .position(|byte| *byte == b':')
+                    .ok_or(Untellable::NoField)?;
                 let name = FieldValue::new(&field[..colon]).ok_or(Untellable::NoField)?;
-                actions.appended.push((name, self.value(&field[colon + 1..])?));
+                actions
+                    .appended
+                    .push((name, self.value(&field[colon + 1..])?));
             }
         }
         Ok(&edits[here..])
@@ -212,19 +249,31 @@ impl Complete {
     fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
         let told = self.fields.at(at);
         let name = &self.raw[told.span.start..][..told.name];
-        let value = match new.strip_prefix(name).and_then(|rest| rest.strip_prefix(b":")) {
+        let value = match new
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix(b":"))
+        {
             Some(value) => Some(self.value(value)?),
             None if new.is_empty() => None,
             None => return Err(Untellable::NoField),
         };
         let name = FieldValue::new(name).ok_or(Untellable::NoField)?;
-        Ok(HeaderChange { name, index, position: at as u32, value })
+        Ok(HeaderChange {
+            name,
+            index,
+            position: at as u32,
+            value,
+        })
     }
 
     /// A value as the server takes it, from all bytes between the colon and the next field.
     fn value(&self, bytes: &[u8]) -> Result<FieldValue, Untellable> {
         let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
-        let bytes = if self.leading_space { bytes } else { bytes.strip_prefix(b" ").unwrap_or(bytes) };
+        let bytes = if self.leading_space {
+            bytes
+        } else {
+            bytes.strip_prefix(b" ").unwrap_or(bytes)
+        };
         let mut value = Vec::with_capacity(bytes.len());
         let mut at = 0;
         for cr in memchr::memchr_iter(b'\r', bytes).filter(|cr| bytes.get(cr + 1) == Some(&b'\n')) {
@@ -246,7 +295,11 @@ struct Counts<'m> {
 
 impl<'m> Counts<'m> {
     fn new(message: &'m Complete) -> Self {
-        Self { message, counted: 0, names: HashMap::new() }
+        Self {
+            message,
+            counted: 0,
+            names: HashMap::new(),
+        }
     }
 
     fn of(&mut self, at: usize) -> u32 {
@@ -261,10 +314,16 @@ impl<'m> Counts<'m> {
                 .sum();
         }
         for told in (self.counted..=at).map(|at| fields.at(at)) {
-            *self.names.entry(name(told).to_ascii_lowercase()).or_insert(0) += 1;
+            *self
+                .names
+                .entry(name(told).to_ascii_lowercase())
+                .or_insert(0) += 1;
         }
         self.counted = at + 1;
-        self.names.get(&own.to_ascii_lowercase()).copied().unwrap_or_default()
+        self.names
+            .get(&own.to_ascii_lowercase())
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -281,14 +340,20 @@ fn ends_header(field: &[u8]) -> bool {
 /// The lines of a field, whatever ends them.
 fn lines(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     let field = field.strip_suffix(b"\r\n").unwrap_or(field);
-    field
-        .split(|byte| *byte == b'\n')
-        .flat_map(|line| line.strip_suffix(b"\r").unwrap_or(line).split(|byte| *byte == b'\r'))
+    field.split(|byte| *byte == b'\n').flat_map(|line| {
+        line.strip_suffix(b"\r")
+            .unwrap_or(line)
+            .split(|byte| *byte == b'\r')
+    })
 }
 
 /// Whether a field, or the name of one, is of those that say how a body is read (RFC 2045 3).
 fn says_how_to_read(field: &[u8]) -> bool {
-    let begins = |with: &[u8]| field.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let begins = |with: &[u8]| {
+        field
+            .get(..with.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(with))
+    };
     begins(b"content-") || begins(b"mime-version")
 }
 
@@ -307,7 +372,9 @@ fn pieces<'a>(raw: &'a [u8], mut at: usize, edits: &'a [Edit]) -> Vec<&'a [u8]> 
 fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
-        let ends = bytes.windows(3).position(|w| w[..2] == *b"\r\n" && !matches!(w[2], b' ' | b'\t'));
+        let ends = bytes
+            .windows(3)
+            .position(|w| w[..2] == *b"\r\n" && !matches!(w[2], b' ' | b'\t'));
         let (field, rest) = bytes.split_at(ends.map_or(bytes.len(), |at| at + 2));
         fields.push(field);
         bytes = rest;

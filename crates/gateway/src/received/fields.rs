@@ -32,7 +32,9 @@ impl Fields {
 
     /// Adds a field of so many bytes. Returns false where the header would be too long to be counted.
     pub(super) fn push(&mut self, bytes: usize, name: usize) -> bool {
-        let place = u32::try_from(self.end() + bytes).ok().zip(u32::try_from(name).ok());
+        let place = u32::try_from(self.end() + bytes)
+            .ok()
+            .zip(u32::try_from(name).ok());
         self.0.extend(place.map(|(end, name)| Place { end, name }));
         place.is_some()
     }
@@ -52,9 +54,14 @@ impl Fields {
     }
 
     pub(super) fn at(&self, at: usize) -> Told {
-        let start = at.checked_sub(1).map_or(0, |before| self.0[before].end as usize);
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.0[before].end as usize);
         let Place { end, name } = self.0[at];
-        Told { span: Span::new(start, end as usize), name: name as usize }
+        Told {
+            span: Span::new(start, end as usize),
+            name: name as usize,
+        }
     }
 
     /// All fields, in order.

@@ -54,13 +54,20 @@ struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { messages: 0, wanted: [0; Action::ALL.len()], findings: [0; Finding::ALL.len()] }
+        Self {
+            messages: 0,
+            wanted: [0; Action::ALL.len()],
+            findings: [0; Finding::ALL.len()],
+        }
     }
 }
 
 impl Default for DryRun {
     fn default() -> Self {
-        Self { since: Instant::now(), state: Mutex::default() }
+        Self {
+            since: Instant::now(),
+            state: Mutex::default(),
+        }
     }
 }
 
@@ -86,19 +93,35 @@ impl DryRun {
         if state.all.messages == 0 {
             return String::new();
         }
-        let line =
-            Line::new(form).text("dry-run", "summary").number("seconds", self.since.elapsed().as_secs());
-        let mut text = state.all.written(line.number("messages", state.all.messages));
-        let mut domains: Vec<_> = state.domains.iter().filter(|(_, counts)| counts.changed() > 0).collect();
+        let line = Line::new(form)
+            .text("dry-run", "summary")
+            .number("seconds", self.since.elapsed().as_secs());
+        let mut text = state
+            .all
+            .written(line.number("messages", state.all.messages));
+        let mut domains: Vec<_> = state
+            .domains
+            .iter()
+            .filter(|(_, counts)| counts.changed() > 0)
+            .collect();
         domains.sort_unstable_by_key(|(name, counts)| (Reverse(counts.rank()), *name));
         for (at, (name, counts)) in domains.iter().take(TOP).enumerate() {
-            let line = Line::new(form).text("dry-run", "domain").number("rank", at as u64 + 1);
-            let line = line.bytes("domain", name).number("messages", counts.messages);
+            let line = Line::new(form)
+                .text("dry-run", "domain")
+                .number("rank", at as u64 + 1);
+            let line = line
+                .bytes("domain", name)
+                .number("messages", counts.messages);
             text += &counts.written(line);
         }
         if state.forgot {
             let line = Line::new(form).text("dry-run", "note");
-            text += &line.text("note", "counts of domains are lower bounds: there were too many").finish();
+            text += &line
+                .text(
+                    "note",
+                    "counts of domains are lower bounds: there were too many",
+                )
+                .finish();
             text.push('\n');
         }
         text
@@ -148,13 +171,21 @@ impl Counts {
         for action in Action::ALL {
             line = line.number(action.name(), self.wanted[action as usize]);
         }
-        let mut findings: Vec<_> =
-            Finding::ALL.iter().zip(self.findings).filter(|(_, count)| *count > 0).collect();
+        let mut findings: Vec<_> = Finding::ALL
+            .iter()
+            .zip(self.findings)
+            .filter(|(_, count)| *count > 0)
+            .collect();
         findings.sort_by_key(|(_, count)| Reverse(*count));
         let mut names = String::new();
         for (at, (finding, count)) in findings.iter().take(NAMED).enumerate() {
             // Writing to a string cannot fail.
-            let _ = write!(names, "{}{}:{count}", if at > 0 { "," } else { "" }, finding.id());
+            let _ = write!(
+                names,
+                "{}{}:{count}",
+                if at > 0 { "," } else { "" },
+                finding.id()
+            );
         }
         line.text("findings", &names).finish() + "\n"
     }
@@ -162,12 +193,17 @@ impl Counts {
 
 /// The domain of an envelope sender in lower case; `<>` for bounces, and empty for a path without a domain.
 fn domain(sender: &[u8]) -> Box<[u8]> {
-    let path = sender.strip_prefix(b"<").and_then(|path| path.strip_suffix(b">")).unwrap_or(sender);
+    let path = sender
+        .strip_prefix(b"<")
+        .and_then(|path| path.strip_suffix(b">"))
+        .unwrap_or(sender);
     if path.is_empty() {
         return b"<>"[..].into();
     }
     let domain = memchr::memrchr(b'@', path).map_or(&b""[..], |at| &path[at + 1..]);
-    domain[..domain.len().min(LONGEST)].to_ascii_lowercase().into()
+    domain[..domain.len().min(LONGEST)]
+        .to_ascii_lowercase()
+        .into()
 }
 
 #[cfg(test)]
@@ -177,7 +213,10 @@ mod tests {
     use crate::Envelope;
 
     fn record(sender: &str, wanted: Action) -> Record {
-        let envelope = Envelope { sender: sender.as_bytes().to_vec(), ..Envelope::default() };
+        let envelope = Envelope {
+            sender: sender.as_bytes().to_vec(),
+            ..Envelope::default()
+        };
         let mut record = Record::new(envelope, "", 100);
         (record.dry_run, record.wanted) = (true, wanted);
         if wanted == Action::Normalize {
@@ -198,21 +237,39 @@ mod tests {
         // Domain N sends N messages to rewrite and two that pass.
         for number in 1..=30_u64 {
             for _ in 0..number {
-                dry_run.record(&record(&format!("<a@D{number}.Example>"), Action::Normalize));
+                dry_run.record(&record(
+                    &format!("<a@D{number}.Example>"),
+                    Action::Normalize,
+                ));
             }
-            (0..2).for_each(|_| dry_run.record(&record(&format!("<b@d{number}.example>"), Action::Pass)));
+            (0..2).for_each(|_| {
+                dry_run.record(&record(&format!("<b@d{number}.example>"), Action::Pass))
+            });
         }
         dry_run.record(&record("<>", Action::Tag));
         (0..1_000).for_each(|_| dry_run.record(&record("<a@clean.example>", Action::Pass)));
         // A message that is really changed is none of a dry run.
-        dry_run.record(&Record { dry_run: false, ..record("<a@real.example>", Action::Reject) });
+        dry_run.record(&Record {
+            dry_run: false,
+            ..record("<a@real.example>", Action::Reject)
+        });
         let text = dry_run.lines(Form::Text);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 1 + TOP);
         let all = lines[0];
         assert!(all.starts_with("dry-run=summary seconds="), "{all}");
-        assert_eq!([value(all, "messages"), value(all, "pass")], ["1526", "1060"]);
-        assert_eq!([value(all, "tag"), value(all, "normalize"), value(all, "reject")], ["1", "465", "0"]);
+        assert_eq!(
+            [value(all, "messages"), value(all, "pass")],
+            ["1526", "1060"]
+        );
+        assert_eq!(
+            [
+                value(all, "tag"),
+                value(all, "normalize"),
+                value(all, "reject")
+            ],
+            ["1", "465", "0"]
+        );
         assert_eq!(value(all, "findings"), "raw-8bit-header:465");
         for (at, line) in lines[1..].iter().enumerate() {
             let number = 30 - at;
@@ -223,7 +280,8 @@ mod tests {
         }
         let json = dry_run.lines(Form::Json);
         assert!(
-            json.lines().all(|line| line.starts_with("{\"dry-run\":\"") && line.ends_with('}')),
+            json.lines()
+                .all(|line| line.starts_with("{\"dry-run\":\"") && line.ends_with('}')),
             "{json}"
         );
     }
@@ -233,7 +291,10 @@ mod tests {
     fn invented_domains_do_not_push_out_frequent_ones() {
         let dry_run = DryRun::default();
         for number in 0..20_000 {
-            dry_run.record(&record(&format!("<a@x{number}.invalid>"), Action::Normalize));
+            dry_run.record(&record(
+                &format!("<a@x{number}.invalid>"),
+                Action::Normalize,
+            ));
             if number % 10 == 0 {
                 dry_run.record(&record("<a@often.example>", Action::Normalize));
             }
@@ -242,8 +303,14 @@ mod tests {
         let text = dry_run.lines(Form::Text);
         assert_eq!(value(text.lines().next().unwrap(), "messages"), "22000");
         let first = text.lines().nth(1).unwrap();
-        assert_eq!([value(first, "domain"), value(first, "normalize")], ["often.example", "2000"]);
-        assert!(text.lines().last().unwrap().starts_with("dry-run=note "), "{text}");
+        assert_eq!(
+            [value(first, "domain"), value(first, "normalize")],
+            ["often.example", "2000"]
+        );
+        assert!(
+            text.lines().last().unwrap().starts_with("dry-run=note "),
+            "{text}"
+        );
     }
 
     #[test]
@@ -258,6 +325,9 @@ mod tests {
         ] {
             assert_eq!(*domain(sender.as_bytes()), *want.as_bytes(), "{sender}");
         }
-        assert_eq!(domain(format!("<a@{}>", "x".repeat(9_000)).as_bytes()).len(), LONGEST);
+        assert_eq!(
+            domain(format!("<a@{}>", "x".repeat(9_000)).as_bytes()).len(),
+            LONGEST
+        );
     }
 }

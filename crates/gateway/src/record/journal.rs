@@ -33,7 +33,13 @@ impl Journal {
         metrics: Arc<Metrics>,
         write: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        Self { route, form, metrics, write: Box::new(write), lines: Mutex::default() }
+        Self {
+            route,
+            form,
+            metrics,
+            write: Box::new(write),
+            lines: Mutex::default(),
+        }
     }
 
     /// Tells of a message or a fault; a message's line may wait for [`Notice::Pause`].
@@ -42,19 +48,27 @@ impl Journal {
             Notice::Message(record) => {
                 self.metrics.record(self.route, record);
                 let mut lines = self.lines();
-                let told = record
-                    .told(self.route, Line::behind(std::mem::take(&mut lines), self.form, record.priority()));
+                let told = record.told(
+                    self.route,
+                    Line::behind(std::mem::take(&mut lines), self.form, record.priority()),
+                );
                 *lines = told;
                 lines.push('\n');
                 if lines.len() >= ENOUGH {
                     self.put(lines);
                 }
             }
-            Notice::Fault { connection, peer, fault } => {
+            Notice::Fault {
+                connection,
+                peer,
+                fault,
+            } => {
                 self.metrics.fault(fault.kind());
                 let mut lines = self.lines();
                 let line = Line::behind(std::mem::take(&mut lines), self.form, fault.priority());
-                let line = line.text("fault", &fault.to_string()).number("conn", *connection);
+                let line = line
+                    .text("fault", &fault.to_string())
+                    .number("conn", *connection);
                 *lines = line.text("peer", peer).text("route", self.route).finish();
                 lines.push('\n');
                 self.put(lines);
@@ -102,9 +116,11 @@ impl Fault {
     /// How urgent its line is.
     fn priority(&self) -> Priority {
         match self {
-            Self::Panic | Self::Spool(_) | Self::Ledger(_) | Self::LedgerLate | Self::LedgerSweep(_) => {
-                Priority::Error
-            }
+            Self::Panic
+            | Self::Spool(_)
+            | Self::Ledger(_)
+            | Self::LedgerLate
+            | Self::LedgerSweep(_) => Priority::Error,
             _ => Priority::Warning,
         }
     }
@@ -113,7 +129,10 @@ impl Fault {
 impl Record {
     /// The line of the log for this message, without an end.
     pub fn line(&self, route: &str, form: Form) -> String {
-        self.told(route, Line::behind(String::with_capacity(512), form, self.priority()))
+        self.told(
+            route,
+            Line::behind(String::with_capacity(512), form, self.priority()),
+        )
     }
 
     /// How urgent its line is.
@@ -128,14 +147,21 @@ impl Record {
 
     /// Makes an empty line that of this message.
     fn told(&self, route: &str, line: Line) -> String {
-        let findings: Vec<_> =
-            self.findings.counted().map(|(finding, count)| format!("{}:{count}", finding.id())).collect();
+        let findings: Vec<_> = self
+            .findings
+            .counted()
+            .map(|(finding, count)| format!("{}:{count}", finding.id()))
+            .collect();
         let mut line = line
             .bytes("msg", &self.envelope.queue_id)
             .text("route", route)
             .text("peer", &self.peer)
             .bytes("from", &self.envelope.sender)
-            .list("to", self.envelope.addresses.iter().map(Vec::as_slice), self.envelope.recipients as usize)
+            .list(
+                "to",
+                self.envelope.addresses.iter().map(Vec::as_slice),
+                self.envelope.recipients as usize,
+            )
             .number("rcpts", self.envelope.recipients.into())
             .bytes("message-id", &self.envelope.message_id)
             .number("in", self.bytes_in)
@@ -155,7 +181,10 @@ impl Record {
         if self.failed_open {
             line = line.text("failed", "open");
         }
-        line = line.number("loss", self.losses).millis("ms", self.time).text("policy", &self.policy);
+        line = line
+            .number("loss", self.losses)
+            .millis("ms", self.time)
+            .text("policy", &self.policy);
         if let Some(ledger) = &self.ledger {
             line = line.text("ledger", ledger);
         }
@@ -175,7 +204,12 @@ mod tests {
     fn record() -> Record {
         let sender = b"<a b@example.org>\n".to_vec();
         let message_id = b"<1@example.org>\r\n\x1b[2J".to_vec();
-        let mut envelope = Envelope { sender, queue_id: b"4F2".to_vec(), message_id, ..Envelope::default() };
+        let mut envelope = Envelope {
+            sender,
+            queue_id: b"4F2".to_vec(),
+            message_id,
+            ..Envelope::default()
+        };
         for recipient in [&b"<b@example.org>"[..], b"<c@example.org>\nmsg=forged"] {
             envelope.recipient(recipient);
         }
@@ -192,7 +226,11 @@ mod tests {
     #[test]
     fn faults_of_ledgers_are_errors() {
         let full = || io::Error::from(io::ErrorKind::StorageFull);
-        for fault in [Fault::Ledger(full()), Fault::LedgerSweep(full()), Fault::LedgerLate] {
+        for fault in [
+            Fault::Ledger(full()),
+            Fault::LedgerSweep(full()),
+            Fault::LedgerLate,
+        ] {
             assert_eq!(fault.priority(), Priority::Error, "{fault}");
         }
     }
@@ -248,18 +286,30 @@ mod tests {
             into.lock().unwrap().push_str(text);
         });
         for fault in [Fault::Panic, Fault::Slow] {
-            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: &fault });
+            journal.tell(&Notice::Fault {
+                connection: 1,
+                peer: "",
+                fault: &fault,
+            });
         }
         let text = lines.lock().unwrap();
-        assert!(text.starts_with("<3>fault=panic ") && text.contains("\n<4>fault=slow "), "{text}");
+        assert!(
+            text.starts_with("<3>fault=panic ") && text.contains("\n<4>fault=slow "),
+            "{text}"
+        );
     }
 
     #[test]
     fn lines_and_counts_go_together() {
-        let (metrics, lines) = (Arc::new(Metrics::new()), Arc::<Mutex<Vec<String>>>::default());
+        let (metrics, lines) = (
+            Arc::new(Metrics::new()),
+            Arc::<Mutex<Vec<String>>>::default(),
+        );
         let into = lines.clone();
         let journal = Journal::new("milter", Form::Text, metrics.clone(), move |lines| {
-            into.lock().unwrap().extend(lines.lines().map(str::to_owned));
+            into.lock()
+                .unwrap()
+                .extend(lines.lines().map(str::to_owned));
         });
         let mut record = record();
         journal.tell(&Notice::Message(&record));
@@ -270,12 +320,24 @@ mod tests {
         (record.action, record.failed_open) = (Action::Pass, true);
         journal.tell(&Notice::Message(&record));
         let error = || io::Error::other("disk full");
-        for fault in [Fault::Spool(error()), Fault::Io(error()), Fault::Panic, Fault::Spool(error())] {
-            journal.tell(&Notice::Fault { connection: 17, peer: "a b", fault: &fault });
+        for fault in [
+            Fault::Spool(error()),
+            Fault::Io(error()),
+            Fault::Panic,
+            Fault::Spool(error()),
+        ] {
+            journal.tell(&Notice::Fault {
+                connection: 17,
+                peer: "a b",
+                fault: &fault,
+            });
         }
         let lines = lines.lock().unwrap();
         assert_eq!(lines.len(), 8);
-        assert_eq!(lines[4], "fault=\"spool (disk full)\" conn=17 peer=\"a b\" route=milter");
+        assert_eq!(
+            lines[4],
+            "fault=\"spool (disk full)\" conn=17 peer=\"a b\" route=milter"
+        );
         let text = metrics.render();
         for line in [
             "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 1",
@@ -292,7 +354,10 @@ mod tests {
             "mailglot_message_bytes_sum 16492.0",
             "mailglot_wanted_total{action=\"normalize\"} 4",
         ] {
-            assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+            assert!(
+                text.lines().any(|told| told == line),
+                "{line} is not in\n{text}"
+            );
         }
     }
 
@@ -316,9 +381,19 @@ mod tests {
             assert!(written().is_empty());
             // A fault is told at once, behind what came before it.
             message();
-            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: &Fault::Slow });
-            let [text] = &written()[..] else { unreachable!("one write") };
-            assert!(text.starts_with(&line) && text[line.len()..].contains("fault") && text.ends_with('\n'));
+            journal.tell(&Notice::Fault {
+                connection: 1,
+                peer: "",
+                fault: &Fault::Slow,
+            });
+            let [text] = &written()[..] else {
+                unreachable!("one write")
+            };
+            assert!(
+                text.starts_with(&line)
+                    && text[line.len()..].contains("fault")
+                    && text.ends_with('\n')
+            );
             // What is collected has an end, with or without a pause.
             let many = ENOUGH / line.len() + 2;
             (0..many).for_each(|_| message());

@@ -38,10 +38,14 @@ impl Engine {
         record: &mut Record,
         turn: &mut Option<Turn<'_>>,
     ) -> Result<(), Fault> {
-        let Some(ledgers) = &self.ledgers else { return Ok(()) };
+        let Some(ledgers) = &self.ledgers else {
+            return Ok(());
+        };
         let note = note(raw, edits, record);
         let entry = entry(raw, &record.envelope);
-        let prepared = ledgers.prepare(raw, &note, entry, SystemTime::now()).map_err(Fault::Ledger)?;
+        let prepared = ledgers
+            .prepare(raw, &note, entry, SystemTime::now())
+            .map_err(Fault::Ledger)?;
         if raw.len() <= SMALL {
             *turn = None;
         }
@@ -61,14 +65,22 @@ const LONGEST: usize = 998;
 /// A longer sender counts as unknown: `mailglot ledger release` must not send for a part of an address.
 fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
     let bare = |path: &[u8]| {
-        let inner = path.strip_prefix(b"<").and_then(|path| path.strip_suffix(b">"));
+        let inner = path
+            .strip_prefix(b"<")
+            .and_then(|path| path.strip_suffix(b">"));
         inner.unwrap_or(path).to_vec()
     };
     IndexEntry {
         queue_id: envelope.queue_id[..envelope.queue_id.len().min(LONGEST)].to_vec(),
         message_id: message_id(raw).to_vec(),
-        sender: (!envelope.sender.is_empty()).then(|| bare(&envelope.sender)).filter(|s| s.len() <= LONGEST),
-        recipients: envelope.addresses.iter().map(|address| bare(address)).collect(),
+        sender: (!envelope.sender.is_empty())
+            .then(|| bare(&envelope.sender))
+            .filter(|s| s.len() <= LONGEST),
+        recipients: envelope
+            .addresses
+            .iter()
+            .map(|address| bare(address))
+            .collect(),
         recipient_count: envelope.recipients.into(),
         ..IndexEntry::default()
     }
@@ -79,12 +91,22 @@ const LISTED: usize = 1_000;
 
 /// Returns the note of a ledger: the fields of the log line that are known before the verdict, and the replaced ranges.
 fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
-    let findings: Vec<_> =
-        record.findings.counted().map(|(f, count)| format!("{}:{count}", f.id())).collect();
+    let findings: Vec<_> = record
+        .findings
+        .counted()
+        .map(|(f, count)| format!("{}:{count}", f.id()))
+        .collect();
     let places: Vec<_> = edits
         .iter()
         .take(LISTED)
-        .map(|edit| format!("{}+{}>{}", edit.span.start, edit.span.len(), edit.with.len()))
+        .map(|edit| {
+            format!(
+                "{}+{}>{}",
+                edit.span.start,
+                edit.span.len(),
+                edit.with.len()
+            )
+        })
         .collect();
     let line = Line::new(Form::Json)
         .bytes("msg", &record.envelope.queue_id)
@@ -119,20 +141,34 @@ mod tests {
         let catalog = Catalog::open(at.path()).unwrap();
         for length in [0, 1, 20, LONGEST, LONGEST + 1, 70_000, 3 << 20] {
             let path = |letter: u8| [b"<", &vec![letter; length][..], b">"].concat();
-            let mut envelope =
-                Envelope { sender: path(b's'), queue_id: vec![b'q'; length], ..Envelope::default() };
+            let mut envelope = Envelope {
+                sender: path(b's'),
+                queue_id: vec![b'q'; length],
+                ..Envelope::default()
+            };
             (0..3).for_each(|_| envelope.recipient(&path(b'r')));
             let raw = [b"Message-ID: ", &vec![b'm'; length][..], b"\r\n\r\n"].concat();
             let entry = entry(&raw, &envelope);
             let name = ledgers.keep(&raw, "{}", entry, SystemTime::now()).unwrap();
             let read = catalog.read(&name).unwrap();
             assert!(read.original == raw);
-            assert!(read.entry.queue_id == envelope.queue_id[..length.min(LONGEST)], "{length}");
+            assert!(
+                read.entry.queue_id == envelope.queue_id[..length.min(LONGEST)],
+                "{length}"
+            );
             let sender = (length <= LONGEST).then(|| vec![b's'; length]);
             assert!(read.entry.sender == sender, "{length}");
-            let query = Query { queue_id: Some(read.entry.queue_id), ..Query::default() };
+            let query = Query {
+                queue_id: Some(read.entry.queue_id),
+                ..Query::default()
+            };
             let mut found = Vec::new();
-            assert_eq!(catalog.find(&query, |record| found.push(record.name)).unwrap(), []);
+            assert_eq!(
+                catalog
+                    .find(&query, |record| found.push(record.name))
+                    .unwrap(),
+                []
+            );
             assert!(found.contains(&name), "{length}");
         }
     }

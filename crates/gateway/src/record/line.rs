@@ -64,7 +64,11 @@ impl Line {
             // Writing to a string cannot fail.
             let _ = write!(out, "<{}>", priority as u8);
         }
-        Self { form, start: out.len(), out }
+        Self {
+            form,
+            start: out.len(),
+            out,
+        }
     }
 
     /// Adds a value that is any bytes.
@@ -73,7 +77,9 @@ impl Line {
         self.key(key);
         let quoted = self.form == Form::Json
             || value.is_empty()
-            || value.iter().any(|byte| matches!(byte, b' ' | b'=') || !is_plain(*byte));
+            || value
+                .iter()
+                .any(|byte| matches!(byte, b' ' | b'=') || !is_plain(*byte));
         if quoted {
             self.out.push('"');
         }
@@ -86,7 +92,12 @@ impl Line {
 
     /// Adds a list with commas between: whole items, as many as fit. Three dots stand for further ones, of which there are `total` in all.
     #[must_use]
-    pub fn list<'a>(self, key: &str, items: impl IntoIterator<Item = &'a [u8]>, total: usize) -> Self {
+    pub fn list<'a>(
+        self,
+        key: &str,
+        items: impl IntoIterator<Item = &'a [u8]>,
+        total: usize,
+    ) -> Self {
         let (mut joined, mut width, mut count) = (Vec::new(), 0, 0);
         for item in items {
             width += 1 + item.iter().copied().map(width_of).sum::<usize>();
@@ -141,7 +152,11 @@ impl Line {
     /// The line, without an end, behind what stood there.
     pub fn finish(mut self) -> String {
         if self.form == Form::Json {
-            self.out.push_str(if self.out.len() == self.start { "{}" } else { "}" });
+            self.out.push_str(if self.out.len() == self.start {
+                "{}"
+            } else {
+                "}"
+            });
         }
         self.out
     }
@@ -236,7 +251,10 @@ mod tests {
     /// Reads a value of the text form back.
     fn read(line: &str) -> Vec<u8> {
         let value = line.strip_prefix("k=").unwrap();
-        let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+        let value = value
+            .strip_prefix('"')
+            .and_then(|v| v.strip_suffix('"'))
+            .unwrap_or(value);
         let (mut out, mut rest) = (Vec::new(), value);
         while let Some(first) = rest.chars().next() {
             if let Some(hex) = rest.strip_prefix("\\\\x") {
@@ -255,9 +273,17 @@ mod tests {
         for first in 0..=255_u8 {
             for second in 0..=255_u8 {
                 let [text, json] = both(&[first, second]);
-                assert!(text.bytes().chain(json.bytes()).all(|b| (b' '..=b'~').contains(&b)));
+                assert!(
+                    text.bytes()
+                        .chain(json.bytes())
+                        .all(|b| (b' '..=b'~').contains(&b))
+                );
                 assert_eq!(read(&text), [first, second]);
-                let inner = json.strip_prefix(r#"{"k":""#).unwrap().strip_suffix(r#""}"#).unwrap();
+                let inner = json
+                    .strip_prefix(r#"{"k":""#)
+                    .unwrap()
+                    .strip_suffix(r#""}"#)
+                    .unwrap();
                 assert_eq!(inner, text.strip_prefix("k=").unwrap().trim_matches('"'));
             }
         }
@@ -272,11 +298,18 @@ mod tests {
             (vec![0xff; 64], r"\xff".repeat(64)),
             (vec![0xff; 65], r"\xff".repeat(63) + "..."),
             ([vec![b'a'; 254], vec![0]].concat(), "a".repeat(253) + "..."),
-            ([vec![b'a'; 252], vec![0]].concat(), "a".repeat(252) + r"\x00"),
+            (
+                [vec![b'a'; 252], vec![0]].concat(),
+                "a".repeat(252) + r"\x00",
+            ),
         ] {
             let got = both(&value);
             let want = want.replace('\\', "\\\\");
-            let quotes = if value.iter().all(|byte| is_plain(*byte)) { "" } else { "\"" };
+            let quotes = if value.iter().all(|byte| is_plain(*byte)) {
+                ""
+            } else {
+                "\""
+            };
             assert_eq!(got[0], format!("k={quotes}{want}{quotes}"));
             assert_eq!(got[1], format!(r#"{{"k":"{want}"}}"#));
         }
@@ -284,8 +317,11 @@ mod tests {
 
     #[test]
     fn lists_hold_whole_items() {
-        let list =
-            |items: &[&[u8]], total| Line::new(Form::Text).list("to", items.iter().copied(), total).finish();
+        let list = |items: &[&[u8]], total| {
+            Line::new(Form::Text)
+                .list("to", items.iter().copied(), total)
+                .finish()
+        };
         assert_eq!(list(&[], 0), "to=\"\"");
         assert_eq!(list(&[b"<a@b>"], 1), "to=<a@b>");
         assert_eq!(list(&[b"<a@b>", b"<c@d>"], 2), "to=<a@b>,<c@d>");
@@ -300,7 +336,8 @@ mod tests {
                 let whole = shown.iter().filter(|one| one.len() == length).count();
                 assert!(
                     whole == shown.len()
-                        || whole == shown.len() - 1 && shown.last().is_some_and(|last| last.ends_with("..."))
+                        || whole == shown.len() - 1
+                            && shown.last().is_some_and(|last| last.ends_with("..."))
                 );
                 assert_eq!(whole == total, !line.ends_with("..."), "{line}");
                 if total > 40 {
@@ -318,24 +355,44 @@ mod tests {
             (Priority::Notice, "<5>k=v"),
             (Priority::Info, "<6>k=v"),
         ] {
-            let line = Line::behind("before\n".to_owned(), Form::Journald, priority).text("k", "v").finish();
+            let line = Line::behind("before\n".to_owned(), Form::Journald, priority)
+                .text("k", "v")
+                .finish();
             assert_eq!(line, format!("before\n{want}"));
         }
-        assert_eq!(Line::behind(String::new(), Form::Text, Priority::Error).text("k", "v").finish(), "k=v");
+        assert_eq!(
+            Line::behind(String::new(), Form::Text, Priority::Error)
+                .text("k", "v")
+                .finish(),
+            "k=v"
+        );
     }
 
     #[test]
     fn keys_stand_in_order() {
         for (form, want) in [
             (Form::Text, "msg=4F route=milter in=5 ms=0.21"),
-            (Form::Json, r#"{"msg":"4F","route":"milter","in":5,"ms":0.21}"#),
+            (
+                Form::Json,
+                r#"{"msg":"4F","route":"milter","in":5,"ms":0.21}"#,
+            ),
             (Form::Journald, "<6>msg=4F route=milter in=5 ms=0.21"),
         ] {
-            let line = Line::new(form).text("msg", "4F").text("route", "milter").number("in", 5);
+            let line = Line::new(form)
+                .text("msg", "4F")
+                .text("route", "milter")
+                .number("in", 5);
             assert_eq!(line.millis("ms", Duration::from_micros(219)).finish(), want);
         }
         assert_eq!(Line::new(Form::Json).finish(), "{}");
-        let time = |micros| Line::new(Form::Text).millis("ms", Duration::from_micros(micros)).finish();
-        assert_eq!([time(0), time(9), time(12_345_678)], ["ms=0.00", "ms=0.00", "ms=12345.67"]);
+        let time = |micros| {
+            Line::new(Form::Text)
+                .millis("ms", Duration::from_micros(micros))
+                .finish()
+        };
+        assert_eq!(
+            [time(0), time(9), time(12_345_678)],
+            ["ms=0.00", "ms=0.00", "ms=12345.67"]
+        );
     }
 }

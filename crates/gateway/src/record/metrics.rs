@@ -23,7 +23,9 @@ use std::time::Duration;
 pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper ends of the time that a message takes, in seconds.
-const SECONDS: [f64; 12] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
+const SECONDS: [f64; 12] = [
+    0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0,
+];
 
 /// Upper ends of the size of a message, in bytes: powers of four from 1 KiB to 256 MiB.
 const BYTES: [f64; 10] = [
@@ -72,28 +74,45 @@ impl Metrics {
         let sizes = Histogram::new(BYTES);
         let info = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version that runs", info);
-        let (help, unit) = ("Time from the end of a message to its verdict", Unit::Seconds);
+        let (help, unit) = (
+            "Time from the end of a message to its verdict",
+            Unit::Seconds,
+        );
         registry.register_with_unit("message", help, unit, seconds.clone());
         let (help, unit) = ("Size of a message as it came", Unit::Bytes);
         registry.register_with_unit("message", help, unit, sizes.clone());
         let mut to = Registering(registry);
         let metrics = Self {
             messages: to.add("messages", "Messages by what was done"),
-            wanted: to
-                .add("wanted", "Messages by what their policy asks for: in a dry run, what would be done"),
+            wanted: to.add(
+                "wanted",
+                "Messages by what their policy asks for: in a dry run, what would be done",
+            ),
             findings: to.add("findings", "Messages with this finding"),
             claims: to.add(
                 "claims",
                 "Forged fields that were deleted: their names are those that the gateway adds",
             ),
-            bytes: to.add("bytes", "Bytes of messages as they came, and as they leave with added fields"),
-            faults: to.add("faults", "Faults of peers, of the system and of the program"),
+            bytes: to.add(
+                "bytes",
+                "Bytes of messages as they came, and as they leave with added fields",
+            ),
+            faults: to.add(
+                "faults",
+                "Faults of peers, of the system and of the program",
+            ),
             tempfail: to.add("tempfail", "Messages that were deferred"),
-            fail_open: to.add("failopen", "Messages that passed unchanged because of a fault"),
+            fail_open: to.add(
+                "failopen",
+                "Messages that passed unchanged because of a fault",
+            ),
             connections: to.add("connections", "Connections that are open"),
             spool: to.add("spool_bytes", "Bytes of messages in temporary files"),
             ledger: to.add("ledger_bytes", "Bytes of all ledgers"),
-            log_lost: to.add("log_lines_lost", "Lines of the log that were lost because nobody read it"),
+            log_lost: to.add(
+                "log_lines_lost",
+                "Lines of the log that were lost because nobody read it",
+            ),
             seconds,
             sizes,
             dry_run: DryRun::default(),
@@ -117,7 +136,9 @@ impl Metrics {
         self.dry_run.record(record);
         self.message(route, record.action.name(), record.time);
         self.sizes.observe(record.bytes_in as f64);
-        self.wanted.get_or_create(&[("action", record.wanted.name())]).inc();
+        self.wanted
+            .get_or_create(&[("action", record.wanted.name())])
+            .inc();
         self.bytes("in", record.bytes_in);
         self.bytes("out", record.bytes_out);
         for (finding, _) in record.findings.counted() {
@@ -134,7 +155,9 @@ impl Metrics {
 
     /// Counts a message that came over `route`, for which `action` was done in `time`.
     pub fn message(&self, route: &'static str, action: &'static str, time: Duration) {
-        self.messages.get_or_create(&[("route", route), ("action", action)]).inc();
+        self.messages
+            .get_or_create(&[("route", route), ("action", action)])
+            .inc();
         self.seconds.observe(time.as_secs_f64());
     }
 
@@ -145,7 +168,9 @@ impl Metrics {
 
     /// Counts bytes of a message, `in` or `out`.
     pub fn bytes(&self, direction: &'static str, bytes: u64) {
-        self.bytes.get_or_create(&[("direction", direction)]).inc_by(bytes);
+        self.bytes
+            .get_or_create(&[("direction", direction)])
+            .inc_by(bytes);
     }
 
     /// Counts a fault.
@@ -165,7 +190,9 @@ impl Metrics {
 
     /// Sets the number of open connections.
     pub fn connections(&self, route: &'static str, open: u64) {
-        self.connections.get_or_create(&[("route", route)]).set(open);
+        self.connections
+            .get_or_create(&[("route", route)])
+            .set(open);
     }
 
     /// Sets the number of bytes in temporary files.
@@ -267,9 +294,16 @@ mod tests {
             "mailglot_message_seconds_bucket{le=\"30.0\"} 3",
             "mailglot_message_seconds_bucket{le=\"+Inf\"} 4",
             "mailglot_message_seconds_count 4",
-            concat!("mailglot_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
+            concat!(
+                "mailglot_build_info{version=\"",
+                env!("CARGO_PKG_VERSION"),
+                "\"} 1"
+            ),
         ] {
-            assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+            assert!(
+                text.lines().any(|told| told == line),
+                "{line} is not in\n{text}"
+            );
         }
     }
 
@@ -289,10 +323,17 @@ mod tests {
         let sizes = &families["mailglot_message_bytes"];
         for (at, end) in BYTES.iter().enumerate() {
             let bucket = format!("le=\"{end:?}\"");
-            assert_eq!(sizes.value("_bucket", &bucket), Some((2 * at + 1) as f64), "{bucket}");
+            assert_eq!(
+                sizes.value("_bucket", &bucket),
+                Some((2 * at + 1) as f64),
+                "{bucket}"
+            );
         }
         assert_eq!(sizes.value("_bucket", "le=\"+Inf\""), Some(20.0));
-        assert_eq!((sizes.value("_count", ""), sizes.value("_sum", "")), (Some(20.0), Some(sum as f64)));
+        assert_eq!(
+            (sizes.value("_count", ""), sizes.value("_sum", "")),
+            (Some(20.0), Some(sum as f64))
+        );
     }
 
     /// The text obeys the grammar of OpenMetrics, before and after anything was counted.
@@ -316,7 +357,10 @@ mod tests {
                 ("mailglot_build", "info"),
             ] {
                 let found = families.get(name).map(|family| family.kind.as_str());
-                assert!(found == Some(kind) || most == 0 && found.is_none(), "{name}: {found:?}");
+                assert!(
+                    found == Some(kind) || most == 0 && found.is_none(),
+                    "{name}: {found:?}"
+                );
             }
         };
         check(0);

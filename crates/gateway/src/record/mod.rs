@@ -23,7 +23,9 @@ mod responder;
 
 pub use dry_run::DryRun;
 pub use journal::Journal;
-pub use ledgers::{Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339};
+pub use ledgers::{
+    Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339,
+};
 pub(crate) use ledgers::{check_existing, message_id};
 pub use line::{Form, Line, Priority};
 pub use metrics::Metrics;

@@ -17,7 +17,10 @@ pub(super) struct Family {
 impl Family {
     /// The value of the sample with this suffix and these labels.
     pub(super) fn value(&self, suffix: &str, labels: &str) -> Option<f64> {
-        let found = self.samples.iter().find(|(own, with, _)| own == suffix && with == labels);
+        let found = self
+            .samples
+            .iter()
+            .find(|(own, with, _)| own == suffix && with == labels);
         found.map(|(.., value)| *value)
     }
 }
@@ -32,7 +35,9 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
         let wrong = |what: &str| Err(format!("{what}: {line}"));
         if let Some(rest) = line.strip_prefix("# ") {
             let mut words = rest.splitn(3, ' ');
-            let (Some(keyword), Some(name), Some(value)) = (words.next(), words.next(), words.next()) else {
+            let (Some(keyword), Some(name), Some(value)) =
+                (words.next(), words.next(), words.next())
+            else {
                 return wrong("no metadata");
             };
             if !is_name(name) {
@@ -45,7 +50,9 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
                 families.insert(name.to_owned(), Family::default());
                 name.clone_into(&mut current);
             }
-            let Some(family) = families.get_mut(name) else { return wrong("no family") };
+            let Some(family) = families.get_mut(name) else {
+                return wrong("no family");
+            };
             match keyword {
                 _ if !family.samples.is_empty() => return wrong("metadata behind samples"),
                 "HELP" if !value.is_empty() => (),
@@ -55,11 +62,17 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
             }
             continue;
         }
-        let Some((left, value)) = line.rsplit_once(' ') else { return wrong("no value") };
-        let Ok(value) = value.parse::<f64>() else { return wrong("no number") };
+        let Some((left, value)) = line.rsplit_once(' ') else {
+            return wrong("no value");
+        };
+        let Ok(value) = value.parse::<f64>() else {
+            return wrong("no number");
+        };
         let (name, labels) = match left.split_once('{') {
             Some((name, rest)) => {
-                let Some(labels) = rest.strip_suffix('}') else { return wrong("labels do not end") };
+                let Some(labels) = rest.strip_suffix('}') else {
+                    return wrong("labels do not end");
+                };
                 (name, labels)
             }
             None => (left, ""),
@@ -70,8 +83,12 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
         if !series.insert(left.to_owned()) {
             return wrong("the series stands in two places");
         }
-        let Some(suffix) = name.strip_prefix(current.as_str()) else { return wrong("below another family") };
-        let Some(family) = families.get_mut(&current) else { return wrong("no family") };
+        let Some(suffix) = name.strip_prefix(current.as_str()) else {
+            return wrong("below another family");
+        };
+        let Some(family) = families.get_mut(&current) else {
+            return wrong("no family");
+        };
         let allowed: &[&str] = match family.kind.as_str() {
             "counter" => &["_total", "_created"],
             "gauge" => &[""],
@@ -79,12 +96,19 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
             "histogram" => &["_bucket", "_count", "_sum", "_created"],
             _ => return wrong("unknown type"),
         };
-        if !allowed.contains(&suffix) || family.kind != "gauge" && !(value.is_finite() && value >= 0.0) {
+        if !allowed.contains(&suffix)
+            || family.kind != "gauge" && !(value.is_finite() && value >= 0.0)
+        {
             return wrong("not a sample of this type");
         }
-        family.samples.push((suffix.to_owned(), labels.to_owned(), value));
+        family
+            .samples
+            .push((suffix.to_owned(), labels.to_owned(), value));
     }
-    for (name, family) in families.iter().filter(|(_, family)| family.kind == "histogram") {
+    for (name, family) in families
+        .iter()
+        .filter(|(_, family)| family.kind == "histogram")
+    {
         check_histogram(name, family)?;
     }
     Ok(families)
@@ -93,24 +117,38 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
 /// Bucket ends ascend, counts do not descend, and the last bucket holds all.
 fn check_histogram(name: &str, family: &Family) -> Result<(), String> {
     let mut last = (f64::NEG_INFINITY, 0.0);
-    for (_, labels, value) in family.samples.iter().filter(|(suffix, ..)| suffix == "_bucket") {
-        let end = labels.strip_prefix("le=\"").and_then(|rest| rest.strip_suffix('"'));
-        let end: f64 = end.and_then(|end| end.parse().ok()).ok_or(format!("{name}: {labels}"))?;
+    for (_, labels, value) in family
+        .samples
+        .iter()
+        .filter(|(suffix, ..)| suffix == "_bucket")
+    {
+        let end = labels
+            .strip_prefix("le=\"")
+            .and_then(|rest| rest.strip_suffix('"'));
+        let end: f64 = end
+            .and_then(|end| end.parse().ok())
+            .ok_or(format!("{name}: {labels}"))?;
         if end <= last.0 || *value < last.1 {
             return Err(format!("{name}: buckets out of order at {labels}"));
         }
         last = (end, *value);
     }
-    if last.0.is_finite() || family.value("_count", "") != Some(last.1) || family.value("_sum", "").is_none()
+    if last.0.is_finite()
+        || family.value("_count", "") != Some(last.1)
+        || family.value("_sum", "").is_none()
     {
-        return Err(format!("{name}: the last bucket, the count and the sum do not agree"));
+        return Err(format!(
+            "{name}: the last bucket, the count and the sum do not agree"
+        ));
     }
     Ok(())
 }
 
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b':')
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b':')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':')
 }
 
@@ -119,7 +157,9 @@ fn labels_are_right(labels: &str) -> bool {
     labels.is_empty()
         || labels.split(',').all(|pair| {
             pair.split_once('=').is_some_and(|(name, value)| {
-                let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+                let inner = value
+                    .strip_prefix('"')
+                    .and_then(|value| value.strip_suffix('"'));
                 is_name(name) && inner.is_some_and(|inner| !inner.contains(['"', '\\']))
             })
         })

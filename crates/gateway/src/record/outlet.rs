@@ -57,8 +57,15 @@ struct State {
 impl Outlet {
     /// Writes to a descriptor lines of a form.
     pub fn new(to: OwnedFd, form: Form) -> Self {
-        let inner = Inner { to: to.into(), form, state: Mutex::default(), free: Condvar::new() };
-        Self { shared: Arc::new(inner) }
+        let inner = Inner {
+            to: to.into(),
+            form,
+            state: Mutex::default(),
+            free: Condvar::new(),
+        };
+        Self {
+            shared: Arc::new(inner),
+        }
     }
 
     /// Writes to standard error.
@@ -127,9 +134,17 @@ impl Inner {
     }
 
     /// Waits until somebody is woken who waits, or a time has gone by.
-    fn wait<'s>(&'s self, mut state: MutexGuard<'s, State>, time: Duration) -> MutexGuard<'s, State> {
+    fn wait<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        time: Duration,
+    ) -> MutexGuard<'s, State> {
         state.waiting += 1;
-        let mut state = self.free.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        let mut state = self
+            .free
+            .wait_timeout(state, time)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
         state.waiting -= 1;
         state
     }
@@ -163,7 +178,10 @@ impl Inner {
     fn is_ready(&self, end: Instant) -> io::Result<bool> {
         let mut left = Duration::ZERO;
         loop {
-            let time = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+            let time = Timespec {
+                tv_sec: left.as_secs().cast_signed(),
+                tv_nsec: left.subsec_nanos().into(),
+            };
             match poll(&mut [PollFd::new(&self.to, PollFlags::OUT)], Some(&time)) {
                 Ok(0) => (),
                 Ok(_) => return Ok(true),
@@ -180,7 +198,10 @@ impl Inner {
     /// Starts the thread that writes what is collected; where there is none to be had, the next who tells tries again.
     fn start(self: &Arc<Self>) -> bool {
         let twin = Arc::clone(self);
-        thread::Builder::new().name("log".into()).spawn(move || twin.work()).is_ok()
+        thread::Builder::new()
+            .name("log".into())
+            .spawn(move || twin.work())
+            .is_ok()
     }
 
     /// Writes what is collected, however long that takes.
@@ -333,8 +354,9 @@ mod tests {
             .map(|writer| {
                 let outlet = outlet.clone();
                 thread::spawn(move || {
-                    (0..200)
-                        .for_each(|number| outlet.write(&format!("{:<500}\n", format!("{writer} {number}"))));
+                    (0..200).for_each(|number| {
+                        outlet.write(&format!("{:<500}\n", format!("{writer} {number}")))
+                    });
                 })
             })
             .collect();

@@ -63,20 +63,29 @@ impl Responder {
             bound => Some(bound?),
         };
         let is_waiting = listener.is_none();
-        let address = listener.as_ref().map_or(Ok(address), TcpListener::local_addr)?;
+        let address = listener
+            .as_ref()
+            .map_or(Ok(address), TcpListener::local_addr)?;
         let stopping = Arc::new(AtomicBool::new(false));
         let render = move || {
             refresh(&metrics);
             metrics.render()
         };
         let ended = stopping.clone();
-        let thread =
-            thread::Builder::new().name("metrics".to_owned()).stack_size(STACK).spawn(move || {
+        let thread = thread::Builder::new()
+            .name("metrics".to_owned())
+            .stack_size(STACK)
+            .spawn(move || {
                 if let Some(listener) = listener.or_else(|| wait_for(address, &ended)) {
                     serve(&listener, &render, &ended);
                 }
             })?;
-        Ok(Self { address, is_waiting, stopping, thread: Some(thread) })
+        Ok(Self {
+            address,
+            is_waiting,
+            stopping,
+            thread: Some(thread),
+        })
     }
 
     /// Where it answers, with the port that the system chose.
@@ -133,7 +142,11 @@ fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
     let mut clients = VecDeque::<Client>::with_capacity(CONNECTIONS);
     while !stopping.load(Ordering::SeqCst) {
         let mut waiting = vec![PollFd::new(listener, PollFlags::IN)];
-        waiting.extend(clients.iter().map(|client| PollFd::new(&client.stream, client.awaits())));
+        waiting.extend(
+            clients
+                .iter()
+                .map(|client| PollFd::new(&client.stream, client.awaits())),
+        );
         let left = clients.iter().map(Client::left).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs().cast_signed(),
@@ -142,7 +155,11 @@ fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
         if poll(&mut waiting, left.as_ref()).is_err() {
             continue;
         }
-        let ready: Vec<_> = waiting.iter().skip(1).map(|fd| !fd.revents().is_empty()).collect();
+        let ready: Vec<_> = waiting
+            .iter()
+            .skip(1)
+            .map(|fd| !fd.revents().is_empty())
+            .collect();
         let mut ready = ready.into_iter();
         clients.retain_mut(|client| {
             let is_ready = ready.next().unwrap_or_default();
@@ -167,13 +184,19 @@ fn welcome(stream: TcpStream, clients: &mut VecDeque<Client>, render: &Render) {
     if stream.set_nonblocking(true).is_err() {
         return;
     }
-    let mut client = Client { stream, since: Instant::now(), state: State::Reading(Vec::new()) };
+    let mut client = Client {
+        stream,
+        since: Instant::now(),
+        state: State::Reading(Vec::new()),
+    };
     // Its request is often there already.
     if !client.advance(true, render) {
         return;
     }
     if clients.len() >= CONNECTIONS {
-        let oldest = clients.iter().position(|client| !matches!(client.state, State::Writing(..)));
+        let oldest = clients
+            .iter()
+            .position(|client| !matches!(client.state, State::Writing(..)));
         clients.remove(oldest.unwrap_or_default());
     }
     clients.push_back(client);
@@ -199,7 +222,11 @@ enum State {
 
 impl Client {
     fn awaits(&self) -> PollFlags {
-        if matches!(self.state, State::Writing(..)) { PollFlags::OUT } else { PollFlags::IN }
+        if matches!(self.state, State::Writing(..)) {
+            PollFlags::OUT
+        } else {
+            PollFlags::IN
+        }
     }
 
     /// How long its state may last.
@@ -239,16 +266,17 @@ impl Client {
                 let room = LONGEST - seen.len();
                 let count = self.stream.read(&mut bytes[..room])?;
                 seen.extend_from_slice(&bytes[..count]);
-                let asked =
-                    if seen.windows(4).any(|w| w == b"\r\n\r\n") || seen.windows(2).any(|w| w == b"\n\n") {
-                        understood(seen)
-                    } else if count == 0 {
-                        Request::Bad
-                    } else if seen.len() == LONGEST {
-                        Request::TooLong
-                    } else {
-                        continue;
-                    };
+                let asked = if seen.windows(4).any(|w| w == b"\r\n\r\n")
+                    || seen.windows(2).any(|w| w == b"\n\n")
+                {
+                    understood(seen)
+                } else if count == 0 {
+                    Request::Bad
+                } else if seen.len() == LONGEST {
+                    Request::TooLong
+                } else {
+                    continue;
+                };
                 return Ok(Some(State::Writing(answer(&asked, render), 0)));
             },
             State::Writing(bytes, at) => {
@@ -288,7 +316,10 @@ enum Request {
 
 /// The first line of a request (RFC 9112 3).
 fn understood(bytes: &[u8]) -> Request {
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let words: Vec<_> = line.split(|byte| *byte == b' ').collect();
     match words[..] {
@@ -310,11 +341,24 @@ fn answer(asked: &Request, render: &Render) -> Vec<u8> {
         Request::Metrics => ("200 OK", render()),
         Request::Bad => ("400 Bad Request", "this is no request\n".to_owned()),
         Request::Other => ("404 Not Found", "only /metrics is here\n".to_owned()),
-        Request::Method => ("405 Method Not Allowed\r\nAllow: GET", "only GET is answered\n".to_owned()),
-        Request::TooSlow => ("408 Request Timeout", "the request took too long\n".to_owned()),
-        Request::TooLong => ("431 Request Header Fields Too Large", "the request is too long\n".to_owned()),
+        Request::Method => (
+            "405 Method Not Allowed\r\nAllow: GET",
+            "only GET is answered\n".to_owned(),
+        ),
+        Request::TooSlow => (
+            "408 Request Timeout",
+            "the request took too long\n".to_owned(),
+        ),
+        Request::TooLong => (
+            "431 Request Header Fields Too Large",
+            "the request is too long\n".to_owned(),
+        ),
     };
-    let kind = if *asked == Request::Metrics { MEDIA_TYPE } else { "text/plain; charset=utf-8" };
+    let kind = if *asked == Request::Metrics {
+        MEDIA_TYPE
+    } else {
+        "text/plain; charset=utf-8"
+    };
     let length = text.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
@@ -330,7 +374,10 @@ mod tests {
     fn start() -> Responder {
         let metrics = Arc::new(Metrics::new());
         metrics.finding("too-large");
-        Responder::start("127.0.0.1:0".parse().unwrap(), metrics, |metrics| metrics.spool(7)).unwrap()
+        Responder::start("127.0.0.1:0".parse().unwrap(), metrics, |metrics| {
+            metrics.spool(7)
+        })
+        .unwrap()
     }
 
     fn ask(responder: &Responder, request: &[u8]) -> String {
@@ -357,7 +404,10 @@ mod tests {
                 ),
                 "{head}"
             );
-            assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
+            assert!(
+                head.contains(&format!("Content-Length: {}\r\n", body.len())),
+                "{head}"
+            );
             assert!(body.contains("mailglot_findings_total{id=\"too-large\"} 1\n"));
             assert!(body.contains("mailglot_spool_bytes 7\n"));
         }
@@ -369,14 +419,21 @@ mod tests {
         for (request, status) in [
             (&b"GET / HTTP/1.1\r\n\r\n"[..], "404"),
             (b"GET /metricsx HTTP/1.1\r\n\r\n", "404"),
-            (b"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "405"),
+            (
+                b"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+                "405",
+            ),
             (b"HEAD /metrics HTTP/1.1\r\n\r\n", "405"),
             (b"GET /metrics\r\n\r\n", "400"),
             (b"\x16\x03\x01\x02\0\n\n", "400"),
             (b"GET  /metrics HTTP/1.1\r\n\r\n", "400"),
         ] {
             let text = ask(&responder, request);
-            assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{} {text}", request.escape_ascii());
+            assert!(
+                text.starts_with(&format!("HTTP/1.1 {status} ")),
+                "{} {text}",
+                request.escape_ascii()
+            );
         }
     }
 
@@ -385,7 +442,10 @@ mod tests {
         let responder = start();
         let at_limit = |length: usize| {
             let fixed = "GET /metrics HTTP/1.1\r\nX: \r\n\r\n".len();
-            format!("GET /metrics HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(length - fixed))
+            format!(
+                "GET /metrics HTTP/1.1\r\nX: {}\r\n\r\n",
+                "a".repeat(length - fixed)
+            )
         };
         assert!(ask(&responder, at_limit(LONGEST).as_bytes()).starts_with("HTTP/1.1 200 "));
         assert!(ask(&responder, at_limit(LONGEST + 1).as_bytes()).starts_with("HTTP/1.1 431 "));
@@ -402,8 +462,16 @@ mod tests {
         let mut text = Vec::new();
         // The responder may be gone before the last byte comes.
         let _ = stream.read_to_end(&mut text);
-        assert!(text.starts_with(b"HTTP/1.1 408 "), "{}", text.escape_ascii());
-        assert!(start.elapsed() >= PATIENCE && start.elapsed() < 4 * PATIENCE, "{:?}", start.elapsed());
+        assert!(
+            text.starts_with(b"HTTP/1.1 408 "),
+            "{}",
+            text.escape_ascii()
+        );
+        assert!(
+            start.elapsed() >= PATIENCE && start.elapsed() < 4 * PATIENCE,
+            "{:?}",
+            start.elapsed()
+        );
         feeding.join().unwrap();
     }
 
@@ -421,7 +489,11 @@ mod tests {
             silent.push(stream);
             let start = Instant::now();
             assert!(ask(&responder, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
-            assert!(start.elapsed() < PATIENCE / 2, "{number}: {:?}", start.elapsed());
+            assert!(
+                start.elapsed() < PATIENCE / 2,
+                "{number}: {:?}",
+                start.elapsed()
+            );
         }
         // One that asks and reads nothing delays nobody either.
         let mut deaf = TcpStream::connect(responder.address()).unwrap();
@@ -431,7 +503,11 @@ mod tests {
         assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
         // The newest of the silent ones hears why it is closed; the oldest were closed without a word.
         let mut text = String::new();
-        silent.last_mut().unwrap().read_to_string(&mut text).unwrap();
+        silent
+            .last_mut()
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
         assert!(text.starts_with("HTTP/1.1 408 "), "{text}");
     }
 
@@ -439,7 +515,8 @@ mod tests {
     fn only_the_loopback_is_listened_at() {
         let metrics = Arc::new(Metrics::new());
         for place in ["0.0.0.0:0", "[::]:0", "192.0.2.1:9180"] {
-            let error = Responder::start(place.parse().unwrap(), metrics.clone(), |_| ()).unwrap_err();
+            let error =
+                Responder::start(place.parse().unwrap(), metrics.clone(), |_| ()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidInput, "{place}");
         }
     }

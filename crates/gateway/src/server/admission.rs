@@ -55,7 +55,13 @@ impl Standing {
 
     fn of(peer: Option<IpAddr>) -> Self {
         let (began, heard) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { peer, client: Mutex::new(None), began, start: Instant::now(), heard }
+        Self {
+            peer,
+            client: Mutex::new(None),
+            began,
+            start: Instant::now(),
+            heard,
+        }
     }
 
     /// The other end said something.
@@ -75,7 +81,10 @@ impl Standing {
     }
 
     fn client(&self) -> Option<IpAddr> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner).or(self.peer)
+        self.client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .or(self.peer)
     }
 
     /// How long it was silent; none where it began a message, some time or other.
@@ -85,7 +94,10 @@ impl Standing {
         }
         let heard = self.heard.load(Ordering::Relaxed);
         let last = Duration::from_millis(heard.saturating_sub(1));
-        Some(Idle { spoke: heard > 0, silent: self.start.elapsed().saturating_sub(last) })
+        Some(Idle {
+            spoke: heard > 0,
+            silent: self.start.elapsed().saturating_sub(last),
+        })
     }
 }
 
@@ -111,17 +123,25 @@ impl Server {
         let patience = Instant::now() + SILENT + STEP;
         loop {
             let live = self.shared.live();
-            let of_peer = |live: &Arc<dyn Live>| live.standing().is_some_and(|other| other.peer == peer);
-            let beyond_share =
-                peer.is_some() && live.values().filter(|live| of_peer(live)).count() >= limits.share();
+            let of_peer =
+                |live: &Arc<dyn Live>| live.standing().is_some_and(|other| other.peer == peer);
+            let beyond_share = peer.is_some()
+                && live.values().filter(|live| of_peer(live)).count() >= limits.share();
             if !beyond_share && live.len() < limits.connections {
                 return true;
             }
-            let choice = choose(live.iter().filter(|(_, live)| !beyond_share || of_peer(live)));
+            let choice = choose(
+                live.iter()
+                    .filter(|(_, live)| !beyond_share || of_peer(live)),
+            );
             drop(live);
             match choice {
                 Choice::Close(number) => self.close_idle(number),
-                Choice::Wait if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => (),
+                Choice::Wait
+                    if Instant::now() < patience && !self.shared.is_stopping() && self.wait() =>
+                {
+                    ()
+                }
                 Choice::Wait | Choice::None => return false,
             }
         }
@@ -137,7 +157,8 @@ impl Server {
             thread::sleep(STEP);
         }
         let end = Instant::now();
-        self.waits.set((left.saturating_sub(end.duration_since(start)), end));
+        self.waits
+            .set((left.saturating_sub(end.duration_since(start)), end));
         may_wait
     }
 
@@ -153,7 +174,9 @@ impl Server {
 
     fn close_idle(&self, number: u64) {
         // Its place is free at once; its thread ends when it sees that.
-        let Some(live) = self.shared.live().remove(&number) else { return };
+        let Some(live) = self.shared.live().remove(&number) else {
+            return;
+        };
         let client = live.standing().and_then(Standing::client);
         live.dismiss();
         tell_of(&self.shared, number, client, &Fault::IdleClosed);
@@ -163,7 +186,11 @@ impl Server {
 /// Tells of what was done to a connection because of others, or of where it comes from.
 pub(super) fn tell_of(shared: &Shared, number: u64, client: Option<IpAddr>, fault: &Fault) {
     let peer = client.map_or_else(|| "local".to_owned(), |client| client.to_string());
-    shared.tell(&Notice::Fault { connection: number, peer: &peer, fault });
+    shared.tell(&Notice::Fault {
+        connection: number,
+        peer: &peer,
+        fault,
+    });
 }
 
 /// Chooses the connection that goes first.
@@ -171,14 +198,20 @@ fn choose<'a>(connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn Live>)>) -
     let mut of_client = HashMap::<_, usize>::new();
     let mut idle = Vec::new();
     for (number, live) in connections {
-        let Some(standing) = live.standing() else { continue };
+        let Some(standing) = live.standing() else {
+            continue;
+        };
         let client = standing.client();
         *of_client.entry(client).or_default() += 1;
         idle.extend(standing.idle().map(|idle| (*number, client, idle)));
     }
     let silent = idle.iter().filter(|(.., idle)| idle.silent >= SILENT);
     let first = silent.min_by_key(|(_, client, idle)| {
-        (Reverse(of_client.get(client).copied()), idle.spoke, Reverse(idle.silent))
+        (
+            Reverse(of_client.get(client).copied()),
+            idle.spoke,
+            Reverse(idle.silent),
+        )
     });
     match first {
         Some((number, ..)) => Choice::Close(*number),

@@ -17,7 +17,10 @@ use std::time::{Duration, Instant};
 /// How long a client that there is no descriptor for waits for one.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often one is asked for meanwhile.
-const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+const STEP: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 10_000_000,
+};
 
 /// A listener with its bell.
 pub(super) struct Door {
@@ -42,7 +45,14 @@ impl Door {
         listener.set_nonblocking()?;
         let (rung, bell) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
-        Ok((Self { listener, rung, spare: Spare::new() }, Bell(Arc::new(bell))))
+        Ok((
+            Self {
+                listener,
+                rung,
+                spare: Spare::new(),
+            },
+            Bell(Arc::new(bell)),
+        ))
     }
 
     pub(super) fn listener(&self) -> &Listener {
@@ -52,7 +62,10 @@ impl Door {
     /// Waits for the next client; none where the bell was rung, or the client is gone again. Where there is no descriptor for it, it is
     /// turned away.
     pub(super) fn next(&mut self) -> io::Result<Option<Stream>> {
-        let mut waited = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.rung, PollFlags::IN)];
+        let mut waited = [
+            PollFd::new(&self.listener, PollFlags::IN),
+            PollFd::new(&self.rung, PollFlags::IN),
+        ];
         match poll(&mut waited, None) {
             Ok(_) => (),
             Err(Errno::INTR) => return Ok(None),
@@ -72,7 +85,11 @@ impl Door {
         }
         match taken {
             Ok(stream) => Ok(Some(stream)),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                Ok(None)
+            }
             Err(error) => {
                 self.spare.turn_away(&error, &self.listener);
                 Err(error)
@@ -92,7 +109,9 @@ impl Door {
 /// Whether the process, or the system, has no descriptor left.
 fn lacks_descriptors(error: &io::Error) -> bool {
     let none = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-    error.raw_os_error().is_some_and(|number| none.contains(&number))
+    error
+        .raw_os_error()
+        .is_some_and(|number| none.contains(&number))
 }
 
 /// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
@@ -153,8 +172,8 @@ mod tests {
     #[test]
     fn without_descriptors_who_waits_is_turned_away_and_nobody_is_waited_for() {
         let (_folder, path, mut door, _bell) = door();
-        for error in
-            [Errno::MFILE, Errno::NFILE].map(|errno| io::Error::from_raw_os_error(errno.raw_os_error()))
+        for error in [Errno::MFILE, Errno::NFILE]
+            .map(|errno| io::Error::from_raw_os_error(errno.raw_os_error()))
         {
             let mut waiting = UnixStream::connect(&path).unwrap();
             door.spare.turn_away(&error, &door.listener);
@@ -165,8 +184,10 @@ mod tests {
         }
         // Another error turns nobody away.
         let _waiting = UnixStream::connect(&path).unwrap();
-        door.spare
-            .turn_away(&io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()), &door.listener);
+        door.spare.turn_away(
+            &io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()),
+            &door.listener,
+        );
         assert!(door.next().unwrap().is_some());
     }
 }

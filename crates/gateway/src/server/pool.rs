@@ -56,7 +56,11 @@ struct Worker {
 impl Pool {
     /// A thread for each processor.
     pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Self> {
-        let mut pool = Self { workers: Vec::new(), threads: Vec::new(), given: 0 };
+        let mut pool = Self {
+            workers: Vec::new(),
+            threads: Vec::new(),
+            given: 0,
+        };
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             let worker = Arc::new(Worker::new(shared.hand())?);
             let (twin, shared) = (worker.clone(), shared.clone());
@@ -85,11 +89,22 @@ impl Pool {
         self.given += 1;
         let count = self.workers.len();
         let mut workers = (0..count).map(|n| &self.workers[(self.given + n) % count]);
-        let Some(worker) = workers.find(|worker| !worker.is_busy()) else { return Err((known, served)) };
+        let Some(worker) = workers.find(|worker| !worker.is_busy()) else {
+            return Err((known, served));
+        };
         // The thread may hear of it before it is given, and hears again then.
-        match epoll::add(&worker.epoll, served.stream(), EventData::new_u64(known.number), EventFlags::IN) {
+        match epoll::add(
+            &worker.epoll,
+            served.stream(),
+            EventData::new_u64(known.number),
+            EventFlags::IN,
+        ) {
             Ok(()) => {
-                worker.given().push(Held { served, wants: Wants::Words, known });
+                worker.given().push(Held {
+                    served,
+                    wants: Wants::Words,
+                    known,
+                });
                 if worker.dead.load(Ordering::SeqCst) {
                     // It died just now.
                     worker.given().clear();
@@ -149,9 +164,22 @@ impl Worker {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
-        let (closed, dead, given) = (AtomicBool::new(false), AtomicBool::new(false), Mutex::default());
+        let (closed, dead, given) = (
+            AtomicBool::new(false),
+            AtomicBool::new(false),
+            Mutex::default(),
+        );
         let (start, since) = (Instant::now(), AtomicU64::new(0));
-        Ok(Self { epoll, closed, closing, dead, given, start, since, hand })
+        Ok(Self {
+            epoll,
+            closed,
+            closing,
+            dead,
+            given,
+            start,
+            since,
+            hand,
+        })
     }
 
     fn given(&self) -> MutexGuard<'_, Vec<Held>> {
@@ -160,7 +188,9 @@ impl Worker {
 
     /// Milliseconds from its start, and one more.
     fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+        u64::try_from(self.start.elapsed().as_millis())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1)
     }
 
     fn is_busy(&self) -> bool {
@@ -174,7 +204,10 @@ impl Worker {
     /// Serves until the pool is closed and all connections have ended.
     fn work(&self, shared: &Arc<Shared>) {
         let step = step(shared);
-        let time = Timespec { tv_sec: 0, tv_nsec: step.subsec_nanos().into() };
+        let time = Timespec {
+            tv_sec: 0,
+            tv_nsec: step.subsec_nanos().into(),
+        };
         let mut all = All::new();
         let mut events = Vec::with_capacity(AT_ONCE);
         let mut due = Vec::with_capacity(AT_ONCE);
@@ -239,7 +272,9 @@ impl Worker {
     /// Serves a connection; whether it has something to say that nobody waits to hear yet.
     fn serve(&self, number: u64, all: &mut All) -> bool {
         self.hand.step();
-        let Some(held) = all.get_mut(&number) else { return false };
+        let Some(held) = all.get_mut(&number) else {
+            return false;
+        };
         let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
         let thread = match next {
             Ok(Next::Write) if held.wants == Wants::Words => {
@@ -273,7 +308,9 @@ impl Worker {
                 false
             }
         };
-        let Some(Held { served, known, .. }) = self.leave(number, all) else { return false };
+        let Some(Held { served, known, .. }) = self.leave(number, all) else {
+            return false;
+        };
         if thread {
             // It tells of its message where there is no thread to be had.
             let _ = in_thread(known, served);
@@ -293,8 +330,9 @@ impl Worker {
     /// would take ours now, has not been.
     fn end_late(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         let is_late = |held: &mut Held| catch_unwind(AssertUnwindSafe(|| held.served.is_late()));
-        let late =
-            |(number, held): (&u64, &mut Held)| (!matches!(is_late(held), Ok(false))).then_some(*number);
+        let late = |(number, held): (&u64, &mut Held)| {
+            (!matches!(is_late(held), Ok(false))).then_some(*number)
+        };
         let late: Vec<u64> = all.iter_mut().filter_map(late).collect();
         for &number in &late {
             if self.serve(number, all) {

@@ -39,7 +39,10 @@ impl Service for Echo {
         full: bool,
         shared: &Arc<Shared>,
     ) -> io::Result<Option<Work>> {
-        let outside = Arc::new(Outside { stream: stream.try_clone()?, busy: AtomicBool::new(false) });
+        let outside = Arc::new(Outside {
+            stream: stream.try_clone()?,
+            busy: AtomicBool::new(false),
+        });
         let (live, shared) = (outside.clone(), shared.clone());
         let run = Box::new(move || {
             if full {
@@ -55,7 +58,10 @@ impl Service for Echo {
                 }
             }
         });
-        Ok(Some(Work { live, run: Run::Thread(run) }))
+        Ok(Some(Work {
+            live,
+            run: Run::Thread(run),
+        }))
     }
 }
 
@@ -76,7 +82,10 @@ impl Running {
     pub(super) fn serving(service: Box<dyn Service>, set: impl FnOnce(&mut Limits)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
-        let mut limits = Limits { drain: Duration::from_millis(300), ..Limits::default() };
+        let mut limits = Limits {
+            drain: Duration::from_millis(300),
+            ..Limits::default()
+        };
         set(&mut limits);
         let faults = Arc::<Mutex<Vec<String>>>::default();
         let into = faults.clone();
@@ -85,13 +94,22 @@ impl Running {
                 assert!(matches!(notice, Notice::Pause), "no message is told");
                 return;
             };
-            into.lock().unwrap_or_else(PoisonError::into_inner).push(fault.to_string());
+            into.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(fault.to_string());
             assert_ne!(fault.kind(), "panic");
         };
         let socket = Socket::New(Address::Unix(path.clone()));
-        let server = Server::listen(socket, service, Engine::default(), limits.into(), tell).unwrap();
+        let server =
+            Server::listen(socket, service, Engine::default(), limits.into(), tell).unwrap();
         let stop = server.stopper();
-        Self { path, stop, thread: Some(thread::spawn(|| server.run())), faults, _folder: folder }
+        Self {
+            path,
+            stop,
+            thread: Some(thread::spawn(|| server.run())),
+            faults,
+            _folder: folder,
+        }
     }
 
     pub(super) fn connect(&self) -> UnixStream {
@@ -99,7 +117,10 @@ impl Running {
     }
 
     pub(super) fn faults(&self) -> Vec<String> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn has_ended(&self) -> bool {
@@ -125,7 +146,9 @@ impl Drop for Running {
 
 fn connect(path: &Path) -> UnixStream {
     let stream = UnixStream::connect(path).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
     stream
 }
 
@@ -157,7 +180,10 @@ pub(super) fn said(stream: &mut UnixStream, byte: u8) -> Option<u8> {
 fn a_stop_ends_idle_connections_at_once_and_lets_messages_end() {
     let mut server = Running::start(|limits| limits.drain = Duration::from_mins(1));
     let (mut idle, mut busy) = (server.connect(), server.connect());
-    assert_eq!((said(&mut idle, b'a'), said(&mut busy, b'!')), (Some(b'a'), Some(b'!')));
+    assert_eq!(
+        (said(&mut idle, b'a'), said(&mut busy, b'!')),
+        (Some(b'a'), Some(b'!'))
+    );
     assert_eq!(server.stop.connections(), 2);
     server.stop.stop();
     assert_eq!(heard(&mut idle), None);
@@ -174,7 +200,10 @@ fn a_message_that_does_not_end_is_not_waited_for() {
     let mut busy = server.connect();
     assert_eq!(said(&mut busy, b'!'), Some(b'!'));
     let time = server.end();
-    assert!(time >= Duration::from_millis(300) && time < Duration::from_secs(20), "{time:?}");
+    assert!(
+        time >= Duration::from_millis(300) && time < Duration::from_secs(20),
+        "{time:?}"
+    );
     assert_eq!(heard(&mut busy), None);
 }
 
@@ -232,7 +261,10 @@ fn a_panic_ends_its_connection_and_no_other() {
     assert_eq!(said(&mut bad, b'#'), None);
     assert_eq!(said(&mut good, b'a'), Some(b'a'));
     drop(good);
-    assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
+    assert!(
+        server.end() < Duration::from_secs(20),
+        "nothing is waited for that is gone"
+    );
     assert_eq!(server.faults(), ["panic"]);
 }
 
@@ -240,22 +272,36 @@ fn a_panic_ends_its_connection_and_no_other() {
 struct Stuck(Arc<AtomicBool>);
 
 impl Service for Stuck {
-    fn take_up(&self, _: u64, stream: Stream, _: bool, _: &Arc<Shared>) -> io::Result<Option<Work>> {
-        let outside = Arc::new(Outside { stream: stream.try_clone()?, busy: AtomicBool::new(false) });
+    fn take_up(
+        &self,
+        _: u64,
+        stream: Stream,
+        _: bool,
+        _: &Arc<Shared>,
+    ) -> io::Result<Option<Work>> {
+        let outside = Arc::new(Outside {
+            stream: stream.try_clone()?,
+            busy: AtomicBool::new(false),
+        });
         let free = self.0.clone();
         let run = Box::new(move || {
             while !free.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(5));
             }
         });
-        Ok(Some(Work { live: outside, run: Run::Thread(run) }))
+        Ok(Some(Work {
+            live: outside,
+            run: Run::Thread(run),
+        }))
     }
 }
 
 #[test]
 fn a_thread_that_does_not_end_is_told_and_left() {
     let free = Arc::new(AtomicBool::new(false));
-    let mut server = Running::serving(Box::new(Stuck(free.clone())), |limits| limits.drain = Duration::ZERO);
+    let mut server = Running::serving(Box::new(Stuck(free.clone())), |limits| {
+        limits.drain = Duration::ZERO
+    });
     let _client = server.connect();
     let patience = Instant::now() + Duration::from_secs(20);
     while server.stop.connections() == 0 {
@@ -263,7 +309,10 @@ fn a_thread_that_does_not_end_is_told_and_left() {
         thread::sleep(Duration::from_millis(5));
     }
     let took = server.end();
-    assert!(took >= ENDING && took < ENDING + Duration::from_secs(20), "{took:?}");
+    assert!(
+        took >= ENDING && took < ENDING + Duration::from_secs(20),
+        "{took:?}"
+    );
     assert_eq!(server.faults(), ["stopped (1 connections do not end)"]);
     free.store(true, Ordering::SeqCst);
 }
@@ -300,9 +349,20 @@ fn beats_end_while_clients_are_not_accepted() {
             thread::sleep(Duration::from_millis(5));
         }
     };
-    let limits = Limits { connections: 0, progress: Duration::from_millis(20), ..Limits::default() };
+    let limits = Limits {
+        connections: 0,
+        progress: Duration::from_millis(20),
+        ..Limits::default()
+    };
     let socket = Socket::New(Address::Unix(path.clone()));
-    let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits.into(), tell).unwrap();
+    let server = Server::listen(
+        socket,
+        Box::new(Echo),
+        Engine::default(),
+        limits.into(),
+        tell,
+    )
+    .unwrap();
     let stop = server.stopper();
     let thread = thread::spawn(|| server.run());
     let before = stop.beats();

@@ -29,10 +29,23 @@ impl Live for Outside {
 }
 
 impl Service for Turns {
-    fn take_up(&self, _: u64, stream: Stream, _: bool, _: &Arc<Shared>) -> io::Result<Option<Work>> {
+    fn take_up(
+        &self,
+        _: u64,
+        stream: Stream,
+        _: bool,
+        _: &Arc<Shared>,
+    ) -> io::Result<Option<Work>> {
         let live = Arc::new(Outside(stream.try_clone()?));
-        let echo = Echo { stream, unsent: Vec::new(), silent: Instant::now() };
-        Ok(Some(Work { live, run: Run::Turns(Box::new(echo)) }))
+        let echo = Echo {
+            stream,
+            unsent: Vec::new(),
+            silent: Instant::now(),
+        };
+        Ok(Some(Work {
+            live,
+            run: Run::Turns(Box::new(echo)),
+        }))
     }
 }
 
@@ -74,15 +87,20 @@ impl Served for Echo {
 }
 
 fn start() -> Running {
-    Running::serving(Box::new(Turns), |limits| limits.stall = Duration::from_millis(100))
+    Running::serving(Box::new(Turns), |limits| {
+        limits.stall = Duration::from_millis(100)
+    })
 }
 
 #[test]
 fn who_spoke_while_others_were_served_is_not_late() {
     let server = start();
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let [mut busy, mut quick] =
-        [(); 2].map(|()| (0..2 * workers).map(|_| server.connect()).collect::<Vec<_>>());
+    let [mut busy, mut quick] = [(); 2].map(|()| {
+        (0..2 * workers)
+            .map(|_| server.connect())
+            .collect::<Vec<_>>()
+    });
     for stream in busy.iter_mut().chain(&mut quick) {
         assert_eq!(said(stream, b'a'), Some(b'a'));
     }
@@ -136,6 +154,9 @@ fn a_panic_ends_its_connection_and_no_other() {
     }
     assert_eq!(said(&mut good, b'a'), Some(b'a'));
     drop(good);
-    assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
+    assert!(
+        server.end() < Duration::from_secs(20),
+        "nothing is waited for that is gone"
+    );
     assert_eq!(server.faults(), ["panic"]);
 }

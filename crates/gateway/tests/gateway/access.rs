@@ -9,7 +9,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A message that is rewritten.
-const LATIN: &[(&str, &str)] = &[("Subject", " a"), ("Content-Type", " text/plain; charset=iso-8859-1")];
+const LATIN: &[(&str, &str)] = &[
+    ("Subject", " a"),
+    ("Content-Type", " text/plain; charset=iso-8859-1"),
+];
 
 fn networks(texts: &[&str]) -> Vec<mailglot_gateway::Network> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -27,23 +30,43 @@ impl<T: Read + Write> ReadWrite for T {}
 
 #[test]
 fn clients_of_other_networks_are_closed_and_told() {
-    let filter = Filter::start(true, |limits| limits.client_networks = networks(&["192.0.2.0/24", "::1"]));
+    let filter = Filter::start(true, |limits| {
+        limits.client_networks = networks(&["192.0.2.0/24", "::1"])
+    });
     let mut stream = open(&filter.served.address);
     assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0);
     assert_eq!(filter.told.faults(1), ["client-network"]);
-    let filter = Filter::start(true, |limits| limits.client_networks = networks(&["127.0.0.0/8"]));
-    assert_eq!(letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
+    let filter = Filter::start(true, |limits| {
+        limits.client_networks = networks(&["127.0.0.0/8"])
+    });
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mhbc"
+    );
     assert_eq!(filter.told.faults(0), [] as [&str; 0]);
 }
 
 #[test]
 fn a_server_beyond_this_machine_needs_the_networks_of_its_clients() {
     let start = |address: &str, allow_remote: bool, list: &[&str]| {
-        let limits = Limits { allow_remote, client_networks: networks(list), ..Limits::default() };
-        Server::milter(address.parse::<Address>().unwrap(), Engine::default(), limits, |_| ()).map(drop)
+        let limits = Limits {
+            allow_remote,
+            client_networks: networks(list),
+            ..Limits::default()
+        };
+        Server::milter(
+            address.parse::<Address>().unwrap(),
+            Engine::default(),
+            limits,
+            |_| (),
+        )
+        .map(drop)
     };
     for address in ["tcp:0.0.0.0:0", "tcp:[::]:0"] {
-        assert!(start(address, false, &[]).is_err() && start(address, false, &["192.0.2.0/24"]).is_err());
+        assert!(
+            start(address, false, &[]).is_err()
+                && start(address, false, &["192.0.2.0/24"]).is_err()
+        );
         assert!(start(address, true, &[]).is_err());
     }
     start("tcp:0.0.0.0:0", true, &["192.0.2.0/24"]).unwrap();
@@ -53,7 +76,10 @@ fn a_server_beyond_this_machine_needs_the_networks_of_its_clients() {
 /// Opens silent connections, as many as there may be and some more; a client that was served before is served again.
 fn silent_connections_stop_nobody(tcp: bool, speaks_first: bool) {
     let filter = Filter::start(tcp, |_| ());
-    assert_eq!(letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mhbc"
+    );
     let mut silent = Vec::new();
     let address = filter.served.address.clone();
     // Those beyond the places wait until a place is free, and so does whoever opens them.
@@ -73,9 +99,22 @@ fn silent_connections_stop_nobody(tcp: bool, speaks_first: bool) {
     });
     let _silent = opening.join().unwrap();
     let start = Instant::now();
-    assert_eq!(letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    assert!(filter.told.faults(1).iter().all(|fault| fault == "idle-closed" || fault == "connections"));
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mhbc"
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
+    assert!(
+        filter
+            .told
+            .faults(1)
+            .iter()
+            .all(|fault| fault == "idle-closed" || fault == "connections")
+    );
     assert!(filter.served.stop.connections() <= 1_000);
 }
 
@@ -123,7 +162,10 @@ fn the_client_with_most_idle_connections_loses_one_first() {
     assert_eq!(letters(&rare.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
     assert_eq!(filter.told.faults(1), ["idle-closed"]);
     assert_eq!(greedy[0].packet(), None, "the longest silent of them went");
-    assert_eq!(letters(&greedy[1].message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
+    assert_eq!(
+        letters(&greedy[1].message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mhbc"
+    );
 }
 
 #[test]
@@ -164,7 +206,11 @@ fn talkative_clients_hold_up_nobody() {
     for _ in 0..12 {
         assert_eq!(proxy.connect().codes(2), [421, 0]);
     }
-    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        start.elapsed()
+    );
     stop.send(()).unwrap();
     talking.join().unwrap();
 }

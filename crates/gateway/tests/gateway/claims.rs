@@ -31,22 +31,32 @@ fn deleted(packets: &[(u8, Vec<u8>)]) -> Vec<(String, u8)> {
     let mut told: Vec<_> = packets
         .iter()
         .filter(|(letter, data)| *letter == b'm' && data.ends_with(b"\0\0"))
-        .map(|(_, data)| (String::from_utf8_lossy(&data[4..data.len() - 2]).to_lowercase(), data[3]))
+        .map(|(_, data)| {
+            (
+                String::from_utf8_lossy(&data[4..data.len() - 2]).to_lowercase(),
+                data[3],
+            )
+        })
         .collect();
     told.sort_unstable();
     told
 }
 
 fn gone() -> Vec<(String, u8)> {
-    [("authentication-results", 2), ("mime-ambiguity-results", 1), ("mime-ambiguity-results", 2)]
-        .map(|(name, index)| (name.to_owned(), index))
-        .to_vec()
+    [
+        ("authentication-results", 2),
+        ("mime-ambiguity-results", 1),
+        ("mime-ambiguity-results", 2),
+    ]
+    .map(|(name, index)| (name.to_owned(), index))
+    .to_vec()
 }
 
 #[test]
 fn what_is_not_looked_at_on_the_milter_claims_nothing() {
     let large: fn(&mut Limits) = |limits| limits.message_bytes = 1_000;
-    let filed: fn(&mut Limits) = |limits| (limits.message_bytes, limits.memory_bytes) = (3 << 20, 0);
+    let filed: fn(&mut Limits) =
+        |limits| (limits.message_bytes, limits.memory_bytes) = (3 << 20, 0);
     // The fields come before the one that is too many, or behind it.
     let many: fn(&mut Limits) = |limits| limits.fields = 7;
     let few: fn(&mut Limits) = |limits| limits.fields = 4;
@@ -59,13 +69,19 @@ fn what_is_not_looked_at_on_the_milter_claims_nothing() {
         (long, 10, Finding::TooManyHeaders),
     ];
     for (set, body, finding) in limits {
-        for (asked, monitor) in [(Action::Pass, false), (Action::Tag, false), (Action::Tag, true)] {
+        for (asked, monitor) in [
+            (Action::Pass, false),
+            (Action::Tag, false),
+            (Action::Tag, true),
+        ] {
             let mut rules = rules();
             rules.set(finding, asked);
             rules.monitor = monitor;
             let filter = Filter::start_with(false, Engine::new(rules), set);
             let more = [("X-A", " a"), ("X-B", " b")];
-            let packets = filter.connect().message(&[&FIELDS[..], &more].concat(), &vec![b'a'; body]);
+            let packets = filter
+                .connect()
+                .message(&[&FIELDS[..], &more].concat(), &vec![b'a'; body]);
             assert_eq!(deleted(&packets), gone(), "{finding:?} {asked:?}");
             let tagged = asked == Action::Tag && !monitor;
             assert_eq!(letters(&packets), if tagged { "mmmic" } else { "mmmc" });
@@ -73,21 +89,30 @@ fn what_is_not_looked_at_on_the_milter_claims_nothing() {
             assert_eq!((record.action, record.claims), (Action::Normalize, 3));
             assert!(record.findings.has(finding));
             let line = record.line("milter", Form::Text);
-            assert!(line.contains(" action=normalize ") && line.contains(" claims=3 "), "{line}");
+            assert!(
+                line.contains(" action=normalize ") && line.contains(" claims=3 "),
+                "{line}"
+            );
         }
     }
 }
 
 #[test]
 fn what_passes_in_spite_of_a_fault_claims_nothing() {
-    let engine = Engine { fail_open: true, ..Engine::new(rules()) };
+    let engine = Engine {
+        fail_open: true,
+        ..Engine::new(rules())
+    };
     let filter = Filter::start_with(false, engine, |limits| {
         (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
     });
     let packets = filter.connect().message(&FIELDS, &vec![b'a'; 3 << 20]);
     assert_eq!((deleted(&packets), &*letters(&packets)), (gone(), "mmmc"));
     let record = filter.told.records(1).remove(0);
-    assert_eq!((record.action, record.claims, record.failed_open), (Action::Normalize, 3, true));
+    assert_eq!(
+        (record.action, record.claims, record.failed_open),
+        (Action::Normalize, 3, true)
+    );
     // The same where no original can be kept.
     let folder = tempfile::tempdir().unwrap();
     let unkept = |name: &str| {
@@ -95,7 +120,11 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
         let ledgers = Ledgers::open(&place, Retention::default(), |_| ()).unwrap();
         fs::remove_dir_all(&place).unwrap();
         fs::write(&place, b"in the way").unwrap();
-        Engine { fail_open: true, ledgers: Some(Arc::new(ledgers)), ..Engine::new(rules()) }
+        Engine {
+            fail_open: true,
+            ledgers: Some(Arc::new(ledgers)),
+            ..Engine::new(rules())
+        }
     };
     let filter = Filter::start_with(false, unkept("milter"), |_| ());
     let packets = filter.connect().message(&FIELDS, b"x\r\n");
@@ -106,19 +135,30 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
     assert_eq!(proxy.greeted().message("", &message("x\r\n")), 250);
     assert_eq!(hop.kept()[0].text, cleared("x\r\n"));
     let record = proxy.told.records(1).remove(0);
-    assert_eq!((record.action, record.claims, record.failed_open), (Action::Normalize, 3, true));
+    assert_eq!(
+        (record.action, record.claims, record.failed_open),
+        (Action::Normalize, 3, true)
+    );
 }
 
 /// The server has its verdict before the message was judged.
 #[test]
 fn what_passes_because_judging_took_too_long_claims_nothing() {
-    let engine = Engine { fail_open: true, ..Engine::new(rules()) };
+    let engine = Engine {
+        fail_open: true,
+        ..Engine::new(rules())
+    };
     let filter = Filter::start_with(false, engine, |limits| {
         (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_mins(1));
     });
     let mut mta = filter.connect();
-    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
-    let fields = [&FIELDS[..], &[("Content-Type", " multipart/mixed; boundary=b")]].concat();
+    let part =
+        "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let fields = [
+        &FIELDS[..],
+        &[("Content-Type", " multipart/mixed; boundary=b")],
+    ]
+    .concat();
     // A busy machine may come too late to give up.
     let messages = (1..=50).find(|_| {
         let packets = mta.message(&fields, part.as_bytes());
@@ -128,7 +168,10 @@ fn what_passes_because_judging_took_too_long_claims_nothing() {
     });
     let records = filter.told.records(messages.unwrap());
     let open = records.iter().find(|record| record.failed_open).unwrap();
-    assert_eq!((open.action, open.claims, open.finding), (Action::Normalize, 3, Some("slow")));
+    assert_eq!(
+        (open.action, open.claims, open.finding),
+        (Action::Normalize, 3, Some("slow"))
+    );
 }
 
 /// Where edits of the body are not granted but those of fields are, all stays but them.
@@ -137,19 +180,29 @@ fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
     for (actions, want) in [(0x11, "mmmc"), (0x10, "mmmc"), (0x03, "c"), (0x01, "c")] {
         let filter = Filter::start_with(false, Engine::new(rules()), |_| ());
         let mut mta = Mta::granting(&filter.served.address, actions);
-        assert_eq!(letters(&mta.message(&FIELDS, b"x\r\n")), want, "{actions:#x}");
+        assert_eq!(
+            letters(&mta.message(&FIELDS, b"x\r\n")),
+            want,
+            "{actions:#x}"
+        );
         let record = filter.told.records(1).remove(0);
         let gone = if want == "c" { 0 } else { 3 };
         assert_eq!((record.claims, record.finding), (gone, Some("report-only")));
         let fault = &filter.told.faults(1)[0];
-        assert_eq!(fault.contains("fields of our name that come with mail stay"), gone == 0, "{fault}");
+        assert_eq!(
+            fault.contains("fields of our name that come with mail stay"),
+            gone == 0,
+            "{fault}"
+        );
     }
 }
 
 /// A server that grants no changes of fields gets none.
 #[test]
 fn what_is_not_granted_is_not_asked_for() {
-    let filter = Filter::start_with(false, Engine::new(rules()), |limits| limits.message_bytes = 1_000);
+    let filter = Filter::start_with(false, Engine::new(rules()), |limits| {
+        limits.message_bytes = 1_000
+    });
     let mut mta = Mta::granting(&filter.served.address, 0x01);
     assert_eq!(letters(&mta.message(&FIELDS, &[b'a'; 2_000])), "c");
     let record = filter.told.records(1).remove(0);
@@ -166,8 +219,11 @@ fn too_many_claims_are_refused() {
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(&fields[..5], b"x\r\n")), "mmmmmc");
     // Looked at, not looked at for its size, found too large by its header, and with nothing else to be done about it.
-    let most: [fn(&mut Limits); 3] =
-        [|_| (), |limits| limits.message_bytes = 150_000, |limits| limits.fields = 4_100];
+    let most: [fn(&mut Limits); 3] = [
+        |_| (),
+        |limits| limits.message_bytes = 150_000,
+        |limits| limits.fields = 4_100,
+    ];
     for set in most {
         for monitor in [false, true] {
             let mut own = rules();
@@ -177,12 +233,22 @@ fn too_many_claims_are_refused() {
                 let packets = filter.connect().message(&vec![fields[0]; count], b"x\r\n");
                 let letters = letters(&packets);
                 assert!(letters.ends_with(letter), "{count}");
-                assert_eq!(letters.matches('m').count(), if letter == "c" { count } else { 0 });
+                assert_eq!(
+                    letters.matches('m').count(),
+                    if letter == "c" { count } else { 0 }
+                );
             }
             let records = filter.told.records(3);
-            let told: Vec<_> = records.iter().map(|record| (record.claims, record.bytes_out > 0)).collect();
+            let told: Vec<_> = records
+                .iter()
+                .map(|record| (record.claims, record.bytes_out > 0))
+                .collect();
             assert_eq!((told[0].0, &told[1..]), (4_000, &[(0, false); 2][..]));
-            assert!(records[1..].iter().all(|record| record.finding == Some("too many claims")));
+            assert!(
+                records[1..]
+                    .iter()
+                    .all(|record| record.finding == Some("too many claims"))
+            );
         }
     }
 }
@@ -194,7 +260,9 @@ fn message(body: &str) -> Vec<u8> {
 }
 
 fn cleared(body: &str) -> Vec<u8> {
-    let fields = [0, 2, 5].map(|at| FIELDS[at]).map(|(name, value)| format!("{name}:{value}\r\n"));
+    let fields = [0, 2, 5]
+        .map(|at| FIELDS[at])
+        .map(|(name, value)| format!("{name}:{value}\r\n"));
     format!("{}\r\n{body}", fields.concat()).into_bytes()
 }
 
@@ -211,7 +279,11 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
         (long, 1, Finding::TooManyHeaders),
     ];
     for (set, lines, finding) in limits {
-        for (asked, monitor) in [(Action::Pass, false), (Action::Tag, false), (Action::Tag, true)] {
+        for (asked, monitor) in [
+            (Action::Pass, false),
+            (Action::Tag, false),
+            (Action::Tag, true),
+        ] {
             let hop = NextHop::start(vec![Manner::default()]);
             let proxy = Running::start(&hop.address, |_, limits, own| {
                 set(limits);
@@ -225,7 +297,11 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
             let tagged = asked == Action::Tag && !monitor;
             let field = format!(
                 "MIME-Ambiguity-Results: localhost; v=1; verdict={}; action=tag;\r\n findings=\"{}\"\r\n",
-                if finding == Finding::TooLarge { "unread" } else { "ambiguous" },
+                if finding == Finding::TooLarge {
+                    "unread"
+                } else {
+                    "ambiguous"
+                },
                 finding.id()
             );
             let want = [if tagged { field.as_bytes() } else { b"" }, &cleared(&body)].concat();
@@ -244,8 +320,13 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
 /// Without claims a message that is not looked at is tagged, and stays as it is.
 #[test]
 fn what_is_not_looked_at_is_tagged_where_that_is_asked_for() {
-    let hop =
-        NextHop::start(vec![Manner::default(), Manner { extensions: &["PIPELINING"], ..Manner::default() }]);
+    let hop = NextHop::start(vec![
+        Manner::default(),
+        Manner {
+            extensions: &["PIPELINING"],
+            ..Manner::default()
+        },
+    ]);
     let proxy = Running::start(&hop.address, |_, limits, own| {
         limits.message_bytes = 1_000;
         *own = rules();
@@ -254,7 +335,10 @@ fn what_is_not_looked_at_is_tagged_where_that_is_asked_for() {
     let text = ["Subject: x\r\n\r\n", &"text\r\n".repeat(500)].concat();
     assert_eq!(proxy.greeted().message("", text.as_bytes()), 250);
     let kept = String::from_utf8(hop.kept().remove(0).text).unwrap();
-    assert!(kept.starts_with("MIME-Ambiguity-Results: ") && kept.ends_with(&text), "{kept}");
+    assert!(
+        kept.starts_with("MIME-Ambiguity-Results: ") && kept.ends_with(&text),
+        "{kept}"
+    );
     let record = proxy.told.records(1).remove(0);
     assert_eq!((record.action, record.claims), (Action::Tag, 0));
     assert!(!record.line("smtp", Form::Text).contains("claims"));
@@ -268,8 +352,16 @@ fn what_is_not_looked_at_is_tagged_where_that_is_asked_for() {
 fn stray_line_ends_are_told_in_the_message_on_the_proxy() {
     for (action, monitor, words) in [
         (Action::Tag, false, Some("action=tag; findings=\"bare-lf\"")),
-        (Action::Normalize, false, Some("action=normalize; findings=\"bare-lf\"")),
-        (Action::Reject, true, Some("mode=monitor; action=reject; findings=\"bare-lf\"")),
+        (
+            Action::Normalize,
+            false,
+            Some("action=normalize; findings=\"bare-lf\""),
+        ),
+        (
+            Action::Reject,
+            true,
+            Some("mode=monitor; action=reject; findings=\"bare-lf\""),
+        ),
         (Action::Pass, false, None),
     ] {
         for large in [false, true] {
@@ -280,7 +372,10 @@ fn stray_line_ends_are_told_in_the_message_on_the_proxy() {
                 own.monitor = monitor;
                 own.set(Finding::BareLf, action);
             });
-            assert_eq!(proxy.greeted().message("", b"Subject: x\r\n\r\na\nb\r\n"), 250);
+            assert_eq!(
+                proxy.greeted().message("", b"Subject: x\r\n\r\na\nb\r\n"),
+                250
+            );
             let text = String::from_utf8(hop.kept().remove(0).text).unwrap();
             let flat = text.replace("\r\n ", " ");
             assert!(flat.ends_with("Subject: x\r\n\r\na\r\nb\r\n"), "{text}");

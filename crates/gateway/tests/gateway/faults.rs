@@ -4,7 +4,9 @@
 //! A panic, an accept that fails and an edit that the protocol cannot express are not provoked here: the first is a defect, the second is in
 //! `tests/tests/milter.rs`, the third in `received`. Who is not served, and which idle connections are closed, is in `access`.
 
-use crate::rig::{Client, Death, Filter, Manner, Mta, NextHop, Part, Running, Scripted, Told, letters};
+use crate::rig::{
+    Client, Death, Filter, Manner, Mta, NextHop, Part, Running, Scripted, Told, letters,
+};
 use mailglot_gateway::policy::Action;
 use mailglot_gateway::record::{Ledgers, Retention};
 use mailglot_gateway::{Address, Engine, Limits};
@@ -19,10 +21,23 @@ use std::time::Duration;
 fn table() -> Vec<[String; 3]> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/outcomes.md");
     let page = std::fs::read_to_string(path).unwrap();
-    let lines = page.split("\n## Faults").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
+    let lines = page
+        .split("\n## Faults")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("| `"));
     let cells = |line: &str| {
-        let cells: Vec<_> = line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
-        [cells[0].trim_matches('`').to_owned(), cells[2].clone(), cells[3].clone()]
+        let cells: Vec<_> = line
+            .trim_matches('|')
+            .split(" | ")
+            .map(|cell| cell.trim().to_owned())
+            .collect();
+        [
+            cells[0].trim_matches('`').to_owned(),
+            cells[2].clone(),
+            cells[3].clone(),
+        ]
     };
     lines.map(cells).collect()
 }
@@ -49,7 +64,11 @@ fn without_ledger(folder: &Path, fail_open: bool) -> Engine {
     let ledgers = Ledgers::open(&place, Retention::default(), |_| ()).unwrap();
     std::fs::remove_dir_all(&place).unwrap();
     std::fs::write(&place, b"in the way").unwrap();
-    Engine { fail_open, ledgers: Some(Arc::new(ledgers)), ..Engine::default() }
+    Engine {
+        fail_open,
+        ledgers: Some(Arc::new(ledgers)),
+        ..Engine::default()
+    }
 }
 
 /// A milter of these limits, what is done to it, and what it says then.
@@ -85,13 +104,19 @@ fn broken(command: u8, data: &'static [u8]) -> impl FnOnce(&Filter) -> String {
 /// What one hears that says these bytes instead of its negotiation.
 fn raw(bytes: &'static [u8]) -> impl FnOnce(&Filter) -> String {
     move |filter| {
-        let Address::Unix(path) = &filter.served.address else { unreachable!("it listens there") };
+        let Address::Unix(path) = &filter.served.address else {
+            unreachable!("it listens there")
+        };
         let mut stream = std::os::unix::net::UnixStream::connect(path).unwrap();
         stream.write_all(bytes).unwrap();
         let mut heard = Vec::new();
         // A reset is an end, too.
         let _ = std::io::Read::read_to_end(&mut stream, &mut heard);
-        if heard.is_empty() { "closed".to_owned() } else { heard.escape_ascii().to_string() }
+        if heard.is_empty() {
+            "closed".to_owned()
+        } else {
+            heard.escape_ascii().to_string()
+        }
     }
 }
 
@@ -108,7 +133,8 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         verdict(&second.packet().into_iter().collect::<Vec<_>>())
     };
     let slow = |filter: &Filter| {
-        let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+        let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n"
+            .repeat(9_000);
         let header = [("Content-Type", " multipart/mixed; boundary=b")];
         let mut mta = filter.connect();
         // A busy machine may come too late to give up.
@@ -117,7 +143,9 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
             mta.send(b'A', b"");
             said
         });
-        given_up.find(|said| said == "`tempfail`").unwrap_or_default()
+        given_up
+            .find(|said| said == "`tempfail`")
+            .unwrap_or_default()
     };
     let gone = |filter: &Filter| {
         let mut mta = filter.connect();
@@ -130,8 +158,9 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
         mta.stream.write_all(b"\0\0\0\x09L").unwrap();
-        let said: Vec<_> =
-            std::iter::from_fn(|| mta.packet()).filter(|(command, _)| *command != b'c').collect();
+        let said: Vec<_> = std::iter::from_fn(|| mta.packet())
+            .filter(|(command, _)| *command != b'c')
+            .collect();
         // A server that is stopped meanwhile would not tell.
         filter.told.faults(1);
         verdict(&said)
@@ -146,9 +175,22 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         verdict(&mta.packet().into_iter().collect::<Vec<_>>())
     };
     vec![
-        ("connect-data", milter(plain(), none, broken(b'C', b"client\x004\0"))),
-        ("connections", milter(plain(), |limits| limits.connections = 1, connections)),
-        ("io", milter(plain(), |limits| limits.stall = Duration::from_millis(200), io)),
+        (
+            "connect-data",
+            milter(plain(), none, broken(b'C', b"client\x004\0")),
+        ),
+        (
+            "connections",
+            milter(plain(), |limits| limits.connections = 1, connections),
+        ),
+        (
+            "io",
+            milter(
+                plain(),
+                |limits| limits.stall = Duration::from_millis(200),
+                io,
+            ),
+        ),
         (
             "ledger",
             milter(without_ledger(folder, false), none, |filter| {
@@ -157,19 +199,43 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         ),
         (
             "negotiated-twice",
-            milter(plain(), none, broken(b'O', &[0, 0, 0, 6, 0, 0, 1, 255, 0, 31, 255, 255])),
+            milter(
+                plain(),
+                none,
+                broken(b'O', &[0, 0, 0, 6, 0, 0, 1, 255, 0, 31, 255, 255]),
+            ),
         ),
-        ("not-negotiated", milter(plain(), none, raw(b"\0\0\0\x04M<>\0"))),
-        ("optneg-short", milter(plain(), none, raw(b"\0\0\0\x05O\0\0\0\x06"))),
-        ("optneg-version", milter(plain(), none, raw(b"\0\0\0\x0dO\0\0\0\x01\0\0\0\0\0\0\0\0"))),
+        (
+            "not-negotiated",
+            milter(plain(), none, raw(b"\0\0\0\x04M<>\0")),
+        ),
+        (
+            "optneg-short",
+            milter(plain(), none, raw(b"\0\0\0\x05O\0\0\0\x06")),
+        ),
+        (
+            "optneg-version",
+            milter(plain(), none, raw(b"\0\0\0\x0dO\0\0\0\x01\0\0\0\0\0\0\0\0")),
+        ),
         ("packet-empty", milter(plain(), none, raw(b"\0\0\0\0"))),
-        ("packet-too-long", milter(plain(), none, raw(b"\x7f\xff\xff\xff"))),
+        (
+            "packet-too-long",
+            milter(plain(), none, raw(b"\x7f\xff\xff\xff")),
+        ),
         ("report-only", milter(plain(), none, granting_little)),
         ("server-gone", milter(plain(), none, gone)),
         ("slow", milter(plain(), no_time, slow)),
-        ("spool", milter(plain(), no_room, |filter| verdict(&filter.connect().message(FIELDS, &long())))),
+        (
+            "spool",
+            milter(plain(), no_room, |filter| {
+                verdict(&filter.connect().message(FIELDS, &long()))
+            }),
+        ),
         ("stopped", milter(plain(), none, stopped)),
-        ("string-without-end", milter(plain(), none, broken(b'M', b"<a@example.org>"))),
+        (
+            "string-without-end",
+            milter(plain(), none, broken(b'M', b"<a@example.org>")),
+        ),
         ("unknown-command", milter(plain(), none, broken(b'z', b""))),
     ]
 }
@@ -211,8 +277,12 @@ fn dialogue(client: &mut Client, lines: &[&[u8]]) -> String {
     said
 }
 
-const BEFORE_TEXT: [&[u8]; 4] =
-    [b"EHLO c\r\n", b"MAIL FROM:<a@b.invalid> BODY=8BITMIME\r\n", b"RCPT TO:<c@d.invalid>\r\n", b"DATA\r\n"];
+const BEFORE_TEXT: [&[u8]; 4] = [
+    b"EHLO c\r\n",
+    b"MAIL FROM:<a@b.invalid> BODY=8BITMIME\r\n",
+    b"RCPT TO:<c@d.invalid>\r\n",
+    b"DATA\r\n",
+];
 
 /// What the client of a whole message hears.
 fn sends(text: &[u8]) -> impl FnOnce(&Running) -> String {
@@ -223,7 +293,11 @@ fn sends(text: &[u8]) -> impl FnOnce(&Running) -> String {
 /// A next hop that greets, and says this upon RCPT, or upon the end of a message.
 fn says(at_end: bool, words: &'static str) -> Address {
     let hop = Scripted::play(move |part: &mut Part| {
-        part.exchange(&["220 hop.invalid\r\n", "250-hop.invalid\r\n250 8BITMIME\r\n", "250 ok\r\n"]);
+        part.exchange(&[
+            "220 hop.invalid\r\n",
+            "250-hop.invalid\r\n250 8BITMIME\r\n",
+            "250 ok\r\n",
+        ]);
         if at_end {
             part.exchange(&["250 ok\r\n", "354 go\r\n"]);
         }
@@ -237,10 +311,22 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let hop = NextHop::start(vec![Manner::default()]);
     let here = &hop.address;
     let none = |_: &mut Limits, _: &mut Engine| ();
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let dies = |death| NextHop::start(vec![Manner { death: Some(death), ..Manner::default() }]);
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string();
+    let dies = |death| {
+        NextHop::start(vec![Manner {
+            death: Some(death),
+            ..Manner::default()
+        }])
+    };
     let (greeting, content) = (dies(Death::Greeting), dies(Death::LostWord));
-    let seven = NextHop::start(vec![Manner { extensions: &[], ..Manner::default() }]);
+    let seven = NextHop::start(vec![Manner {
+        extensions: &[],
+        ..Manner::default()
+    }]);
     let connections = |proxy: &Running| {
         let mut first = proxy.greeted();
         first.send("MAIL FROM:<a@b.invalid>\r\n");
@@ -265,11 +351,20 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         reply(&mut client)
     };
     let stall = |limits: &mut Limits, _: &mut Engine| limits.stall = Duration::from_millis(200);
-    let endless: &'static str = Box::leak(format!("250{}\r\n", " very".repeat(100_000)).into_boxed_str());
+    let endless: &'static str =
+        Box::leak(format!("250{}\r\n", " very".repeat(100_000)).into_boxed_str());
     vec![
         ("client-gone", proxy(here, none, gone)),
-        ("connect", proxy(&Address::Tcp(nobody), none, |proxy| reply(&mut proxy.connect()))),
-        ("connections", proxy(here, |limits, _| limits.connections = 1, connections)),
+        (
+            "connect",
+            proxy(&Address::Tcp(nobody), none, |proxy| {
+                reply(&mut proxy.connect())
+            }),
+        ),
+        (
+            "connections",
+            proxy(here, |limits, _| limits.connections = 1, connections),
+        ),
         (
             "eight-bit",
             proxy(
@@ -280,21 +375,59 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         ),
         (
             "ledger",
-            proxy(here, |_, engine| *engine = without_ledger(&folder.join("proxy"), false), sends(TEXT)),
+            proxy(
+                here,
+                |_, engine| *engine = without_ledger(&folder.join("proxy"), false),
+                sends(TEXT),
+            ),
         ),
-        ("next-hop-closing", proxy(&says(false, "421 4.3.2 Closing\r\n"), none, sends(TEXT))),
-        ("next-hop-closing", proxy(&says(true, "421 4.3.2 Closing\r\n"), none, sends(TEXT))),
-        ("next-hop-lost", proxy(&greeting.address, none, |proxy| reply(&mut proxy.connect()))),
+        (
+            "next-hop-closing",
+            proxy(&says(false, "421 4.3.2 Closing\r\n"), none, sends(TEXT)),
+        ),
+        (
+            "next-hop-closing",
+            proxy(&says(true, "421 4.3.2 Closing\r\n"), none, sends(TEXT)),
+        ),
+        (
+            "next-hop-lost",
+            proxy(&greeting.address, none, |proxy| reply(&mut proxy.connect())),
+        ),
         ("next-hop-lost", proxy(&content.address, none, sends(TEXT))),
-        ("next-hop-refuses", proxy(&refusing(), none, |proxy| reply(&mut proxy.connect()))),
-        ("reply-malformed", proxy(&says(false, "yes\r\n"), none, sends(TEXT))),
-        ("reply-malformed", proxy(&says(true, "354 go on\r\n"), none, sends(TEXT))),
-        ("reply-too-long", proxy(&says(false, endless), none, sends(TEXT))),
-        ("reply-too-long", proxy(&says(true, endless), none, sends(TEXT))),
+        (
+            "next-hop-refuses",
+            proxy(&refusing(), none, |proxy| reply(&mut proxy.connect())),
+        ),
+        (
+            "reply-malformed",
+            proxy(&says(false, "yes\r\n"), none, sends(TEXT)),
+        ),
+        (
+            "reply-malformed",
+            proxy(&says(true, "354 go on\r\n"), none, sends(TEXT)),
+        ),
+        (
+            "reply-too-long",
+            proxy(&says(false, endless), none, sends(TEXT)),
+        ),
+        (
+            "reply-too-long",
+            proxy(&says(true, endless), none, sends(TEXT)),
+        ),
         ("reply-unasked", proxy(&unasked(), none, sends(TEXT))),
-        ("slow", proxy(here, |limits, _| limits.work = Duration::ZERO, sends(TEXT))),
+        (
+            "slow",
+            proxy(here, |limits, _| limits.work = Duration::ZERO, sends(TEXT)),
+        ),
         ("slow", proxy(here, stall, silent)),
-        ("spool", proxy(here, |limits, _| no_room(limits), sends(&[TEXT, &long()].concat()))),
+        (
+            "spool",
+            proxy(
+                here,
+                |limits, _| no_room(limits),
+                sends(&[TEXT, &long()].concat()),
+            ),
+        ),
         ("stopped", proxy(here, none, stopped)),
     ]
 }
@@ -329,17 +462,30 @@ fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewher
     let mut played = BTreeSet::new();
     for (name, (said, told)) in scenarios {
         let row = table.iter().find(|row| row[0] == name).unwrap();
-        assert!(row[column].contains(&said), "{name}: {said:?} is not in {:?}", row[column]);
+        assert!(
+            row[column].contains(&said),
+            "{name}: {said:?} is not in {:?}",
+            row[column]
+        );
         played.insert(name);
         // A server that stops tells nobody of idle connections, and what its own 421 ends is told by its name.
         if name != "stopped" {
             let faults = told.faults(1);
-            let kinds: Vec<_> = faults.iter().map(|fault| fault.split(' ').next().unwrap()).collect();
+            let kinds: Vec<_> = faults
+                .iter()
+                .map(|fault| fault.split(' ').next().unwrap())
+                .collect();
             assert!(kinds.contains(&name), "{name}: {faults:?}");
         }
-        if row[column].contains("tempfail") || said.contains("4.3.0 Try") || said.contains("4.3.1 No room") {
+        if row[column].contains("tempfail")
+            || said.contains("4.3.0 Try")
+            || said.contains("4.3.1 No room")
+        {
             let deferred = name == "connections"
-                || told.records(1).iter().any(|record| record.action == Action::Tempfail);
+                || told
+                    .records(1)
+                    .iter()
+                    .any(|record| record.action == Action::Tempfail);
             assert!(deferred, "{name}");
         }
     }
@@ -355,7 +501,17 @@ fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewher
 #[test]
 fn a_mail_server_hears_what_is_documented() {
     let folder = tempfile::tempdir().unwrap();
-    check(1, milters(folder.path()), &["accept", "client-network", "idle-closed", "panic", "untellable"]);
+    check(
+        1,
+        milters(folder.path()),
+        &[
+            "accept",
+            "client-network",
+            "idle-closed",
+            "panic",
+            "untellable",
+        ],
+    );
 }
 
 #[test]
@@ -364,7 +520,11 @@ fn a_client_of_the_proxy_hears_what_is_documented() {
     for name in ["eight", "proxy"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
-    check(2, proxies(folder.path()), &["accept", "client-network", "idle-closed", "io", "panic"]);
+    check(
+        2,
+        proxies(folder.path()),
+        &["accept", "client-network", "idle-closed", "io", "panic"],
+    );
 }
 
 /// A listener with `on_error = "accept"` lets a message pass unchanged where its ledger is lost.
@@ -375,8 +535,11 @@ fn a_fault_lets_a_message_pass_where_that_is_asked_for() {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
     let engine = without_ledger(&folder.path().join("milter"), true);
-    let (said, told) =
-        milter(engine, |_| (), |filter| verdict(&filter.connect().message(FIELDS, b"Gr\xfc\xdfe\r\n")));
+    let (said, told) = milter(
+        engine,
+        |_| (),
+        |filter| verdict(&filter.connect().message(FIELDS, b"Gr\xfc\xdfe\r\n")),
+    );
     assert_eq!(said, "`continue`");
     let hop = NextHop::start(vec![Manner::default()]);
     let (reply, also) = proxy(
@@ -388,6 +551,9 @@ fn a_fault_lets_a_message_pass_where_that_is_asked_for() {
     assert_eq!(hop.kept()[0].text, TEXT);
     for told in [told, also] {
         let record = told.records(1).remove(0);
-        assert_eq!((record.action, record.finding, record.failed_open), (Action::Pass, Some("ledger"), true));
+        assert_eq!(
+            (record.action, record.finding, record.failed_open),
+            (Action::Pass, Some("ledger"), true)
+        );
     }
 }

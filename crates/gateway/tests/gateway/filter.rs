@@ -28,21 +28,38 @@ fn messages_are_rewritten_over_both_kinds_of_sockets() {
             let packets = mta.message(LATIN, b"Gr\xfc\xdfe\r\n");
             assert_eq!(letters(&packets), "mmbc");
             assert!(
-                packets.contains(&(b'm', b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec())),
+                packets.contains(&(
+                    b'm',
+                    b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec()
+                )),
                 "{packets:?}"
             );
             assert!(packets.contains(&(b'b', "Grüße\r\n".into())), "{packets:?}");
             mta.send(b'A', b"");
         }
-        assert_eq!(letters(&mta.message(&[("Subject", " plain")], b"plain\r\n")), "c");
+        assert_eq!(
+            letters(&mta.message(&[("Subject", " plain")], b"plain\r\n")),
+            "c"
+        );
         mta.send(b'Q', b"");
         assert_eq!(mta.packet(), None);
         filter.served.end();
         let records = filter.told.records(4);
         let actions: Vec<_> = records.iter().map(|record| record.action).collect();
-        assert_eq!(actions, [Action::Normalize, Action::Normalize, Action::Normalize, Action::Pass]);
         assert_eq!(
-            (records[0].envelope.recipients, &records[0].envelope.sender[..]),
+            actions,
+            [
+                Action::Normalize,
+                Action::Normalize,
+                Action::Normalize,
+                Action::Pass
+            ]
+        );
+        assert_eq!(
+            (
+                records[0].envelope.recipients,
+                &records[0].envelope.sender[..]
+            ),
             (1, &b"<a@example.org>"[..])
         );
         assert!(filter.told.faults(0).is_empty());
@@ -56,7 +73,10 @@ fn messages_are_rewritten_over_both_kinds_of_sockets() {
 fn signed_mail_passes_as_it_is() {
     let filter = Filter::start(false, |_| ());
     let signed = [&[("DKIM-Signature", " v=1; d=example.org; b=aaaa")], LATIN].concat();
-    assert_eq!(letters(&filter.connect().message(&signed, b"Gr\xfc\xdfe\r\n")), "c");
+    assert_eq!(
+        letters(&filter.connect().message(&signed, b"Gr\xfc\xdfe\r\n")),
+        "c"
+    );
     drop(filter);
 }
 
@@ -68,19 +88,33 @@ fn a_long_body_goes_through_memory_or_a_file_and_a_huge_one_passes() {
 }
 
 fn a_long_body(memory: u64) {
-    let filter =
-        Filter::start(false, |limits| (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20));
+    let filter = Filter::start(false, |limits| {
+        (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20)
+    });
     let mut mta = filter.connect();
     let body = b"Gr\xfc\xdfe\r\n".repeat(600_000);
     let packets = mta.message(LATIN, &body);
-    let got: Vec<u8> =
-        packets.iter().filter(|(c, _)| *c == b'b').flat_map(|(_, data)| data.clone()).collect();
+    let got: Vec<u8> = packets
+        .iter()
+        .filter(|(c, _)| *c == b'b')
+        .flat_map(|(_, data)| data.clone())
+        .collect();
     assert!(got == "Grüße\r\n".repeat(600_000).into_bytes());
     mta.send(b'A', b"");
-    assert_eq!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(1_300_000))), "c");
+    assert_eq!(
+        letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(1_300_000))),
+        "c"
+    );
     let records = filter.told.records(2);
-    assert_eq!((records[1].action, records[1].finding), (Action::Pass, Some("too-large")));
-    assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket, and no file");
+    assert_eq!(
+        (records[1].action, records[1].finding),
+        (Action::Pass, Some("too-large"))
+    );
+    assert_eq!(
+        fs::read_dir(filter.folder.path()).unwrap().count(),
+        1,
+        "the socket, and no file"
+    );
 }
 
 #[test]
@@ -91,7 +125,11 @@ fn no_place_for_a_body_defers_the_message() {
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
-    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "the next one is not harmed");
+    assert_eq!(
+        letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mmbc",
+        "the next one is not harmed"
+    );
     assert_eq!(filter.told.records(1)[0].action, Action::Tempfail);
     assert!(filter.told.faults(1)[0].starts_with("spool"));
 }
@@ -108,7 +146,10 @@ fn a_fault_ends_its_connection_and_no_other() {
     assert_eq!(slow.packet(), None, "a packet that does not go on");
     assert_eq!(letters(&good.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
     let faults = filter.told.faults(2);
-    assert!(faults[0].starts_with("unknown-command") && faults[1].starts_with("io"), "{faults:?}");
+    assert!(
+        faults[0].starts_with("unknown-command") && faults[1].starts_with("io"),
+        "{faults:?}"
+    );
 }
 
 /// The record of a message whose server does not take its verdict says that it is deferred.
@@ -116,7 +157,8 @@ fn a_fault_ends_its_connection_and_no_other() {
 fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
     for drips in [false, true] {
         let filter = Filter::start(false, |limits| {
-            (limits.stall, limits.progress) = (Duration::from_millis(500), Duration::from_millis(100));
+            (limits.stall, limits.progress) =
+                (Duration::from_millis(500), Duration::from_millis(100));
         });
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
@@ -136,14 +178,26 @@ fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
             while mta.stream.read(&mut piece).is_ok_and(|count| count > 0) {
                 thread::sleep(Duration::from_millis(50));
             }
-            assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "{:?}",
+                start.elapsed()
+            );
         } else {
             drop(mta);
         }
         let record = &filter.told.records(1)[0];
-        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("io")), "{drips}");
+        assert_eq!(
+            (record.action, record.finding),
+            (Action::Tempfail, Some("io")),
+            "{drips}"
+        );
         assert_eq!((record.wanted, record.bytes_out), (Action::Normalize, 0));
-        assert!(filter.told.faults(1)[0].starts_with("io ("), "{:?}", filter.told.faults(1));
+        assert!(
+            filter.told.faults(1)[0].starts_with("io ("),
+            "{:?}",
+            filter.told.faults(1)
+        );
     }
 }
 
@@ -155,7 +209,9 @@ fn a_half_close_behind_the_end_of_a_message_is_answered() {
         // A long message is judged in a thread of its own.
         let body = b"Gr\xfc\xdfe\r\n".repeat(if waits { 20_000 } else { 1 });
         let filter = Filter::start(false, |_| ());
-        let Address::Unix(path) = &filter.served.address else { unreachable!("it listens there") };
+        let Address::Unix(path) = &filter.served.address else {
+            unreachable!("it listens there")
+        };
         let stream = UnixStream::connect(path).unwrap();
         let mut mta = Mta::over(Box::new(stream.try_clone().unwrap()), 0x1ff);
         mta.send(b'M', b"<a@example.org>\0");
@@ -169,7 +225,10 @@ fn a_half_close_behind_the_end_of_a_message_is_answered() {
         let packets = std::iter::from_fn(|| mta.packet()).collect::<Vec<_>>();
         println!("{:?}", filter.told.records(1).last());
         let letters = letters(&packets);
-        assert!(letters.starts_with("mmb") && letters.ends_with('c'), "{letters}");
+        assert!(
+            letters.starts_with("mmb") && letters.ends_with('c'),
+            "{letters}"
+        );
         assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
         assert!(filter.told.faults(0).is_empty());
     }
@@ -190,7 +249,10 @@ fn a_connection_that_rests_goes_on() {
     thread::sleep(Duration::from_millis(2_500));
     mta.stream.write_all(b"mple.org>\0").unwrap();
     assert_eq!(letters(&mta.body(b"Gr\xfc\xdfe\r\n")).pop(), Some('c'));
-    assert_eq!(filter.told.records(3)[2].envelope.sender, b"<a@example.org>");
+    assert_eq!(
+        filter.told.records(3)[2].envelope.sender,
+        b"<a@example.org>"
+    );
 }
 
 #[test]
@@ -242,13 +304,25 @@ fn a_stop_ends_idle_connections_and_lets_messages_end() {
 fn slow_work_is_told() {
     // A message of many parts takes longer than the time between two signs; a busy machine may come too late for the first.
     let filter = Filter::start(false, |limits| limits.progress = Duration::from_millis(1));
-    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let part =
+        "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
     let mut mta = filter.connect();
     let told = (0..50).any(|_| {
-        let packets = mta.message(&[("Content-Type", " multipart/mixed; boundary=b")], part.as_bytes());
+        let packets = mta.message(
+            &[("Content-Type", " multipart/mixed; boundary=b")],
+            part.as_bytes(),
+        );
         assert_eq!(packets.last().map(|(command, _)| *command), Some(b'c'));
-        let first_edit = packets.iter().position(|(command, _)| *command != b'p').unwrap();
-        assert!(packets[first_edit..].iter().all(|(command, _)| *command != b'p'), "no sign among the edits");
+        let first_edit = packets
+            .iter()
+            .position(|(command, _)| *command != b'p')
+            .unwrap();
+        assert!(
+            packets[first_edit..]
+                .iter()
+                .all(|(command, _)| *command != b'p'),
+            "no sign among the edits"
+        );
         packets[0].0 == b'p'
     });
     assert!(told);
@@ -264,20 +338,35 @@ fn a_policy_can_leave_everything() {
     let mut rules = Rules::default();
     rules.rewriting = policy;
     let filter = Filter::start_with(false, Engine::new(rules), |_| ());
-    assert_eq!(letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")), "c");
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "c"
+    );
 }
 
 #[test]
 fn too_many_header_bytes_or_fields_pass_unread() {
-    let filter = Filter::start(false, |limits| (limits.header_bytes, limits.fields) = (2_000, 50));
+    let filter = Filter::start(false, |limits| {
+        (limits.header_bytes, limits.fields) = (2_000, 50)
+    });
     let mut mta = filter.connect();
     let long = "a".repeat(700);
-    let header = [LATIN, &[("X-A", long.as_str()), ("X-B", &long), ("X-C", &long)]].concat();
+    let header = [
+        LATIN,
+        &[("X-A", long.as_str()), ("X-B", &long), ("X-C", &long)],
+    ]
+    .concat();
     assert_eq!(letters(&mta.message(&header, b"Gr\xfc\xdfe\r\n")), "c");
     mta.send(b'A', b"");
-    assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 50]].concat(), b"Gr\xfc\xdfe\r\n")), "c");
+    assert_eq!(
+        letters(&mta.message(&[LATIN, &[("X", " a"); 50]].concat(), b"Gr\xfc\xdfe\r\n")),
+        "c"
+    );
     mta.send(b'A', b"");
-    assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 40]].concat(), b"Gr\xfc\xdfe\r\n")), "mmbc");
+    assert_eq!(
+        letters(&mta.message(&[LATIN, &[("X", " a"); 40]].concat(), b"Gr\xfc\xdfe\r\n")),
+        "mmbc"
+    );
     for record in &filter.told.records(3)[..2] {
         assert!(record.findings.has(Finding::TooManyHeaders), "{record:?}");
     }
@@ -285,25 +374,38 @@ fn too_many_header_bytes_or_fields_pass_unread() {
 
 #[test]
 fn a_full_spool_defers_the_message_and_no_other() {
-    let filter = Filter::start(false, |limits| (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20));
+    let filter = Filter::start(false, |limits| {
+        (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20)
+    });
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 5 << 20])), "t");
     mta.send(b'A', b"");
     assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
     assert!(filter.told.faults(1)[0].starts_with("spool"));
-    let filter = Filter::start(false, |limits| (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX));
+    let filter = Filter::start(false, |limits| {
+        (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX)
+    });
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
-    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "what needs no file goes on");
+    assert_eq!(
+        letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")),
+        "mmbc",
+        "what needs no file goes on"
+    );
 }
 
 #[test]
 fn work_that_takes_too_long_is_given_up() {
-    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let part =
+        "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
     let header = [("Content-Type", " multipart/mixed; boundary=b")];
-    for (fail_open, letter, action) in [(false, b't', Action::Tempfail), (true, b'c', Action::Pass)] {
-        let engine = Engine { fail_open, ..Engine::default() };
+    for (fail_open, letter, action) in [(false, b't', Action::Tempfail), (true, b'c', Action::Pass)]
+    {
+        let engine = Engine {
+            fail_open,
+            ..Engine::default()
+        };
         let filter = Filter::start_with(false, engine, |limits| {
             (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_millis(2));
         });
@@ -333,11 +435,17 @@ fn work_that_takes_too_long_is_given_up() {
 
 #[test]
 fn a_failure_passes_mail_where_that_is_asked_for() {
-    let engine = Engine { fail_open: true, ..Engine::default() };
+    let engine = Engine {
+        fail_open: true,
+        ..Engine::default()
+    };
     let filter = Filter::start_with(false, engine, |limits| {
         (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
     });
-    assert_eq!(letters(&filter.connect().message(LATIN, &vec![b'a'; 3 << 20])), "c");
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, &vec![b'a'; 3 << 20])),
+        "c"
+    );
     let record = &filter.told.records(1)[0];
     assert_eq!((record.action, record.failed_open), (Action::Pass, true));
     assert!(filter.told.faults(1)[0].starts_with("spool"));
@@ -345,9 +453,15 @@ fn a_failure_passes_mail_where_that_is_asked_for() {
 
 #[test]
 fn too_large_mail_is_deferred_where_that_is_asked_for() {
-    let engine = Engine { defer_too_large: true, ..Engine::default() };
+    let engine = Engine {
+        defer_too_large: true,
+        ..Engine::default()
+    };
     let filter = Filter::start_with(false, engine, |limits| limits.message_bytes = 1_000);
-    assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), "t");
+    assert_eq!(
+        letters(&filter.connect().message(LATIN, &[b'a'; 2_000])),
+        "t"
+    );
     assert_eq!(filter.told.records(1)[0].action, Action::Tempfail);
 }
 
@@ -364,13 +478,18 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
         let mut rules = Rules::default();
         rules.monitor = monitor;
         rules.set(Finding::TooLarge, asked);
-        let filter = Filter::start_with(false, Engine::new(rules), |limits| limits.message_bytes = 1_000);
+        let filter = Filter::start_with(false, Engine::new(rules), |limits| {
+            limits.message_bytes = 1_000
+        });
         let packets = filter.connect().message(LATIN, &[b'a'; 2_000]);
         assert_eq!(letters(&packets), letter, "{asked:?}");
         assert_eq!(filter.told.records(1)[0].action, action);
         if letter == "ic" {
             let field = String::from_utf8_lossy(&packets[0].1);
-            assert!(field.contains("verdict=unread; action=tag;") && field.contains("too-large"), "{field}");
+            assert!(
+                field.contains("verdict=unread; action=tag;") && field.contains("too-large"),
+                "{field}"
+            );
         }
     }
 }
@@ -393,21 +512,34 @@ fn a_return_inside_a_field_hinders_nothing() {
     let fields = [LATIN, &[("Subject", " =?iso-8859-1?Q?=E9?= plain a\rb")]].concat();
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
     assert_eq!(letters(&packets), "mmibc");
-    assert!(!packets.iter().any(|(_, data)| data.ends_with(b"b\0")), "it stays: {packets:?}");
+    assert!(
+        !packets.iter().any(|(_, data)| data.ends_with(b"b\0")),
+        "it stays: {packets:?}"
+    );
     let record = &filter.told.records(1)[0];
-    assert_eq!((record.action, record.finding), (Action::Normalize, Some("stray return")));
+    assert_eq!(
+        (record.action, record.finding),
+        (Action::Normalize, Some("stray return"))
+    );
     // The other subject, the label of the charset, and two letters of the body have grown.
     let grown = |before: &str, after: &str| after.len() as i64 - before.len() as i64;
-    let grown =
-        grown("=?iso-8859-1?Q?Gr=FC=DFe?=", "=?UTF-8?B?R3LDvMOfZQ==?=") + grown("iso-8859-1", "utf-8") + 2;
+    let grown = grown("=?iso-8859-1?Q?Gr=FC=DFe?=", "=?UTF-8?B?R3LDvMOfZQ==?=")
+        + grown("iso-8859-1", "utf-8")
+        + 2;
     let added = added_bytes(&packets);
     assert!(added > 100, "{added}");
-    assert_eq!(record.bytes_out as i64 - record.bytes_in as i64, grown + added as i64);
+    assert_eq!(
+        record.bytes_out as i64 - record.bytes_in as i64,
+        grown + added as i64
+    );
 }
 
 /// Bytes of the fields that a filter inserts, as they stand in the message: `Name: value` and line ends.
 fn added_bytes(packets: &[(u8, Vec<u8>)]) -> u64 {
-    let inserted = packets.iter().filter(|(letter, _)| *letter == b'i').map(|(_, data)| &data[4..]);
+    let inserted = packets
+        .iter()
+        .filter(|(letter, _)| *letter == b'i')
+        .map(|(_, data)| &data[4..]);
     let size = |field: &[u8]| {
         let folds = memchr::memchr_iter(b'\n', field).count();
         let space = usize::from(!String::from_utf8_lossy(field).contains("\0 "));
@@ -434,15 +566,30 @@ fn a_header_of_which_too_much_would_change_stays() {
         }
     }
     let records = filter.told.records(2);
-    assert_eq!((records[0].action, records[0].finding), (Action::Normalize, None));
-    assert_eq!((records[1].action, records[1].finding), (Action::Normalize, Some("too many changes")));
-    assert_eq!((records[1].claims, records[1].bytes_in), (1, records[1].bytes_out + 42));
+    assert_eq!(
+        (records[0].action, records[0].finding),
+        (Action::Normalize, None)
+    );
+    assert_eq!(
+        (records[1].action, records[1].finding),
+        (Action::Normalize, Some("too many changes"))
+    );
+    assert_eq!(
+        (records[1].claims, records[1].bytes_in),
+        (1, records[1].bytes_out + 42)
+    );
     // Of a field with a claim behind a return the rest stays.
     let odd = ("X", " y\rMIME-Ambiguity-Results: x");
     for (count, want) in [(4_000, "m".repeat(4_000) + "c"), (4_001, "y".to_owned())] {
         let packets = filter.connect().message(&vec![odd; count], b"x\r\n");
         assert!(letters(&packets) == want, "{count}");
-        assert!(count > 4_000 || packets.iter().take(count).all(|(_, data)| data.ends_with(b"X\0 y\0")));
+        assert!(
+            count > 4_000
+                || packets
+                    .iter()
+                    .take(count)
+                    .all(|(_, data)| data.ends_with(b"X\0 y\0"))
+        );
     }
 }
 
@@ -487,7 +634,10 @@ fn a_return_saves_no_claim() {
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
     assert_eq!(letters(&packets), "ic");
     let record = filter.told.records(6).remove(5);
-    assert_eq!((record.action, record.finding), (Action::Tag, Some("stray return")));
+    assert_eq!(
+        (record.action, record.finding),
+        (Action::Tag, Some("stray return"))
+    );
     assert_eq!(
         record.bytes_out,
         record.bytes_in + added_bytes(&packets),
@@ -500,11 +650,19 @@ fn policies_speak_in_verdicts() {
     let utf7 = [("Content-Type", " text/html; charset=utf-7")];
     for (action, letters_of, words) in [
         (Action::Pass, "c", ""),
-        (Action::Tag, "ic", "MIME-Ambiguity-Results\0 localhost; v=1; verdict=ambiguous; action=tag;"),
+        (
+            Action::Tag,
+            "ic",
+            "MIME-Ambiguity-Results\0 localhost; v=1; verdict=ambiguous; action=tag;",
+        ),
         (Action::Normalize, "imbc", "action=normalize;"),
         (Action::Tempfail, "t", ""),
         (Action::Quarantine, "iqc", "utf7-in-html"),
-        (Action::Reject, "y", "550 5.6.0 message refused: utf7-in-html"),
+        (
+            Action::Reject,
+            "y",
+            "550 5.6.0 message refused: utf7-in-html",
+        ),
     ] {
         let mut rules = Rules::default();
         rules.set(Finding::Utf7InHtml, action);
@@ -515,26 +673,41 @@ fn policies_speak_in_verdicts() {
         got.sort_unstable();
         want.sort_unstable();
         assert_eq!(got, want, "{}", action.name());
-        let all =
-            packets.iter().map(|(_, data)| String::from_utf8_lossy(data).into_owned()).collect::<String>();
+        let all = packets
+            .iter()
+            .map(|(_, data)| String::from_utf8_lossy(data).into_owned())
+            .collect::<String>();
         assert!(all.contains(words), "{all}");
         let record = &filter.told.records(1)[0];
         assert_eq!(record.action, action);
         let goes_on = !matches!(action, Action::Reject | Action::Tempfail);
-        assert_eq!(record.bytes_out > 0, goes_on, "what stays out did not go out");
+        assert_eq!(
+            record.bytes_out > 0,
+            goes_on,
+            "what stays out did not go out"
+        );
     }
 }
 
 #[test]
 fn a_server_that_grants_too_little_gets_reports_only() {
     let utf7 = [("Content-Type", " text/html; charset=utf-7")];
-    for (actions, answer) in [(0x01_u32, "ic"), (0x11, "ic"), (0, "c"), (0x03, "ic"), (0x12, "c")] {
+    for (actions, answer) in [
+        (0x01_u32, "ic"),
+        (0x11, "ic"),
+        (0, "c"),
+        (0x03, "ic"),
+        (0x12, "c"),
+    ] {
         let filter = Filter::start(false, |_| ());
         let mut mta = Mta::granting(&filter.served.address, actions);
         let packets = mta.message(&utf7, b"+ADw-b+AD4-\r\n");
         let got = letters(&packets);
         if let Some((_, field)) = packets.iter().find(|(letter, _)| *letter == b'i') {
-            assert!(String::from_utf8_lossy(field).contains("mode=report-only;"), "{packets:?}");
+            assert!(
+                String::from_utf8_lossy(field).contains("mode=report-only;"),
+                "{packets:?}"
+            );
         }
         assert_eq!(got, answer, "{actions:#x}");
         assert!(filter.told.faults(1)[0].starts_with("report-only"));
@@ -559,7 +732,11 @@ fn an_engine_can_be_changed_between_messages() {
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "ic");
     let records = filter.told.records(2);
     assert_eq!(
-        (records[1].action, records[1].wanted, records[1].policy.as_str()),
+        (
+            records[1].action,
+            records[1].wanted,
+            records[1].policy.as_str()
+        ),
         (Action::Tag, Action::Normalize, "monitor")
     );
 }
@@ -583,9 +760,15 @@ fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
         assert_eq!(letters(&packets), format!("{want}c"), "{field:?}");
         let (_, told) = packets.iter().find(|(letter, _)| *letter == b'i').unwrap();
         let partial = String::from_utf8_lossy(told).contains("mode=partial;");
-        assert_eq!(partial, field.0 != "Content-Transfer-Encoding", "{packets:?}");
+        assert_eq!(
+            partial,
+            field.0 != "Content-Transfer-Encoding",
+            "{packets:?}"
+        );
         assert!(
-            !packets.iter().any(|(letter, data)| *letter == b'm' && data.contains(&b'\r')),
+            !packets
+                .iter()
+                .any(|(letter, data)| *letter == b'm' && data.contains(&b'\r')),
             "{packets:?}"
         );
     }
@@ -593,5 +776,8 @@ fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
     let twice = [LATIN, &[("Content-Type", stays)]].concat();
     let packets = filter.connect().message(&twice, b"Gr\xfc\xdfe\r\n");
     let gone = (b'm', b"\0\0\0\x02Content-Type\0\0".to_vec());
-    assert!(packets.contains(&gone) && letters(&packets).contains('b'), "{packets:?}");
+    assert!(
+        packets.contains(&gone) && letters(&packets).contains('b'),
+        "{packets:?}"
+    );
 }

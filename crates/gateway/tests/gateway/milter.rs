@@ -1,8 +1,8 @@
 //! Whole conversations, at every split of their bytes, and what no server says.
 
 use mailglot_gateway::milter::{
-    Actions, Event, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, ProtocolError, Refusal,
-    ReplyText, Session, Verdict, action, protocol, put,
+    Actions, Event, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, ProtocolError,
+    Refusal, ReplyText, Session, Verdict, action, protocol, put,
 };
 
 /// All bits that Postfix 3.7 offers.
@@ -17,7 +17,10 @@ fn packet(command: u8, data: &[u8]) -> Vec<u8> {
 }
 
 fn offer((version, actions, protocol): (u32, u32, u32)) -> Vec<u8> {
-    packet(b'O', &[version, actions, protocol].map(u32::to_be_bytes).concat())
+    packet(
+        b'O',
+        &[version, actions, protocol].map(u32::to_be_bytes).concat(),
+    )
 }
 
 fn conversation(bits: (u32, u32, u32)) -> Vec<u8> {
@@ -55,7 +58,9 @@ fn run<'a>(
         session.feed(piece);
         loop {
             if session.owes_verdict() {
-                session.decide(&Actions::default(), &Verdict::Accept).unwrap();
+                session
+                    .decide(&Actions::default(), &Verdict::Accept)
+                    .unwrap();
             }
             match session.event() {
                 Ok(Some(event)) => events.push(format!("{event:?}")),
@@ -84,7 +89,11 @@ fn a_conversation_is_the_same_at_every_split() {
         assert_eq!((whole.1.as_str(), whole.2), (letters, None));
         assert_eq!(whole.0.len(), 22);
         for at in 0..=bytes.len() {
-            assert_eq!(run(Session::new(), [&bytes[..at], &bytes[at..]]), whole, "{at}");
+            assert_eq!(
+                run(Session::new(), [&bytes[..at], &bytes[at..]]),
+                whole,
+                "{at}"
+            );
         }
         assert_eq!(run(Session::new(), bytes.chunks(1)), whole);
     }
@@ -94,20 +103,40 @@ fn a_conversation_is_the_same_at_every_split() {
 fn commands_carry_what_they_say() {
     let mut session = Session::new();
     session.feed(&conversation(OFFER));
-    let granted = Granted { version: 6, actions: 0x113, protocol: 0x1f_f782 };
+    let granted = Granted {
+        version: 6,
+        actions: 0x113,
+        protocol: 0x1f_f782,
+    };
     assert_eq!(session.event(), Ok(Some(Event::Negotiated(granted))));
     assert_eq!(
         session.event(),
-        Ok(Some(Event::Connect { host: b"client", peer: Peer::Inet(b"192.0.2.1", 1234) }))
+        Ok(Some(Event::Connect {
+            host: b"client",
+            peer: Peer::Inet(b"192.0.2.1", 1234)
+        }))
     );
     assert_eq!(session.event(), Ok(Some(Event::Helo(b"client"))));
-    let Ok(Some(Event::Macros(b'M', pairs))) = session.event() else { panic!("macros are missing") };
+    let Ok(Some(Event::Macros(b'M', pairs))) = session.event() else {
+        panic!("macros are missing")
+    };
     assert_eq!(pairs.collect::<Vec<_>>(), [(&b"i"[..], &b"4F2"[..])]);
-    let Ok(Some(Event::Mail(b"<a@example.org>", arguments))) = session.event() else { panic!("no sender") };
-    assert_eq!(arguments.collect::<Vec<_>>(), [&b"BODY=8BITMIME"[..], b"SIZE=10"]);
-    assert!(matches!(session.event(), Ok(Some(Event::Recipient(b"<b@example.org>", _)))));
+    let Ok(Some(Event::Mail(b"<a@example.org>", arguments))) = session.event() else {
+        panic!("no sender")
+    };
+    assert_eq!(
+        arguments.collect::<Vec<_>>(),
+        [&b"BODY=8BITMIME"[..], b"SIZE=10"]
+    );
+    assert!(matches!(
+        session.event(),
+        Ok(Some(Event::Recipient(b"<b@example.org>", _)))
+    ));
     assert_eq!(session.event(), Ok(Some(Event::Data)));
-    assert_eq!(session.event(), Ok(Some(Event::Header(b"Subject", b" a\n b"))));
+    assert_eq!(
+        session.event(),
+        Ok(Some(Event::Header(b"Subject", b" a\n b")))
+    );
     assert_eq!(session.event(), Ok(Some(Event::EndOfHeaders)));
     assert_eq!(session.event(), Ok(Some(Event::Body(b"one\r\n\0two"))));
     assert_eq!(session.event(), Ok(Some(Event::EndOfMessage(b"three"))));
@@ -137,8 +166,15 @@ fn edits_go_out_in_the_order_that_servers_need() {
         value: value.map(field),
     };
     let actions = Actions {
-        changes: vec![change(1, Some(b" a")), change(3, None), change(2, Some(b" b\n c"))],
-        inserted: vec![(field(b"X-First"), field(b" 1")), (field(b"X-Second"), field(b" 2"))],
+        changes: vec![
+            change(1, Some(b" a")),
+            change(3, None),
+            change(2, Some(b" b\n c")),
+        ],
+        inserted: vec![
+            (field(b"X-First"), field(b" 1")),
+            (field(b"X-Second"), field(b" 2")),
+        ],
         appended: vec![(field(b"X-Last"), field(b" 3"))],
         body: Some(vec![&body]),
         quarantine: None,
@@ -151,7 +187,11 @@ fn edits_go_out_in_the_order_that_servers_need() {
     while let Some(packet) = written.packet().unwrap() {
         got.push((packet.command, packet.data.to_vec()));
     }
-    let body_sizes: Vec<_> = got.iter().filter(|(c, _)| *c == b'b').map(|(_, data)| data.len()).collect();
+    let body_sizes: Vec<_> = got
+        .iter()
+        .filter(|(c, _)| *c == b'b')
+        .map(|(_, data)| data.len())
+        .collect();
     assert_eq!(body_sizes, [LONGEST_DATA, LONGEST_DATA, 1]);
     got.retain(|(command, _)| *command != b'b');
     let want: [(u8, &[u8]); 7] = [
@@ -181,13 +221,27 @@ fn fields_change_from_the_lowest_up() {
         let beside = |at: u32| change(at / 2, at % 2 + 1, at);
         for of in [&apart as &dyn Fn(u32) -> HeaderChange, &beside] {
             // In any order: a prime number walks through all of them.
-            let changes = (0..2 * many).map(|at| of(at * 7_919 % (2 * many))).collect();
+            let changes = (0..2 * many)
+                .map(|at| of(at * 7_919 % (2 * many)))
+                .collect();
             let mut session = ended(OFFER);
-            session.decide(&Actions { changes, ..Actions::default() }, &Verdict::Accept).unwrap();
+            session
+                .decide(
+                    &Actions {
+                        changes,
+                        ..Actions::default()
+                    },
+                    &Verdict::Accept,
+                )
+                .unwrap();
             let mut want = Vec::new();
             for at in (0..2 * many).rev() {
                 let HeaderChange { name, index, .. } = of(at);
-                put(&mut want, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0 a\0"]);
+                put(
+                    &mut want,
+                    b'm',
+                    &[&index.to_be_bytes(), name.as_bytes(), b"\0 a\0"],
+                );
             }
             put(&mut want, b'a', &[]);
             assert!(session.take_output() == want, "{many}");
@@ -197,24 +251,53 @@ fn fields_change_from_the_lowest_up() {
 
 #[test]
 fn edits_need_a_message_and_a_grant() {
-    let body = Actions { body: Some(Vec::new()), ..Actions::default() };
+    let body = Actions {
+        body: Some(Vec::new()),
+        ..Actions::default()
+    };
     let mut session = ended((6, action::ADD_HEADERS, 0));
-    assert_eq!(session.decide(&body, &Verdict::Accept), Err(Refusal::NotGranted(action::CHANGE_BODY)));
+    assert_eq!(
+        session.decide(&body, &Verdict::Accept),
+        Err(Refusal::NotGranted(action::CHANGE_BODY))
+    );
     assert!(session.take_output().is_empty());
     session.decide(&body, &Verdict::Tempfail).unwrap();
-    assert_eq!(session.take_output(), packet(b't', b""), "a message that stays out is not edited");
-    assert_eq!(session.decide(&body, &Verdict::Accept), Err(Refusal::NoMessage));
+    assert_eq!(
+        session.take_output(),
+        packet(b't', b""),
+        "a message that stays out is not edited"
+    );
+    assert_eq!(
+        session.decide(&body, &Verdict::Accept),
+        Err(Refusal::NoMessage)
+    );
 
     let mut session = ended(OFFER);
-    let none = HeaderChange { name: field(b"Subject"), index: 0, position: 0, value: None };
-    let actions = Actions { changes: vec![none], ..Actions::default() };
-    assert_eq!(session.decide(&actions, &Verdict::Accept), Err(Refusal::NoSuchField));
+    let none = HeaderChange {
+        name: field(b"Subject"),
+        index: 0,
+        position: 0,
+        value: None,
+    };
+    let actions = Actions {
+        changes: vec![none],
+        ..Actions::default()
+    };
+    assert_eq!(
+        session.decide(&actions, &Verdict::Accept),
+        Err(Refusal::NoSuchField)
+    );
     session.decide(&body, &Verdict::Continue).unwrap();
-    assert_eq!(session.take_output(), [packet(b'b', b""), packet(b'c', b"")].concat());
+    assert_eq!(
+        session.take_output(),
+        [packet(b'b', b""), packet(b'c', b"")].concat()
+    );
 
     let mut session = ended(OFFER);
     let text = ReplyText::new(550, (5, 6, 0), "not here").unwrap();
-    session.decide(&Actions::default(), &Verdict::Reply(text)).unwrap();
+    session
+        .decide(&Actions::default(), &Verdict::Reply(text))
+        .unwrap();
     assert_eq!(session.take_output(), packet(b'y', b"550 5.6.0 not here\0"));
 }
 
@@ -223,7 +306,9 @@ fn progress_is_told_while_a_verdict_is_owed() {
     let mut session = ended(OFFER);
     session.progress();
     assert_eq!(session.take_output(), packet(b'p', b""));
-    session.decide(&Actions::default(), &Verdict::Continue).unwrap();
+    session
+        .decide(&Actions::default(), &Verdict::Continue)
+        .unwrap();
     session.take_output();
     session.progress();
     assert!(session.take_output().is_empty());
@@ -245,7 +330,10 @@ fn another_client_may_follow_with_and_without_negotiation() {
     assert_eq!(run(Session::new(), [&offer(OFFER)[..], &next]).1, "OO");
     let next = [packet(b'K', b""), packet(b'C', b"a\0U")].concat();
     assert_eq!(run(Session::new(), [&offer(OFFER)[..], &next]), {
-        let (events, letters) = (run(Session::new(), [&offer(OFFER)[..], &next]).0, "O".to_owned());
+        let (events, letters) = (
+            run(Session::new(), [&offer(OFFER)[..], &next]).0,
+            "O".to_owned(),
+        );
         assert_eq!(events.len(), 3);
         (events, letters, None)
     });
@@ -256,23 +344,54 @@ fn what_no_server_says_is_a_fault_with_a_name() {
     let after = |bytes: Vec<u8>| [offer(OFFER), bytes].concat();
     let rows: Vec<(Vec<u8>, ProtocolError)> = vec![
         (b"\0\0\0\0".to_vec(), ProtocolError::Empty),
-        (b"\xff\xff\xff\xff".to_vec(), ProtocolError::TooLong(0xffff_ffff)),
+        (
+            b"\xff\xff\xff\xff".to_vec(),
+            ProtocolError::TooLong(0xffff_ffff),
+        ),
         (packet(b'M', b"<>\0"), ProtocolError::NotNegotiated(b'M')),
         (packet(b'O', b"\0\0\0\x06"), ProtocolError::ShortNegotiation),
         (offer((1, 0, 0)), ProtocolError::OldVersion(1)),
         (after(offer(OFFER)), ProtocolError::NegotiatedTwice),
-        (after(packet(b'L', b"Subject")), ProtocolError::MissingNul(b'L')),
-        (after(packet(b'L', b"Subject\0 a")), ProtocolError::MissingNul(b'L')),
+        (
+            after(packet(b'L', b"Subject")),
+            ProtocolError::MissingNul(b'L'),
+        ),
+        (
+            after(packet(b'L', b"Subject\0 a")),
+            ProtocolError::MissingNul(b'L'),
+        ),
         (after(packet(b'M', b"<>")), ProtocolError::MissingNul(b'M')),
         (after(packet(b'C', b"client\0")), ProtocolError::BadConnect),
-        (after(packet(b'C', b"client\x004\0")), ProtocolError::BadConnect),
-        (after(packet(b'C', b"client\x004\0\x19192.0.2.1")), ProtocolError::BadConnect),
-        (after(packet(b'C', b"client\x009\0\x19192.0.2.1\0")), ProtocolError::BadConnect),
-        (after(packet(b'z', b"")), ProtocolError::UnknownCommand(b'z')),
+        (
+            after(packet(b'C', b"client\x004\0")),
+            ProtocolError::BadConnect,
+        ),
+        (
+            after(packet(b'C', b"client\x004\0\x19192.0.2.1")),
+            ProtocolError::BadConnect,
+        ),
+        (
+            after(packet(b'C', b"client\x009\0\x19192.0.2.1\0")),
+            ProtocolError::BadConnect,
+        ),
+        (
+            after(packet(b'z', b"")),
+            ProtocolError::UnknownCommand(b'z'),
+        ),
     ];
     for (bytes, fault) in rows {
-        assert_eq!(run(Session::new(), [&bytes[..]]).2, Some(fault), "{}", bytes.escape_ascii());
-        assert_eq!(run(Session::new(), bytes.chunks(1)).2, Some(fault), "{}", bytes.escape_ascii());
+        assert_eq!(
+            run(Session::new(), [&bytes[..]]).2,
+            Some(fault),
+            "{}",
+            bytes.escape_ascii()
+        );
+        assert_eq!(
+            run(Session::new(), bytes.chunks(1)).2,
+            Some(fault),
+            "{}",
+            bytes.escape_ascii()
+        );
         assert!(fault.to_string().starts_with(fault.kind()));
     }
 }
@@ -296,7 +415,9 @@ fn odd_but_harmless_input_is_no_fault() {
 
 #[test]
 fn wire_inputs_of_the_shared_attacks_are_closed_or_handled() {
-    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else { return };
+    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
+        return;
+    };
     let mut seen = 0;
     for entry in std::fs::read_dir(format!("{shared}/attacks")).unwrap() {
         let path = entry.unwrap().path();
@@ -308,8 +429,9 @@ fn wire_inputs_of_the_shared_attacks_are_closed_or_handled() {
         let bytes = std::fs::read(&path).unwrap();
         let got = run(Session::new(), [&bytes[..]]);
         assert_eq!(run(Session::new(), bytes.chunks(7)), got, "{name}");
-        let closed =
-            ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"].iter().any(|start| name.starts_with(start));
+        let closed = ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"]
+            .iter()
+            .any(|start| name.starts_with(start));
         assert_eq!(got.2.is_some(), closed, "{name}: {got:?}");
     }
     assert_eq!(seen, 14, "inputs in the folder");
@@ -333,7 +455,12 @@ fn nothing_that_may_be_offered_is_beyond_what_was_asked() {
         for offered in [0, bit, !bit] {
             let bytes = [offer((6, 0, offered)), packet(command, data)].concat();
             let answered = run(Session::new(), [&bytes[..]]).1 == "Oc";
-            assert_eq!(answered, offered & bit == 0, "{} under {offered:#x}", char::from(command));
+            assert_eq!(
+                answered,
+                offered & bit == 0,
+                "{} under {offered:#x}",
+                char::from(command)
+            );
         }
     }
 }
@@ -360,6 +487,11 @@ fn noise_never_panics_and_keeps_memory_small() {
         }
         let whole = run(Session::new(), [&bytes[..]]);
         let at = (random() % (bytes.len() as u64 + 1)) as usize;
-        assert_eq!(run(Session::new(), [&bytes[..at], &bytes[at..]]), whole, "{}", bytes.escape_ascii());
+        assert_eq!(
+            run(Session::new(), [&bytes[..at], &bytes[at..]]),
+            whole,
+            "{}",
+            bytes.escape_ascii()
+        );
     }
 }

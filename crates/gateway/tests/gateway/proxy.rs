@@ -115,20 +115,26 @@ fn the_original_of_mended_line_ends_is_kept() {
         let hop = NextHop::start(vec![Manner::default()]);
         let proxy = Running::with_engine(&hop.address, |_, _, engine| {
             engine.rules.monitor = monitor;
-            let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| panic!("{error}"));
+            let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| {
+                panic!("{error}")
+            });
             engine.ledgers = Some(Arc::new(ledgers.unwrap()));
         });
         let mut client = proxy.greeted();
         // The first stray line end may come late.
-        let before =
-            b"Subject: a line that is long enough for the message to be in a file\r\n".repeat(long / 20);
-        let text = |mixed: &[u8]| [&before[..], mixed, &b"text\n"[..].repeat(long), b"\r\n"].concat();
+        let before = b"Subject: a line that is long enough for the message to be in a file\r\n"
+            .repeat(long / 20);
+        let text =
+            |mixed: &[u8]| [&before[..], mixed, &b"text\n"[..].repeat(long), b"\r\n"].concat();
         assert_eq!(client.message("", &text(MIXED)), 250);
         let record = proxy.told.records(1).remove(0);
         assert_eq!(record.action, Action::Normalize);
         let (original, note) = original(folder.path(), &record.ledger.unwrap());
         assert!(original == text(MIXED_CAME), "{monitor} {long}");
-        assert!(note.contains("normalize") && note.contains("bare-lf"), "{note}");
+        assert!(
+            note.contains("normalize") && note.contains("bare-lf"),
+            "{note}"
+        );
         if long == 0 {
             assert_eq!(hop.kept()[0].text, [MIXED_MENDED, b"\r\n"].concat());
         }
@@ -148,7 +154,8 @@ fn bytes_are_those_that_came_and_those_that_went() {
     });
     let mut client = proxy.greeted();
     let twice = b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nx\r\n";
-    let part = b"Content-Type: message/partial; id=a; number=1; total=2\r\n\r\nSubject: x\r\n\r\nx\r\n";
+    let part =
+        b"Content-Type: message/partial; id=a; number=1; total=2\r\n\r\nSubject: x\r\n\r\nx\r\n";
     let mut want = Vec::new();
     for (text, code, came, went) in [
         (&b"Subject: ok\r\n\r\no\nk\r\n"[..], 250, 20, 21),
@@ -161,7 +168,13 @@ fn bytes_are_those_that_came_and_those_that_went() {
         want.push((came, went));
     }
     let records = proxy.told.records(want.len());
-    assert_eq!(records.iter().map(|record| (record.bytes_in, record.bytes_out)).collect::<Vec<_>>(), want);
+    assert_eq!(
+        records
+            .iter()
+            .map(|record| (record.bytes_in, record.bytes_out))
+            .collect::<Vec<_>>(),
+        want
+    );
 }
 
 pub(crate) fn stuffed(text: &[u8]) -> Vec<u8> {
@@ -182,21 +195,33 @@ fn a_message_becomes_utf8_on_its_way() {
     let kept = hop.kept();
     assert_eq!(kept.len(), 2);
     let text = String::from_utf8(kept[0].text.clone()).unwrap();
-    assert!(text.starts_with("Subject: =?UTF-8?") && text.contains("charset=utf-8"), "{text}");
+    assert!(
+        text.starts_with("Subject: =?UTF-8?") && text.contains("charset=utf-8"),
+        "{text}"
+    );
     assert!(text.ends_with("\r\n\r\nGrüße\r\n.\r\n"), "{text}");
     assert_eq!(kept[1].text, PLAIN);
     let records = proxy.told.records(2);
     assert_eq!(
-        records.iter().map(|record| record.action).collect::<Vec<_>>(),
+        records
+            .iter()
+            .map(|record| record.action)
+            .collect::<Vec<_>>(),
         [Action::Normalize, Action::Pass]
     );
     assert_eq!(records[0].bytes_out, text.len() as u64);
     assert_eq!(
-        (records[0].envelope.sender.as_slice(), records[0].envelope.recipients),
+        (
+            records[0].envelope.sender.as_slice(),
+            records[0].envelope.recipients
+        ),
         (&b"<a@b.invalid>"[..], 1)
     );
     let addresses = &records[0].envelope.addresses;
-    assert!(addresses.len() == 1 && addresses[0].starts_with(b"<"), "{addresses:?}");
+    assert!(
+        addresses.len() == 1 && addresses[0].starts_with(b"<"),
+        "{addresses:?}"
+    );
 }
 
 /// The size that leaves counts the fields that the proxy adds, in a report, in a rewrite and where nothing is found.
@@ -209,17 +234,26 @@ fn added_fields_count_among_the_bytes_that_leave() {
             rules.monitor = monitor;
         });
         let mut client = proxy.greeted();
-        let tagged = b"Subject: a\r\nReply-To: <b@xn--mnchen-3ya.de>\r\nMessage-ID: <1@b>\r\n\r\nx\r\n";
+        let tagged =
+            b"Subject: a\r\nReply-To: <b@xn--mnchen-3ya.de>\r\nMessage-ID: <1@b>\r\n\r\nx\r\n";
         for text in [&stuffed(LATIN)[..], PLAIN, tagged] {
             assert_eq!(client.message(" BODY=8BITMIME", text), 250);
         }
         client.send("QUIT\r\n");
         assert_eq!(client.codes(2), [221, 0]);
         let (kept, records) = (hop.kept(), proxy.told.records(3));
-        let added = kept.iter().filter(|kept| kept.text.starts_with(b"MIME-Ambiguity-Results: ")).count();
+        let added = kept
+            .iter()
+            .filter(|kept| kept.text.starts_with(b"MIME-Ambiguity-Results: "))
+            .count();
         assert_eq!(added, if monitor { 2 } else { 1 });
         for (kept, record) in kept.iter().zip(&records) {
-            assert_eq!(record.bytes_out, kept.text.len() as u64, "{monitor} {:?}", record.action);
+            assert_eq!(
+                record.bytes_out,
+                kept.text.len() as u64,
+                "{monitor} {:?}",
+                record.action
+            );
             assert_eq!(record.dry_run, monitor);
         }
         assert_eq!(records[2].envelope.message_id, b"<1@b>");
@@ -234,14 +268,20 @@ fn a_message_for_japan_is_in_seven_bits_on_its_way() {
     });
     let mut client = proxy.greeted();
     let raw = "Subject: 日本\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n日本\r\n";
-    assert_eq!(client.message(" BODY=8BITMIME SMTPUTF8", raw.as_bytes()), 250);
+    assert_eq!(
+        client.message(" BODY=8BITMIME SMTPUTF8", raw.as_bytes()),
+        250
+    );
     let want =
         b"Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
         Content-Transfer-Encoding: 7bit\r\n\r\n\x1b$BF|K\\\x1b(B\r\n";
     // And a second pass changes nothing.
     assert_eq!(client.message("", want), 250);
     for kept in hop.kept() {
-        assert_eq!(kept.text.escape_ascii().to_string(), want.escape_ascii().to_string());
+        assert_eq!(
+            kept.text.escape_ascii().to_string(),
+            want.escape_ascii().to_string()
+        );
     }
     assert_eq!(proxy.told.records(2)[1].action, Action::Pass);
 }
@@ -254,22 +294,41 @@ fn what_goes_out_is_legal_for_the_next_hop() {
         b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B$\"\x1b(B\r\n";
     let binary: &[u8] = b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xff\r\n";
     let run = |extensions: &'static [&'static str], mail: &str, text: &[u8]| {
-        let hop = NextHop::start(vec![Manner { extensions, ..Manner::default() }]);
+        let hop = NextHop::start(vec![Manner {
+            extensions,
+            ..Manner::default()
+        }]);
         let proxy = Running::plain(&hop.address);
         let mut client = proxy.greeted();
         let code = client.message(mail, text);
-        (code, hop.kept().pop().map(|kept| kept.text).unwrap_or_default())
+        (
+            code,
+            hop.kept().pop().map(|kept| kept.text).unwrap_or_default(),
+        )
     };
-    let body =
-        |text: &[u8]| String::from_utf8(text.to_vec()).unwrap().split_once("\r\n\r\n").unwrap().1.to_owned();
+    let body = |text: &[u8]| {
+        String::from_utf8(text.to_vec())
+            .unwrap()
+            .split_once("\r\n\r\n")
+            .unwrap()
+            .1
+            .to_owned()
+    };
     // A next hop of seven bits gets seven bits, whatever the client sends.
     for text in [LATIN, utf8.as_bytes(), jis] {
         let (code, out) = run(&["PIPELINING"], "", &stuffed(text));
-        assert!(code == 250 && out.is_ascii(), "{}", String::from_utf8_lossy(&out));
+        assert!(
+            code == 250 && out.is_ascii(),
+            "{}",
+            String::from_utf8_lossy(&out)
+        );
         assert!(String::from_utf8_lossy(&out).contains("charset=utf-8"));
     }
     assert_eq!(run(&["PIPELINING"], "", binary).0, 550);
-    assert_eq!(run(&["8BITMIME"], " BODY=8BITMIME", binary), (250, binary.to_vec()));
+    assert_eq!(
+        run(&["8BITMIME"], " BODY=8BITMIME", binary),
+        (250, binary.to_vec())
+    );
     // Text of seven bits becomes eight where the envelope announces them, and only there.
     assert_eq!(body(&run(&["8BITMIME"], " BODY=8BITMIME", jis).1), "あ\r\n");
     assert!(run(&["8BITMIME"], "", jis).1.is_ascii());
@@ -287,26 +346,44 @@ fn what_goes_out_is_legal_for_the_next_hop() {
         for text in [jis, base64] {
             assert_eq!(client.message(mail, text), 250);
             let out = hop.kept().pop().unwrap().text;
-            assert_eq!(out.is_ascii(), ascii, "{mail} {}", String::from_utf8_lossy(&out));
+            assert_eq!(
+                out.is_ascii(),
+                ascii,
+                "{mail} {}",
+                String::from_utf8_lossy(&out)
+            );
             assert!(out[..out.windows(4).position(|end| end == b"\r\n\r\n").unwrap()].is_ascii());
             assert!(String::from_utf8_lossy(&out).contains("charset=utf-8"));
         }
     }
     // Raw UTF-8 in a header field stays where SMTPUTF8 is announced, else it becomes words.
-    let (_, out) = run(&["8BITMIME", "SMTPUTF8"], " BODY=8BITMIME SMTPUTF8", utf8.as_bytes());
+    let (_, out) = run(
+        &["8BITMIME", "SMTPUTF8"],
+        " BODY=8BITMIME SMTPUTF8",
+        utf8.as_bytes(),
+    );
     assert_eq!(out, utf8.as_bytes());
     let (_, out) = run(&["8BITMIME", "SMTPUTF8"], " BODY=8BITMIME", utf8.as_bytes());
-    assert!(out.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&out));
+    assert!(
+        out.starts_with(b"Subject: =?UTF-8?"),
+        "{}",
+        String::from_utf8_lossy(&out)
+    );
 }
 
 /// Every file of the family, in one write, as its notes ask for it.
 #[test]
 fn attacks_on_the_end_of_data_give_one_message_at_most() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+        return;
+    };
     let mut files: Vec<_> = std::fs::read_dir(shared.join("attacks"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "smtp"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "smtp")
+        })
         .collect();
     files.sort();
     assert!(files.len() >= 13, "{files:?}");
@@ -315,17 +392,27 @@ fn attacks_on_the_end_of_data_give_one_message_at_most() {
         let input = std::fs::read(&path).unwrap();
         for bare_lines in [BareLines::Reject, BareLines::Normalize] {
             let hop = NextHop::start(vec![Manner::default()]);
-            let proxy = Running::start(&hop.address, |route, _, _| route.bare_lines = Some(bare_lines));
+            let proxy = Running::start(&hop.address, |route, _, _| {
+                route.bare_lines = Some(bare_lines)
+            });
             let mut client = proxy.connect();
             client.send(&input);
             let heard = client.all();
             let kept = hop.kept();
-            assert!(kept.iter().all(|kept| kept.mail == "MAIL FROM:<a@test.invalid>"), "{name}: {kept:?}");
+            assert!(
+                kept.iter()
+                    .all(|kept| kept.mail == "MAIL FROM:<a@test.invalid>"),
+                "{name}: {kept:?}"
+            );
             // The next hop itself checks what it gets: no CR, LF or NUL alone.
-            let clean = ["dotdot", "dotspace", "smtputf8"].iter().any(|part| name.contains(part));
+            let clean = ["dotdot", "dotspace", "smtputf8"]
+                .iter()
+                .any(|part| name.contains(part));
             let want = usize::from(
                 clean
-                    || bare_lines == BareLines::Normalize && !name.contains("null") && !name.contains("bdat"),
+                    || bare_lines == BareLines::Normalize
+                        && !name.contains("null")
+                        && !name.contains("bdat"),
             );
             assert_eq!(kept.len(), want, "{name} {bare_lines:?}: {heard}");
             if want == 0 && !name.contains("bdat") {
@@ -334,7 +421,10 @@ fn attacks_on_the_end_of_data_give_one_message_at_most() {
             if name.contains("smtputf8") {
                 let text = String::from_utf8(kept[0].text.clone()).unwrap();
                 // An address is never invented; text becomes words.
-                assert!(text.starts_with("From: é@test.invalid\r\nSubject: =?UTF-8?"), "{text}");
+                assert!(
+                    text.starts_with("From: é@test.invalid\r\nSubject: =?UTF-8?"),
+                    "{text}"
+                );
                 assert_eq!(kept[0].recipients, ["RCPT TO:<bé@test.invalid>"]);
             } else if want == 1 {
                 let text = String::from_utf8_lossy(&kept[0].text).into_owned();
@@ -350,10 +440,20 @@ fn attacks_on_the_end_of_data_give_one_message_at_most() {
 
 #[test]
 fn lmtp_answers_for_each_recipient() {
-    let lmtp = Manner { lmtp: true, ..Manner::default() };
-    for (manner, want) in
-        [(lmtp.clone(), [250, 250]), (Manner { death: Some(Death::FirstWord), ..lmtp }, [250, 451])]
-    {
+    let lmtp = Manner {
+        lmtp: true,
+        ..Manner::default()
+    };
+    for (manner, want) in [
+        (lmtp.clone(), [250, 250]),
+        (
+            Manner {
+                death: Some(Death::FirstWord),
+                ..lmtp
+            },
+            [250, 451],
+        ),
+    ] {
         let hop = NextHop::start(vec![manner]);
         let proxy = Running::start(&hop.address, |route, _, _| route.lmtp = true);
         let mut client = proxy.connect();
@@ -372,16 +472,28 @@ fn eight_bits_go_nowhere_where_seven_are_taken() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4_000);
     let signed = [b"DKIM-Signature: v=1; b=aa\r\n", LATIN].concat();
-    let in_header = "DKIM-Signature: v=1; b=aa\r\nSubject: Gr\u{fc}\u{df}e\r\n\r\nx\r\n.\r\n".as_bytes();
-    let large = [LATIN.strip_suffix(b".\r\n").unwrap(), &b"Gr\xfc\xdfe\r\n".repeat(1_000), b".\r\n"].concat();
+    let in_header =
+        "DKIM-Signature: v=1; b=aa\r\nSubject: Gr\u{fc}\u{df}e\r\n\r\nx\r\n.\r\n".as_bytes();
+    let large = [
+        LATIN.strip_suffix(b".\r\n").unwrap(),
+        &b"Gr\xfc\xdfe\r\n".repeat(1_000),
+        b".\r\n",
+    ]
+    .concat();
     let cut = |text: &[u8]| text.strip_suffix(b".\r\n").unwrap().to_vec();
-    for (hello, codes) in [("EHLO c", [250, 250, 250, 250]), ("HELO c", [250, 550, 550, 550])] {
+    for (hello, codes) in [
+        ("EHLO c", [250, 250, 250, 250]),
+        ("HELO c", [250, 550, 550, 550]),
+    ] {
         let mut client = proxy.connect();
         client.send(format!("{hello}\r\n"));
         assert_eq!(client.codes(2), [220, 250]);
         let before = hop.kept().len();
         let messages = [LATIN, &signed, in_header, &large];
-        let heard: Vec<u16> = messages.iter().map(|text| client.message("", &cut(text))).collect();
+        let heard: Vec<u16> = messages
+            .iter()
+            .map(|text| client.message("", &cut(text)))
+            .collect();
         assert_eq!(heard, codes, "{hello}");
         let kept = hop.kept();
         let went = codes.iter().filter(|code| **code == 250).count();
@@ -391,6 +503,9 @@ fn eight_bits_go_nowhere_where_seven_are_taken() {
         }
     }
     let records = proxy.told.records(8);
-    let why: Vec<_> = records[5..].iter().map(|record| (record.action, record.finding)).collect();
+    let why: Vec<_> = records[5..]
+        .iter()
+        .map(|record| (record.action, record.finding))
+        .collect();
     assert_eq!(why, [(Action::Reject, Some("eight-bit")); 3]);
 }

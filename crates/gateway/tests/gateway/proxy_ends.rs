@@ -24,7 +24,10 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
         Death::After,
         Death::AfterWith421,
     ] {
-        let dying = Manner { death: Some(death), ..Manner::default() };
+        let dying = Manner {
+            death: Some(death),
+            ..Manner::default()
+        };
         let hop = NextHop::start(vec![dying, Manner::default()]);
         let proxy = Running::plain(&hop.address);
         let mut confirmed = 0;
@@ -38,20 +41,27 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
                     return false;
                 }
                 let code = client.message("", text.as_bytes());
-                assert!(code == 250 || (400..500).contains(&code), "{death:?} {code}");
+                assert!(
+                    code == 250 || (400..500).contains(&code),
+                    "{death:?} {code}"
+                );
                 code == 250
             });
             confirmed += usize::from(taken);
         }
-        let subjects: BTreeMap<_, usize> = hop.kept().iter().fold(BTreeMap::new(), |mut counts, kept| {
-            *counts.entry(kept.text[..10].to_vec()).or_default() += 1;
-            counts
-        });
+        let subjects: BTreeMap<_, usize> =
+            hop.kept().iter().fold(BTreeMap::new(), |mut counts, kept| {
+                *counts.entry(kept.text[..10].to_vec()).or_default() += 1;
+                counts
+            });
         assert_eq!((confirmed, subjects.len()), (2, 2), "{death:?}");
         assert!(subjects.values().all(|count| *count == 1), "{death:?}");
     }
     // Nobody is there at all.
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let proxy = Running::plain(&Address::Tcp(nobody.to_string()));
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     assert!(proxy.told.faults(1)[0].starts_with("connect ("));
@@ -85,7 +95,13 @@ fn a_thousand_messages_at_twenty_connections() {
     let mut subjects: Vec<_> = hop
         .kept()
         .iter()
-        .map(|kept| kept.text.split(|byte| *byte == b'\r').next().unwrap().to_vec())
+        .map(|kept| {
+            kept.text
+                .split(|byte| *byte == b'\r')
+                .next()
+                .unwrap()
+                .to_vec()
+        })
         .collect();
     assert_eq!(subjects.len(), 1_000);
     subjects.sort();
@@ -98,11 +114,21 @@ fn a_thousand_messages_at_twenty_connections() {
 
 #[test]
 fn a_client_that_gave_up_gets_nothing_delivered() {
-    let hop = NextHop::start(vec![Manner { delay: Duration::from_millis(200), ..Manner::default() }]);
+    let hop = NextHop::start(vec![Manner {
+        delay: Duration::from_millis(200),
+        ..Manner::default()
+    }]);
     let proxy = Running::plain(&hop.address);
     let mut client = proxy.greeted();
     // All at once: the message is complete before the next hop has answered for its recipient.
-    client.send([b"MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n", PLAIN, b".\r\n"].concat());
+    client.send(
+        [
+            b"MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n",
+            PLAIN,
+            b".\r\n",
+        ]
+        .concat(),
+    );
     drop(client);
     // While the next hop thinks about DATA.
     let mut client = proxy.connect();
@@ -112,7 +138,10 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
     thread::sleep(Duration::from_millis(50));
     drop(client);
     for record in proxy.told.records(2) {
-        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
+        assert_eq!(
+            (record.action, record.finding),
+            (Action::Tempfail, Some("client-gone"))
+        );
     }
     assert_eq!(proxy.told.records(2).len(), 2);
     thread::sleep(Duration::from_millis(300));
@@ -133,7 +162,10 @@ fn a_half_close_behind_quit_ends_in_order() {
         client.all()
     };
     let heard = dialogue(b"QUIT\r\n");
-    assert!(heard.starts_with("250 ") && heard.contains("\r\n221 "), "{heard}");
+    assert!(
+        heard.starts_with("250 ") && heard.contains("\r\n221 "),
+        "{heard}"
+    );
     assert_eq!(hop.kept().len(), 1);
     // Without it the message may be known when the half-close is not: then it is delivered, and the client hears so.
     let mut deferred = 0;
@@ -167,8 +199,9 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
             // It hears what follows, and says nothing more until the other side has closed.
             part.hear_out();
         });
-        let mut proxy =
-            Running::start(&hop.address, |_, limits, _| limits.drain = Duration::from_millis(200));
+        let mut proxy = Running::start(&hop.address, |_, limits, _| {
+            limits.drain = Duration::from_millis(200)
+        });
         let mut client = proxy.greeted();
         client.send(commands);
         thread::sleep(Duration::from_millis(200));
@@ -208,7 +241,10 @@ fn a_proxy_that_stops_lets_messages_end() {
 /// Who waits for leave to begin a message when the proxy stops has begun one.
 #[test]
 fn a_proxy_that_stops_lets_messages_begin_that_were_asked_for() {
-    let slow = Manner { delay: Duration::from_millis(400), ..Manner::default() };
+    let slow = Manner {
+        delay: Duration::from_millis(400),
+        ..Manner::default()
+    };
     let hop = NextHop::start(vec![slow]);
     let mut proxy = Running::plain(&hop.address);
     let mut client = proxy.greeted();
@@ -239,13 +275,19 @@ fn a_proxy_that_stops_does_not_wait_for_a_next_hop_without_a_message() {
             let mut piece = [0; 4_096];
             while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
         });
-        let mut proxy = Running::start(&address, |_, limits, _| limits.drain = Duration::from_mins(1));
+        let mut proxy = Running::start(&address, |_, limits, _| {
+            limits.drain = Duration::from_mins(1)
+        });
         let mut client = proxy.connect();
         client.send("EHLO c\r\n");
         thread::sleep(Duration::from_millis(200));
         let start = Instant::now();
         proxy.served.end();
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            start.elapsed()
+        );
         if greets {
             assert_eq!(client.code(), 220);
         }

@@ -34,7 +34,10 @@ fn the_slow_are_sent_away() {
             thread::sleep(Duration::from_millis(20));
         }
         let (heard, time) = end.join().unwrap();
-        assert!(heard.contains("421 4.4.2"), "{heard} {most} {drip:?} {time:?}");
+        assert!(
+            heard.contains("421 4.4.2"),
+            "{heard} {most} {drip:?} {time:?}"
+        );
         assert!(time < most * short, "{time:?}");
     };
     // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
@@ -53,8 +56,15 @@ fn the_slow_are_sent_away() {
     ends_in(10, &into_content, b"");
     assert_eq!(proxy.told.faults(5), ["slow"; 5]);
     // The two that had begun a message.
-    let why = proxy.told.records(2).into_iter().map(|record| (record.action, record.finding));
-    assert_eq!(why.collect::<Vec<_>>(), [(Action::Tempfail, Some("slow")); 2]);
+    let why = proxy
+        .told
+        .records(2)
+        .into_iter()
+        .map(|record| (record.action, record.finding));
+    assert_eq!(
+        why.collect::<Vec<_>>(),
+        [(Action::Tempfail, Some("slow")); 2]
+    );
     assert!(hop.kept().is_empty());
 }
 
@@ -62,7 +72,9 @@ fn the_slow_are_sent_away() {
 #[test]
 fn a_client_that_never_stops_is_not_slow() {
     let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.stall = Duration::from_millis(400));
+    let proxy = Running::start(&hop.address, |_, limits, _| {
+        limits.stall = Duration::from_millis(400)
+    });
     let mut client = proxy.greeted();
     client.send("NO");
     for _ in 0..60 {
@@ -78,7 +90,9 @@ fn a_client_that_never_stops_is_not_slow() {
 #[test]
 fn a_next_hop_that_says_nothing_defers() {
     let silent = Scripted::play(Part::hear_out);
-    let proxy = Running::start(&silent.address, |route, _, _| route.times.reply = Duration::from_millis(200));
+    let proxy = Running::start(&silent.address, |route, _, _| {
+        route.times.reply = Duration::from_millis(200)
+    });
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     silent.end();
 }
@@ -92,7 +106,9 @@ fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
         part.say("250 a\r\n");
         part.hear_out();
     });
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.negotiation = Duration::from_secs(1));
+    let proxy = Running::start(&hop.address, |_, limits, _| {
+        limits.negotiation = Duration::from_secs(1)
+    });
     let mut client = proxy.connect();
     assert_eq!(client.code(), 220);
     client.send("EHLO c\r\n");
@@ -112,11 +128,16 @@ fn a_next_hop_that_drips_defers() {
             }
         }
     });
-    let proxy =
-        Running::start(&dripping.address, |route, _, _| route.times.reply = Duration::from_millis(300));
+    let proxy = Running::start(&dripping.address, |route, _, _| {
+        route.times.reply = Duration::from_millis(300)
+    });
     let start = Instant::now();
     assert_eq!(proxy.connect().codes(2), [421, 0]);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
     dripping.end();
     // Thirty replies, one after the other, take longer than one of them may.
     let slow = Scripted::play(|part| {
@@ -127,9 +148,14 @@ fn a_next_hop_that_drips_defers() {
         }
         part.hear_out();
     });
-    let proxy = Running::start(&slow.address, |route, _, _| route.times.reply = Duration::from_secs(1));
+    let proxy = Running::start(&slow.address, |route, _, _| {
+        route.times.reply = Duration::from_secs(1)
+    });
     let mut client = proxy.greeted();
-    client.send(format!("MAIL FROM:<a@b.invalid>\r\n{}", "RCPT TO:<c@d.invalid>\r\n".repeat(29)));
+    client.send(format!(
+        "MAIL FROM:<a@b.invalid>\r\n{}",
+        "RCPT TO:<c@d.invalid>\r\n".repeat(29)
+    ));
     assert_eq!(client.codes(30), [250; 30]);
     drop(client);
     slow.end();
@@ -144,7 +170,10 @@ fn work_that_takes_too_long_defers() {
     assert_eq!(client.message("", PLAIN), 451);
     assert!(hop.kept().is_empty());
     let record = proxy.told.records(1).remove(0);
-    assert_eq!((record.action, record.finding), (Action::Tempfail, Some("slow")));
+    assert_eq!(
+        (record.action, record.finding),
+        (Action::Tempfail, Some("slow"))
+    );
 }
 
 /// What went through a hundred servers goes through no more (RFC 5321 6.3), whether it is looked at or not.
@@ -165,8 +194,17 @@ fn a_message_that_goes_round_is_refused() {
         ("X-Received", 150, 1, 250),
     ] {
         let field = format!("{name}: from a\r\n by b;\r\n\tReceived: x\r\n");
-        let text = [&field.repeat(hops), "Subject: x\r\n\r\n", &"Received: x\r\n".repeat(lines)].concat();
-        assert_eq!(client.message("", text.as_bytes()), code, "{name} {hops} {lines}");
+        let text = [
+            &field.repeat(hops),
+            "Subject: x\r\n\r\n",
+            &"Received: x\r\n".repeat(lines),
+        ]
+        .concat();
+        assert_eq!(
+            client.message("", text.as_bytes()),
+            code,
+            "{name} {hops} {lines}"
+        );
     }
     let records = proxy.told.records(7);
     let refused = |record: &&mailglot_gateway::Record| {
@@ -222,7 +260,11 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
     let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
     let mut client = proxy.greeted();
     let text = |lines: usize| {
-        [LATIN, &b".Gr\xfc\xdfe und noch mehr Text in dieser Zeile\r\n".repeat(lines)].concat()
+        [
+            LATIN,
+            &b".Gr\xfc\xdfe und noch mehr Text in dieser Zeile\r\n".repeat(lines),
+        ]
+        .concat()
     };
     let (read, unread) = (text(60_000), text(120_000));
     assert!(read.len() > 2 << 20 && read.len() < 4 << 20 && unread.len() > 4 << 20);
@@ -233,7 +275,10 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
     assert_eq!(out.matches("Grüße").count(), 60_001);
     assert!(kept[1].text == unread);
     let records = proxy.told.records(2);
-    assert_eq!((records[0].action, records[1].action), (Action::Normalize, Action::Pass));
+    assert_eq!(
+        (records[0].action, records[1].action),
+        (Action::Normalize, Action::Pass)
+    );
     assert_eq!(records[1].finding, Some("too-large"));
 }
 
@@ -255,7 +300,10 @@ fn no_room_for_a_message_defers_it() {
         assert_eq!(client.message("", PLAIN), 250);
         assert_eq!(hop.kept().len(), 1);
         let record = proxy.told.records(2).remove(0);
-        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("spool")));
+        assert_eq!(
+            (record.action, record.finding),
+            (Action::Tempfail, Some("spool"))
+        );
         assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
     }
 }
@@ -290,8 +338,14 @@ fn what_is_larger_than_was_announced_takes_no_room() {
     assert_eq!(greedy.message("", PLAIN), 250);
     assert_eq!(hop.kept().len(), 2);
     let told = proxy.told.records(3);
-    let large = told.iter().find(|record| record.bytes_in == 4 * part.len() as u64).unwrap();
-    assert_eq!((large.action, large.finding), (Action::Reject, Some("next-hop-size")));
+    let large = told
+        .iter()
+        .find(|record| record.bytes_in == 4 * part.len() as u64)
+        .unwrap();
+    assert_eq!(
+        (large.action, large.finding),
+        (Action::Reject, Some("next-hop-size"))
+    );
     assert!(large.findings.has(Finding::TooLarge) && large.bytes_out == 0);
 }
 
@@ -327,18 +381,33 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
             thread::sleep(Duration::from_millis(40));
         }
     });
-    let proxy = Running::start(&hop.address, |route, _, _| route.times.end = Duration::from_millis(500));
+    let proxy = Running::start(&hop.address, |route, _, _| {
+        route.times.end = Duration::from_millis(500)
+    });
     let mut client = proxy.greeted();
     let start = Instant::now();
-    assert_eq!(client.message("", &[PLAIN, &b"text\r\n".repeat(5_000_000)].concat()), 451);
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(
+        client.message("", &[PLAIN, &b"text\r\n".repeat(5_000_000)].concat()),
+        451
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
     drop(client);
     drop(proxy);
     hop.end();
 }
 
 /// A next hop's words up to the content of a message.
-const SAYS_YES: [&str; 5] = ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"];
+const SAYS_YES: [&str; 5] = [
+    "220 a\r\n",
+    "250 b\r\n",
+    "250 c\r\n",
+    "250 d\r\n",
+    "354 e\r\n",
+];
 
 /// A client that closes while the next hop takes nothing sends its message again: the next hop must not have the end of it.
 #[test]
@@ -374,7 +443,10 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
     let (all, last) = hop.end();
     assert!(all < text.len() && last != b"\r\n.\r\n", "{all} {last:?}");
     let record = proxy.told.records(1).remove(0);
-    assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
+    assert_eq!(
+        (record.action, record.finding),
+        (Action::Tempfail, Some("client-gone"))
+    );
 }
 
 /// A message whose end does not come has its line and its count, whoever ends the connection.
@@ -390,7 +462,9 @@ fn a_message_that_is_cut_is_told() {
         thread::sleep(Duration::from_millis(200));
         client
     };
-    let mut proxy = Running::start(&hop.address, |_, limits, _| limits.drain = Duration::from_millis(200));
+    let mut proxy = Running::start(&hop.address, |_, limits, _| {
+        limits.drain = Duration::from_millis(200)
+    });
     drop(begin(&proxy));
     assert_eq!(proxy.told.records(1).len(), 1);
     let stopped = begin(&proxy);
@@ -399,11 +473,23 @@ fn a_message_that_is_cut_is_told() {
     proxy.served.end();
     drop(stopped);
     let told = proxy.told.records(2);
-    let why: Vec<_> = told.iter().map(|record| (record.action, record.finding)).collect();
-    assert_eq!(why, [(Action::Tempfail, Some("client-gone")), (Action::Tempfail, Some("stopped"))]);
+    let why: Vec<_> = told
+        .iter()
+        .map(|record| (record.action, record.finding))
+        .collect();
+    assert_eq!(
+        why,
+        [
+            (Action::Tempfail, Some("client-gone")),
+            (Action::Tempfail, Some("stopped"))
+        ]
+    );
     for record in told {
         assert_eq!((record.bytes_in, record.peer.as_str()), (12, "127.0.0.1"));
-        assert_eq!((&record.envelope.sender[..], record.envelope.recipients), (&b"<a@b.invalid>"[..], 1));
+        assert_eq!(
+            (&record.envelope.sender[..], record.envelope.recipients),
+            (&b"<a@b.invalid>"[..], 1)
+        );
     }
     assert_eq!(proxy.told.faults(1), ["client-gone"]);
     assert!(hop.kept().is_empty());
@@ -420,7 +506,10 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     let (small, large, beyond) = (koi8(40), koi8(100), koi8(200));
     assert!(small.len() * 2 < 2_000 && large.len() < 2_000 && beyond.len() > 2_000);
     let with = |extensions, set: fn(&mut Engine)| {
-        let hop = NextHop::start(vec![Manner { extensions, ..Manner::default() }]);
+        let hop = NextHop::start(vec![Manner {
+            extensions,
+            ..Manner::default()
+        }]);
         let proxy = Running::with_engine(&hop.address, |_, _, engine| set(engine));
         (hop, proxy)
     };
@@ -432,10 +521,17 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     }
     let kept = hop.kept();
     assert_eq!(kept.len(), 2);
-    assert!(String::from_utf8(kept[0].text.clone()).unwrap().contains("\u{43f}"));
+    assert!(
+        String::from_utf8(kept[0].text.clone())
+            .unwrap()
+            .contains("\u{43f}")
+    );
     assert!(kept[1].text == large);
     let records = proxy.told.records(3);
-    let told: Vec<_> = records.iter().map(|record| (record.action, record.wanted, record.finding)).collect();
+    let told: Vec<_> = records
+        .iter()
+        .map(|record| (record.action, record.wanted, record.finding))
+        .collect();
     assert_eq!(
         told,
         [
@@ -448,19 +544,34 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     assert!(records[1].findings.has(Finding::TooLarge));
     // As it came it may not go either: the policy defers, or refuses, or the next hop takes no eight bits.
     for (extensions, set, code) in [
-        (&["8BITMIME", "SIZE 2000"][..], (|engine| engine.defer_too_large = true) as fn(&mut Engine), 451),
-        (&["8BITMIME", "SIZE 2000"], |engine| engine.rules.set(Finding::TooLarge, Action::Reject), 552),
+        (
+            &["8BITMIME", "SIZE 2000"][..],
+            (|engine| engine.defer_too_large = true) as fn(&mut Engine),
+            451,
+        ),
+        (
+            &["8BITMIME", "SIZE 2000"],
+            |engine| engine.rules.set(Finding::TooLarge, Action::Reject),
+            552,
+        ),
         // It is never going to be otherwise.
         (&["SIZE 2000"], |_| (), 552),
     ] {
         let (hop, proxy) = with(extensions, set);
         assert_eq!(proxy.greeted().message("", &large), code);
         let record = proxy.told.records(1).remove(0);
-        assert_eq!((record.finding, record.bytes_out), (Some("next-hop-size"), 0));
+        assert_eq!(
+            (record.finding, record.bytes_out),
+            (Some("next-hop-size"), 0)
+        );
         assert!(hop.kept().is_empty());
     }
     // No bound is told, or none is set.
-    for extensions in [&["8BITMIME", "SIZE"][..], &["8BITMIME", "SIZE 0"], &["8BITMIME"]] {
+    for extensions in [
+        &["8BITMIME", "SIZE"][..],
+        &["8BITMIME", "SIZE 0"],
+        &["8BITMIME"],
+    ] {
         let (hop, proxy) = with(extensions, |_| ());
         assert_eq!(proxy.greeted().message("", &large), 250);
         assert!(hop.kept()[0].text.len() > 2_000);

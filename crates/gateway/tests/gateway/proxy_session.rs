@@ -76,7 +76,10 @@ impl World {
                     let manner = if self.connections == 0 {
                         self.manner.clone()
                     } else {
-                        Manner { death: None, ..self.manner.clone() }
+                        Manner {
+                            death: None,
+                            ..self.manner.clone()
+                        }
                     };
                     self.connections += 1;
                     let mut hop = Hop::new(manner);
@@ -90,7 +93,9 @@ impl World {
                     self.forwarded.push((text(id), peer.map(text)));
                     let verdict = match self.session.unacceptable() {
                         Some(_) => Verdict::Refuse(550, "5.5.2 Unacceptable"),
-                        None if self.text.starts_with(b"Refuse") => Verdict::Refuse(550, "5.6.0 Refused"),
+                        None if self.text.starts_with(b"Refuse") => {
+                            Verdict::Refuse(550, "5.6.0 Refused")
+                        }
                         None => Verdict::Deliver,
                     };
                     if verdict != Verdict::Deliver {
@@ -142,7 +147,13 @@ impl World {
 }
 
 fn ran(input: &[u8], manner: &Manner) -> World {
-    let mut world = World::new(Options { lmtp: manner.lmtp, ..Options::default() }, manner.clone());
+    let mut world = World::new(
+        Options {
+            lmtp: manner.lmtp,
+            ..Options::default()
+        },
+        manner.clone(),
+    );
     world.run(input, usize::MAX, usize::MAX);
     world
 }
@@ -157,20 +168,36 @@ fn a_dialogue_goes_through() {
     let world = ran(TWO, &Manner::default());
     assert_eq!(
         world.codes(),
-        [220, 250, 250, 250, 250, 550, 250, 354, 250, 250, 250, 354, 250, 250, 250, 221]
+        [
+            220, 250, 250, 250, 250, 550, 250, 354, 250, 250, 250, 354, 250, 250, 250, 221
+        ]
     );
     let heard = String::from_utf8(world.heard.clone()).unwrap();
     assert!(
-        heard.starts_with("220 hop.invalid ESMTP\r\n250-hop.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n"),
+        heard.starts_with(
+            "220 hop.invalid ESMTP\r\n250-hop.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n"
+        ),
         "{heard}"
     );
     for never in ["CHUNKING", "BINARYMIME", "STARTTLS", "AUTH", "VRFY"] {
         assert!(!heard.contains(never), "{never}");
     }
     assert_eq!(world.kept.len(), 2);
-    assert_eq!(world.kept[0].text, b"Subject: one\r\n\r\n.dot\r\n.\r\ntext\r\n");
-    assert_eq!(world.kept[0].mail, "MAIL FROM:<a@b.invalid> SIZE=10 BODY=8BITMIME");
-    assert_eq!(world.kept[0].recipients, ["RCPT TO:<c@d.invalid> NOTIFY=NEVER", "RCPT TO:<e@d.invalid>"]);
+    assert_eq!(
+        world.kept[0].text,
+        b"Subject: one\r\n\r\n.dot\r\n.\r\ntext\r\n"
+    );
+    assert_eq!(
+        world.kept[0].mail,
+        "MAIL FROM:<a@b.invalid> SIZE=10 BODY=8BITMIME"
+    );
+    assert_eq!(
+        world.kept[0].recipients,
+        [
+            "RCPT TO:<c@d.invalid> NOTIFY=NEVER",
+            "RCPT TO:<e@d.invalid>"
+        ]
+    );
     assert_eq!(world.kept[1].text, b"");
     assert_eq!(world.commands[1], "XFORWARD NAME=a ADDR=192.0.2.1 IDENT=q1");
     assert_eq!(world.connections, 1);
@@ -181,21 +208,30 @@ fn a_dialogue_goes_through() {
 fn what_xforward_tells_ends_with_its_message() {
     let message = "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n";
     for (commands, want) in [
-        ("XFORWARD ADDR=192.0.2.1\r\nXFORWARD IDENT=q1\r\n", ("q1", Some("192.0.2.1"))),
+        (
+            "XFORWARD ADDR=192.0.2.1\r\nXFORWARD IDENT=q1\r\n",
+            ("q1", Some("192.0.2.1")),
+        ),
         (
             "XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nXFORWARD ADDR=[UNAVAILABLE] IDENT=[UNAVAILABLE]\r\n",
             ("", None),
         ),
         ("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nRSET\r\n", ("", None)),
         ("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nEHLO c\r\n", ("", None)),
-        (&format!("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\n{message}"), ("", None)),
+        (
+            &format!("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\n{message}"),
+            ("", None),
+        ),
         // Within a message the next hop refuses it.
         (
             "MAIL FROM:<a@b.invalid>\r\nXFORWARD ADDR=192.0.2.1 IDENT=q1\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n",
             ("", None),
         ),
     ] {
-        let world = ran(format!("EHLO c\r\n{commands}{message}QUIT\r\n").as_bytes(), &Manner::default());
+        let world = ran(
+            format!("EHLO c\r\n{commands}{message}QUIT\r\n").as_bytes(),
+            &Manner::default(),
+        );
         let (id, peer) = world.forwarded.last().unwrap();
         assert_eq!((id.as_str(), peer.as_deref()), want, "{commands}");
         let (id, peer) = &world.forwarded[0];
@@ -210,17 +246,36 @@ fn what_xforward_tells_ends_with_its_message() {
 fn splits_on_either_side_change_nothing() {
     for (input, manner) in [
         (TWO.to_vec(), Manner::default()),
-        (TWO.to_vec(), Manner { extensions: &["8BITMIME"], ..Manner::default() }),
-        (lmtp(), Manner { lmtp: true, ..Manner::default() }),
+        (
+            TWO.to_vec(),
+            Manner {
+                extensions: &["8BITMIME"],
+                ..Manner::default()
+            },
+        ),
+        (
+            lmtp(),
+            Manner {
+                lmtp: true,
+                ..Manner::default()
+            },
+        ),
     ] {
         let whole = ran(&input, &manner);
-        let options = Options { lmtp: manner.lmtp, ..Options::default() };
+        let options = Options {
+            lmtp: manner.lmtp,
+            ..Options::default()
+        };
         for step in 1..input.len() {
             for back in [1, 2, 3, 7, usize::MAX] {
                 let mut world = World::new(options, manner.clone());
                 world.run(&input, step, back);
                 assert_eq!(world.heard, whole.heard, "{step} {back}");
-                assert_eq!((&world.kept, &world.commands), (&whole.kept, &whole.commands), "{step} {back}");
+                assert_eq!(
+                    (&world.kept, &world.commands),
+                    (&whole.kept, &whole.commands),
+                    "{step} {back}"
+                );
             }
         }
     }
@@ -234,15 +289,47 @@ fn lmtp() -> Vec<u8> {
 
 #[test]
 fn lmtp_has_a_reply_for_each_recipient() {
-    let manner = Manner { lmtp: true, ..Manner::default() };
+    let manner = Manner {
+        lmtp: true,
+        ..Manner::default()
+    };
     let world = ran(&lmtp(), &manner);
-    assert_eq!(world.codes(), [220, 250, 250, 250, 550, 250, 354, 250, 250, 221]);
-    assert!(String::from_utf8_lossy(&world.heard).contains("250 2.0.0 Kept 0\r\n250 2.0.0 Kept 1\r\n"));
+    assert_eq!(
+        world.codes(),
+        [220, 250, 250, 250, 550, 250, 354, 250, 250, 221]
+    );
+    assert!(
+        String::from_utf8_lossy(&world.heard).contains("250 2.0.0 Kept 0\r\n250 2.0.0 Kept 1\r\n")
+    );
     for (manner, want) in [
-        (Manner { death: Some(Death::FirstWord), ..manner.clone() }, [250, 451]),
-        (Manner { death: Some(Death::KeptWord), ..manner.clone() }, [451, 451]),
-        (Manner { death: Some(Death::Content(5)), ..manner.clone() }, [451, 451]),
-        (Manner { data: Some("452 4.3.1 Full"), ..manner.clone() }, [452, 452]),
+        (
+            Manner {
+                death: Some(Death::FirstWord),
+                ..manner.clone()
+            },
+            [250, 451],
+        ),
+        (
+            Manner {
+                death: Some(Death::KeptWord),
+                ..manner.clone()
+            },
+            [451, 451],
+        ),
+        (
+            Manner {
+                death: Some(Death::Content(5)),
+                ..manner.clone()
+            },
+            [451, 451],
+        ),
+        (
+            Manner {
+                data: Some("452 4.3.1 Full"),
+                ..manner.clone()
+            },
+            [452, 452],
+        ),
     ] {
         let world = ran(&lmtp(), &manner);
         assert_eq!(
@@ -251,11 +338,22 @@ fn lmtp_has_a_reply_for_each_recipient() {
             "{manner:?}"
         );
     }
-    let refused = String::from_utf8(lmtp()).unwrap().replace("Subject: one", "Refuse: one");
-    assert_eq!(ran(refused.as_bytes(), &manner).codes(), [220, 250, 250, 250, 550, 250, 354, 550, 550, 221]);
+    let refused = String::from_utf8(lmtp())
+        .unwrap()
+        .replace("Subject: one", "Refuse: one");
+    assert_eq!(
+        ran(refused.as_bytes(), &manner).codes(),
+        [220, 250, 250, 250, 550, 250, 354, 550, 550, 221]
+    );
     // Neither speaks the other's word.
-    assert_eq!(ran(b"EHLO a\r\nHELO a\r\nQUIT\r\n", &manner).codes(), [220, 500, 500, 221]);
-    assert_eq!(ran(b"LHLO a\r\nQUIT\r\n", &Manner::default()).codes(), [220, 500, 221]);
+    assert_eq!(
+        ran(b"EHLO a\r\nHELO a\r\nQUIT\r\n", &manner).codes(),
+        [220, 500, 500, 221]
+    );
+    assert_eq!(
+        ran(b"LHLO a\r\nQUIT\r\n", &Manner::default()).codes(),
+        [220, 500, 221]
+    );
 }
 
 #[test]
@@ -270,20 +368,49 @@ fn a_next_hop_that_dies_costs_no_message() {
         (Death::Hello, &[&[220, 250], both].concat(), 2),
         (Death::Mail, &[&[220, 250], both].concat(), 2),
         (Death::Recipient, &[220, 250, 250, 421], 0),
-        (Death::Data, &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221], 1),
-        (Death::Content(0), &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221], 1),
-        (Death::Content(10), &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221], 1),
-        (Death::LostWord, &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221], 1),
+        (
+            Death::Data,
+            &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221],
+            1,
+        ),
+        (
+            Death::Content(0),
+            &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221],
+            1,
+        ),
+        (
+            Death::Content(10),
+            &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221],
+            1,
+        ),
+        (
+            Death::LostWord,
+            &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221],
+            1,
+        ),
         // Kept, and nobody knows: the client tries again.
-        (Death::KeptWord, &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221], 2),
+        (
+            Death::KeptWord,
+            &[220, 250, 250, 250, 354, 451, 250, 250, 354, 250, 221],
+            2,
+        ),
         (Death::After, &[&[220, 250], both].concat(), 2),
         (Death::AfterWith421, &[&[220, 250], both].concat(), 2),
     ] {
         for step in [1, 50, usize::MAX] {
-            let mut world =
-                World::new(Options::default(), Manner { death: Some(death), ..Manner::default() });
+            let mut world = World::new(
+                Options::default(),
+                Manner {
+                    death: Some(death),
+                    ..Manner::default()
+                },
+            );
             world.run(ONE, step, 1);
-            assert_eq!((world.codes().as_slice(), world.kept.len()), (want, kept), "{death:?} {step}");
+            assert_eq!(
+                (world.codes().as_slice(), world.kept.len()),
+                (want, kept),
+                "{death:?} {step}"
+            );
         }
     }
 }
@@ -293,17 +420,32 @@ fn replies_of_the_next_hop_are_given_on() {
     for (data, end, want) in [
         (Some("552 5.3.4 Too big"), None, "552 5.3.4 Too big"),
         (Some("250 no"), None, "451 4.4.2 Lost the next hop"),
-        (None, Some("554-5.7.1 No\r\n554 5.7.1 never"), "554-5.7.1 No\r\n554 5.7.1 never"),
+        (
+            None,
+            Some("554-5.7.1 No\r\n554 5.7.1 never"),
+            "554-5.7.1 No\r\n554 5.7.1 never",
+        ),
         (None, Some("452 4.3.1 Full"), "452 4.3.1 Full"),
         (None, Some("354 what"), "451 4.4.2 Lost the next hop"),
         (None, Some("garbage"), "451 4.4.2 Lost the next hop"),
         (None, Some("250-a\r\n251 b"), "451 4.4.2 Lost the next hop"),
         (None, Some("421 4.3.2 Going down"), "421 4.3.2 Going down"),
     ] {
-        let input = b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n";
-        let world = ran(input, &Manner { data, end, ..Manner::default() });
+        let input =
+            b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n";
+        let world = ran(
+            input,
+            &Manner {
+                data,
+                end,
+                ..Manner::default()
+            },
+        );
         let heard = String::from_utf8(world.heard.clone()).unwrap();
-        assert!(heard.ends_with(&format!("\r\n{want}\r\n")), "{want}: {heard}");
+        assert!(
+            heard.ends_with(&format!("\r\n{want}\r\n")),
+            "{want}: {heard}"
+        );
         assert!(world.kept.is_empty());
     }
 }
@@ -317,14 +459,23 @@ fn what_is_not_announced_is_not_done() {
     );
     let bdat = b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nBDAT 28\r\nMAIL FROM:<e@b.invalid>\r\n";
     assert_eq!(codes(bdat), [220, 250, 250, 250, 421]);
-    assert_eq!(codes(b"EHLO c\r\nMAIL FROM:<a@b.invalid> BODY=BINARYMIME\r\nQUIT\r\n"), [220, 250, 555, 221]);
-    assert_eq!(codes(b"MAIL FROM:<a@b.invalid>\r\nDATA\r\nRSET\r\nQUIT\r\n"), [220, 503, 503, 250, 221]);
+    assert_eq!(
+        codes(b"EHLO c\r\nMAIL FROM:<a@b.invalid> BODY=BINARYMIME\r\nQUIT\r\n"),
+        [220, 250, 555, 221]
+    );
+    assert_eq!(
+        codes(b"MAIL FROM:<a@b.invalid>\r\nDATA\r\nRSET\r\nQUIT\r\n"),
+        [220, 503, 503, 250, 221]
+    );
     assert_eq!(
         codes(b"EHLO c\r\nDATA\r\nMAIL FROM:<a@b.invalid>\r\nDATA\r\nDATA x\r\nQUIT\r\n"),
         [220, 250, 503, 250, 554, 501, 221]
     );
     // After HELO there are no extensions.
-    let world = ran(b"HELO c\r\nXFORWARD NAME=a\r\nMAIL FROM:<a@b.invalid>\r\nQUIT\r\n", &Manner::default());
+    let world = ran(
+        b"HELO c\r\nXFORWARD NAME=a\r\nMAIL FROM:<a@b.invalid>\r\nQUIT\r\n",
+        &Manner::default(),
+    );
     assert_eq!(world.codes(), [220, 250, 502, 250, 221]);
     assert!(!String::from_utf8_lossy(&world.heard).contains("8BITMIME"));
 }
@@ -342,12 +493,26 @@ fn content_that_nobody_asked_for_is_no_command() {
 #[test]
 fn lines_have_bounds() {
     let long = |count| {
-        [b"EHLO c\r\nMAIL FROM:<".to_vec(), vec![b'a'; count], b"@b.invalid>\r\nQUIT\r\n".to_vec()].concat()
+        [
+            b"EHLO c\r\nMAIL FROM:<".to_vec(),
+            vec![b'a'; count],
+            b"@b.invalid>\r\nQUIT\r\n".to_vec(),
+        ]
+        .concat()
     };
-    assert_eq!(ran(&long(4_000), &Manner::default()).codes(), [220, 250, 250, 221]);
-    assert_eq!(ran(&long(5_000), &Manner::default()).codes(), [220, 250, 500, 221]);
+    assert_eq!(
+        ran(&long(4_000), &Manner::default()).codes(),
+        [220, 250, 250, 221]
+    );
+    assert_eq!(
+        ran(&long(5_000), &Manner::default()).codes(),
+        [220, 250, 500, 221]
+    );
     let unclean = b"EHLO c\r\nMAIL FROM:<a@b.invalid>\nMAIL FROM:<\0@b.invalid>\r\nMAIL FROM:<a\r@b.invalid>\r\nQUIT\r\n";
-    assert_eq!(ran(unclean, &Manner::default()).codes(), [220, 250, 500, 500, 500, 221]);
+    assert_eq!(
+        ran(unclean, &Manner::default()).codes(),
+        [220, 250, 500, 500, 500, 221]
+    );
     let junk = [b"EHLO c\r\n".to_vec(), b"JUNK\r\n".repeat(100)].concat();
     let codes = ran(&junk, &Manner::default()).codes();
     assert_eq!((codes.len(), codes.last()), (2 + 21 + 1, Some(&421)));
@@ -358,8 +523,11 @@ fn many_recipients_go_in_batches() {
     let mut input = b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\n".to_vec();
     for number in 0..1_000 {
         input.extend(
-            format!("RCPT TO:<{}{number}@d.invalid>\r\n", if number % 7 == 0 { "refused" } else { "" })
-                .bytes(),
+            format!(
+                "RCPT TO:<{}{number}@d.invalid>\r\n",
+                if number % 7 == 0 { "refused" } else { "" }
+            )
+            .bytes(),
         );
     }
     input.extend(b"DATA\r\nx\r\n.\r\nQUIT\r\n");
@@ -393,7 +561,11 @@ fn a_session_that_stops_ends_between_messages() {
     session.hop(b"220 hop\r\n");
     session.stop();
     assert_eq!(session.step(), Step::Close);
-    assert!(session.take_client().ends_with(b"421 4.3.2 Service shutting down\r\n"));
+    assert!(
+        session
+            .take_client()
+            .ends_with(b"421 4.3.2 Service shutting down\r\n")
+    );
 }
 
 /// A hop or client that says anything: the session ends, never panics, and says yes to no message that was not kept.
@@ -450,16 +622,38 @@ fn mutants_lose_nothing() {
                 }
             }
         }
-        let bare_lines = if random(2) == 0 { BareLines::Reject } else { BareLines::Normalize };
-        let manner = Manner { lmtp: lmtp_side, death: deaths[random(deaths.len())], ..Manner::default() };
-        let mut world = World::new(Options { lmtp: lmtp_side, bare_lines }, manner.clone());
+        let bare_lines = if random(2) == 0 {
+            BareLines::Reject
+        } else {
+            BareLines::Normalize
+        };
+        let manner = Manner {
+            lmtp: lmtp_side,
+            death: deaths[random(deaths.len())],
+            ..Manner::default()
+        };
+        let mut world = World::new(
+            Options {
+                lmtp: lmtp_side,
+                bare_lines,
+            },
+            manner.clone(),
+        );
         world.run(&input, 1 + random(200), 1 + random(40));
         let heard = String::from_utf8_lossy(&world.heard);
         let promised = heard.matches(" 2.0.0 Kept ").count();
-        let words: usize =
-            world.kept.iter().map(|kept| if lmtp_side { kept.recipients.len() } else { 1 }).sum();
+        let words: usize = world
+            .kept
+            .iter()
+            .map(|kept| if lmtp_side { kept.recipients.len() } else { 1 })
+            .sum();
         // All that was kept was said, but where the word itself was lost, which is no death here.
-        assert_eq!(promised, words, "{manner:?} {:?}\n{heard}", String::from_utf8_lossy(&input));
+        assert_eq!(
+            promised,
+            words,
+            "{manner:?} {:?}\n{heard}",
+            String::from_utf8_lossy(&input)
+        );
         kept += words;
     }
     assert!(kept > 10_000, "{kept}");
@@ -468,8 +662,10 @@ fn mutants_lose_nothing() {
 /// A next hop whose words are noise.
 #[test]
 fn noise_of_the_next_hop_is_a_temporary_failure() {
-    let script = b"220 hop\r\n250-hop\r\n250 PIPELINING\r\n250 ok\r\n250 ok\r\n354 go\r\n250 kept\r\n";
-    let input = b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\nQUIT\r\n";
+    let script =
+        b"220 hop\r\n250-hop\r\n250 PIPELINING\r\n250 ok\r\n250 ok\r\n354 go\r\n250 kept\r\n";
+    let input =
+        b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\nQUIT\r\n";
     for at in 0..script.len() {
         for byte in [b'9', b'\n', b'\r', 0, b'-', b' ', b'4', b'5'] {
             let mut words = script.to_vec();

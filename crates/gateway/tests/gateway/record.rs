@@ -23,19 +23,32 @@ impl Filter {
         let mut engine = Engine::default();
         if ledgers {
             let place = folder.path().join("ledgers");
-            let kept = Ledgers::open(place, Retention::default(), |error| panic!("{error}")).unwrap();
+            let kept =
+                Ledgers::open(place, Retention::default(), |error| panic!("{error}")).unwrap();
             engine.ledgers = Some(Arc::new(kept));
         }
-        let mut limits = Limits { spool: folder.path().to_owned(), ..Limits::default() };
+        let mut limits = Limits {
+            spool: folder.path().to_owned(),
+            ..Limits::default()
+        };
         set(&mut engine, &mut limits);
-        let (metrics, lines) = (Arc::new(Metrics::new()), Arc::<Mutex<Vec<String>>>::default());
+        let (metrics, lines) = (
+            Arc::new(Metrics::new()),
+            Arc::<Mutex<Vec<String>>>::default(),
+        );
         let into = lines.clone();
         let journal = Journal::new("milter", Form::Text, metrics.clone(), move |text| {
             into.lock().unwrap().extend(text.lines().map(str::to_owned));
         });
         let address = Address::Unix(folder.path().join("socket"));
-        let server = Server::milter(address, engine, limits, move |notice| journal.tell(notice)).unwrap();
-        Self { served: Served::run(server), metrics, lines, folder }
+        let server =
+            Server::milter(address, engine, limits, move |notice| journal.tell(notice)).unwrap();
+        Self {
+            served: Served::run(server),
+            metrics,
+            lines,
+            folder,
+        }
     }
 
     fn connect(&self) -> Mta {
@@ -45,7 +58,18 @@ impl Filter {
     /// Lines of messages, once there are so many; one is told right behind its verdict.
     fn messages(&self, count: usize) -> Vec<String> {
         let messages = |line: &String| line.starts_with("msg=");
-        awaited(|| self.lines.lock().unwrap().iter().filter(|line| messages(line)).cloned().collect(), count)
+        awaited(
+            || {
+                self.lines
+                    .lock()
+                    .unwrap()
+                    .iter()
+                    .filter(|line| messages(line))
+                    .cloned()
+                    .collect()
+            },
+            count,
+        )
     }
 
     /// The sum of all series of a family.
@@ -54,7 +78,8 @@ impl Filter {
         let own = text.lines().filter(|line| {
             line.starts_with(&format!("{family}{{")) || line.starts_with(&format!("{family} "))
         });
-        own.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+        own.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum()
     }
 }
 
@@ -88,7 +113,10 @@ fn each_message_is_one_line_and_one_count() {
     let mut sent = 0;
     let mut mta = filter.connect();
     for number in 0..50 {
-        assert_eq!(message(&mut mta, &format!("N{number}"), b"plain\r\n"), Some(b'c'));
+        assert_eq!(
+            message(&mut mta, &format!("N{number}"), b"plain\r\n"),
+            Some(b'c')
+        );
         sent += 1;
     }
     // Too large; given up by the client, which is no message; several connections at a time.
@@ -101,13 +129,20 @@ fn each_message_is_one_line_and_one_count() {
         for _ in 0..8 {
             scope.spawn(|| {
                 let mut mta = filter.connect();
-                (0..10).for_each(|_| assert_eq!(message(&mut mta, "P", b"Gr\xfc\xdfe\r\n"), Some(b'c')));
+                (0..10).for_each(|_| {
+                    assert_eq!(message(&mut mta, "P", b"Gr\xfc\xdfe\r\n"), Some(b'c'))
+                });
             });
         }
     });
     sent += 80;
     // Faults in the middle of a message, and outside of any.
-    for bad in [&b"\0\0\0\x01z"[..], b"\0\0\0\0", b"\xff\xff\xff\xffB", b"\0\0\0\x05Labc"] {
+    for bad in [
+        &b"\0\0\0\x01z"[..],
+        b"\0\0\0\0",
+        b"\xff\xff\xff\xffB",
+        b"\0\0\0\x05Labc",
+    ] {
         let mut mta = filter.connect();
         begin(&mut mta, "bad");
         mta.stream.write_all(bad).unwrap();
@@ -134,7 +169,12 @@ fn each_message_is_one_line_and_one_count() {
     }
     // No place for ledgers any more: messages that would be changed are deferred, the others pass.
     let ledgers = filter.folder.path().join("ledgers");
-    let day = fs::read_dir(&ledgers).unwrap().next().unwrap().unwrap().path();
+    let day = fs::read_dir(&ledgers)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     fs::remove_dir_all(&ledgers).unwrap();
     fs::write(&ledgers, b"in the way").unwrap();
     assert_eq!(message(&mut mta, "full", b"x\r\n"), Some(b't'));
@@ -156,7 +196,13 @@ fn each_message_is_one_line_and_one_count() {
     assert_eq!(of(" why=too-large "), 1);
     assert_eq!(of(" action=normalize "), 50 + 1 + 80);
     assert_eq!(of(" ledger="), 50 + 1 + 80);
-    let faults = filter.lines.lock().unwrap().iter().filter(|line| line.starts_with("fault=")).count();
+    let faults = filter
+        .lines
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|line| line.starts_with("fault="))
+        .count();
     assert_eq!(filter.sum("mailglot_faults_total"), faults as u64);
     assert_eq!(faults, 2 * 4 + 1 + 2 + 1);
 }
@@ -166,13 +212,24 @@ fn what_is_changed_is_kept_before_its_verdict() {
     let filter = Filter::start(true, |_, _| ());
     let place = filter.folder.path().join("ledgers");
     let mut mta = filter.connect();
-    for (id, body) in [("4F1", &b"plain\r\n"[..]), ("4F2", &b"Gr\xfc\xdfe\r\n".repeat(400_000))] {
+    for (id, body) in [
+        ("4F1", &b"plain\r\n"[..]),
+        ("4F2", &b"Gr\xfc\xdfe\r\n".repeat(400_000)),
+    ] {
         assert_eq!(message(&mut mta, id, body), Some(b'c'));
         // It is there when the verdict is: the daemon may be gone a moment later.
-        let query = Query { queue_id: Some(id.into()), ..Query::default() };
+        let query = Query {
+            queue_id: Some(id.into()),
+            ..Query::default()
+        };
         let mut found = Vec::new();
-        Catalog::open(&place).unwrap().find(&query, |one| found.push(one)).unwrap();
-        let [found] = &found[..] else { panic!("{found:?}") };
+        Catalog::open(&place)
+            .unwrap()
+            .find(&query, |one| found.push(one))
+            .unwrap();
+        let [found] = &found[..] else {
+            panic!("{found:?}")
+        };
         assert_eq!(
             (&found.entry.sender, found.entry.size),
             (&Some(b"a@example.org".into()), message_size(body))
@@ -191,7 +248,10 @@ fn what_is_changed_is_kept_before_its_verdict() {
         let (offset, rest) = replaced.split_once('+').unwrap();
         let length = rest.split('>').next().unwrap();
         let (offset, length): (usize, usize) = (offset.parse().unwrap(), length.parse().unwrap());
-        assert!(offset + length <= message.len() && offset < SUBJECT.len(), "{note}");
+        assert!(
+            offset + length <= message.len() && offset < SUBJECT.len(),
+            "{note}"
+        );
     }
     // What passes as it is, is not kept.
     mta.send(b'M', b"<a@example.org>\0");
@@ -199,9 +259,17 @@ fn what_is_changed_is_kept_before_its_verdict() {
     mta.send(b'E', b"plain\r\n");
     assert_eq!(mta.letter(), Some(b'c'));
     let messages = filter.messages(3);
-    let names: Vec<_> = messages.iter().filter_map(|line| line.split(" ledger=").nth(1)).collect();
+    let names: Vec<_> = messages
+        .iter()
+        .filter_map(|line| line.split(" ledger=").nth(1))
+        .collect();
     assert_eq!(names.len(), 2);
-    assert!(names.iter().all(|name| original(&place, name).0.starts_with(SUBJECT)), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .all(|name| original(&place, name).0.starts_with(SUBJECT)),
+        "{names:?}"
+    );
 }
 
 #[test]
@@ -215,16 +283,26 @@ fn a_message_that_cannot_be_kept_passes_unchanged_where_that_is_asked_for() {
     mta.send(b'E', b"x\r\n");
     assert_eq!(mta.letter(), Some(b'c'), "without an edit before it");
     let messages = filter.messages(1);
-    assert!(messages[0].contains(" action=pass ") && messages[0].contains(" why=ledger "), "{messages:?}");
+    assert!(
+        messages[0].contains(" action=pass ") && messages[0].contains(" why=ledger "),
+        "{messages:?}"
+    );
     assert_eq!(filter.sum("mailglot_failopen_total"), 1);
 }
 
 #[test]
 fn without_a_ledger_nothing_is_kept() {
     let filter = Filter::start(false, |_, _| ());
-    assert_eq!(message(&mut filter.connect(), "4F2", b"Gr\xfc\xdfe\r\n"), Some(b'c'));
+    assert_eq!(
+        message(&mut filter.connect(), "4F2", b"Gr\xfc\xdfe\r\n"),
+        Some(b'c')
+    );
     assert!(!filter.messages(1)[0].contains("ledger="));
-    assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket alone");
+    assert_eq!(
+        fs::read_dir(filter.folder.path()).unwrap().count(),
+        1,
+        "the socket alone"
+    );
 }
 
 /// Receivers of ISO-2022-JP get that, and the ledger has what came.
@@ -260,6 +338,12 @@ fn mail_in_iso_2022_jp_comes_back_from_its_ledger() {
     );
     let name = line.split(" ledger=").nth(1).unwrap();
     let (message, note) = original(&filter.folder.path().join("ledgers"), name);
-    assert_eq!(message, [SUBJECT, header.as_bytes(), b"\r\n\r\n", body.as_bytes()].concat());
-    assert!(note.contains("\"changed\":\"p=1;type=text/plain;charset=utf-8;transfer=8bit;sha256="), "{note}");
+    assert_eq!(
+        message,
+        [SUBJECT, header.as_bytes(), b"\r\n\r\n", body.as_bytes()].concat()
+    );
+    assert!(
+        note.contains("\"changed\":\"p=1;type=text/plain;charset=utf-8;transfer=8bit;sha256="),
+        "{note}"
+    );
 }

@@ -12,7 +12,9 @@ use std::time::Duration;
 fn begun(path: &std::path::Path) -> (UnixStream, BufReader<UnixStream>) {
     let mut stream = UnixStream::connect(path).unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap());
-    stream.write_all(b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n").unwrap();
+    stream
+        .write_all(b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n")
+        .unwrap();
     while !line(&mut lines).starts_with("354 ") {}
     (stream, lines)
 }
@@ -31,9 +33,20 @@ fn servers_share_the_room_for_messages() {
         let folder = tempfile::tempdir().unwrap();
         let hop = NextHop::start(vec![Manner::default()]);
         let spool = folder.path().to_owned();
-        let limits = Limits { memory_bytes: 0, spool_bytes: 5_000_000, spool, ..Limits::default() };
+        let limits = Limits {
+            memory_bytes: 0,
+            spool_bytes: 5_000_000,
+            spool,
+            ..Limits::default()
+        };
         let resources = Resources::of(&limits);
-        let bounds = || if shared { limits.clone().sharing(&resources) } else { limits.clone().into() };
+        let bounds = || {
+            if shared {
+                limits.clone().sharing(&resources)
+            } else {
+                limits.clone().into()
+            }
+        };
         let address = |name: &str| Address::Unix(folder.path().join(name));
         let told = Told::default();
         let proxy = Server::proxy(
@@ -47,7 +60,9 @@ fn servers_share_the_room_for_messages() {
         let milter = Server::milter(address("milter"), Engine::default(), bounds(), told.ear());
         let milter = Served::run(milter.unwrap());
         let (mut client, mut lines) = begun(&folder.path().join("proxy"));
-        client.write_all(&[b"Subject: x\r\n\r\n", &part[..]].concat()).unwrap();
+        client
+            .write_all(&[b"Subject: x\r\n\r\n", &part[..]].concat())
+            .unwrap();
         while proxy.stop.spool_bytes() < 2_000_000 {
             thread::sleep(Duration::from_millis(5));
         }

@@ -16,8 +16,16 @@ fn says_many(filter: &Filter) -> (Mta, JoinHandle<()>) {
     let mut bytes = Vec::new();
     for _ in 0..MANY {
         put(&mut bytes, b'M', &[b"<a@example.org>\0"]);
-        put(&mut bytes, b'L', &[b"Subject\0 =?iso-8859-1?Q?Gr=FC=DFe?=\0"]);
-        put(&mut bytes, b'L', &[b"Content-Type\0 text/plain; charset=iso-8859-1\0"]);
+        put(
+            &mut bytes,
+            b'L',
+            &[b"Subject\0 =?iso-8859-1?Q?Gr=FC=DFe?=\0"],
+        );
+        put(
+            &mut bytes,
+            b'L',
+            &[b"Content-Type\0 text/plain; charset=iso-8859-1\0"],
+        );
         put(&mut bytes, b'N', &[]);
         put(&mut bytes, b'B', &[&b"Gr\xfc\xdfe\r\n".repeat(500)]);
         put(&mut bytes, b'E', &[]);
@@ -59,7 +67,10 @@ fn who_takes_nothing_hinders_nobody_and_loses_nothing() {
     for (_, thread) in slow {
         thread.join().unwrap();
     }
-    assert_eq!(filter.told.records(twice * (MANY + 1)).len(), twice * (MANY + 1));
+    assert_eq!(
+        filter.told.records(twice * (MANY + 1)).len(),
+        twice * (MANY + 1)
+    );
     assert!(filter.told.faults(0).is_empty());
 }
 
@@ -72,7 +83,12 @@ fn who_takes_nothing_is_waited_for_no_longer_than_allowed() {
     // Each message has one record; that of the verdict that was not taken says so, and nothing is looked at behind it.
     let records = filter.told.records(1);
     let (last, before) = records.split_last().unwrap();
-    assert!(records.len() < MANY && before.iter().all(|record| record.action == Action::Normalize));
+    assert!(
+        records.len() < MANY
+            && before
+                .iter()
+                .all(|record| record.action == Action::Normalize)
+    );
     assert_eq!((last.action, last.finding), (Action::Tempfail, Some("io")));
 }
 
@@ -84,7 +100,10 @@ fn a_stop_waits_until_a_verdict_is_taken() {
     filter.served.stop.stop();
     thread::sleep(Duration::from_millis(100));
     let (verdicts, rest) = hears(&mut mta);
-    assert!((1..MANY).contains(&verdicts) && rest.is_empty(), "{verdicts} {rest}");
+    assert!(
+        (1..MANY).contains(&verdicts) && rest.is_empty(),
+        "{verdicts} {rest}"
+    );
     let start = Instant::now();
     filter.served.end();
     assert!(start.elapsed() < Duration::from_secs(20));
@@ -101,7 +120,10 @@ fn a_long_message_is_as_good_as_a_short_one_and_so_is_what_follows() {
         let packets = mta.message(&fields, &b"Gr\xfc\xdfe\r\n".repeat(length));
         let body = packets.iter().filter(|(letter, _)| *letter == b'b');
         let body: Vec<u8> = body.flat_map(|(_, data)| data.clone()).collect();
-        assert!(body == "Gr\u{fc}\u{df}e\r\n".repeat(length).into_bytes(), "{length}");
+        assert!(
+            body == "Gr\u{fc}\u{df}e\r\n".repeat(length).into_bytes(),
+            "{length}"
+        );
         mta.send(b'A', b"");
     }
 }
@@ -131,11 +153,21 @@ fn a_message_that_is_broken_off_is_told_whatever_came_last() {
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
         mta.send(b'R', b"<b@example.org>\0");
-        mta.send(last, if last == b'D' { b"T" } else { b"<c@example.org>\0" });
+        mta.send(
+            last,
+            if last == b'D' {
+                b"T"
+            } else {
+                b"<c@example.org>\0"
+            },
+        );
         mta.send(b'?', b"");
         assert_eq!(mta.letter(), None);
         let record = filter.told.records(1).remove(0);
-        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("unknown-command")));
+        assert_eq!(
+            (record.action, record.finding),
+            (Action::Tempfail, Some("unknown-command"))
+        );
     }
 }
 
@@ -150,6 +182,9 @@ fn a_message_that_a_stop_does_not_wait_for_is_told() {
     assert_eq!((slow.letter(), idle.letter()), (None, None));
     let records = filter.told.records(1);
     assert_eq!(records.len(), 1);
-    assert_eq!((records[0].action, records[0].finding), (Action::Tempfail, Some("stopped")));
+    assert_eq!(
+        (records[0].action, records[0].finding),
+        (Action::Tempfail, Some("stopped"))
+    );
     assert!(filter.told.faults(0).is_empty());
 }

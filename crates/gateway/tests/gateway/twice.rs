@@ -30,9 +30,17 @@ const OURS: &[u8] = b"MIME-Ambiguity-Results";
 fn messages() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for line in LINES {
-        for behind in [&b""[..], b"\r\n more \xe4", b"\r\n:\r\nno field", b"\r\nMIME-Ambiguity-Results: q"] {
+        for behind in [
+            &b""[..],
+            b"\r\n more \xe4",
+            b"\r\n:\r\nno field",
+            b"\r\nMIME-Ambiguity-Results: q",
+        ] {
             let lines = [line, behind, b"\r\n"].concat();
-            let (first, last) = (&b"From: a@b.invalid\r\nSubject: h\xe4i\r\n"[..], &b"X-A: b\r\n"[..]);
+            let (first, last) = (
+                &b"From: a@b.invalid\r\nSubject: h\xe4i\r\n"[..],
+                &b"X-A: b\r\n"[..],
+            );
             let body = &b"\r\nt\xe4xt\r\n"[..];
             all.extend([
                 [&*lines, first, last, body].concat(),
@@ -82,7 +90,10 @@ fn the_proxy_changes_nothing_the_second_time() {
     for named in [false, true] {
         let once = through_a_proxy(&messages(), named);
         let twice = through_a_proxy(&once, named);
-        assert_eq!((once.len(), twice.len()), (messages().len(), messages().len()));
+        assert_eq!(
+            (once.len(), twice.len()),
+            (messages().len(), messages().len())
+        );
         for (once, twice) in once.iter().zip(&twice) {
             assert_eq!(below(once), below(twice));
         }
@@ -92,7 +103,11 @@ fn the_proxy_changes_nothing_the_second_time() {
 /// A server cuts a message itself, and makes of it what it is told.
 #[test]
 fn a_milter_changes_nothing_the_second_time() {
-    let granted = Granted { version: 6, actions: u32::MAX, protocol: u32::MAX };
+    let granted = Granted {
+        version: 6,
+        actions: u32::MAX,
+        protocol: u32::MAX,
+    };
     let mut changed = 0;
     for (number, raw) in messages().iter().enumerate() {
         let engine = Engine::new(rules(number % 2 == 0));

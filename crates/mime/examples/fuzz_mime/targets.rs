@@ -12,7 +12,9 @@ use mailglot_mime::encoded_word::{
 };
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params::{self, Compat};
-use mailglot_mime::{Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits};
+use mailglot_mime::{
+    Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits,
+};
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +25,12 @@ pub(crate) enum Target {
     Process,
 }
 
-const KINDS: [FieldKind; 4] =
-    [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Parameters, FieldKind::Opaque];
+const KINDS: [FieldKind; 4] = [
+    FieldKind::Unstructured,
+    FieldKind::Structured,
+    FieldKind::Parameters,
+    FieldKind::Opaque,
+];
 
 /// What parsers of headers and messages trip over.
 const TOKENS: [&[u8]; 64] = [
@@ -134,8 +140,15 @@ impl frame::Target for Target {
 }
 
 fn context(random: &mut Random) -> HeaderContext<'static> {
-    let repairs = if random.below(3) == 0 { Repairs::ALL } else { Repairs::default() };
-    HeaderContext { repairs, ..HeaderContext::default() }
+    let repairs = if random.below(3) == 0 {
+        Repairs::ALL
+    } else {
+        Repairs::default()
+    };
+    HeaderContext {
+        repairs,
+        ..HeaderContext::default()
+    }
 }
 
 fn has_control(text: &str) -> bool {
@@ -143,7 +156,10 @@ fn has_control(text: &str) -> bool {
 }
 
 fn within(findings: &[Finding], length: usize) -> Result<(), String> {
-    match findings.iter().find(|f| f.at.start > f.at.end || f.at.end > length) {
+    match findings
+        .iter()
+        .find(|f| f.at.start > f.at.end || f.at.end > length)
+    {
         Some(finding) => Err(format!("{finding:?} beyond {length} bytes")),
         None => Ok(()),
     }
@@ -152,7 +168,9 @@ fn within(findings: &[Finding], length: usize) -> Result<(), String> {
 fn apply(value: &[u8], list: &[Replacement]) -> Result<Vec<u8>, String> {
     let (mut out, mut at) = (Vec::new(), 0);
     for r in list {
-        let gap = value.get(at..r.at.start).ok_or_else(|| format!("{r:?} overlaps"))?;
+        let gap = value
+            .get(at..r.at.start)
+            .ok_or_else(|| format!("{r:?} overlaps"))?;
         out.extend_from_slice(gap);
         out.extend_from_slice(&r.with);
         at = r.at.end;
@@ -178,18 +196,32 @@ fn rewriting(value: &[u8], kind: FieldKind, random: &mut Random) -> Result<u64, 
     let read = encoded_word::decode(&after, kind, &context, &mut Vec::new());
     // A word that is written is kept apart from an address behind it (RFC 2047, section 5, rule 3).
     let has_syntax = matches!(kind, FieldKind::Structured | FieldKind::Phrases);
-    let bare = |text: &str| if has_syntax { text.replace(" <", "<") } else { text.to_owned() };
+    let bare = |text: &str| {
+        if has_syntax {
+            text.replace(" <", "<")
+        } else {
+            text.to_owned()
+        }
+    };
     if bare(&read) != bare(&text) {
-        return Err(format!("{kind:?} {form:?}: {text:?} became {read:?}, {}", after.escape_ascii()));
+        return Err(format!(
+            "{kind:?} {form:?}: {text:?} became {read:?}, {}",
+            after.escape_ascii()
+        ));
     }
     let again = encoded_word::rewrite(&after, kind, form, &context, column, eol, &mut Vec::new());
     if !again.is_empty() {
-        return Err(format!("{kind:?} {form:?}: a second pass changes {}", after.escape_ascii()));
+        return Err(format!(
+            "{kind:?} {form:?}: a second pass changes {}",
+            after.escape_ascii()
+        ));
     }
     let mut codes: Vec<_> = findings.iter().map(|f| f.kind.code()).collect();
     codes.sort_unstable();
     codes.dedup();
-    let hash = codes.iter().fold(u64::from(list.is_empty()), |hash, code| fold(hash, code.as_bytes()));
+    let hash = codes.iter().fold(u64::from(list.is_empty()), |hash, code| {
+        fold(hash, code.as_bytes())
+    });
     Ok(fold(hash, format!("{kind:?}").as_bytes()))
 }
 
@@ -215,14 +247,24 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let encoding = [Encoding::B, Encoding::Q, Encoding::Shorter][random.below(3)];
     let words = encoded_word::encode(&text, place, encoding, random.below(80), "\r\n");
     let plain = HeaderContext::default();
-    if encoded_word::decode(words.as_bytes(), FieldKind::Unstructured, &plain, &mut Vec::new()) != text {
-        return Err(format!("{text:?} is encoded as {words:?}, which reads otherwise"));
+    if encoded_word::decode(
+        words.as_bytes(),
+        FieldKind::Unstructured,
+        &plain,
+        &mut Vec::new(),
+    ) != text
+    {
+        return Err(format!(
+            "{text:?} is encoded as {words:?}, which reads otherwise"
+        ));
     }
     let stream = |random: &mut Option<&mut Random>| {
         let (mut out, mut findings, mut rest) = (Vec::new(), Vec::new(), input);
         let mut stream = Stream::new(context);
         while !rest.is_empty() {
-            let step = random.as_mut().map_or(usize::MAX, |random| 1 + random.below(9));
+            let step = random
+                .as_mut()
+                .map_or(usize::MAX, |random| 1 + random.below(9));
             let (now, later) = rest.split_at(step.min(rest.len()));
             stream.push(now, &mut out, &mut findings);
             rest = later;
@@ -235,10 +277,20 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     if stream(&mut Some(random)) != whole {
         return Err("pieces of a stream differ from the whole".to_owned());
     }
-    for name in ["From", "Date", "References", "Received", "Content-Type", "Subject"] {
+    for name in [
+        "From",
+        "Date",
+        "References",
+        "Received",
+        "Content-Type",
+        "Subject",
+    ] {
         let value = fields::read(name.as_bytes(), input, &context, &mut Vec::new());
         if name == "From" {
-            signature = fold(signature, &size(format!("{value:?}").len() as u64).to_le_bytes());
+            signature = fold(
+                signature,
+                &size(format!("{value:?}").len() as u64).to_le_bytes(),
+            );
         }
     }
     Ok(signature)
@@ -263,7 +315,10 @@ fn parameters(input: &[u8], random: &mut Random) -> Result<u64, String> {
             let value = format!("a/b; {written}");
             let read = params::parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
             if read.get("p") != Some(&*param.text) {
-                return Err(format!("{:?} is encoded as {written:?}, which reads otherwise", param.text));
+                return Err(format!(
+                    "{:?} is encoded as {written:?}, which reads otherwise",
+                    param.text
+                ));
             }
         }
     }
@@ -281,7 +336,10 @@ fn parse(input: &[u8]) -> Result<u64, String> {
             || body.start > body.end
             || body.end > input.len()
         {
-            return Err(format!("part {index}: {header:?}, {body:?} of {}", input.len()));
+            return Err(format!(
+                "part {index}: {header:?}, {body:?} of {}",
+                input.len()
+            ));
         }
         let mut at = header.start;
         for field in message.fields(PartId(index as u32)) {
@@ -312,7 +370,10 @@ fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let once = process(input, &policy);
     let twice = process(&once.bytes, &policy);
     if twice.bytes != once.bytes {
-        return Err(format!("{policy:?}: a second pass changes {}", once.bytes.escape_ascii()));
+        return Err(format!(
+            "{policy:?}: a second pass changes {}",
+            once.bytes.escape_ascii()
+        ));
     }
     if apply_undo(&once.bytes, &undo_edits(input, &once.edits)).as_deref() != Some(input) {
         return Err(format!("{policy:?}: the old bytes do not come back"));
@@ -320,5 +381,9 @@ fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let mut codes: Vec<_> = once.report.events.iter().map(|e| e.kind.code()).collect();
     codes.sort_unstable();
     codes.dedup();
-    Ok(codes.iter().fold(size(once.edits.len() as u64), |hash, code| fold(hash, code.as_bytes())))
+    Ok(codes
+        .iter()
+        .fold(size(once.edits.len() as u64), |hash, code| {
+            fold(hash, code.as_bytes())
+        }))
 }

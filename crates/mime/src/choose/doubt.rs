@@ -47,13 +47,17 @@ pub(super) fn against<'h>(
         return None;
     }
     let hints = hints();
-    let is_proven =
-        |charset: Charset| !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset);
+    let is_proven = |charset: Charset| {
+        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset)
+    };
     if is_latin_1(label) && is_odd_latin(bytes) {
         let rival = detect::rival(bytes, label, &hints)?;
         let is_western = is_western(bytes);
         let is_proven = is_proven(rival.guess.charset);
-        let doubt = Doubt { guess: rival.guess, decides: rival.outweighs && !is_western && is_proven };
+        let doubt = Doubt {
+            guess: rival.guess,
+            decides: rival.outweighs && !is_western && is_proven,
+        };
         return (is_proven && !is_western || rival.margin >= TOLD).then_some(doubt);
     }
     let text = without_lines(bytes);
@@ -62,15 +66,23 @@ pub(super) fn against<'h>(
         return None;
     }
     let rival = detect::rival(&text, label, &hints)?;
-    let Guess { charset, confidence, .. } = rival.guess;
+    let Guess {
+        charset,
+        confidence,
+        ..
+    } = rival.guess;
     let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
         && rival.margin >= PRIVATE
         && what_is_odd(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
         && what_is_odd(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
     if is_private {
-        return Some(Doubt { guess: rival.guess, decides: true });
+        return Some(Doubt {
+            guess: rival.guess,
+            decides: true,
+        });
     }
-    if rival.margin < TOLD || !detect::has_letters(&text, charset) || detect::is_odd(&text, charset) {
+    if rival.margin < TOLD || !detect::has_letters(&text, charset) || detect::is_odd(&text, charset)
+    {
         return None;
     }
     let decides = rival.margin >= DECIDED && confidence >= SURE && telling >= DECIDING;
@@ -102,7 +114,9 @@ fn is_doubtful(label: Charset, bytes: &[u8]) -> bool {
 fn has_many_letters(bytes: &[u8]) -> bool {
     const MANY: usize = 5;
     const WINDOW: usize = 1024;
-    let Some(first) = high_bytes(bytes).next() else { return false };
+    let Some(first) = high_bytes(bytes).next() else {
+        return false;
+    };
     let window = &bytes[first..bytes.len().min(first + WINDOW)];
     let mut seen = [false; 256];
     let is_new = |at: &usize| {
@@ -110,7 +124,11 @@ fn has_many_letters(bytes: &[u8]) -> bool {
         let is_letter = !matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0..=0xBF);
         is_letter && !std::mem::replace(&mut seen[usize::from(byte)], true)
     };
-    high_bytes(window).take(ENOUGH).filter(is_new).nth(MANY - 1).is_some()
+    high_bytes(window)
+        .take(ENOUGH)
+        .filter(is_new)
+        .nth(MANY - 1)
+        .is_some()
 }
 
 /// The charsets that are written over everything.
@@ -125,7 +143,9 @@ fn without_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
     let is_run = |at: usize, width: usize| {
         let first = bytes.get(at..at + width).filter(|first| first[0] >= 0x80);
         first.is_some_and(|first| {
-            bytes.get(at..at + RUN * width).is_some_and(|run| run.chunks_exact(width).all(|c| c == first))
+            bytes
+                .get(at..at + RUN * width)
+                .is_some_and(|run| run.chunks_exact(width).all(|c| c == first))
         })
     };
     let width = |at: usize| [1, 2].into_iter().find(|width| is_run(at, *width));
@@ -140,7 +160,11 @@ fn without_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
             continue;
         };
         let first = bytes.get(at..at + width).unwrap_or_default();
-        at += bytes[at..].chunks_exact(width).take_while(|c| *c == first).count() * width;
+        at += bytes[at..]
+            .chunks_exact(width)
+            .take_while(|c| *c == first)
+            .count()
+            * width;
         out.push(b' ');
     }
     Cow::Owned(out)
@@ -153,8 +177,11 @@ fn is_odd_throughout(label: Charset, bytes: &[u8]) -> bool {
     let mut start = 0;
     (1..=PIECES).all(|nth| {
         let from = (bytes.len() / PIECES * nth).max(start);
-        let end =
-            if nth == PIECES { None } else { memchr::memchr(b'\n', &bytes[from..]).map(|at| from + at + 1) };
+        let end = if nth == PIECES {
+            None
+        } else {
+            memchr::memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
+        };
         let piece = &bytes[start..end.unwrap_or(bytes.len())];
         start = end.unwrap_or(bytes.len());
         high_bytes(piece).nth(DECIDING - 1).is_none() || is_doubtful(label, piece)
@@ -164,7 +191,9 @@ fn is_odd_throughout(label: Charset, bytes: &[u8]) -> bool {
 /// Whether bytes are rarely found so in languages of Western Europe: letters that only Icelandic has (and which are Turkish under another
 /// label), signs within words, and most of the bytes above 7F side by side, as in other scripts.
 fn is_odd_latin(bytes: &[u8]) -> bool {
-    let Some(start) = high_bytes(bytes).next() else { return false };
+    let Some(start) = high_bytes(bytes).next() else {
+        return false;
+    };
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let (mut high, mut side_by_side) = (0, 0);
@@ -198,8 +227,15 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
     let mut possible = LANGUAGES.to_vec();
     for (count, at) in high_bytes(bytes).enumerate() {
         let byte = bytes[at];
-        let beside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|b| is_letter(*b));
-        let lower = if matches!(byte, 0xC0..=0xDE) { byte | 0x20 } else { byte };
+        let beside = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(|b| is_letter(*b))
+        };
+        let lower = if matches!(byte, 0xC0..=0xDE) {
+            byte | 0x20
+        } else {
+            byte
+        };
         if !matches!(byte, 0xA1..=0xBF) {
             possible.retain(|letters| letters.contains(&lower));
         } else if is_sign(byte) && beside(at.checked_sub(1)) && beside(Some(at + 1)) {
@@ -254,7 +290,8 @@ fn is_icelandic(byte: u8) -> bool {
 
 /// A sign that does not stand within words: not an apostrophe, a hyphen, a quotation mark, a dot between letters.
 fn is_sign(byte: u8) -> bool {
-    matches!(byte, 0xA1..=0xBF) && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)
+    matches!(byte, 0xA1..=0xBF)
+        && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)
 }
 
 fn is_letter(byte: u8) -> bool {
@@ -268,7 +305,9 @@ mod tests {
 
     fn bytes(charset: &str, text: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-        charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+        charset
+            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned()
     }
 
     #[test]
@@ -300,7 +339,10 @@ mod tests {
             assert!(!is_western(&bytes(charset, text)), "{text}");
         }
         let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
-        assert!(is_within_words(Charset::GBK, &Charset::GBK.decode(mixed, &mut LossLog::new())));
+        assert!(is_within_words(
+            Charset::GBK,
+            &Charset::GBK.decode(mixed, &mut LossLog::new())
+        ));
         assert!(!is_within_words(Charset::GBK, "你好，世界 ok"));
     }
 

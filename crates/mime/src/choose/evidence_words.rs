@@ -31,36 +31,58 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
         let mut log = LossLog::with_limit(0);
         upper
             .iter()
-            .map(|byte| charset.decode(&[*byte], &mut log).chars().next().unwrap_or_default())
+            .map(|byte| {
+                charset
+                    .decode(&[*byte], &mut log)
+                    .chars()
+                    .next()
+                    .unwrap_or_default()
+            })
             .collect()
     };
     let (by_label, by_other) = (read(label), read(other));
     let is_letter = |byte: u8| {
-        byte.is_ascii_alphabetic() || byte >= 0x80 && by_other[usize::from(byte - 0x80)].is_alphabetic()
+        byte.is_ascii_alphabetic()
+            || byte >= 0x80 && by_other[usize::from(byte - 0x80)].is_alphabetic()
     };
-    let differs =
-        |byte: u8| byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)];
+    let differs = |byte: u8| {
+        byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)]
+    };
     // Signs of the label's reading that do not stand within words.
     let is_sign = |byte: u8| {
         byte >= 0x80 && {
             let c = by_label[usize::from(byte - 0x80)];
             !c.is_alphanumeric()
-                && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{2010}'..='\u{203A}')
+                && !matches!(
+                    c,
+                    '\u{A0}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{2010}'..='\u{203A}'
+                )
         }
     };
     let (mut letters, mut words, mut longest) = (HashSet::new(), HashSet::new(), 0);
     let mut has_sign_within = false;
     let mut at = 0;
     while let Some(start) = detect::high_bytes(&bytes[at..]).next().map(|n| at + n) {
-        let before = bytes[at..start].iter().rev().take_while(|b| is_letter(**b)).count();
+        let before = bytes[at..start]
+            .iter()
+            .rev()
+            .take_while(|b| is_letter(**b))
+            .count();
         let word = &bytes[start - before..];
-        let length = word.iter().position(|b| !is_letter(*b)).unwrap_or(word.len());
+        let length = word
+            .iter()
+            .position(|b| !is_letter(*b))
+            .unwrap_or(word.len());
         let word = &word[..length];
         at = (start - before + length).max(start + 1);
         if !word.iter().any(|byte| differs(*byte)) || word.len() < 2 {
             continue;
         }
-        let rows = word.split(u8::is_ascii).map(<[u8]>::len).max().unwrap_or_default();
+        let rows = word
+            .split(u8::is_ascii)
+            .map(<[u8]>::len)
+            .max()
+            .unwrap_or_default();
         let kinds: HashSet<&u8> = word.iter().filter(|byte| **byte >= 0x80).collect();
         if kinds.len() >= LETTERS {
             longest = longest.max(rows);
@@ -85,14 +107,31 @@ mod tests {
     fn words_prove_and_signs_do_not() {
         for (other, bytes, expected) in [
             ("windows-1251", &b"\xCF\xF0\xE8\xE2\xE5\xF2"[..], true),
-            ("windows-1250", b"k\xF9n b\xECl\xFD, \xE8ten\xE1\xF8 a p\xF8\xEDtel", true),
-            ("IBM850", b"\xA0\xA0 1. Opening\n\xA0\xA0 2. Next\n\xA0\xA0 3.", false),
+            (
+                "windows-1250",
+                b"k\xF9n b\xECl\xFD, \xE8ten\xE1\xF8 a p\xF8\xEDtel",
+                true,
+            ),
+            (
+                "IBM850",
+                b"\xA0\xA0 1. Opening\n\xA0\xA0 2. Next\n\xA0\xA0 3.",
+                false,
+            ),
             ("IBM866", b"3.50\xA0\xA4 5\xA0\xA4", false),
-            ("IBM855", b"\xB7 \xA0 one\n\xB7 \xA0two\n\xB7\xA0\xA0three", false),
+            (
+                "IBM855",
+                b"\xB7 \xA0 one\n\xB7 \xA0two\n\xB7\xA0\xA0three",
+                false,
+            ),
             ("windows-1250", b"n\xECco", false),
         ] {
             let other = Charset::for_name(other).unwrap();
-            assert_eq!(prove(bytes, Charset::WINDOWS_1252, other), expected, "{}", bytes.escape_ascii());
+            assert_eq!(
+                prove(bytes, Charset::WINDOWS_1252, other),
+                expected,
+                "{}",
+                bytes.escape_ascii()
+            );
         }
     }
 }

@@ -12,7 +12,13 @@ pub(super) fn is_frequent(charset: Charset, bytes: &[u8]) -> bool {
 
 /// The same for any charset that is known here.
 pub(super) fn is_frequent_in_any(bytes: &[u8]) -> bool {
-    const LEVELS: [Level; 5] = [Level::Gb2312, Level::Ksx1001, Level::Big5, Level::Euc, Level::ShiftJis];
+    const LEVELS: [Level; 5] = [
+        Level::Gb2312,
+        Level::Ksx1001,
+        Level::Big5,
+        Level::Euc,
+        Level::ShiftJis,
+    ];
     LEVELS.iter().any(|level| level.is_all(bytes))
 }
 
@@ -51,7 +57,9 @@ impl Level {
                 at += 1;
                 continue;
             }
-            let Some(&trail) = bytes.get(at + 1) else { return false };
+            let Some(&trail) = bytes.get(at + 1) else {
+                return false;
+            };
             if !self.has(lead, trail) {
                 return false;
             }

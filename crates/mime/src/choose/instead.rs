@@ -28,11 +28,15 @@ pub(crate) fn instead<'b>(
     told: Option<Charset>,
     language: Option<&str>,
 ) -> Option<Instead<'b>> {
-    if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful() {
+    if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
+    {
         return None;
     }
     let can_be = |charset: Charset| {
-        charset != label && charset.is_ascii_compatible() && !charset.is_stateful() && reads(charset, bytes)
+        charset != label
+            && charset.is_ascii_compatible()
+            && !charset.is_stateful()
+            && reads(charset, bytes)
     };
     let told = told.filter(|told| can_be(*told) && !detect::is_odd(bytes, *told));
     let (used, by) = match told {
@@ -45,14 +49,24 @@ pub(crate) fn instead<'b>(
     if label == Charset::UTF_8 && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used)) {
         return None;
     }
-    if is_cut(label, bytes) && (detect::is_odd(bytes, used) || told.is_none() && !ends_a_word(bytes)) {
+    if is_cut(label, bytes)
+        && (detect::is_odd(bytes, used) || told.is_none() && !ends_a_word(bytes))
+    {
         return None;
     }
-    Some(Instead { used, text: used.decode(bytes, &mut LossLog::new()), event: found(Some(label), used, by) })
+    Some(Instead {
+        used,
+        text: used.decode(bytes, &mut LossLog::new()),
+        event: found(Some(label), used, by),
+    })
 }
 
 /// What the bytes alone tell.
-fn detected(bytes: &[u8], label: Charset, language: Option<&str>) -> Option<(Charset, &'static str)> {
+fn detected(
+    bytes: &[u8],
+    label: Charset,
+    language: Option<&str>,
+) -> Option<(Charset, &'static str)> {
     let hints = detect::Hints { language, ..MAIL };
     let guess = Weighed::new(bytes, &hints).guess();
     // A page of single bytes reads anything: against a label of more bytes it must be likely.
@@ -69,8 +83,13 @@ fn detected(bytes: &[u8], label: Charset, language: Option<&str>) -> Option<(Cha
 /// Whether the only byte above 7F stands beside no letter, or is a sign that does not stand between two: of itself it may be anything.
 fn is_alone(bytes: &[u8], used: Charset) -> bool {
     let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
-    let (Some((at, _)), None) = (high.next(), high.next()) else { return false };
-    let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
+    let (Some((at, _)), None) = (high.next(), high.next()) else {
+        return false;
+    };
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
     match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
         (true, true) => false,
         (false, false) => true,
@@ -86,7 +105,11 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     let (mut sequences, mut damage) = (0, 0);
     for chunk in bytes.utf8_chunks() {
         // The longer a sequence, the less it stands there by chance.
-        sequences += chunk.valid().chars().map(|c| c.len_utf8() - 1).sum::<usize>();
+        sequences += chunk
+            .valid()
+            .chars()
+            .map(|c| c.len_utf8() - 1)
+            .sum::<usize>();
         // So does the beginning of one, of two bytes or three.
         sequences += usize::from(chunk.invalid().len() > 1);
         damage += usize::from(!chunk.invalid().is_empty());
@@ -97,7 +120,10 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
 
 /// Returns true if nothing is above 7F but the end of a character, at the start.
 fn is_end(bytes: &[u8]) -> bool {
-    let length = bytes.iter().take_while(|byte| matches!(byte, 0x80..=0xBF)).count();
+    let length = bytes
+        .iter()
+        .take_while(|byte| matches!(byte, 0x80..=0xBF))
+        .count();
     (1..=3).contains(&length) && bytes[length..].is_ascii()
 }
 
@@ -120,15 +146,22 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
 
 /// Whether text in UTF-8 may have been cut: nothing is beyond ASCII but the beginning of a character at the end.
 fn is_cut(label: Charset, bytes: &[u8]) -> bool {
-    let Err(error) = std::str::from_utf8(bytes) else { return false };
-    label == Charset::UTF_8 && error.error_len().is_none() && bytes[..error.valid_up_to()].is_ascii()
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    label == Charset::UTF_8
+        && error.error_len().is_none()
+        && bytes[..error.valid_up_to()].is_ascii()
 }
 
 /// Whether that beginning is one byte, and a letter behind others in Latin-1. What begins letters of European alphabets, of Hebrew and Arabic, emoji
 /// and the quotation marks of English is not taken for one: they are more frequent than `Ã`, `ð` and `â` at the end of words.
 fn ends_a_word(bytes: &[u8]) -> bool {
-    let [.., before, last] = bytes else { return false };
-    before.is_ascii_alphabetic() && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
+    let [.., before, last] = bytes else {
+        return false;
+    };
+    before.is_ascii_alphabetic()
+        && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
 }
 
 #[cfg(test)]
@@ -139,24 +172,38 @@ mod tests {
         let mut log = LossLog::new();
         let text = label.decode(bytes, &mut log);
         let told = told.and_then(Charset::for_name);
-        instead(bytes, label, &text, &log, told, None).map(|read| (read.used.name(), read.text.into_owned()))
+        instead(bytes, label, &text, &log, told, None)
+            .map(|read| (read.used.name(), read.text.into_owned()))
     }
 
     #[test]
     fn what_the_label_cannot_read_is_read_otherwise() {
         for (bytes, told, want) in [
-            (&b"Gr\xFC\xDFe aus K\xF6ln"[..], None, "Gr\u{fc}\u{df}e aus K\u{f6}ln"),
+            (
+                &b"Gr\xFC\xDFe aus K\xF6ln"[..],
+                None,
+                "Gr\u{fc}\u{df}e aus K\u{f6}ln",
+            ),
             (b"caf\xE9", None, "caf\u{e9}"),
             (b"don\x92t", None, "don\u{2019}t"),
             (b"caf\xE9", Some("KOI8-R"), "caf\u{e9}"),
             (b"M\xFCller", Some("ISO-8859-2"), "M\u{fc}ller"),
-            (b"\xF0\xD2\xC9\xD7\xC5\xD4", None, "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}"),
+            (
+                b"\xF0\xD2\xC9\xD7\xC5\xD4",
+                None,
+                "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}",
+            ),
             (b"\xE4\xC1", Some("KOI8-R"), "\u{414}\u{430}"),
             (b"\xC4\xE0", Some("windows-1251"), "\u{414}\u{430}"),
             (b"\x83e\x83X\x83g", None, "テスト"),
         ] {
             let read = read(Charset::UTF_8, bytes, told).map(|(_, text)| text);
-            assert_eq!(read.as_deref(), Some(want), "{} {told:?}", bytes.escape_ascii());
+            assert_eq!(
+                read.as_deref(),
+                Some(want),
+                "{} {told:?}",
+                bytes.escape_ascii()
+            );
         }
     }
 
@@ -184,7 +231,12 @@ mod tests {
             b"x\x81@",
             b"\xE2\x82 \xAC",
         ] {
-            assert_eq!(read(Charset::UTF_8, bytes, None), None, "{}", bytes.escape_ascii());
+            assert_eq!(
+                read(Charset::UTF_8, bytes, None),
+                None,
+                "{}",
+                bytes.escape_ascii()
+            );
         }
         assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
     }
@@ -205,7 +257,12 @@ mod tests {
                 let more = [&bytes[..at], b"!", &bytes[at..]].concat();
                 for damaged in [less, more, bytes[..=at].to_vec(), bytes[at..].to_vec()] {
                     if std::str::from_utf8(&damaged).is_err() {
-                        assert_eq!(read(Charset::UTF_8, &damaged, None), None, "{}", damaged.escape_ascii());
+                        assert_eq!(
+                            read(Charset::UTF_8, &damaged, None),
+                            None,
+                            "{}",
+                            damaged.escape_ascii()
+                        );
                     }
                 }
             }
@@ -216,12 +273,24 @@ mod tests {
     fn legacy_text_with_a_sequence_of_utf8_by_chance_is_read() {
         for (charset, text) in [
             ("GBK", "小明你好，请看附件"),
-            ("windows-1251", "Приветствую всех, её здесь нет. Пишите письма"),
-            ("ISO-8859-1", "Ärger über Öl: CAFÉ® in Köln, schöne Grüße, Müller, größer, Bücher"),
+            (
+                "windows-1251",
+                "Приветствую всех, её здесь нет. Пишите письма",
+            ),
+            (
+                "ISO-8859-1",
+                "Ärger über Öl: CAFÉ® in Köln, schöne Grüße, Müller, größer, Bücher",
+            ),
         ] {
             let charset = Charset::for_name(charset).expect("a known charset");
-            let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-            assert_eq!(read(Charset::UTF_8, &bytes, None).map(|(_, text)| text).as_deref(), Some(text));
+            let bytes =
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            assert_eq!(
+                read(Charset::UTF_8, &bytes, None)
+                    .map(|(_, text)| text)
+                    .as_deref(),
+                Some(text)
+            );
         }
     }
 }

@@ -9,8 +9,14 @@ use mailglot_codec::{Charset, LossLog};
 /// Whether there is one kind of byte above 7F only, which the charset that was guessed reads otherwise than windows-1252 does, and never as a
 /// letter within a word of ASCII.
 pub(super) fn is_too_little(bytes: &[u8], guessed: Charset) -> bool {
-    let Some(byte) = only_kind(bytes) else { return false };
-    let read = |charset: Charset| charset.decode(&[byte], &mut LossLog::with_limit(0)).into_owned();
+    let Some(byte) = only_kind(bytes) else {
+        return false;
+    };
+    let read = |charset: Charset| {
+        charset
+            .decode(&[byte], &mut LossLog::with_limit(0))
+            .into_owned()
+    };
     if !guessed.is_single_byte() || read(guessed) == read(Charset::WINDOWS_1252) {
         return false;
     }
@@ -18,7 +24,9 @@ pub(super) fn is_too_little(bytes: &[u8], guessed: Charset) -> bool {
     let at = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
     let in_word = |place: usize| {
         let (before, after) = (at(place.checked_sub(1)), at(place.checked_add(1)));
-        before != byte && after != byte && (before.is_ascii_alphabetic() || after.is_ascii_alphabetic())
+        before != byte
+            && after != byte
+            && (before.is_ascii_alphabetic() || after.is_ascii_alphabetic())
     };
     !(is_letter && high_bytes(bytes).any(in_word))
 }
@@ -50,7 +58,12 @@ mod tests {
             (b"plain", "windows-1251", false),
         ] {
             let charset = Charset::for_name(guessed).unwrap_or(Charset::UTF_8);
-            assert_eq!(is_too_little(bytes, charset), want, "{} {guessed}", bytes.escape_ascii());
+            assert_eq!(
+                is_too_little(bytes, charset),
+                want,
+                "{} {guessed}",
+                bytes.escape_ascii()
+            );
         }
     }
 }

@@ -55,7 +55,10 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
     if !is_page(charset) || !has_runs_apart(bytes) {
         return None;
     }
-    let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
+    let (mut text, mut log) = (
+        String::with_capacity(bytes.len() + bytes.len() / 8),
+        LossLog::new(),
+    );
     let (mut runs, mut first, mut from) = (0, 0, 0);
     let (mut has_others, mut has_word) = (false, false);
     let (mut alone, mut within) = (0_usize, 0_usize);
@@ -79,14 +82,21 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
     }
     has_others |= !bytes[from..].is_ascii();
     // In text of two bytes a character most sequences stand within other bytes.
-    let is_clear = runs * 3 >= alone * 2 && (is_latin(charset) || has_word && runs >= MANY && runs == alone);
+    let is_clear =
+        runs * 3 >= alone * 2 && (is_latin(charset) || has_word && runs >= MANY && runs == alone);
     if runs == 0 || !has_others || within >= alone || !is_clear {
         return None;
     }
     decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
     // A charset that cannot read many of the bytes is not that of the text.
     let is_wrong = log.losses() * UNREADABLE > detect::high_bytes(bytes).count() as u64;
-    (!is_wrong).then_some(Mixed { text, log, runs, first, other })
+    (!is_wrong).then_some(Mixed {
+        text,
+        log,
+        runs,
+        first,
+        other,
+    })
 }
 
 /// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
@@ -114,8 +124,12 @@ pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<Mix
     let single = || {
         let lines = foreign_lines(bytes, has_no_sequence);
         let joined = join(bytes, &lines);
-        let other = Some(joined).filter(|joined| !joined.is_empty()).map(|joined| find(&joined));
-        other.filter(|other| is_page(other.charset)).map(|other| (other, lines))
+        let other = Some(joined)
+            .filter(|joined| !joined.is_empty())
+            .map(|joined| find(&joined));
+        other
+            .filter(|other| is_page(other.charset))
+            .map(|other| (other, lines))
     };
     let (other, lines) = double(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
@@ -140,7 +154,10 @@ pub(super) fn is_page(charset: Charset) -> bool {
 /// Reads lines in another charset, and all else as UTF-8. None where no line makes sense.
 fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mixed> {
     let charset = other.charset;
-    let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
+    let (mut text, mut log) = (
+        String::with_capacity(bytes.len() + bytes.len() / 8),
+        LossLog::new(),
+    );
     let (mut first, mut from, mut runs) = (0, 0, 0);
     let mut foreign = 0;
     for line in lines {
@@ -162,20 +179,40 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
     if runs == 0 {
         return None;
     }
-    decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..bytes.len());
+    decode_into(
+        &mut text,
+        &mut log,
+        Charset::UTF_8,
+        bytes,
+        from..bytes.len(),
+    );
     // Text of another charset has sequences of UTF-8 by chance: they do not outnumber what is then damage.
     let whole = count_beyond_ascii(&text) - foreign;
-    (log.losses() <= whole).then_some(Mixed { text, log, runs, first, other })
+    (log.losses() <= whole).then_some(Mixed {
+        text,
+        log,
+        runs,
+        first,
+        other,
+    })
 }
 
 /// Number of characters beyond ASCII, without U+FFFD.
 fn count_beyond_ascii(text: &str) -> u64 {
-    text.chars().filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER).count() as u64
+    text.chars()
+        .filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER)
+        .count() as u64
 }
 
 /// Appends the text of a range of `bytes`, and its losses by their offsets in all of the bytes. Only at the start of the bytes U+FEFF is a byte
 /// order mark; elsewhere it is a character of the text.
-fn decode_into(text: &mut String, log: &mut LossLog, charset: Charset, bytes: &[u8], range: Range<usize>) {
+fn decode_into(
+    text: &mut String,
+    log: &mut LossLog,
+    charset: Charset,
+    bytes: &[u8],
+    range: Range<usize>,
+) {
     const MARK: &str = "\u{feff}";
     let (mut rest, mut at) = (&bytes[range.clone()], range.start);
     while charset == Charset::UTF_8
@@ -199,7 +236,11 @@ fn has_runs_apart(bytes: &[u8]) -> bool {
     }
     let (mut alone, mut within) = (0, 0);
     for run in sequences(bytes) {
-        *(if stands_alone(bytes, &run) { &mut alone } else { &mut within }) += 1;
+        *(if stands_alone(bytes, &run) {
+            &mut alone
+        } else {
+            &mut within
+        }) += 1;
         if within >= ENOUGH && within > 2 * alone {
             return false;
         }
@@ -211,19 +252,30 @@ fn has_runs_apart(bytes: &[u8]) -> bool {
 fn has_sequence_apart(bytes: &[u8]) -> bool {
     const BLOCK: usize = 128;
     // Without branches, so that compilers make vector code of the loop over a block.
-    let is_within = |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
+    let is_within =
+        |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
     let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
     let begins = |before: u8, first: u8, second: u8, third: u8| {
-        let is_short = is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
+        let is_short =
+            is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
         let is_long = is_within(first, 0xE0, 0xF4) & is_within(third, 0x80, 0xBF);
         is_apart(before) & is_within(second, 0x80, 0xBF) & (is_short | is_long)
     };
     let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
     let begins_at = |at: usize| {
-        begins(byte(at.checked_sub(1)), bytes[at], byte(at.checked_add(1)), byte(at.checked_add(2))) > 0
+        begins(
+            byte(at.checked_sub(1)),
+            bytes[at],
+            byte(at.checked_add(1)),
+            byte(at.checked_add(2)),
+        ) > 0
     };
     // The first place and the last ones lack a neighbor.
-    if (0..bytes.len()).take(1).chain(bytes.len().saturating_sub(2)..bytes.len()).any(begins_at) {
+    if (0..bytes.len())
+        .take(1)
+        .chain(bytes.len().saturating_sub(2)..bytes.len())
+        .any(begins_at)
+    {
         return true;
     }
     let mut rest = bytes;
@@ -231,7 +283,10 @@ fn has_sequence_apart(bytes: &[u8]) -> bool {
         let count = BLOCK.min(rest.len() - 3);
         let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
         // In most Latin text no two bytes above 7F stand side by side.
-        let side_by_side = first.iter().zip(second).fold(0, |found, (first, second)| found | first & second);
+        let side_by_side = first
+            .iter()
+            .zip(second)
+            .fold(0, |found, (first, second)| found | first & second);
         let places = || before.iter().zip(first).zip(second).zip(third);
         if side_by_side >= 0x80
             && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
@@ -252,7 +307,13 @@ fn has_sequence(bytes: &[u8]) -> bool {
     let blocks = bytes.chunks(255).zip(next.chunks(255));
     // Blocks are folded without a branch, which compilers turn into vector code.
     blocks
-        .map(|(first, second)| first.iter().zip(second).map(pair).fold(0, |found, is| found | is))
+        .map(|(first, second)| {
+            first
+                .iter()
+                .zip(second)
+                .map(pair)
+                .fold(0, |found, is| found | is)
+        })
         .any(|found| found > 0)
 }
 
@@ -265,7 +326,10 @@ fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
             let first = from + detect::high_bytes(&valid[from..]).next()?;
-            from = valid[first..].iter().position(u8::is_ascii).map_or(valid.len(), |n| first + n);
+            from = valid[first..]
+                .iter()
+                .position(u8::is_ascii)
+                .map_or(valid.len(), |n| first + n);
             Some(start + first..start + from)
         })
     })
@@ -275,7 +339,10 @@ fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 fn is_latin(charset: Charset) -> bool {
     let upper: Vec<u8> = (0xC0..=0xFF).collect();
     let text = charset.decode(&upper, &mut LossLog::with_limit(0));
-    text.chars().filter(|c| matches!(c, '\u{C0}'..='\u{24F}')).count() > upper.len() / 2
+    text.chars()
+        .filter(|c| matches!(c, '\u{C0}'..='\u{24F}'))
+        .count()
+        > upper.len() / 2
 }
 
 /// Whether no other byte above 7F stands beside a run, but no-break spaces.
@@ -286,14 +353,27 @@ fn stands_alone(bytes: &[u8], run: &Range<usize>) -> bool {
 
 /// Whether a run makes better sense as UTF-8 than in `charset`.
 fn is_utf8_run(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
-    let before = bytes[..run.start].iter().rev().take(AROUND).take_while(|b| b.is_ascii()).count();
-    let after = bytes[run.end..].iter().take(AROUND).take_while(|b| b.is_ascii()).count();
+    let before = bytes[..run.start]
+        .iter()
+        .rev()
+        .take(AROUND)
+        .take_while(|b| b.is_ascii())
+        .count();
+    let after = bytes[run.end..]
+        .iter()
+        .take(AROUND)
+        .take_while(|b| b.is_ascii())
+        .count();
     let window = &bytes[run.start - before..run.end + after];
-    let Ok(text) = std::str::from_utf8(window) else { return false };
+    let Ok(text) = std::str::from_utf8(window) else {
+        return false;
+    };
     // A letter of another alphabet does not stand alone.
     let mut own = text.chars().filter(|c| !c.is_ascii());
-    let is_lone_letter =
-        own.next().is_some_and(|c| c.is_alphabetic() && c > '\u{24F}') && own.next().is_none();
+    let is_lone_letter = own
+        .next()
+        .is_some_and(|c| c.is_alphabetic() && c > '\u{24F}')
+        && own.next().is_none();
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(window, &mut log);
     !is_lone_letter && (log.losses() > 0 || faults(&reading) > faults(text))
@@ -310,8 +390,17 @@ fn without_sequences(bytes: &[u8]) -> Vec<u8> {
         }
         let end = at + chunk.invalid().len();
         let is_word = |b: &u8| b.is_ascii() && !b.is_ascii_whitespace();
-        let before = bytes[..at].iter().rev().take(16).take_while(|b| is_word(b)).count();
-        let after = bytes[end..].iter().take(16).take_while(|b| is_word(b)).count();
+        let before = bytes[..at]
+            .iter()
+            .rev()
+            .take(16)
+            .take_while(|b| is_word(b))
+            .count();
+        let after = bytes[end..]
+            .iter()
+            .take(16)
+            .take_while(|b| is_word(b))
+            .count();
         rest.extend_from_slice(&bytes[at - before..end + after]);
         rest.push(b'\n');
         at = end;
@@ -326,7 +415,9 @@ fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<
         start += line.len();
         start - line.len()..start
     });
-    lines.filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()])).collect()
+    lines
+        .filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()]))
+        .collect()
 }
 
 /// Whether no byte above 7F of a line is in a sequence of UTF-8.
@@ -336,7 +427,10 @@ fn has_no_sequence(line: &[u8]) -> bool {
 
 /// The bytes of lines, one behind the other.
 fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
-    lines.iter().flat_map(|line| bytes[line.clone()].iter().copied()).collect()
+    lines
+        .iter()
+        .flat_map(|line| bytes[line.clone()].iter().copied())
+        .collect()
 }
 
 /// Whether all other lines are UTF-8, with a character of three bytes or more, and make sense. Lines in charsets of two bytes a character
@@ -345,8 +439,14 @@ fn is_utf8_beside(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     let ends = lines.iter().map(|line| line.end);
     let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
     let mut has_long = false;
-    for range in std::iter::once(0).chain(ends).zip(starts).map(|(from, to)| from..to) {
-        let Ok(text) = std::str::from_utf8(&bytes[range]) else { return false };
+    for range in std::iter::once(0)
+        .chain(ends)
+        .zip(starts)
+        .map(|(from, to)| from..to)
+    {
+        let Ok(text) = std::str::from_utf8(&bytes[range]) else {
+            return false;
+        };
         has_long |= text.chars().any(|c| c.len_utf8() > 2);
         if faults(text) > 0 {
             return false;
@@ -360,23 +460,33 @@ fn is_cut_sequence(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let high = detect::high_bytes(line).count();
     let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
-    let begins =
-        line.len().checked_sub(last).and_then(|at| line.get(at)).is_some_and(|b| matches!(b, 0xE2 | 0xF0));
-    high == last && last > 0 && (last > 1 || begins) || detect::high_bytes(line).all(|at| line[at] < 0xC0)
+    let begins = line
+        .len()
+        .checked_sub(last)
+        .and_then(|at| line.get(at))
+        .is_some_and(|b| matches!(b, 0xE2 | 0xF0));
+    high == last && last > 0 && (last > 1 || begins)
+        || detect::high_bytes(line).all(|at| line[at] < 0xC0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WINDOWS: Other = Other { charset: Charset::WINDOWS_1252, confidence: None };
+    const WINDOWS: Other = Other {
+        charset: Charset::WINDOWS_1252,
+        confidence: None,
+    };
     const LATIN: fn(&[u8]) -> Other = |_| WINDOWS;
 
     #[test]
     fn runs_of_utf8_are_read_in_single_byte_text() {
         let bytes = b"Communiqu\xC3\xA9, \xA0TOP \xC2\xA0 \xC2\xA0 exists \xA0 caf\xE9";
         let mixed = in_single_byte(bytes, WINDOWS).unwrap();
-        assert_eq!(mixed.text, "Communiqué, \u{A0}TOP \u{A0} \u{A0} exists \u{A0} café");
+        assert_eq!(
+            mixed.text,
+            "Communiqué, \u{A0}TOP \u{A0} \u{A0} exists \u{A0} café"
+        );
         assert_eq!((mixed.runs, mixed.first, mixed.log.losses()), (3, 9, 0));
     }
 
@@ -388,8 +498,12 @@ mod tests {
             ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
         ] {
             let charset = Charset::for_name(charset).unwrap();
-            let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-            let other = Other { charset, confidence: None };
+            let bytes =
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let other = Other {
+                charset,
+                confidence: None,
+            };
             assert!(in_single_byte(&bytes, other).is_none(), "{text}");
         }
     }
@@ -407,7 +521,11 @@ mod tests {
             b"Gr\xC3\xBC\xC3\x9Fe caf\xE9",
             b"plain\ncaf\xE9\n",
         ] {
-            assert!(in_utf8(damaged, LATIN).is_none(), "{}", damaged.escape_ascii());
+            assert!(
+                in_utf8(damaged, LATIN).is_none(),
+                "{}",
+                damaged.escape_ascii()
+            );
         }
     }
 
@@ -420,7 +538,8 @@ mod tests {
                     let mut text = vec![b'x'; length];
                     let room = sequence.len().min(length - at);
                     text[at..at + room].copy_from_slice(&sequence[..room]);
-                    let is_whole = sequence[..room].ends_with(sequence) || room == 2 && sequence[0] == 0xC3;
+                    let is_whole =
+                        sequence[..room].ends_with(sequence) || room == 2 && sequence[0] == 0xC3;
                     assert!(has_sequence_apart(&text) || !is_whole, "{length} {at}");
                     assert_eq!(
                         has_runs_apart(&text),
@@ -430,7 +549,12 @@ mod tests {
                 }
             }
         }
-        for other in [&b"Zo\xEB\x92s"[..], b"dy. T\xEC\xB9\xEDm", b"caf\xE9", b"a\xA4\xC3\xA9"] {
+        for other in [
+            &b"Zo\xEB\x92s"[..],
+            b"dy. T\xEC\xB9\xEDm",
+            b"caf\xE9",
+            b"a\xA4\xC3\xA9",
+        ] {
             assert!(!has_sequence_apart(other), "{}", other.escape_ascii());
         }
     }
@@ -446,20 +570,42 @@ mod tests {
     /// However many losses there are, all are counted, and the first ones keep their places.
     #[test]
     fn many_losses_are_counted() {
-        let bytes = [&b"caf\xC3\xA9\nJos\xE9 a\n"[..], &b"\xC3\xA9\xFF\n".repeat(200)].concat();
+        let bytes = [
+            &b"caf\xC3\xA9\nJos\xE9 a\n"[..],
+            &b"\xC3\xA9\xFF\n".repeat(200),
+        ]
+        .concat();
         let mixed = in_utf8(&bytes, LATIN).unwrap();
-        assert_eq!((mixed.runs, mixed.log.losses(), mixed.log.kept()[0].bytes.start), (1, 200, 15));
+        assert_eq!(
+            (
+                mixed.runs,
+                mixed.log.losses(),
+                mixed.log.kept()[0].bytes.start
+            ),
+            (1, 200, 15)
+        );
         // Sequences of UTF-8 by chance, in a text of windows-1251.
-        let chance = [&b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..], &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9)];
-        let find = |_: &[u8]| Other { charset: Charset::for_name("windows-1251").expect("known"), ..WINDOWS };
+        let chance = [
+            &b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..],
+            &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
+        ];
+        let find = |_: &[u8]| Other {
+            charset: Charset::for_name("windows-1251").expect("known"),
+            ..WINDOWS
+        };
         assert!(in_utf8(&chance.concat(), find).is_none());
     }
 
     /// U+FEFF within a text is a character of it, wherever the text is cut.
     #[test]
     fn marks_within_the_text_stay() {
-        let bytes = "é x\u{feff}y\nJos# a\n\u{feff}\u{feff}é\n".replace('#', "\u{1}").into_bytes();
-        let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 1 { 0xE9 } else { byte }).collect();
+        let bytes = "é x\u{feff}y\nJos# a\n\u{feff}\u{feff}é\n"
+            .replace('#', "\u{1}")
+            .into_bytes();
+        let bytes: Vec<u8> = bytes
+            .into_iter()
+            .map(|byte| if byte == 1 { 0xE9 } else { byte })
+            .collect();
         let mixed = in_utf8(&bytes, LATIN).unwrap();
         assert_eq!(mixed.text, "é x\u{feff}y\nJosé a\n\u{feff}\u{feff}é\n");
         assert_eq!((mixed.log.losses(), mixed.log.notes()), (0, 0));
@@ -476,14 +622,25 @@ mod tests {
         ] {
             let charset = Charset::for_name(name).expect("a known charset");
             let encode = |text: &str| {
-                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new()).into_owned()
+                charset
+                    .encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new())
+                    .into_owned()
             };
-            let find = |_: &[u8]| Other { charset, confidence: Some(0.9) };
-            let mail = [format!("日本語 é\nplain\n{}\n", "-- ").as_bytes(), &encode(footer), b"\n"].concat();
+            let find = |_: &[u8]| Other {
+                charset,
+                confidence: Some(0.9),
+            };
+            let mail = [
+                format!("日本語 é\nplain\n{}\n", "-- ").as_bytes(),
+                &encode(footer),
+                b"\n",
+            ]
+            .concat();
             let mixed = in_utf8(&mail, find).unwrap_or_else(|| panic!("{name}"));
             assert_eq!(mixed.text, format!("日本語 é\nplain\n-- \n{footer}\n"));
             for cut in 1..footer.chars().count() {
-                let (first, second) = footer.split_at(footer.char_indices().nth(cut).expect("in range").0);
+                let (first, second) =
+                    footer.split_at(footer.char_indices().nth(cut).expect("in range").0);
                 let all = encode(&format!("{first}\n{second}\n{footer}\n"));
                 assert!(in_utf8(&all, find).is_none(), "{name} {cut}");
             }

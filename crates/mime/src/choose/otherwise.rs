@@ -34,7 +34,9 @@ pub(crate) fn otherwise<'b, 'h>(
 ) -> Option<Otherwise<'b>> {
     let better = superset::on_evidence(label, bytes).filter(|better| reads(*better, bytes));
     let mut events = Vec::new();
-    if let Some(doubt) = hints.and_then(|hints| doubt::against(better.unwrap_or(label), bytes, hints)) {
+    if let Some(doubt) =
+        hints.and_then(|hints| doubt::against(better.unwrap_or(label), bytes, hints))
+    {
         let used = doubt.guess.charset;
         let mut log = LossLog::with_limit(0);
         let text = used.decode(bytes, &mut log);
@@ -43,7 +45,12 @@ pub(crate) fn otherwise<'b, 'h>(
             events.push(found(Some(label), used, doubt.guess.evidence.name()));
             let confidence = Some(doubt.guess.confidence);
             return Some(Otherwise {
-                read: Some(Read { used, how: How::Detected, confidence, text }),
+                read: Some(Read {
+                    used,
+                    how: How::Detected,
+                    confidence,
+                    text,
+                }),
                 events,
             });
         }
@@ -54,7 +61,12 @@ pub(crate) fn otherwise<'b, 'h>(
         let detail = format!("{} read as {}", label.name(), used.name());
         events.push((EventKind::CharsetSuperset, Cow::Owned(detail)));
         let text = used.decode(bytes, &mut LossLog::with_limit(0));
-        Read { used, how: How::Superset, confidence: None, text }
+        Read {
+            used,
+            how: How::Superset,
+            confidence: None,
+            text,
+        }
     });
     (read.is_some() || !events.is_empty()).then_some(Otherwise { read, events })
 }
@@ -63,5 +75,6 @@ pub(crate) fn otherwise<'b, 'h>(
 pub(crate) fn may_be_otherwise(label: Charset, bytes: &[u8], doubts: bool) -> bool {
     !bytes.is_ascii()
         && label.is_ascii_compatible()
-        && (superset::on_evidence(label, bytes).is_some() || doubts && doubt::is_worth_asking(label, bytes))
+        && (superset::on_evidence(label, bytes).is_some()
+            || doubts && doubt::is_worth_asking(label, bytes))
 }

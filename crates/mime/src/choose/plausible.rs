@@ -15,7 +15,14 @@ pub(super) fn faults(text: &str) -> usize {
     while let Some(c) = chars.next() {
         let after = chars.peek().copied().unwrap_or(EDGE);
         if !c.is_ascii() {
-            count += usize::from(Place { second, before, after }.is_fault(c));
+            count += usize::from(
+                Place {
+                    second,
+                    before,
+                    after,
+                }
+                .is_fault(c),
+            );
         }
         (second, before) = (before, c);
     }
@@ -56,11 +63,15 @@ impl Place {
                 !(behind_letter && before_letter) || lead || before == 'Ă'
             }
             '„' | '‚' | '‹' | '¿' | '¡' | '§' | '©' | '£' => {
-                behind_letter || before.is_ascii_digit() || !before.is_ascii() && !may_precede_opening(before)
+                behind_letter
+                    || before.is_ascii_digit()
+                    || !before.is_ascii() && !may_precede_opening(before)
             }
             // They open in one language and close in another.
             '«' | '»' | '“' | '”' | '‘' | '…' => {
-                behind_letter && before_letter || before == 'Ã' && !matches!(c, '»' | '”') || before == 'Â'
+                behind_letter && before_letter
+                    || before == 'Ã' && !matches!(c, '»' | '”')
+                    || before == 'Â'
             }
             // Behind a number or a blank.
             'µ' => behind_letter,
@@ -78,7 +89,11 @@ impl Place {
     }
 
     fn is_odd_letter(&self, c: char) -> bool {
-        let Self { second, before, after } = *self;
+        let Self {
+            second,
+            before,
+            after,
+        } = *self;
         let script = Script::of(c);
         if is_seldom(c) {
             return true;
@@ -93,7 +108,9 @@ impl Place {
         let case = if c.is_uppercase() {
             before.is_lowercase() || before.is_uppercase() && after.is_lowercase()
         } else {
-            c.is_lowercase() && before.is_uppercase() && (second.is_uppercase() || after.is_uppercase())
+            c.is_lowercase()
+                && before.is_uppercase()
+                && (second.is_uppercase() || after.is_uppercase())
         };
         let mixed = is_letter(before) && Script::of(before) != script
             || after.is_ascii_alphabetic() && script != Some(Script::Latin);
@@ -124,13 +141,15 @@ fn is_mark(c: char) -> bool {
 /// A character of a block that sequences of two bytes reach and that texts hardly ever have: letters of phonetics, of dead or small alphabets.
 fn is_seldom(c: char) -> bool {
     match c {
-        '\u{180}'..='\u{24F}' => {
-            !matches!(c, 'ƒ' | 'Ơ' | 'ơ' | 'Ư' | 'ư' | '\u{1CD}'..='\u{1DC}' | 'Ș' | 'ș' | 'Ț' | 'ț')
-        }
+        '\u{180}'..='\u{24F}' => !matches!(
+            c,
+            'ƒ' | 'Ơ' | 'ơ' | 'Ư' | 'ư' | '\u{1CD}'..='\u{1DC}' | 'Ș' | 'ș' | 'Ț' | 'ț'
+        ),
         '\u{250}'..='\u{2FF}' => !matches!(c, '\u{2BC}' | '\u{2C6}' | '\u{2DC}'),
-        '\u{300}'..='\u{36F}' => {
-            !matches!(u32::from(c), 0x300 | 0x301 | 0x303 | 0x308 | 0x309 | 0x30C | 0x323)
-        }
+        '\u{300}'..='\u{36F}' => !matches!(
+            u32::from(c),
+            0x300 | 0x301 | 0x303 | 0x308 | 0x309 | 0x30C | 0x323
+        ),
         '\u{370}'..='\u{385}' | '\u{3CF}'..='\u{3FF}' => true,
         '\u{460}'..='\u{48F}' | '\u{500}'..='\u{52F}' => true,
         '\u{5EB}'..='\u{60B}' => !matches!(c, '\u{5F3}' | '\u{5F4}'),

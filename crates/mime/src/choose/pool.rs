@@ -45,11 +45,15 @@ impl Hints {
     /// The charset of the message's encoded words, Subject and From first, if they have one.
     pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
         *self.words.get_or_init(|| {
-            [b"subject".as_slice(), b"from", b"to"].into_iter().find_map(|name| {
-                let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
-                memchr::memmem::find(value, b"=?")?;
-                encoded_word::charsets(value).into_iter().find(|c| *c != Charset::US_ASCII)
-            })
+            [b"subject".as_slice(), b"from", b"to"]
+                .into_iter()
+                .find_map(|name| {
+                    let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+                    memchr::memmem::find(value, b"=?")?;
+                    encoded_word::charsets(value)
+                        .into_iter()
+                        .find(|c| *c != Charset::US_ASCII)
+                })
         })
     }
 
@@ -77,8 +81,9 @@ pub(crate) struct Mail<'a> {
 impl<'a> Mail<'a> {
     /// Whether what is asked about is a body that no rewriting touches.
     fn is_lasting(self) -> bool {
-        self.body
-            .is_some_and(|body| self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour())
+        self.body.is_some_and(|body| {
+            self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour()
+        })
     }
 
     /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
@@ -86,12 +91,18 @@ impl<'a> Mail<'a> {
         let lasting = self.is_lasting();
         let near = || [self.hints.body, self.hints.words(self.message)];
         let near = if lasting { [None; 2] } else { near() };
-        near.into_iter().flatten().chain(self.labels(lasting).iter().copied())
+        near.into_iter()
+            .flatten()
+            .chain(self.labels(lasting).iter().copied())
     }
 
     /// The labels of all text parts, or of those that no rewriting touches.
     fn labels(self, lasting: bool) -> &'a [Charset] {
-        let cell = if lasting { &self.hints.lasting } else { &self.hints.labels };
+        let cell = if lasting {
+            &self.hints.lasting
+        } else {
+            &self.hints.labels
+        };
         cell.get_or_init(|| {
             let mut found = Vec::new();
             for (id, _) in self.texts() {
@@ -114,12 +125,16 @@ impl<'a> Mail<'a> {
 
     fn texts(self) -> impl Iterator<Item = (PartId, &'a Part)> {
         let parts = self.message.parts().iter().enumerate();
-        parts.map(|(index, part)| (PartId(index as u32), part)).filter(|(_, part)| is_text(part))
+        parts
+            .map(|(index, part)| (PartId(index as u32), part))
+            .filter(|(_, part)| is_text(part))
     }
 
     /// What the label of a text part stands for.
     fn label(self, id: PartId) -> Option<Resolved> {
-        self.message.charset_label(id).map(|label| Charset::for_label(&label, View::Mail))
+        self.message
+            .charset_label(id)
+            .map(|label| Charset::for_label(&label, View::Mail))
     }
 
     /// Shows the bytes of a part without transfer encoding, which that of the one that is asked about has left already.
@@ -132,17 +147,40 @@ impl<'a> Mail<'a> {
 
     /// What detection is told: the language of the part or message, or the caller's; the country of the sender.
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
-        let language = self.language(self.part).or_else(|| document.and_then(fixup::language));
-        let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
+        let language = self
+            .language(self.part)
+            .or_else(|| document.and_then(fixup::language));
+        let language = language
+            .or_else(|| self.language(PartId::ROOT))
+            .or(self.policy.language.as_deref());
         // Where text becomes UTF-8 it tells more than it did.
-        let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
+        let language = language.or_else(|| {
+            if self.is_lasting() {
+                None
+            } else {
+                self.spoken()
+            }
+        });
         let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
         let language = language.or_else(|| {
-            document.filter(|_| reads_fonts).and_then(font_names::language).map(|(language, _)| language)
+            document
+                .filter(|_| reads_fonts)
+                .and_then(font_names::language)
+                .map(|(language, _)| language)
         });
-        let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
+        let country = self
+            .hints
+            .country
+            .get_or_init(|| country(self.message))
+            .as_deref();
         let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
-        detect::Hints { language, country, time_zone, rules: self.policy.charset_rules, ..super::MAIL }
+        detect::Hints {
+            language,
+            country,
+            time_zone,
+            rules: self.policy.charset_rules,
+            ..super::MAIL
+        }
     }
 
     /// The language of the message's words and of its text in UTF-8.
@@ -150,11 +188,20 @@ impl<'a> Mail<'a> {
         *self.hints.spoken.get_or_init(|| {
             let mut text = String::new();
             for name in [b"subject".as_slice(), b"from", b"to"] {
-                let field =
-                    self.message.field(PartId::ROOT, name).map(|field| field.value.of(self.message.raw()));
-                if let Some(value) = field.filter(|value| memchr::memmem::find(value, b"=?").is_some()) {
+                let field = self
+                    .message
+                    .field(PartId::ROOT, name)
+                    .map(|field| field.value.of(self.message.raw()));
+                if let Some(value) =
+                    field.filter(|value| memchr::memmem::find(value, b"=?").is_some())
+                {
                     let context = encoded_word::HeaderContext::default();
-                    text += &encoded_word::decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
+                    text += &encoded_word::decode(
+                        value,
+                        FieldKind::Unstructured,
+                        &context,
+                        &mut Vec::new(),
+                    );
                 }
             }
             for (id, _) in self.texts() {
@@ -165,7 +212,10 @@ impl<'a> Mail<'a> {
                     continue;
                 }
                 self.look(id, |bytes| {
-                    if let Some(utf8) = std::str::from_utf8(bytes).ok().filter(|_| !bytes.is_ascii()) {
+                    if let Some(utf8) = std::str::from_utf8(bytes)
+                        .ok()
+                        .filter(|_| !bytes.is_ascii())
+                    {
                         text.extend(utf8.chars().filter(|c| !c.is_ascii()).take(SPOKEN));
                     }
                 });
@@ -176,7 +226,11 @@ impl<'a> Mail<'a> {
 
     /// Content-Language, its first tag.
     fn language(self, part: PartId) -> Option<&'a str> {
-        let value = self.message.field(part, b"content-language")?.value.of(self.message.raw());
+        let value = self
+            .message
+            .field(part, b"content-language")?
+            .value
+            .of(self.message.raw());
         let first = std::str::from_utf8(value).ok()?.split(',').next()?.trim();
         (!first.is_empty()).then_some(first)
     }
@@ -184,8 +238,15 @@ impl<'a> Mail<'a> {
     /// The guess for all undeclared text of the message together; None where there is one piece of it only.
     pub(crate) fn guess(self) -> Option<Guess> {
         // It is that of the message, whoever asks.
-        let whole = Mail { part: PartId::ROOT, body: None, ..self };
-        let guess = || self.gather().map(|detector| detector.guess(&whole.detection(None)));
+        let whole = Mail {
+            part: PartId::ROOT,
+            body: None,
+            ..self
+        };
+        let guess = || {
+            self.gather()
+                .map(|detector| detector.guess(&whole.detection(None)))
+        };
         if self.is_lasting() {
             return None;
         }
@@ -198,9 +259,9 @@ impl<'a> Mail<'a> {
         for (id, _) in self.texts() {
             let open = match self.label(id) {
                 None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
-                Some(resolved) => {
-                    resolved.charset().is_some_and(|c| [Charset::US_ASCII, Charset::UTF_8].contains(&c))
-                }
+                Some(resolved) => resolved
+                    .charset()
+                    .is_some_and(|c| [Charset::US_ASCII, Charset::UTF_8].contains(&c)),
             };
             if !open {
                 continue;
@@ -217,7 +278,9 @@ impl<'a> Mail<'a> {
         }
         for field in self.message.all_fields() {
             let value = field.value.of(self.message.raw());
-            if is_legacy(value) && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque {
+            if is_legacy(value)
+                && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque
+            {
                 pieces += 1;
                 if has_letters(value) {
                     detector.feed(value);
@@ -242,38 +305,65 @@ pub(crate) fn has_letters(bytes: &[u8]) -> bool {
     let is_high = |byte: Option<&u8>| byte.is_some_and(|byte| *byte >= 0x80);
     let is_ascii_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
     let mut first = None;
-    bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).any(|(at, &byte)| {
-        let (before, after) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + 1));
-        let letters = u8::from(is_ascii_letter(before)) + u8::from(is_ascii_letter(after));
-        let stands = is_high(before) || is_high(after) || letters == 2 || letters == 1 && byte >= 0xC0;
-        stands && *first.get_or_insert(byte) != byte
-    })
+    bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte >= 0x80)
+        .any(|(at, &byte)| {
+            let (before, after) = (
+                at.checked_sub(1).and_then(|at| bytes.get(at)),
+                bytes.get(at + 1),
+            );
+            let letters = u8::from(is_ascii_letter(before)) + u8::from(is_ascii_letter(after));
+            let stands =
+                is_high(before) || is_high(after) || letters == 2 || letters == 1 && byte >= 0xC0;
+            stands && *first.get_or_insert(byte) != byte
+        })
 }
 
 /// The country of the sender's address or, where its domain has none, of the message's identifier.
 fn country(message: &Message<'_>) -> Option<String> {
-    [b"from".as_slice(), b"sender", b"reply-to", b"message-id"].into_iter().find_map(|name| {
-        let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
-        let domain = &value[memchr::memrchr(b'@', value)? + 1..];
-        let end = domain.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b));
-        let domain = domain[..end.unwrap_or(domain.len())].trim_ascii();
-        let top =
-            domain.rsplit(|b| *b == b'.').next().filter(|top| top.len() == 2 && top.len() < domain.len())?;
-        Some(String::from_utf8_lossy(top).to_ascii_lowercase())
-    })
+    [b"from".as_slice(), b"sender", b"reply-to", b"message-id"]
+        .into_iter()
+        .find_map(|name| {
+            let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+            let domain = &value[memchr::memrchr(b'@', value)? + 1..];
+            let end = domain
+                .iter()
+                .position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b));
+            let domain = domain[..end.unwrap_or(domain.len())].trim_ascii();
+            let top = domain
+                .rsplit(|b| *b == b'.')
+                .next()
+                .filter(|top| top.len() == 2 && top.len() < domain.len())?;
+            Some(String::from_utf8_lossy(top).to_ascii_lowercase())
+        })
 }
 
 /// Minutes that the zone of the Date field is ahead of UTC: 540 of `+0900`.
 fn time_zone(message: &Message<'_>) -> Option<i16> {
     /// The clocks of Kiribati.
     const MOST: i16 = 14 * 60;
-    let value = message.field(PartId::ROOT, b"date")?.value.of(message.raw());
+    let value = message
+        .field(PartId::ROOT, b"date")?
+        .value
+        .of(message.raw());
     let is_sign = |pair: &[u8]| pair[0].is_ascii_whitespace() && matches!(pair[1], b'+' | b'-');
     let sign = value.windows(2).rposition(is_sign)? + 1;
-    let digits = value.get(sign + 1..sign + 5).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-    let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + i16::from(digit - b'0'));
+    let digits = value
+        .get(sign + 1..sign + 5)
+        .filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let number = |digits: &[u8]| {
+        digits
+            .iter()
+            .fold(0, |number, digit| number * 10 + i16::from(digit - b'0'))
+    };
     let minutes = number(&digits[..2]) * 60 + number(&digits[2..]);
-    (minutes <= MOST).then_some(if value[sign] == b'-' { -minutes } else { minutes })
+    (minutes <= MOST).then_some(if value[sign] == b'-' {
+        -minutes
+    } else {
+        minutes
+    })
 }
 
 #[cfg(test)]
@@ -288,7 +378,8 @@ mod tests {
 
     fn mail(head: &str, parts: &[Given<'_>]) -> Vec<u8> {
         let mut raw =
-            format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n").into_bytes();
+            format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n")
+                .into_bytes();
         for (head, text, charset) in parts {
             let charset = Charset::for_name(charset).unwrap();
             raw.extend(format!("--b\nContent-Type: text/plain{head}\n\n").bytes());
@@ -302,10 +393,24 @@ mod tests {
     /// What the parts are read as, and the codes of their events.
     fn read(raw: &[u8], policy: &Policy) -> (Vec<String>, Vec<&'static str>) {
         let mut report = Report::with_limit(100);
-        let parts = text_parts(&Message::parse(raw, &Limits::default()), policy, &mut report);
-        let codes =
-            report.events.iter().map(|e| e.kind.code()).filter(|c| c.starts_with("charset")).collect();
-        (parts.into_iter().map(|p| p.text.unwrap().trim_end().to_owned()).collect(), codes)
+        let parts = text_parts(
+            &Message::parse(raw, &Limits::default()),
+            policy,
+            &mut report,
+        );
+        let codes = report
+            .events
+            .iter()
+            .map(|e| e.kind.code())
+            .filter(|c| c.starts_with("charset"))
+            .collect();
+        (
+            parts
+                .into_iter()
+                .map(|p| p.text.unwrap().trim_end().to_owned())
+                .collect(),
+            codes,
+        )
     }
 
     #[test]
@@ -330,15 +435,24 @@ mod tests {
 
     #[test]
     fn a_short_part_is_read_as_the_rest_of_the_message() {
-        let (short, long) =
-            ("Да", "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.");
+        let (short, long) = (
+            "Да",
+            "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
+        );
         for charset in ["KOI8-R", "windows-1251", "IBM866"] {
             // Undeclared, declared by a label behind it, by the words of the subject.
             let label = format!("; charset={charset}");
-            for (head, label) in [("", ""), ("", &*label), (&*format!("Subject: =?{charset}?Q?=E4?=\n"), "")]
-            {
+            for (head, label) in [
+                ("", ""),
+                ("", &*label),
+                (&*format!("Subject: =?{charset}?Q?=E4?=\n"), ""),
+            ] {
                 let raw = mail(head, &[("", short, charset), (label, long, charset)]);
-                assert_eq!(read(&raw, &Policy::default()).0, [short, long], "{charset} {head}{label}");
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [short, long],
+                    "{charset} {head}{label}"
+                );
             }
         }
     }
@@ -350,14 +464,32 @@ mod tests {
             ("GBK", "小学校", "你好，请看附件，谢谢你的帮助"),
             ("EUC-KR", "천체", "안녕하세요 메일을 보냅니다"),
             ("windows-1251", "ЦІЛІ", "Здравствуйте, это письмо о целях."),
-            ("ISO-8859-2", "PÓŁKA I PÓŁ", "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem"),
+            (
+                "ISO-8859-2",
+                "PÓŁKA I PÓŁ",
+                "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem",
+            ),
         ] {
             let label = format!("; charset={charset}");
             for unknown in ["", "; charset=us-ascii"] {
                 let raw = mail("", &[(&label, long, charset), (unknown, short, charset)]);
-                assert_eq!(read(&raw, &Policy::default()).0, [long, short], "{charset} {unknown}");
-                let raw = mail("", &[(&label, long, charset), (unknown, "Grüße, 日本語とПривет", "UTF-8")]);
-                assert_eq!(read(&raw, &Policy::default()).0, [long, "Grüße, 日本語とПривет"], "{charset}");
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [long, short],
+                    "{charset} {unknown}"
+                );
+                let raw = mail(
+                    "",
+                    &[
+                        (&label, long, charset),
+                        (unknown, "Grüße, 日本語とПривет", "UTF-8"),
+                    ],
+                );
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [long, "Grüße, 日本語とПривет"],
+                    "{charset}"
+                );
             }
         }
     }
@@ -365,8 +497,10 @@ mod tests {
     #[test]
     fn the_sender_and_the_language_tell() {
         // Two letters that Czech and French have at other places of their charsets.
-        let policy =
-            |language: Option<&str>| Policy { language: language.map(Into::into), ..Policy::default() };
+        let policy = |language: Option<&str>| Policy {
+            language: language.map(Into::into),
+            ..Policy::default()
+        };
         for (head, language, text) in [
             ("From: a@example.cz\n", None, "Kuře"),
             ("Content-Language: cs\n", None, "Kuře"),
@@ -376,19 +510,30 @@ mod tests {
             ("From: a@example.com\n", Some("da"), "Kuøe"),
         ] {
             let raw = mail(head, &[("", "Kuře", "windows-1250")]);
-            assert_eq!(read(&raw, &policy(language)).0, [text], "{head} {language:?}");
+            assert_eq!(
+                read(&raw, &policy(language)).0,
+                [text],
+                "{head} {language:?}"
+            );
         }
     }
 
     #[test]
     fn the_guess_for_all_text_is_the_same_whoever_asks() {
         for (subject, charset, first, second) in [
-            ("各位同仁：現將下次會議的安排寄給大家", "Big5", "謝謝", "會議"),
+            (
+                "各位同仁：現將下次會議的安排寄給大家",
+                "Big5",
+                "謝謝",
+                "會議",
+            ),
             ("Надсилаю вам її розклад", "windows-1251", "Так", "Ні, її"),
             ("会議のお知らせです", "EUC-JP", "会議", "予定"),
             ("다음 회의 일정", "EUC-KR", "회의", "일정"),
         ] {
-            let words = subject.bytes().fold(String::new(), |text, byte| format!("{text}={byte:02X}"));
+            let words = subject
+                .bytes()
+                .fold(String::new(), |text, byte| format!("{text}={byte:02X}"));
             let raw = mail(
                 &format!("Subject: =?utf-8?Q?{words}?=\n"),
                 &[("", first, charset), ("", second, charset)],
@@ -396,13 +541,24 @@ mod tests {
             let (message, policy) = (Message::parse(&raw, &Limits::default()), Policy::default());
             let guess = |body: Option<&Transferred<'_>>, part| {
                 let hints = Hints::default();
-                Mail { message: &message, part, policy: &policy, hints: &hints, body }.guess()
+                Mail {
+                    message: &message,
+                    part,
+                    policy: &policy,
+                    hints: &hints,
+                    body,
+                }
+                .guess()
             };
             let told = guess(None, PartId::ROOT);
             assert!(told.is_some());
             for part in [1, 2].map(PartId) {
                 let body = Transferred::read(&message, part);
-                assert_eq!(format!("{:?}", guess(Some(&body), part)), format!("{told:?}"), "{subject}");
+                assert_eq!(
+                    format!("{:?}", guess(Some(&body), part)),
+                    format!("{told:?}"),
+                    "{subject}"
+                );
             }
         }
     }
@@ -410,14 +566,23 @@ mod tests {
     #[test]
     fn a_word_elsewhere_that_makes_no_text_is_not_believed() {
         let russian = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
-        let raw = mail("Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n", &[("", russian, "KOI8-R")]);
+        let raw = mail(
+            "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n",
+            &[("", russian, "KOI8-R")],
+        );
         assert_eq!(read(&raw, &Policy::default()).0, [russian]);
         let polish = "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem";
         let raw = mail("", &[("; charset=iso-8859-1", polish, "ISO-8859-2")]);
-        assert_eq!(read(&raw, &Policy::default()), (vec![polish.to_owned()], vec!["charset.detected"]));
+        assert_eq!(
+            read(&raw, &Policy::default()),
+            (vec![polish.to_owned()], vec!["charset.detected"])
+        );
         let icelandic = "Það er gott að vera hér, sagði hún og brosti til þeirra";
         let raw = mail("", &[("; charset=iso-8859-1", icelandic, "ISO-8859-1")]);
-        assert_eq!(read(&raw, &Policy::default()), (vec![icelandic.to_owned()], vec![]));
+        assert_eq!(
+            read(&raw, &Policy::default()),
+            (vec![icelandic.to_owned()], vec![])
+        );
     }
 
     #[test]
@@ -425,10 +590,23 @@ mod tests {
         let name = "Sigurður Guðmundsson wrote:";
         let raw = mail("", &[("; charset=iso-8859-1", name, "ISO-8859-1")]);
         assert_eq!(read(&raw, &Policy::default()).0, [name]);
-        let raw = mail("", &[("; charset=iso-8859-1", "Yarýn þehirde görüþelim", "ISO-8859-1")]);
+        let raw = mail(
+            "",
+            &[(
+                "; charset=iso-8859-1",
+                "Yarýn þehirde görüþelim",
+                "ISO-8859-1",
+            )],
+        );
         let (texts, codes) = read(&raw, &Policy::default());
-        let told = [EventKind::CharsetSuspected.code(), EventKind::CharsetDetected.code()];
-        assert!(codes.len() == 1 && told.contains(&codes[0]), "{texts:?} {codes:?}");
+        let told = [
+            EventKind::CharsetSuspected.code(),
+            EventKind::CharsetDetected.code(),
+        ];
+        assert!(
+            codes.len() == 1 && told.contains(&codes[0]),
+            "{texts:?} {codes:?}"
+        );
     }
 
     #[test]
@@ -437,14 +615,24 @@ mod tests {
         let mut map = CharsetMap::default();
         map.add("latin1", Charset::for_name("windows-1254").unwrap());
         map.add("x-mine", Charset::for_name("windows-1254").unwrap());
-        let policy = Policy { charset_map: map, ..Policy::default() };
+        let policy = Policy {
+            charset_map: map,
+            ..Policy::default()
+        };
         for label in ["iso-8859-1", "X-Mine", "\"x-mine\""] {
             let raw = mail("", &[(&format!("; charset={label}"), text, "windows-1254")]);
-            assert_eq!(read(&raw, &policy), (vec![text.to_owned()], vec!["charset.mapped"]), "{label}");
+            assert_eq!(
+                read(&raw, &policy),
+                (vec![text.to_owned()], vec!["charset.mapped"]),
+                "{label}"
+            );
         }
         let raw = mail("", &[("; charset=iso-8859-9", text, "windows-1254")]);
         assert_eq!(read(&raw, &policy), (vec![text.to_owned()], vec![]));
-        let default = Policy { default_charset: Charset::for_name("IBM866"), ..Policy::default() };
+        let default = Policy {
+            default_charset: Charset::for_name("IBM866"),
+            ..Policy::default()
+        };
         let raw = mail("", &[("", "Да", "IBM866")]);
         assert_eq!(read(&raw, &default).0, ["Да"]);
     }

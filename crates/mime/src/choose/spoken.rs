@@ -53,7 +53,10 @@ pub(super) fn language(text: &str) -> Option<&'static str> {
     } else if is_most(cyrillic) {
         Some(if is_ukrainian { "uk" } else { "ru" })
     } else {
-        others.iter().position(|count| is_most(*count)).map(|script| OTHERS[script])
+        others
+            .iter()
+            .position(|count| is_most(*count))
+            .map(|script| OTHERS[script])
     }
 }
 
@@ -70,7 +73,10 @@ fn chinese(han: &str) -> Option<&'static str> {
 
 fn lacking(charset: Charset, text: &str) -> u64 {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
-    let mut encoder = Encoder::with(charset, EncodeOptions::new(Unmappable::Skip).mode(Mode::Strict));
+    let mut encoder = Encoder::with(
+        charset,
+        EncodeOptions::new(Unmappable::Skip).mode(Mode::Strict),
+    );
     encoder.push(text, &mut bytes, &mut log);
     log.losses()
 }

@@ -12,9 +12,11 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
     match charset.name() {
         // GB 2312 and KS X 1001 keep both bytes in A1-FE.
-        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => {
-            any_pair(bytes, |lead| lead < 0x80, |lead, trail| lead < 0xa1 || trail < 0xa1)
-        }
+        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => any_pair(
+            bytes,
+            |lead| lead < 0x80,
+            |lead, trail| lead < 0xa1 || trail < 0xa1,
+        ),
         // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single.
         "Shift_JIS" => any_pair(
             bytes,
@@ -26,18 +28,28 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
 }
 
 /// Whether there is such a pair.
-fn any_pair(bytes: &[u8], is_single: impl Fn(u8) -> bool, is_such: impl Fn(u8, u8) -> bool) -> bool {
+fn any_pair(
+    bytes: &[u8],
+    is_single: impl Fn(u8) -> bool,
+    is_such: impl Fn(u8, u8) -> bool,
+) -> bool {
     let mut at = 0;
     while let Some(&lead) = bytes.get(at) {
         if is_single(lead) {
             at += 1;
             // Words of ASCII are passed eight bytes at a time.
-            while bytes.get(at..).and_then(<[u8]>::first_chunk::<8>).is_some_and(|word| word.is_ascii()) {
+            while bytes
+                .get(at..)
+                .and_then(<[u8]>::first_chunk::<8>)
+                .is_some_and(|word| word.is_ascii())
+            {
                 at += 8;
             }
             continue;
         }
-        let Some(&trail) = bytes.get(at + 1) else { return false };
+        let Some(&trail) = bytes.get(at + 1) else {
+            return false;
+        };
         if is_such(lead, trail) {
             return true;
         }
@@ -48,7 +60,12 @@ fn any_pair(bytes: &[u8], is_single: impl Fn(u8) -> bool, is_such: impl Fn(u8, u
 
 /// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
 pub(super) fn has_c1(bytes: &[u8]) -> bool {
-    bytes.chunks(256).any(|block| block.iter().fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80)) != 0)
+    bytes.chunks(256).any(|block| {
+        block
+            .iter()
+            .fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80))
+            != 0
+    })
 }
 
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
@@ -68,7 +85,11 @@ pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
         "ISO-8859-7" => "windows-1253",
         "ISO-8859-13" => "windows-1257",
         "ISO-8859-15" => "windows-1252",
-        "KOI8-R" => return Some((Charset::KOI8_U, |bytes| bytes.chunks(256).any(has_ukrainian_byte))),
+        "KOI8-R" => {
+            return Some((Charset::KOI8_U, |bytes| {
+                bytes.chunks(256).any(has_ukrainian_byte)
+            }));
+        }
         _ => return None,
     };
     Some((Charset::for_name(windows)?, has_c1))
@@ -76,7 +97,10 @@ pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
 
 /// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.
 fn has_ukrainian_byte(block: &[u8]) -> bool {
-    block.iter().fold(0, |found, b| found | u8::from(is_ukrainian(*b))) != 0
+    block
+        .iter()
+        .fold(0, |found, b| found | u8::from(is_ukrainian(*b)))
+        != 0
 }
 
 fn is_ukrainian(byte: u8) -> bool {
@@ -88,7 +112,10 @@ fn has_ukrainian_letter(bytes: &[u8]) -> bool {
     let is_letter = |b: &u8| *b >= 0xC0;
     let is_inside = |at: usize| {
         is_ukrainian(bytes[at])
-            && at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_letter)
+            && at
+                .checked_sub(1)
+                .and_then(|before| bytes.get(before))
+                .is_some_and(is_letter)
             && bytes.get(at + 1).is_some_and(is_letter)
     };
     let blocks = bytes.chunks(256).enumerate();
@@ -103,7 +130,11 @@ mod tests {
 
     #[test]
     fn ukrainian_letters_are_told_from_boxes() {
-        let koi8_u = |text| Charset::KOI8_U.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+        let koi8_u = |text| {
+            Charset::KOI8_U
+                .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                .into_owned()
+        };
         for (text, expected) in [
             ("між нами", true),
             ("їжа і подія", true),
@@ -113,11 +144,21 @@ mod tests {
             let bytes = if expected {
                 koi8_u(text)
             } else {
-                Charset::KOI8_R.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+                Charset::KOI8_R
+                    .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                    .into_owned()
             };
-            assert_eq!(on_evidence(Charset::KOI8_R, &bytes), expected.then_some(Charset::KOI8_U), "{text}");
+            assert_eq!(
+                on_evidence(Charset::KOI8_R, &bytes),
+                expected.then_some(Charset::KOI8_U),
+                "{text}"
+            );
             let late = [vec![b'x'; 255], bytes].concat();
-            assert_eq!(on_evidence(Charset::KOI8_R, &late).is_some(), expected, "{text}");
+            assert_eq!(
+                on_evidence(Charset::KOI8_R, &late).is_some(),
+                expected,
+                "{text}"
+            );
         }
     }
 }

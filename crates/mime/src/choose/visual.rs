@@ -17,14 +17,18 @@ pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
     let (mut words, mut first, mut last) = (0, 0, 0);
     for word in text.split(|c| !is_letter(c)) {
         let mut letters = word.chars();
-        let (Some(begin), Some(end)) = (letters.next(), letters.next_back()) else { continue };
+        let (Some(begin), Some(end)) = (letters.next(), letters.next_back()) else {
+            continue;
+        };
         words += 1;
         first += usize::from(is_final(begin));
         last += usize::from(is_final(end));
     }
     match (says_visual, first, last) {
         (_, first, last) if first > last => Some("in visual order, as letters show that end words"),
-        (true, first, last) if first == last && words > 0 => Some("in visual order, as the label says"),
+        (true, first, last) if first == last && words > 0 => {
+            Some("in visual order, as the label says")
+        }
         _ => None,
     }
 }
@@ -52,11 +56,27 @@ mod tests {
         let visual: String = logical.chars().rev().collect();
         for (label, text, told) in [
             ("ISO-8859-8", logical, None),
-            ("ISO-8859-8", &*visual, Some("in visual order, as letters show that end words")),
+            (
+                "ISO-8859-8",
+                &*visual,
+                Some("in visual order, as letters show that end words"),
+            ),
             ("ISO-8859-8-I", logical, None),
-            ("ISO-8859-8-I", &*visual, Some("in visual order, as letters show that end words")),
-            ("ISO-8859-8-E", &*visual, Some("in visual order, as letters show that end words")),
-            ("ISO-8859-8", "ערב", Some("in visual order, as the label says")),
+            (
+                "ISO-8859-8-I",
+                &*visual,
+                Some("in visual order, as letters show that end words"),
+            ),
+            (
+                "ISO-8859-8-E",
+                &*visual,
+                Some("in visual order, as letters show that end words"),
+            ),
+            (
+                "ISO-8859-8",
+                "ערב",
+                Some("in visual order, as the label says"),
+            ),
             ("ISO-8859-8-I", "ערב", None),
             ("ISO-8859-8", "plain, א 12", None),
             ("ISO-8859-8", "", None),

@@ -30,7 +30,11 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
     }
     if charset.is_ebcdic() {
         // Its letters are beyond ASCII, and short names of it may be UTF-8 by chance.
-        return text.bytes().filter(u8::is_ascii_alphabetic).nth(3).is_some();
+        return text
+            .bytes()
+            .filter(u8::is_ascii_alphabetic)
+            .nth(3)
+            .is_some();
     }
     let start = beginning(text);
     if charset.is_single_byte() {
@@ -78,7 +82,9 @@ fn is_natural(charset: Charset, start: &str) -> bool {
     let is_half = |c: char| matches!(c, '\u{FF61}'..='\u{FF9F}');
     let is_greek = |c: char| matches!(c, '\u{370}'..='\u{4FF}');
     let is_wide = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_half(c) && !is_greek(c);
-    let is_latin = start.chars().all(|c| c.is_ascii() || kind(c) == Some(Kind::Latin));
+    let is_latin = start
+        .chars()
+        .all(|c| c.is_ascii() || kind(c) == Some(Kind::Latin));
     if is_latin && is_in_names(start) {
         return false;
     }
@@ -103,23 +109,30 @@ fn is_natural(charset: Charset, start: &str) -> bool {
 
 /// Whether each letter beyond ASCII is a small one behind others of a word that begins with a capital: `Zoë`, `André`.
 fn is_in_names(text: &str) -> bool {
-    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_ascii()).all(|word| {
-        let mut chars = word.chars();
-        chars.next().is_some_and(|c| c.is_ascii_uppercase())
-            && chars.next().is_some_and(|c| c.is_ascii_lowercase())
-            && chars.all(char::is_lowercase)
-    })
+    text.split(|c: char| !c.is_alphabetic())
+        .filter(|word| !word.is_ascii())
+        .all(|word| {
+            let mut chars = word.chars();
+            chars.next().is_some_and(|c| c.is_ascii_uppercase())
+                && chars.next().is_some_and(|c| c.is_ascii_lowercase())
+                && chars.all(char::is_lowercase)
+        })
 }
 
 /// A text up to the last character beyond ASCII that is looked at.
 fn beginning(text: &str) -> &str {
-    let next = text.char_indices().filter(|(_, c)| !c.is_ascii()).nth(ENOUGH);
+    let next = text
+        .char_indices()
+        .filter(|(_, c)| !c.is_ascii())
+        .nth(ENOUGH);
     next.map_or(text, |(at, _)| &text[..at])
 }
 
 /// Whether text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
 pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
-    if !matches!(label.name(), "GBK" | "GB18030" | "GB2312") || memchr::memmem::find(bytes, b"~{").is_none() {
+    if !matches!(label.name(), "GBK" | "GB18030" | "GB2312")
+        || memchr::memmem::find(bytes, b"~{").is_none()
+    {
         return false;
     }
     let mut log = LossLog::with_limit(0);
@@ -132,7 +145,10 @@ fn is_hz_text(bytes: &[u8]) -> bool {
     let (mut at, mut everyday) = (0, 0);
     while let Some(start) = memchr::memmem::find(&bytes[at..], b"~{").map(|n| at + n + 2) {
         let end = memchr::memmem::find(&bytes[start..], b"~}").map_or(bytes.len(), |n| start + n);
-        for pair in bytes[start..end].chunks_exact(2).filter(|pair| pair[0] > b' ') {
+        for pair in bytes[start..end]
+            .chunks_exact(2)
+            .filter(|pair| pair[0] > b' ')
+        {
             match pair[0] - 0x20 {
                 16..=55 => everyday += 1,
                 1..=9 | 56..=87 => {}
@@ -168,10 +184,19 @@ enum Kind {
 /// The alphabet of a letter that it often has; None for others, and for signs.
 fn kind(c: char) -> Option<Kind> {
     Some(match c {
-        '×' | '÷' | '\u{132}' | '\u{133}' | '\u{13F}' | '\u{140}' | '\u{149}' | '\u{17F}' => return None,
-        '\u{C0}'..='\u{17F}' | 'Ơ' | 'ơ' | 'Ư' | 'ư' | 'Ș' | 'ș' | 'Ț' | 'ț' | '\u{1EA0}'..='\u{1EFF}' => {
-            Kind::Latin
+        '×' | '÷' | '\u{132}' | '\u{133}' | '\u{13F}' | '\u{140}' | '\u{149}' | '\u{17F}' => {
+            return None;
         }
+        '\u{C0}'..='\u{17F}'
+        | 'Ơ'
+        | 'ơ'
+        | 'Ư'
+        | 'ư'
+        | 'Ș'
+        | 'ș'
+        | 'Ț'
+        | 'ț'
+        | '\u{1EA0}'..='\u{1EFF}' => Kind::Latin,
         '\u{386}'..='\u{3CE}' => Kind::Greek,
         '\u{401}'..='\u{45F}' | 'Ґ' | 'ґ' => Kind::Cyrillic,
         '\u{5D0}'..='\u{5EA}' => Kind::Hebrew,
@@ -221,14 +246,17 @@ fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
             continue;
         };
         let next = chars.peek().copied().unwrap_or(' ');
-        beside +=
-            usize::from(kind == Kind::Latin && (last.is_ascii_alphabetic() || next.is_ascii_alphabetic()));
+        beside += usize::from(
+            kind == Kind::Latin && (last.is_ascii_alphabetic() || next.is_ascii_alphabetic()),
+        );
         match counts.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => counts.push((kind, 1)),
         }
     }
-    let Some(&(most, letters)) = counts.iter().max_by_key(|(_, count)| count) else { return false };
+    let Some(&(most, letters)) = counts.iter().max_by_key(|(_, count)| count) else {
+        return false;
+    };
     let all: usize = counts.iter().map(|(_, count)| count).sum();
     // Letters of Latin stand among those of ASCII.
     if most == Kind::Latin {
@@ -253,7 +281,9 @@ fn is_in_words(text: &str) -> bool {
         letters += own;
         is_long |= own > 0 && word.len() - own * 2 >= LETTERS;
     }
-    let mut others = text.chars().filter(|c| !c.is_ascii() && kind(*c) != Some(Kind::Latin));
+    let mut others = text
+        .chars()
+        .filter(|c| !c.is_ascii() && kind(*c) != Some(Kind::Latin));
     is_long
         && others.clone().count() <= letters
         && others.all(|c| matches!(c, '\u{A0}'..='\u{BF}' | '\u{2010}'..='\u{203A}' | '€'))
@@ -306,9 +336,17 @@ mod tests {
             is_utf8_beside(Some(charset), text.as_bytes(), text)
         };
         for label in ["Shift_JIS", "GBK", "Big5", "EUC-JP", "EUC-KR"] {
-            for text in
-                ["Zoë", "Zoë ", "Ελένη", "Жук Анна", "Jörg", "André", "Zoë, René", "ÿ é Jörg", "François"]
-            {
+            for text in [
+                "Zoë",
+                "Zoë ",
+                "Ελένη",
+                "Жук Анна",
+                "Jörg",
+                "André",
+                "Zoë, René",
+                "ÿ é Jörg",
+                "François",
+            ] {
                 assert!(beside(label, text), "{label} {text}");
             }
         }
@@ -320,9 +358,13 @@ mod tests {
         ] {
             let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
             for word in words.split(',') {
-                let bytes = charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                let bytes =
+                    charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
                 if let Ok(text) = std::str::from_utf8(&bytes) {
-                    assert!(!is_utf8_beside(Some(charset), &bytes, text), "{label} {word} {text}");
+                    assert!(
+                        !is_utf8_beside(Some(charset), &bytes, text),
+                        "{label} {word} {text}"
+                    );
                 }
             }
         }
@@ -350,13 +392,19 @@ mod tests {
     fn words_that_are_valid_utf_8_by_chance_keep_their_label() {
         let mut seen = 0;
         for (label, words) in [
-            ("GBK", "目录,学期,目录 目录,谢谢,谢谢! 谢谢!,小学校,姚莹莹,猫毛,没钱没票,谢谢谢谢"),
+            (
+                "GBK",
+                "目录,学期,目录 目录,谢谢,谢谢! 谢谢!,小学校,姚莹莹,猫毛,没钱没票,谢谢谢谢",
+            ),
             ("EUC-KR", "쨈,천체,철책,창천,청천"),
             (
                 "windows-1252",
                 "NESCAFÉ®,NESCAFÉ® GOLD,QUALITÉ\u{a0}: BON,FACTURE IMPAYÉ\u{a0}?,BEYONCÉ’S NEW ALBUM,UN CAFÉ… ,CITTÉ»,AMANHÃ”",
             ),
-            ("ISO-8859-1", "NESCAFÉ®,QUALITÉ\u{a0}: BON,QUALITÉ\u{a0}: BON\nQUALITÉ\u{a0}: BON"),
+            (
+                "ISO-8859-1",
+                "NESCAFÉ®,QUALITÉ\u{a0}: BON,QUALITÉ\u{a0}: BON\nQUALITÉ\u{a0}: BON",
+            ),
             ("windows-1254", "KOCAELİ’DE KAZA,HAKKARİ’DE"),
             ("ISO-8859-2", "PÓŁKA I PÓŁ,VÝŠE VÝŽIVY"),
             ("windows-1250", "PÓŁKA I PÓŁ,VÝŠE VÝŽIVY"),
@@ -367,13 +415,18 @@ mod tests {
             ("TIS-620", "รถยก,ยกรถ"),
             ("windows-1256", "تک تک"),
         ] {
-            let charset = Charset::for_label(label.as_bytes(), mailglot_codec::View::Mail).charset();
+            let charset =
+                Charset::for_label(label.as_bytes(), mailglot_codec::View::Mail).charset();
             let charset = charset.unwrap_or_else(|| panic!("{label}"));
             for word in words.split(',') {
-                let bytes = charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                let bytes =
+                    charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
                 if let Ok(text) = std::str::from_utf8(&bytes) {
                     seen += 1;
-                    assert!(!utf8_beats(Some(charset), &bytes, text), "{label} {word} {text}");
+                    assert!(
+                        !utf8_beats(Some(charset), &bytes, text),
+                        "{label} {word} {text}"
+                    );
                 }
             }
         }
@@ -384,7 +437,11 @@ mod tests {
     fn names_in_ebcdic_are_no_utf_8() {
         let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
         let bytes = b"\xc4\x85\x40\xc4\x81";
-        assert!(!utf8_beats(Some(charset), bytes, std::str::from_utf8(bytes).unwrap_or_default()));
+        assert!(!utf8_beats(
+            Some(charset),
+            bytes,
+            std::str::from_utf8(bytes).unwrap_or_default()
+        ));
         let text = "Größe und Länge";
         assert!(utf8_beats(Some(charset), text.as_bytes(), text));
     }
@@ -405,6 +462,9 @@ mod tests {
         // Two letters that are a word under the label.
         let bytes = b"\xc3\x9f";
         let text = std::str::from_utf8(bytes).unwrap_or_default();
-        assert!(!utf8_beats(Charset::for_name("windows-1251"), bytes, text), "{text}");
+        assert!(
+            !utf8_beats(Charset::for_name("windows-1251"), bytes, text),
+            "{text}"
+        );
     }
 }

@@ -65,7 +65,12 @@ pub(super) struct Atom {
 
 impl Atom {
     pub(super) fn plain(range: Range<usize>, zone: Zone) -> Self {
-        Self { range, zone, state: State::default(), text: String::new() }
+        Self {
+            range,
+            zone,
+            state: State::default(),
+            text: String::new(),
+        }
     }
 }
 
@@ -86,14 +91,19 @@ pub(super) fn guards(value: &[u8]) -> Vec<Range<usize>> {
         return list;
     }
     let is_border = |byte: Option<&u8>| {
-        byte.is_none_or(|b| lex::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')'))
+        byte.is_none_or(|b| {
+            lex::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
+        })
     };
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'"', value.get(at..).unwrap_or_default()) {
         let start = at + found;
-        let Some(end) = lex::quoted_end(value, start) else { break };
+        let Some(end) = lex::quoted_end(value, start) else {
+            break;
+        };
         let before = start.checked_sub(1).and_then(|before| value.get(before));
-        if is_border(before) && is_border(value.get(end)) && !lex::holds_address(&value[start..end]) {
+        if is_border(before) && is_border(value.get(end)) && !lex::holds_address(&value[start..end])
+        {
             list.push(start..end);
             at = end;
         } else {
@@ -112,14 +122,27 @@ impl Atoms<'_> {
             let shifted = lex::has_shift(bytes);
             let raw = repaired || shifted || !bytes.is_ascii();
             let invalid = repaired || shifted || self.reader.utf8(bytes, segment.zone).is_none();
-            return State { raw, invalid, ..State::default() };
+            return State {
+                raw,
+                invalid,
+                ..State::default()
+            };
         }
         let words = &self.reader.words[segment.words.clone()];
         let dirty = repaired
-            || !words
-                .iter()
-                .all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()], self.form));
-        State { words: true, dirty, ..State::default() }
+            || !words.iter().all(|word| {
+                is_tidy(
+                    self.value,
+                    word,
+                    &self.reader.bytes[word.bytes.clone()],
+                    self.form,
+                )
+            });
+        State {
+            words: true,
+            dirty,
+            ..State::default()
+        }
     }
 
     pub(super) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
@@ -130,7 +153,12 @@ impl Atoms<'_> {
             self.text(range.clone(), *zone);
         } else {
             let state = self.state(segment, repaired);
-            self.list.push(Atom { range: range.clone(), zone: *zone, state, text: text.to_owned() });
+            self.list.push(Atom {
+                range: range.clone(),
+                zone: *zone,
+                state,
+                text: text.to_owned(),
+            });
         }
     }
 
@@ -139,12 +167,25 @@ impl Atoms<'_> {
         let mut at = 0;
         for guard in &self.guards {
             let inside = |atom: &Atom| atom.range.start < guard.end;
-            at += self.list[at..].iter().take_while(|atom| atom.range.end <= guard.start).count();
-            let end = at + self.list[at..].iter().take_while(|atom| inside(atom)).count();
+            at += self.list[at..]
+                .iter()
+                .take_while(|atom| atom.range.end <= guard.start)
+                .count();
+            let end = at
+                + self.list[at..]
+                    .iter()
+                    .take_while(|atom| inside(atom))
+                    .count();
             if self.list[at..end].iter().any(|atom| atom.state.raw) {
-                for atom in self.list[at..end].iter_mut().filter(|a| !a.state.space && !a.state.member()) {
+                for atom in self.list[at..end]
+                    .iter_mut()
+                    .filter(|a| !a.state.space && !a.state.member())
+                {
                     atom.state.pulled = true;
-                    push_clean(&String::from_utf8_lossy(&self.value[atom.range.clone()]), &mut atom.text);
+                    push_clean(
+                        &String::from_utf8_lossy(&self.value[atom.range.clone()]),
+                        &mut atom.text,
+                    );
                 }
             }
             at = end;
@@ -169,11 +210,17 @@ impl Atoms<'_> {
             if lex::is_space(byte) {
                 at = lex::skip_space(bytes, at);
                 state.space = true;
-                push_clean(&String::from_utf8_lossy(&unfold(&bytes[start..at], false)), &mut text);
+                push_clean(
+                    &String::from_utf8_lossy(&unfold(&bytes[start..at], false)),
+                    &mut text,
+                );
             } else if delimiter(byte) {
                 at += 1;
             } else {
-                while let Some(&byte) = bytes.get(at).filter(|&&b| !lex::is_space(b) && !delimiter(b)) {
+                while let Some(&byte) = bytes
+                    .get(at)
+                    .filter(|&&b| !lex::is_space(b) && !delimiter(b))
+                {
                     // A quoted pair in a comment stays together.
                     let pair = zone == Zone::Comment && byte == b'\\';
                     let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b));
@@ -182,7 +229,11 @@ impl Atoms<'_> {
                 let piece = &bytes[start..at];
                 let mut raw = String::new();
                 if !piece.is_ascii() {
-                    state = State { raw: true, invalid, ..State::default() };
+                    state = State {
+                        raw: true,
+                        invalid,
+                        ..State::default()
+                    };
                     raw = self.decode(piece, zone, invalid, at < bytes.len());
                 } else if self.reader.context.repairs.may_touch(piece) {
                     raw = String::from_utf8_lossy(piece).into_owned();
@@ -191,21 +242,38 @@ impl Atoms<'_> {
                     let ascii = String::from_utf8_lossy(piece);
                     let text = if state.raw { raw.as_str() } else { &ascii };
                     if let Some((text, _)) = lex::read_shifts(text) {
-                        state = State { raw: true, invalid: true, ..State::default() };
+                        state = State {
+                            raw: true,
+                            invalid: true,
+                            ..State::default()
+                        };
                         raw = text;
                     }
                 }
                 let mut findings = Vec::new();
-                let repaired =
-                    self.reader.repaired(raw.as_str().into(), zone == Zone::Text, &(0..0), &mut findings);
+                let repaired = self.reader.repaired(
+                    raw.as_str().into(),
+                    zone == Zone::Text,
+                    &(0..0),
+                    &mut findings,
+                );
                 if !findings.is_empty() {
-                    state = State { raw: true, invalid: true, ..State::default() };
+                    state = State {
+                        raw: true,
+                        invalid: true,
+                        ..State::default()
+                    };
                 }
                 if state.raw {
                     let _ = self.reader.push_text(&repaired, &mut text);
                 }
             }
-            self.list.push(Atom { range: range.start + start..range.start + at, zone, state, text });
+            self.list.push(Atom {
+                range: range.start + start..range.start + at,
+                zone,
+                state,
+                text,
+            });
         }
     }
 
@@ -229,18 +297,24 @@ impl Atoms<'_> {
 /// A word in the charset of the form, in strict syntax, complete in itself and without controls.
 pub(super) fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8], form: Form) -> bool {
     let token = &word.word;
-    let bare = token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
+    let bare =
+        token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
     let payload = &value[token.payload.clone()];
     let strict = bare
         && word.named
         && word.damage.describe().is_none()
-        && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?');
+        && payload
+            .iter()
+            .all(|&b| matches!(b, b'!'..=b'~') && b != b'?');
     strict
         && match form {
             Form::Words | Form::RawUtf8 => {
-                word.charset == Some(Charset::UTF_8) && std::str::from_utf8(bytes).is_ok_and(is_writable)
+                word.charset == Some(Charset::UTF_8)
+                    && std::str::from_utf8(bytes).is_ok_and(is_writable)
             }
-            Form::Iso2022Jp => word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes),
+            Form::Iso2022Jp => {
+                word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes)
+            }
         }
 }
 

@@ -15,7 +15,9 @@ use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, stretches, wo
 use super::rewrite::atoms;
 use super::token::Letter;
 use super::zone::Zone;
-use super::{Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy};
+use super::{
+    Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy,
+};
 use crate::header::{FieldKind, field_kind};
 use crate::lex;
 use mailglot_codec::{Charset, smallest_sufficient};
@@ -43,8 +45,12 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
     let kind = field_kind(name.as_bytes());
     match kind {
         FieldKind::Unstructured => field_text(text, Place::Text, style, column),
-        FieldKind::Phrases if name.eq_ignore_ascii_case("keywords") => keywords(text, style, column),
-        FieldKind::Structured | FieldKind::Phrases if text.contains('@') => list(text, kind, style, column),
+        FieldKind::Phrases if name.eq_ignore_ascii_case("keywords") => {
+            keywords(text, style, column)
+        }
+        FieldKind::Structured | FieldKind::Phrases if text.contains('@') => {
+            list(text, kind, style, column)
+        }
         FieldKind::Structured | FieldKind::Phrases if is_group(text) || has_angles(text) => {
             match list(text, kind, style, column) {
                 Ok(value) if is_quoted_group(text) || reads(&value, kind) == text => Ok(value),
@@ -65,7 +71,14 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
 impl Style<'_> {
     /// A text that is words as a whole, or needs none.
     pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
-        encode_as(text, self.charset(text), place, self.encoding, column, self.eol)
+        encode_as(
+            text,
+            self.charset(text),
+            place,
+            self.encoding,
+            column,
+            self.eol,
+        )
     }
 
     /// The charset for a whole value.
@@ -75,13 +88,22 @@ impl Style<'_> {
                 && encode_legacy::check(**charset).is_ok()
                 && encode_legacy::carries(**charset, text).is_ok()
         };
-        let charset = self.charsets.iter().find(is_sufficient).or(self.charsets.first());
+        let charset = self
+            .charsets
+            .iter()
+            .find(is_sufficient)
+            .or(self.charsets.first());
         charset.copied().unwrap_or(Charset::UTF_8)
     }
 }
 
 /// [`Style::text`] after a name, on a new line where the name leaves no room for what the text begins with.
-fn field_text(text: &str, place: Place, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+fn field_text(
+    text: &str,
+    place: Place,
+    style: &Style<'_>,
+    column: usize,
+) -> Result<String, Unencodable> {
     let need = match hot(text, place, style.eol) {
         Some((0, end)) => {
             let composer = Composer::new(style, style.charset(text), column);
@@ -97,7 +119,10 @@ fn field_text(text: &str, place: Place, style: &Style<'_>, column: usize) -> Res
 
 /// Text is UTF-8.
 fn context() -> HeaderContext<'static> {
-    HeaderContext { raw: Some(Charset::UTF_8), ..HeaderContext::default() }
+    HeaderContext {
+        raw: Some(Charset::UTF_8),
+        ..HeaderContext::default()
+    }
 }
 
 fn reads(value: &str, kind: FieldKind) -> Cow<'_, str> {
@@ -111,14 +136,22 @@ fn is_group(text: &str) -> bool {
 
 /// `"name": …;`
 fn is_quoted_group(text: &str) -> bool {
-    let end = if text.starts_with('"') { lex::Steps::default().quoted_end(text.as_bytes(), 0) } else { None };
+    let end = if text.starts_with('"') {
+        lex::Steps::default().quoted_end(text.as_bytes(), 0)
+    } else {
+        None
+    };
     is_group(text) && end.is_some_and(|end| text[end..].trim_start_matches(' ').starts_with(':'))
 }
 
 /// `name <address>`
 fn has_angles(text: &str) -> bool {
-    let Some((name, address)) = text.trim_end_matches(' ').rsplit_once(" <") else { return false };
-    let Some(address) = address.strip_suffix('>') else { return false };
+    let Some((name, address)) = text.trim_end_matches(' ').rsplit_once(" <") else {
+        return false;
+    };
+    let Some(address) = address.strip_suffix('>') else {
+        return false;
+    };
     !name.contains(['<', '>', '"', '\\', '(']) && address.bytes().all(|b| is_atom(b) || b == b'.')
 }
 
@@ -126,7 +159,15 @@ fn has_angles(text: &str) -> bool {
 fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let kind = FieldKind::Parameters;
     let (value, eol) = (text.as_bytes(), style.eol.as_bytes());
-    let changes = super::rewrite(value, kind, Form::Words, &context(), column, eol, &mut Vec::new());
+    let changes = super::rewrite(
+        value,
+        kind,
+        Form::Words,
+        &context(),
+        column,
+        eol,
+        &mut Vec::new(),
+    );
     let written = String::from_utf8_lossy(&apply(value, &changes)).into_owned();
     if written.is_ascii() && reads(&written, kind) == reads(text, kind) {
         Ok(written)
@@ -138,7 +179,9 @@ fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Un
 /// A single name: atoms, a quoted string, or words.
 fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_atom);
-    if text.is_empty() || text.split(' ').all(is_word) && hot(text, Place::Phrase, style.eol).is_none() {
+    if text.is_empty()
+        || text.split(' ').all(is_word) && hot(text, Place::Phrase, style.eol).is_none()
+    {
         return field_text(text, Place::Phrase, style, column);
     }
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") {
@@ -211,7 +254,9 @@ fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('"') {
-        let Some(end) = lex::Steps::default().quoted_end(rest.as_bytes(), at) else { break };
+        let Some(end) = lex::Steps::default().quoted_end(rest.as_bytes(), at) else {
+            break;
+        };
         out.push_str(&rest[..at]);
         unescape(&rest[at + 1..end - 1], &mut out);
         rest = &rest[end..];
@@ -222,12 +267,21 @@ fn unquoted(text: &str) -> String {
 fn unescape(text: &str, out: &mut String) {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+        out.push(if c == '\\' {
+            chars.next().unwrap_or(c)
+        } else {
+            c
+        });
     }
 }
 
 /// Addresses, groups, names, comments.
-fn list(text: &str, kind: FieldKind, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+fn list(
+    text: &str,
+    kind: FieldKind,
+    style: &Style<'_>,
+    column: usize,
+) -> Result<String, Unencodable> {
     let raw = text.as_bytes();
     let (decoded, atoms) = atoms(raw, kind, Form::Words, &context(), &mut Vec::new());
     let tokens = tokens(text, &atoms, !style.eol.is_empty())?;
@@ -278,7 +332,9 @@ fn push_raw<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str) {
     while !rest.is_empty() {
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         push_blank(tokens, &rest[..blanks]);
-        let end = rest[blanks..].find([' ', '\t']).map_or(rest.len(), |n| blanks + n);
+        let end = rest[blanks..]
+            .find([' ', '\t'])
+            .map_or(rest.len(), |n| blanks + n);
         if end > blanks {
             push_solid(tokens, &rest[blanks..end]);
         }
@@ -295,7 +351,11 @@ fn tokens<'a>(text: &'a str, atoms: &[Atom], folds: bool) -> Result<Vec<Token<'a
     let raw = |atom: &Atom| &text[atom.range.clone()];
     // White space, an address or a delimiter stands between the phrases and texts of comments.
     let joins = |atom: &Atom| {
-        let delimiters = if is_phrase(atom.zone) { "(),:;<>\"" } else { "()" };
+        let delimiters = if is_phrase(atom.zone) {
+            "(),:;<>\""
+        } else {
+            "()"
+        };
         let single = || atom.range.len() == 1 && delimiters.contains(raw(atom));
         atom.zone != Zone::Address && !atom.state.space && (atom.zone == Zone::Quoted || !single())
     };
@@ -357,8 +417,15 @@ fn tokens<'a>(text: &'a str, atoms: &[Atom], folds: bool) -> Result<Vec<Token<'a
             }
         }
         if wanted[at..=last].contains(&true) {
-            let place = if is_phrase(atom.zone) { Place::Phrase } else { Place::Comment };
-            let words: String = atoms[at..=last].iter().map(|atom| meaning(atom, raw(atom))).collect();
+            let place = if is_phrase(atom.zone) {
+                Place::Phrase
+            } else {
+                Place::Comment
+            };
+            let words: String = atoms[at..=last]
+                .iter()
+                .map(|atom| meaning(atom, raw(atom)))
+                .collect();
             out.push(Token::Words(words.into(), place));
         } else {
             push_raw(&mut out, &text[atom.range.start..atoms[last].range.end]);
@@ -395,7 +462,11 @@ struct Composer<'s> {
 
 impl<'s> Composer<'s> {
     fn new(style: &Style<'s>, charset: Charset, column: usize) -> Self {
-        Self { lines: Lines::new(column, style.eol), encoding: style.encoding, charset }
+        Self {
+            lines: Lines::new(column, style.eol),
+            encoding: style.encoding,
+            charset,
+        }
     }
 
     fn write(mut self, tokens: &[Token<'_>]) -> Result<String, Unencodable> {
@@ -403,7 +474,10 @@ impl<'s> Composer<'s> {
         let mut blanks: &str = "";
         for (at, token) in tokens.iter().enumerate() {
             let soft = at > 0 && matches!(tokens[at - 1], Token::Blank(_));
-            let before = tokens[..at].iter().rev().find(|token| !matches!(token, Token::Blank(_)));
+            let before = tokens[..at]
+                .iter()
+                .rev()
+                .find(|token| !matches!(token, Token::Blank(_)));
             match token {
                 Token::Blank(text) => {
                     blanks = text;
@@ -428,8 +502,12 @@ impl<'s> Composer<'s> {
                     self.lines.push(text);
                 }
                 Token::Words(text, place) => {
-                    encode_legacy::carries(self.charset, text)
-                        .map_err(|at| Unencodable::Character { charset: self.charset, at })?;
+                    encode_legacy::carries(self.charset, text).map_err(|at| {
+                        Unencodable::Character {
+                            charset: self.charset,
+                            at,
+                        }
+                    })?;
                     if blanks.is_empty() && *place == Place::Phrase && before.is_some() {
                         blanks = " ";
                     }
@@ -477,7 +555,11 @@ impl<'s> Composer<'s> {
             Ok(letter) => word_length(text, place, letter),
             Err(b) => encode_legacy::word_length(text, self.charset, place, b),
         };
-        tail + if whole <= most { whole } else { self.first_word(text, place, most) }
+        tail + if whole <= most {
+            whole
+        } else {
+            self.first_word(text, place, most)
+        }
     }
 
     /// Bytes of a word that begins a text.
@@ -493,13 +575,20 @@ impl<'s> Composer<'s> {
         if self.charset == Charset::UTF_8 {
             return Ok(choose(text, place, self.encoding));
         }
-        Err(encode_legacy::is_b(self.charset, text, place, self.encoding))
+        Err(encode_legacy::is_b(
+            self.charset,
+            text,
+            place,
+            self.encoding,
+        ))
     }
 
     fn words(&mut self, text: &str, place: Place) {
         match self.letter(text, place) {
             Ok(letter) => self.lines.words(text, place, letter, false),
-            Err(b) => encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false),
+            Err(b) => {
+                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false)
+            }
         }
     }
 }
@@ -514,7 +603,8 @@ fn tail(token: Option<&Token<'_>>) -> usize {
 
 /// Whether white space between two pieces says nothing, however much it is.
 fn is_free(before: Option<&Token<'_>>, after: Option<&str>) -> bool {
-    let ends = matches!(before, Some(Token::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
+    let ends =
+        matches!(before, Some(Token::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
     ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
 }
 
@@ -525,7 +615,11 @@ mod tests {
     use crate::linear::assert_linear;
     use crate::random::Random;
 
-    const PLAIN: Style<'_> = Style { charsets: &[Charset::UTF_8], encoding: Encoding::Shorter, eol: "" };
+    const PLAIN: Style<'_> = Style {
+        charsets: &[Charset::UTF_8],
+        encoding: Encoding::Shorter,
+        eol: "",
+    };
 
     fn charset(name: &str) -> Charset {
         Charset::for_name(name).expect("a charset of ours")
@@ -540,7 +634,11 @@ mod tests {
         ] {
             for encoding in [Encoding::Shorter, Encoding::B, Encoding::Q] {
                 for eol in ["", "\n", "\r\n"] {
-                    work(&Style { charsets, encoding, eol });
+                    work(&Style {
+                        charsets,
+                        encoding,
+                        eol,
+                    });
                 }
             }
         }
@@ -549,7 +647,9 @@ mod tests {
     /// Words have their length and lines theirs, and none ends in white space.
     fn check_lines(name: &str, value: &str, style: &Style<'_>) {
         assert!(value.is_ascii(), "{value}");
-        let words = value.split([' ', '(', ')', '\n', '\r', ',']).filter(|word| word.starts_with("=?"));
+        let words = value
+            .split([' ', '(', ')', '\n', '\r', ','])
+            .filter(|word| word.starts_with("=?"));
         words.for_each(|word| assert!(word.len() <= WORD, "{word} in {value}"));
         if style.eol.is_empty() {
             assert!(!value.contains('\n'));
@@ -557,8 +657,14 @@ mod tests {
         }
         for (at, line) in format!("{name}: {value}").split(style.eol).enumerate() {
             assert!(line.len() <= LINE, "{} in {value}", line.len());
-            assert!(at == 0 || line.starts_with(' ') && !line.trim().is_empty(), "{value:?}");
-            assert!(at == 0 && line.len() <= name.len() + 2 || line.trim_end() == line, "{value:?}");
+            assert!(
+                at == 0 || line.starts_with(' ') && !line.trim().is_empty(),
+                "{value:?}"
+            );
+            assert!(
+                at == 0 && line.len() <= name.len() + 2 || line.trim_end() == line,
+                "{value:?}"
+            );
         }
     }
 
@@ -600,17 +706,31 @@ mod tests {
     ];
 
     fn names(random: &mut Random, most: usize) -> String {
-        (0..=random.below(most)).map(|_| *random.pick(&NAMES)).collect::<Vec<_>>().join(" ")
+        (0..=random.below(most))
+            .map(|_| *random.pick(&NAMES))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn mailbox(random: &mut Random) -> String {
-        let address =
-            format!("{}@{}.example", "ab".repeat(1 + random.below(12)), "x".repeat(1 + random.below(9)));
+        let address = format!(
+            "{}@{}.example",
+            "ab".repeat(1 + random.below(12)),
+            "x".repeat(1 + random.below(9))
+        );
         match random.below(6) {
             0 => address,
             1 => format!("{address} ({})", names(random, 5)),
-            2 => format!("{address} ({} \"q\" (x {}))", names(random, 1), names(random, 1)),
-            3 => format!("\"{}, \\\"{}\" <{address}>", names(random, 3), names(random, 9)),
+            2 => format!(
+                "{address} ({} \"q\" (x {}))",
+                names(random, 1),
+                names(random, 1)
+            ),
+            3 => format!(
+                "\"{}, \\\"{}\" <{address}>",
+                names(random, 3),
+                names(random, 9)
+            ),
             4 => format!("\"plain, {}\" <{address}>", random.below(99)),
             _ => format!("{} <{address}>", names(random, 6)),
         }
@@ -625,8 +745,11 @@ mod tests {
                     if random.below(6) > 0 {
                         return mailbox(&mut random);
                     }
-                    let (name, one, two) =
-                        (names(&mut random, 2), mailbox(&mut random), mailbox(&mut random));
+                    let (name, one, two) = (
+                        names(&mut random, 2),
+                        mailbox(&mut random),
+                        mailbox(&mut random),
+                    );
                     format!("{name}: {one}, {two};")
                 })
                 .collect();
@@ -677,23 +800,31 @@ mod tests {
         ];
         let mut random = Random(11);
         for _ in 0..1_500 {
-            let text: String = (0..=random.below(24)).map(|_| *random.pick(&pieces)).collect();
+            let text: String = (0..=random.below(24))
+                .map(|_| *random.pick(&pieces))
+                .collect();
             if text.len() > 60 && !text.contains(' ') && text.is_ascii() {
                 continue;
             }
             styles(|style| {
-                for name in
-                    ["Subject", "From", "X-A-Name-That-Leaves-Less-Room-Than-A-Word-With-A-Cluster-Needs"]
-                {
+                for name in [
+                    "Subject",
+                    "From",
+                    "X-A-Name-That-Leaves-Less-Room-Than-A-Word-With-A-Cluster-Needs",
+                ] {
                     let value = encode_field(name, &text, style).expect("text");
                     let kind = field_kind(name.as_bytes());
                     if kind == FieldKind::Structured && is_quoted_group(&text) {
                         continue;
                     }
-                    let body = value.strip_prefix(&format!("{} ", style.eol)).unwrap_or(&value);
+                    let body = value
+                        .strip_prefix(&format!("{} ", style.eol))
+                        .unwrap_or(&value);
                     let body = if style.eol.is_empty() { &value } else { body };
                     assert_eq!(reads(body, kind), text, "{name}: {value:?}");
-                    let is_atom_too_long = text.split(' ').any(|atom| atom.is_ascii() && atom.len() > 40);
+                    let is_atom_too_long = text
+                        .split(' ')
+                        .any(|atom| atom.is_ascii() && atom.len() > 40);
                     if !is_atom_too_long {
                         check_lines(name, &value, style);
                     }
@@ -706,19 +837,44 @@ mod tests {
     fn syntax_stays_out_of_words() {
         let eol = "\n";
         for (name, text, eol, want) in [
-            ("List-Id", "Grüne <l.x.de>", "", "=?UTF-8?B?R3LDvG5l?= <l.x.de>"),
-            ("List-Id", "Fußball@Schule <l.x.de>", "", "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?= <l.x.de>"),
+            (
+                "List-Id",
+                "Grüne <l.x.de>",
+                "",
+                "=?UTF-8?B?R3LDvG5l?= <l.x.de>",
+            ),
+            (
+                "List-Id",
+                "Fußball@Schule <l.x.de>",
+                "",
+                "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?= <l.x.de>",
+            ),
             ("Keywords", "grün, blau", "", "=?UTF-8?B?Z3LDvG4=?=, blau"),
             ("Keywords", "ü@x", "", "=?UTF-8?B?w7xAeA==?="),
-            ("Keywords", "\"a, ü\",\"b, c\"", "", "=?UTF-8?B?YSwgw7w=?=,\"b, c\""),
+            (
+                "Keywords",
+                "\"a, ü\",\"b, c\"",
+                "",
+                "=?UTF-8?B?YSwgw7w=?=,\"b, c\"",
+            ),
             ("To", "ü: ;", "", "=?UTF-8?B?w7w=?=: ;"),
             ("To", "\"ü, x\": ;", "", "=?UTF-8?B?w7wsIHg=?=: ;"),
             ("To", "ü <root>", "", "=?UTF-8?B?w7w=?= <root>"),
             ("To", "Smith, John", "", "\"Smith, John\""),
             ("To", "John \"Jack\" Doe", "", "\"John \\\"Jack\\\" Doe\""),
             ("To", "John Doe", "", "John Doe"),
-            ("To", "undisclosed-recipients:;", "", "undisclosed-recipients:;"),
-            ("To", "\"ü\"<a@b>,ö<c@d>", "", "=?UTF-8?B?w7w=?= <a@b>, =?UTF-8?B?w7Y=?= <c@d>"),
+            (
+                "To",
+                "undisclosed-recipients:;",
+                "",
+                "undisclosed-recipients:;",
+            ),
+            (
+                "To",
+                "\"ü\"<a@b>,ö<c@d>",
+                "",
+                "=?UTF-8?B?w7w=?= <a@b>, =?UTF-8?B?w7Y=?= <c@d>",
+            ),
             ("To", "Jo\u{1}hn <a@b.c>", "", "=?UTF-8?Q?Jo=01hn?= <a@b.c>"),
             (
                 "To",
@@ -745,7 +901,11 @@ mod tests {
             ("To", "a\u{1}@b"),
             ("Message-ID", "<ü@x>"),
         ] {
-            assert_eq!(encode_field(name, text, &PLAIN), Err(Unencodable::Place), "{text}");
+            assert_eq!(
+                encode_field(name, text, &PLAIN),
+                Err(Unencodable::Place),
+                "{text}"
+            );
         }
     }
 
@@ -764,7 +924,11 @@ mod tests {
             let text = unit.repeat(300);
             for text in [text.trim_end(), &format!("ü {}", text.trim_end())] {
                 if name != "References" || text.is_ascii() {
-                    check_lines(name, &encode_field(name, text, &style).expect("encodable"), &style);
+                    check_lines(
+                        name,
+                        &encode_field(name, text, &style).expect("encodable"),
+                        &style,
+                    );
                 }
             }
         }
@@ -772,14 +936,35 @@ mod tests {
 
     #[test]
     fn charsets_that_are_none_for_words_are_refused() {
-        for name in ["IBM930", "SCSU", "BOCU-1", "IBM037", "UTF-EBCDIC", "UTF-7", "UTF-16"] {
+        for name in [
+            "IBM930",
+            "SCSU",
+            "BOCU-1",
+            "IBM037",
+            "UTF-EBCDIC",
+            "UTF-7",
+            "UTF-16",
+        ] {
             let charset = charset(name);
             for text in ["ü", "plain"] {
-                let style = Style { charsets: &[charset], ..PLAIN };
-                assert_eq!(style.text(text, Place::Text, 0), Err(Unencodable::Charset(charset)), "{name}");
+                let style = Style {
+                    charsets: &[charset],
+                    ..PLAIN
+                };
+                assert_eq!(
+                    style.text(text, Place::Text, 0),
+                    Err(Unencodable::Charset(charset)),
+                    "{name}"
+                );
             }
         }
-        for name in ["ISO-2022-KR", "ISO-2022-JP", "Shift_JIS", "GB18030", "KOI8-R"] {
+        for name in [
+            "ISO-2022-KR",
+            "ISO-2022-JP",
+            "Shift_JIS",
+            "GB18030",
+            "KOI8-R",
+        ] {
             assert_eq!(encode_legacy::check(charset(name)), Ok(()), "{name}");
         }
     }
@@ -798,7 +983,11 @@ mod tests {
             ("Subject", "a  "),
         ] {
             for eol in ["", "\n"] {
-                let style = Style { encoding: Encoding::B, eol, ..PLAIN };
+                let style = Style {
+                    encoding: Encoding::B,
+                    eol,
+                    ..PLAIN
+                };
                 assert_linear(&(name, unit), 100_000, |n| {
                     let _ = encode_field(name, &unit.repeat(n), &style);
                 });

@@ -27,7 +27,12 @@ pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
 /// What is told of such bytes.
 pub(crate) fn contrary_finding(charset: Charset, at: Range<usize>) -> Finding {
     let detail = Cow::Owned(format!("{} read as UTF-8", charset.name()));
-    Finding { at, kind: EventKind::CharsetUtf8InLegacy, detail, count: 1 }
+    Finding {
+        at,
+        kind: EventKind::CharsetUtf8InLegacy,
+        detail,
+        count: 1,
+    }
 }
 
 /// Whether bytes that come word by word are shaped like UTF-8 beyond ASCII when they are joined. Whoever asks looks closer then.
@@ -74,7 +79,11 @@ mod tests {
     #[test]
     fn bytes_decide_where_they_are_utf8_for_sure() {
         for (label, bytes, want) in [
-            ("iso-8859-1", "Renée Müller".as_bytes(), Some("Renée Müller")),
+            (
+                "iso-8859-1",
+                "Renée Müller".as_bytes(),
+                Some("Renée Müller"),
+            ),
             ("windows-1251", "Привет".as_bytes(), Some("Привет")),
             ("iso-8859-1", "é".as_bytes(), Some("é")),
             // These two letters are a word under the label, and one of another alphabet in UTF-8.
@@ -88,17 +97,34 @@ mod tests {
             ("utf-16le", "日本日本".as_bytes(), None),
             ("utf-8", "é".as_bytes(), None),
         ] {
-            let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label");
-            assert_eq!(as_utf8(charset, bytes), want, "{label} {}", bytes.escape_ascii());
+            let charset = Charset::for_label(label.as_bytes(), View::Mail)
+                .charset()
+                .expect("a known label");
+            assert_eq!(
+                as_utf8(charset, bytes),
+                want,
+                "{label} {}",
+                bytes.escape_ascii()
+            );
         }
     }
 
     #[test]
     fn no_utf8_in_pieces_is_missed() {
         let (mut checked, mut refuted) = (0, 0);
-        for text in ["é", "aé", "日本 é", "\u{1f600}b", "a\u{d7ff}\u{e000}", "é\u{80}", "naïve café"]
-        {
-            for bytes in [text.as_bytes().to_vec(), text.chars().map(|c| c as u8).collect()] {
+        for text in [
+            "é",
+            "aé",
+            "日本 é",
+            "\u{1f600}b",
+            "a\u{d7ff}\u{e000}",
+            "é\u{80}",
+            "naïve café",
+        ] {
+            for bytes in [
+                text.as_bytes().to_vec(),
+                text.chars().map(|c| c as u8).collect(),
+            ] {
                 for first in 0..=bytes.len() {
                     for second in first..=bytes.len() {
                         let mut suspicion = Suspicion::default();
@@ -106,7 +132,12 @@ mod tests {
                             suspicion.add(word);
                         }
                         let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok();
-                        assert_eq!(suspicion.stands(), is_utf8, "{} {first} {second}", bytes.escape_ascii());
+                        assert_eq!(
+                            suspicion.stands(),
+                            is_utf8,
+                            "{} {first} {second}",
+                            bytes.escape_ascii()
+                        );
                         checked += u32::from(is_utf8);
                         refuted += u32::from(!is_utf8);
                     }

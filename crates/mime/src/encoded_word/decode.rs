@@ -85,7 +85,11 @@ impl<'a> Reader<'a> {
             raw: context.raw.filter(|&c| is_plain(c)),
             context: *context,
             is_written: false,
-            steps: if kind.has_syntax() { lex::Steps::of(value) } else { lex::Steps::default() },
+            steps: if kind.has_syntax() {
+                lex::Steps::of(value)
+            } else {
+                lex::Steps::default()
+            },
             named: OnceCell::new(),
             rival: OnceCell::new(),
             guess: OnceCell::new(),
@@ -93,7 +97,10 @@ impl<'a> Reader<'a> {
             words: Vec::new(),
             bytes: Vec::new(),
         };
-        let mut labels = Labels { context: *context, last: None };
+        let mut labels = Labels {
+            context: *context,
+            last: None,
+        };
         // White space that may turn out to stand between two words.
         let mut gap: Option<(Range<usize>, Zone)> = None;
         for Piece { range, zone, word } in zone::pieces(value, kind, reader.steps) {
@@ -102,10 +109,18 @@ impl<'a> Reader<'a> {
                     && kind.has_syntax()
                     && let Some(word) = Finder::new(value, range.end).next_from(range.start)
                 {
-                    findings.push(Finding::new(word.range, EventKind::EwInAddress, "left as it is"));
+                    findings.push(Finding::new(
+                        word.range,
+                        EventKind::EwInAddress,
+                        "left as it is",
+                    ));
                 }
-                let in_run = reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
-                if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b)) {
+                let in_run = reader
+                    .segments
+                    .last()
+                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b))
+                {
                     gap = Some((range, zone));
                 } else {
                     reader.add_text(gap.take());
@@ -114,7 +129,10 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let joined = gap.is_some()
-                || reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                || reader
+                    .segments
+                    .last()
+                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
             let Some(ready) = reader.ready(word, joined, &mut labels, findings) else {
                 reader.add_text(gap.take());
                 reader.add_text(Some((range, zone)));
@@ -122,12 +140,20 @@ impl<'a> Reader<'a> {
             };
             reader.words.push(ready);
             let index = reader.words.len();
-            match reader.segments.last_mut().filter(|s| joined && s.zone == zone) {
+            match reader
+                .segments
+                .last_mut()
+                .filter(|s| joined && s.zone == zone)
+            {
                 Some(run) => {
                     run.range.end = range.end;
                     run.words.end = index;
                 }
-                None => reader.segments.push(Segment { range, zone, words: index - 1..index }),
+                None => reader.segments.push(Segment {
+                    range,
+                    zone,
+                    words: index - 1..index,
+                }),
             }
             gap = None;
         }
@@ -138,8 +164,9 @@ impl<'a> Reader<'a> {
 
     /// Reads the base64 of neighbors as one where it was cut within quanta, so that only all of it is well formed, and reads better so.
     fn rejoin(&mut self) {
-        let is_cut =
-            |word: &Ready| word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped);
+        let is_cut = |word: &Ready| {
+            word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped)
+        };
         if self.words.len() < 2 || !self.words.iter().any(is_cut) {
             return;
         }
@@ -148,9 +175,13 @@ impl<'a> Reader<'a> {
             let mut first = run.start;
             while first < run.end {
                 let one = &self.words[first];
-                let goes_on =
-                    |word: &&Ready| word.word.letter == Letter::B && same(word.charset, one.charset);
-                let count = self.words[first..run.end].iter().take_while(goes_on).count();
+                let goes_on = |word: &&Ready| {
+                    word.word.letter == Letter::B && same(word.charset, one.charset)
+                };
+                let count = self.words[first..run.end]
+                    .iter()
+                    .take_while(goes_on)
+                    .count();
                 let group = &self.words[first..first + count];
                 if count > 1
                     && group.iter().any(is_cut)
@@ -184,7 +215,10 @@ impl<'a> Reader<'a> {
                 sextets += payload.iter().filter(|byte| **byte != b'=').count();
                 let end = start + sextets * 3 / 4;
                 // Other readers see it cut.
-                word.damage = Damage { padding: !payload.len().is_multiple_of(4), ..Damage::default() };
+                word.damage = Damage {
+                    padding: !payload.len().is_multiple_of(4),
+                    ..Damage::default()
+                };
                 word.bytes = from..end;
                 word.left = Sextets::default();
                 from = end;
@@ -196,13 +230,18 @@ impl<'a> Reader<'a> {
 
     /// The bytes of words as one piece of well-formed base64, if it is that and fewer of it are lost than of the words.
     fn whole(&self, group: &[Ready]) -> Option<Vec<u8>> {
-        let payloads: Vec<u8> =
-            group.iter().flat_map(|word| self.value[word.word.payload.clone()].iter().copied()).collect();
+        let payloads: Vec<u8> = group
+            .iter()
+            .flat_map(|word| self.value[word.word.payload.clone()].iter().copied())
+            .collect();
         let mut bytes = Vec::new();
         if !payload::decode_strict(&payloads, &mut bytes) {
             return None;
         }
-        let charset = group[0].charset.filter(|c| *c != Charset::US_ASCII).unwrap_or(Charset::UTF_8);
+        let charset = group[0]
+            .charset
+            .filter(|c| *c != Charset::US_ASCII)
+            .unwrap_or(Charset::UTF_8);
         let losses = |bytes: &[u8]| {
             let mut log = LossLog::with_limit(0);
             let _ = charset.decode(bytes, &mut log);
@@ -224,7 +263,11 @@ impl<'a> Reader<'a> {
             {
                 last.range.end = range.end;
             }
-            _ => self.segments.push(Segment { range, zone, words: 0..0 }),
+            _ => self.segments.push(Segment {
+                range,
+                zone,
+                words: 0..0,
+            }),
         }
     }
 
@@ -240,7 +283,11 @@ impl<'a> Reader<'a> {
         let (resolved, mapped) = labels.resolve(label);
         if mapped {
             let name = resolved.charset().map_or("", Charset::name);
-            findings.push(Finding::new(word.range.clone(), EventKind::CharsetMapped, name));
+            findings.push(Finding::new(
+                word.range.clone(),
+                EventKind::CharsetMapped,
+                name,
+            ));
         }
         let charset = match resolved {
             Resolved::Unknown => {
@@ -253,7 +300,11 @@ impl<'a> Reader<'a> {
                     return None;
                 };
                 let at = word.range.clone();
-                findings.push(Finding::new(at, EventKind::CharsetUnknownLabel, charset.name()));
+                findings.push(Finding::new(
+                    at,
+                    EventKind::CharsetUnknownLabel,
+                    charset.name(),
+                ));
                 Some(charset)
             }
             _ if label.is_empty() => {
@@ -268,10 +319,18 @@ impl<'a> Reader<'a> {
         };
         match resolved {
             Resolved::Alias(_) => {
-                findings.push(Finding::new(word.range.clone(), EventKind::CharsetAlias, ""));
+                findings.push(Finding::new(
+                    word.range.clone(),
+                    EventKind::CharsetAlias,
+                    "",
+                ));
             }
             Resolved::Repaired(_) => {
-                findings.push(Finding::new(word.range.clone(), EventKind::CharsetGarbageLabel, ""));
+                findings.push(Finding::new(
+                    word.range.clone(),
+                    EventKind::CharsetGarbageLabel,
+                    "",
+                ));
             }
             Resolved::NoInformation => findings.push(Finding::new(
                 word.range.clone(),
@@ -285,7 +344,11 @@ impl<'a> Reader<'a> {
         let (damage, left) = match word.letter {
             Letter::Q => (payload::decode_q(text, &mut self.bytes), Sextets::default()),
             Letter::B => {
-                let carried = if joined { self.carry(charset, text) } else { Carried::default() };
+                let carried = if joined {
+                    self.carry(charset, text)
+                } else {
+                    Carried::default()
+                };
                 start = self.bytes.len();
                 let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
                 if !result.plausible {
@@ -302,7 +365,15 @@ impl<'a> Reader<'a> {
             }
         };
         let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
-        Some(Ready { word, charset, mapped, named, damage, bytes: start..self.bytes.len(), left })
+        Some(Ready {
+            word,
+            charset,
+            mapped,
+            named,
+            damage,
+            bytes: start..self.bytes.len(),
+            left,
+        })
     }
 
     /// The charset of a word whose label nobody knows, where one was asked for.
@@ -316,14 +387,18 @@ impl<'a> Reader<'a> {
                     Letter::Q => drop(payload::decode_q(text, &mut bytes)),
                     Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
                 }
-                std::str::from_utf8(&bytes).is_ok().then_some(Charset::UTF_8)
+                std::str::from_utf8(&bytes)
+                    .is_ok()
+                    .then_some(Charset::UTF_8)
             }
         }
     }
 
     /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
     fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Carried {
-        let Some(before) = self.words.last_mut() else { return Carried::default() };
+        let Some(before) = self.words.last_mut() else {
+            return Carried::default();
+        };
         let left = before.left;
         if left.count() == 0 || !same(before.charset, charset) {
             return Carried::default();
@@ -331,7 +406,10 @@ impl<'a> Reader<'a> {
         if !left.wants_more() && payload::stands_alone(text) {
             return Carried::default();
         }
-        let carried = Carried { sextets: left, damage: before.damage };
+        let carried = Carried {
+            sextets: left,
+            damage: before.damage,
+        };
         before.bytes.end -= left.bytes();
         before.damage.padding = false;
         before.damage.dropped = false;
@@ -341,7 +419,11 @@ impl<'a> Reader<'a> {
 
     /// Undoes [`Self::carry`].
     fn give_back(&mut self, carried: Carried) {
-        if let Some(before) = self.words.last_mut().filter(|_| carried.sextets.count() > 0) {
+        if let Some(before) = self
+            .words
+            .last_mut()
+            .filter(|_| carried.sextets.count() > 0)
+        {
             carried.sextets.flush(&mut self.bytes);
             before.bytes.end = self.bytes.len();
             before.damage = carried.damage;
@@ -358,7 +440,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Appends a text between words: folds are one space, raw bytes are decoded.
-    fn push_raw(&self, range: Range<usize>, zone: Zone, out: &mut String, findings: &mut Vec<Finding>) {
+    fn push_raw(
+        &self,
+        range: Range<usize>,
+        zone: Zone,
+        out: &mut String,
+        findings: &mut Vec<Finding>,
+    ) {
         if zone == Zone::Mark {
             return;
         }
@@ -372,9 +460,19 @@ impl<'a> Reader<'a> {
             let at = range.start + first..range.start + last + 1;
             let count = raw.iter().filter(|b| eight(b)).count() as u64;
             let name = decoded.charset.map_or("UTF-8", Charset::name);
-            findings.push(Finding::counted(at.clone(), EventKind::EwRaw8bit, name, count));
+            findings.push(Finding::counted(
+                at.clone(),
+                EventKind::EwRaw8bit,
+                name,
+                count,
+            ));
             if decoded.losses > 0 {
-                findings.push(Finding::counted(at, EventKind::CharsetInvalidBytes, name, decoded.losses));
+                findings.push(Finding::counted(
+                    at,
+                    EventKind::CharsetInvalidBytes,
+                    name,
+                    decoded.losses,
+                ));
             }
         }
         let shifted = (zone != Zone::Address && lex::may_shift(&text))
@@ -383,8 +481,16 @@ impl<'a> Reader<'a> {
         let text = if let Some((shifted, count)) = shifted {
             let first = memchr::memchr(0x1B, raw).unwrap_or(0);
             let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
-            let (at, kind) = (range.start + first..range.start + last, EventKind::CharsetDetected);
-            findings.push(Finding::counted(at, kind, "read as ISO-2022-JP by its structure", count));
+            let (at, kind) = (
+                range.start + first..range.start + last,
+                EventKind::CharsetDetected,
+            );
+            findings.push(Finding::counted(
+                at,
+                kind,
+                "read as ISO-2022-JP by its structure",
+                count,
+            ));
             Cow::Owned(shifted)
         } else {
             decoded.text
@@ -405,7 +511,12 @@ impl<'a> Reader<'a> {
             controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
         }
         if controls > 0 {
-            findings.push(Finding::counted(range.clone(), EventKind::EwControlChar, "", controls));
+            findings.push(Finding::counted(
+                range.clone(),
+                EventKind::EwControlChar,
+                "",
+                controls,
+            ));
         }
         if zone != Zone::Address {
             hidden::tell(out, start, range, self.context.strip_hidden, findings);
@@ -416,8 +527,11 @@ impl<'a> Reader<'a> {
     /// as another charset: without them nobody could undo that.
     pub(super) fn push_text(&self, text: &str, out: &mut String) -> u64 {
         if self.is_written {
-            let controls =
-                if is_plain_text(text) { 0 } else { text.chars().filter(|c| is_control(*c)).count() };
+            let controls = if is_plain_text(text) {
+                0
+            } else {
+                text.chars().filter(|c| is_control(*c)).count()
+            };
             push_written(text, out);
             return controls as u64;
         }
@@ -437,8 +551,11 @@ impl<'a> Reader<'a> {
         }
         let mut kinds = Vec::new();
         let repaired = repair::repaired(&text, self.context.repairs, free, &mut kinds);
-        findings
-            .extend(kinds.into_iter().map(|(kind, count)| Finding::counted(range.clone(), kind, "", count)));
+        findings.extend(
+            kinds
+                .into_iter()
+                .map(|(kind, count)| Finding::counted(range.clone(), kind, "", count)),
+        );
         repaired.map_or(text, Cow::Owned)
     }
 
@@ -454,12 +571,20 @@ impl<'a> Reader<'a> {
     /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
     fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
         if let Some(text) = self.utf8(bytes, zone) {
-            return RawText { text: Cow::Borrowed(text), charset: None, losses: 0 };
+            return RawText {
+                text: Cow::Borrowed(text),
+                charset: None,
+                losses: 0,
+            };
         }
         let charset = self.raw_charset(zone);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        RawText { text, charset: Some(charset), losses: log.losses() }
+        RawText {
+            text,
+            charset: Some(charset),
+            losses: log.losses(),
+        }
     }
 
     /// Raw bytes of a text that is no UTF-8 as a whole.
@@ -470,7 +595,10 @@ impl<'a> Reader<'a> {
     /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
     /// reading must not depend on what is.
     pub(super) fn raw_charset(&self, zone: Zone) -> Charset {
-        if let Some(charset) = self.raw.filter(|_| !self.context.raw_is_uncertain || self.named().is_none()) {
+        if let Some(charset) = self
+            .raw
+            .filter(|_| !self.context.raw_is_uncertain || self.named().is_none())
+        {
             return charset;
         }
         if zone == Zone::Address {
@@ -492,7 +620,11 @@ impl<'a> Reader<'a> {
     /// The charset that all words of the value have.
     fn named(&self) -> Option<Charset> {
         *self.named.get_or_init(|| {
-            let mut used = self.words.iter().filter_map(|w| w.charset).filter(|&c| c != Charset::US_ASCII);
+            let mut used = self
+                .words
+                .iter()
+                .filter_map(|w| w.charset)
+                .filter(|&c| c != Charset::US_ASCII);
             let first = used.next().filter(|&c| is_plain(c))?;
             used.all(|c| same(Some(c), Some(first))).then_some(first)
         })
@@ -500,7 +632,10 @@ impl<'a> Reader<'a> {
 
     /// Raw bytes of the value that are no UTF-8.
     fn legacy(&self) -> impl Iterator<Item = &[u8]> {
-        let raw = self.segments.iter().filter(|s| s.words.is_empty() && s.zone != Zone::Address);
+        let raw = self
+            .segments
+            .iter()
+            .filter(|s| s.words.is_empty() && s.zone != Zone::Address);
         raw.map(|segment| &self.value[segment.range.clone()])
             .filter(|bytes| std::str::from_utf8(bytes).is_err())
     }
@@ -509,9 +644,13 @@ impl<'a> Reader<'a> {
     fn rival(&self) -> Option<Charset> {
         *self.rival.get_or_init(|| {
             let may_guess = self.context.detection != Detection::Off;
-            let guessed =
-                || (may_guess && self.legacy().any(has_letters)).then(|| self.raw_charset(Zone::Text));
-            self.context.rival_of_utf8().or_else(|| self.named()).or_else(guessed)
+            let guessed = || {
+                (may_guess && self.legacy().any(has_letters)).then(|| self.raw_charset(Zone::Text))
+            };
+            self.context
+                .rival_of_utf8()
+                .or_else(|| self.named())
+                .or_else(guessed)
         })
     }
 }
@@ -583,7 +722,13 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
         return Charset::WINDOWS_1252;
     }
-    let guess = detect::detect(bytes, &detect::Hints { language, ..crate::choose::MAIL });
+    let guess = detect::detect(
+        bytes,
+        &detect::Hints {
+            language,
+            ..crate::choose::MAIL
+        },
+    );
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
         guess.charset
     } else {
@@ -593,13 +738,18 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
 
 /// One space for each fold; a line end without anything after it vanishes where the value ends.
 pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else { return Cow::Borrowed(bytes) };
+    let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else {
+        return Cow::Borrowed(bytes);
+    };
     let mut out = bytes[..first].to_vec();
     let mut i = first;
     while i < bytes.len() {
         if matches!(bytes[i], b'\r' | b'\n') {
             let end = lex::skip_space(bytes, i);
-            if !(end == bytes.len() && at_end && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n'))) {
+            if !(end == bytes.len()
+                && at_end
+                && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n')))
+            {
                 out.push(b' ');
             }
             i = end;
@@ -619,7 +769,11 @@ fn unescape(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+        out.push(if c == '\\' {
+            chars.next().unwrap_or(c)
+        } else {
+            c
+        });
     }
     Cow::Owned(out)
 }
@@ -698,10 +852,19 @@ mod tests {
             );
         }
         let word = b"\xcf\xf0\xe8\xe2\xe5\xf2";
-        assert_eq!(guess(word, &HeaderContext::default()).name(), "windows-1251");
-        let russian = HeaderContext { language: Some("ru"), ..HeaderContext::default() };
+        assert_eq!(
+            guess(word, &HeaderContext::default()).name(),
+            "windows-1251"
+        );
+        let russian = HeaderContext {
+            language: Some("ru"),
+            ..HeaderContext::default()
+        };
         assert_ne!(guess(b"\xcf\xf0", &russian), Charset::WINDOWS_1252);
-        let off = HeaderContext { detection: Detection::Off, ..HeaderContext::default() };
+        let off = HeaderContext {
+            detection: Detection::Off,
+            ..HeaderContext::default()
+        };
         assert_eq!(guess(word, &off), Charset::WINDOWS_1252);
     }
 
@@ -710,7 +873,11 @@ mod tests {
         for c in '\0'..=char::MAX {
             let text = format!("a{c}é");
             assert_eq!(is_plain_text(&text), !is_control(c), "{c:?}");
-            assert_eq!(is_plain_text(&text[..=c.len_utf8()]), !is_control(c), "{c:?}");
+            assert_eq!(
+                is_plain_text(&text[..=c.len_utf8()]),
+                !is_control(c),
+                "{c:?}"
+            );
         }
     }
 }

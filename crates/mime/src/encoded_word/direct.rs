@@ -26,13 +26,25 @@ use std::sync::LazyLock;
 
 /// The text of a value; None, and nothing is told, where the general case must decide.
 #[inline(never)]
-pub(super) fn decode<'v>(value: &'v [u8], doubts: bool, findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
+pub(super) fn decode<'v>(
+    value: &'v [u8],
+    doubts: bool,
+    findings: &mut Vec<Finding>,
+) -> Option<Cow<'v, str>> {
     let look = scan::look(value, 0);
     match look {
-        Look { ascii: Some(text), has_control: false, stop: None } => {
+        Look {
+            ascii: Some(text),
+            has_control: false,
+            stop: None,
+        } => {
             return Some(Cow::Borrowed(text));
         }
-        Look { ascii: None, has_control: false, stop: None } => {
+        Look {
+            ascii: None,
+            has_control: false,
+            stop: None,
+        } => {
             let checked = SUSPECTS.check_utf8(value)?;
             if checked.is_suspect && !is_quiet(checked.text) {
                 return None;
@@ -45,9 +57,17 @@ pub(super) fn decode<'v>(value: &'v [u8], doubts: bool, findings: &mut Vec<Findi
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
     let out = String::with_capacity(value.len() + 64);
-    let mut writer =
-        Writer { value, doubts, out, unsure: usize::MAX, has_eight: false, has_other: false, findings };
-    if writer.write(look).is_some() && writer.is_quiet() && !(writer.has_eight && writer.has_other) {
+    let mut writer = Writer {
+        value,
+        doubts,
+        out,
+        unsure: usize::MAX,
+        has_eight: false,
+        has_other: false,
+        findings,
+    };
+    if writer.write(look).is_some() && writer.is_quiet() && !(writer.has_eight && writer.has_other)
+    {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
@@ -110,7 +130,10 @@ impl State {
             _ if charset.is_ascii_compatible() => {
                 Some(page_behind(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)))
             }
-            _ => charset.name().starts_with("ISO-2022-JP").then_some(Self::Escapes),
+            _ => charset
+                .name()
+                .starts_with("ISO-2022-JP")
+                .then_some(Self::Escapes),
         }
     }
 
@@ -185,7 +208,12 @@ impl<'v> Writer<'v, '_> {
             if let Some(name) = word.label {
                 *label = Some(Label::of(name)?);
             }
-            let Label { charset, alias, state, .. } = (*label)?;
+            let Label {
+                charset,
+                alias,
+                state,
+                ..
+            } = (*label)?;
             self.has_other |= charset != Charset::UTF_8 && charset != Charset::US_ASCII;
             if !state.stands_alone(bytes) {
                 return None;
@@ -207,16 +235,22 @@ impl<'v> Writer<'v, '_> {
                 self.tell(word.range.clone(), EventKind::EwBadToken, LONG_WORD);
             }
             let end = word.range.end;
-            match group.as_mut().filter(|group| same(Some(group.charset), Some(charset))) {
+            match group
+                .as_mut()
+                .filter(|group| same(Some(group.charset), Some(charset)))
+            {
                 Some(group) => group.at.end = end,
                 None => {
-                    self.end(group.replace(Group {
-                        at: word.range,
-                        charset,
-                        outside: false,
-                        utf8: Suspicion::default(),
-                        bytes: (self.doubts && matches!(state, State::Free | State::Page(_))).then(Vec::new),
-                    }))?;
+                    self.end(
+                        group.replace(Group {
+                            at: word.range,
+                            charset,
+                            outside: false,
+                            utf8: Suspicion::default(),
+                            bytes: (self.doubts && matches!(state, State::Free | State::Page(_)))
+                                .then(Vec::new),
+                        }),
+                    )?;
                 }
             }
             if let Some(group) = &mut group {
@@ -245,7 +279,8 @@ impl<'v> Writer<'v, '_> {
             return None;
         }
         if group.outside {
-            self.findings.push(superset_finding(group.charset, group.at));
+            self.findings
+                .push(superset_finding(group.charset, group.at));
         }
         Some(())
     }
@@ -308,8 +343,16 @@ fn is_any_outside(charset: Charset, room: &Short) -> bool {
 fn tell_eight(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
     let (mut first, mut last, mut count) = (None, 0, 0);
     let (blocks, rest) = text.as_chunks::<8>();
-    let behind = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    for (index, word) in blocks.iter().map(|block| u64::from_le_bytes(*block)).chain([behind]).enumerate() {
+    let behind = rest
+        .iter()
+        .rev()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte));
+    for (index, word) in blocks
+        .iter()
+        .map(|block| u64::from_le_bytes(*block))
+        .chain([behind])
+        .enumerate()
+    {
         let high = word & 0x8080_8080_8080_8080;
         if high != 0 {
             let at = start + 8 * index;
@@ -335,7 +378,12 @@ impl<'v> Label<'v> {
             Resolved::Alias(charset) => (charset, true),
             _ => return None,
         };
-        Some(Self { name: name.label, charset, alias, state: State::of(charset)? })
+        Some(Self {
+            name: name.label,
+            charset,
+            alias,
+            state: State::of(charset)?,
+        })
     }
 }
 
@@ -357,9 +405,17 @@ mod tests {
             return false;
         };
         let mut findings = vec![before];
-        let context = HeaderContext { doubts: true, ..HeaderContext::default() };
+        let context = HeaderContext {
+            doubts: true,
+            ..HeaderContext::default()
+        };
         let other = general(value, FieldKind::Unstructured, &context, &mut findings);
-        assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
+        assert_eq!(
+            (&*text, told),
+            (&*other, findings),
+            "{}",
+            value.escape_ascii()
+        );
         true
     }
 
@@ -399,9 +455,11 @@ mod tests {
         for before in 0..40 {
             for between in [0, 1, 5, 8, 20] {
                 let (first, second) = ("x".repeat(before), "y".repeat(between));
-                for value in
-                    [format!("{first}é"), format!("{first}é{second}日z"), format!("{first}é{second}\r\n ß")]
-                {
+                for value in [
+                    format!("{first}é"),
+                    format!("{first}é{second}日z"),
+                    format!("{first}é{second}\r\n ß"),
+                ] {
                     assert!(check(value.as_bytes()));
                     told += 1;
                 }
@@ -448,18 +506,35 @@ mod tests {
 
     impl Random {
         fn below(&mut self, bound: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) as usize % bound
         }
 
         fn word(&mut self, charset: Charset) -> String {
-            const TEXTS: [&str; 10] =
-                ["கொ", "ॐ", "a b", "é\u{a0}ß", "Привет", "日本語ｱｲ①", "中文龍", "한국똠", "ไทย", "€“x”\\~"];
-            let text: String = (0..=self.below(2)).map(|_| TEXTS[self.below(TEXTS.len())]).collect();
+            const TEXTS: [&str; 10] = [
+                "கொ",
+                "ॐ",
+                "a b",
+                "é\u{a0}ß",
+                "Привет",
+                "日本語ｱｲ①",
+                "中文龍",
+                "한국똠",
+                "ไทย",
+                "€“x”\\~",
+            ];
+            let text: String = (0..=self.below(2))
+                .map(|_| TEXTS[self.below(TEXTS.len())])
+                .collect();
             let mut bytes = match self.below(16) {
                 // As of a program that has changed the text and not the label.
                 0 => text.into_bytes(),
-                _ => charset.encode(&text, Unmappable::Skip, &mut LossLog::new()).into_owned(),
+                _ => charset
+                    .encode(&text, Unmappable::Skip, &mut LossLog::new())
+                    .into_owned(),
             };
             for _ in 0..self.below(3).saturating_sub(1) {
                 let at = self.below(bytes.len() + 1);
@@ -489,7 +564,11 @@ mod tests {
                 let count = 1 + random.below(4);
                 for index in 0..count {
                     let other = random.below(4) == 0;
-                    let used = if other { charsets[random.below(charsets.len())] } else { *charset };
+                    let used = if other {
+                        charsets[random.below(charsets.len())]
+                    } else {
+                        *charset
+                    };
                     value += &random.word(used);
                     if index + 1 < count || random.below(4) == 0 {
                         value += gaps[random.below(gaps.len())];
@@ -500,7 +579,10 @@ mod tests {
                 several += usize::from(read && count > 1);
             }
         }
-        println!("{here} values read here, {several} of several words, of {}", 200 * charsets.len());
+        println!(
+            "{here} values read here, {several} of several words, of {}",
+            200 * charsets.len()
+        );
         assert!(several > 15 * charsets.len(), "{here} {several}");
     }
 }

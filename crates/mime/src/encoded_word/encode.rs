@@ -43,12 +43,20 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
 pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
     let length = |text: &str| word_length(text, place, letter);
     let whole = text.graphemes(true).next().map_or(0, length);
-    if whole <= most { whole } else { length(&text[..text.chars().next().map_or(0, char::len_utf8)]) }
+    if whole <= most {
+        whole
+    } else {
+        length(&text[..text.chars().next().map_or(0, char::len_utf8)])
+    }
 }
 
 /// Bytes of a single word with a text.
 pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
-    let mark = if text.starts_with('\u{FEFF}') { "\u{FEFF}" } else { "" };
+    let mark = if text.starts_with('\u{FEFF}') {
+        "\u{FEFF}"
+    } else {
+        ""
+    };
     FRAME
         + match letter {
             Letter::B => (mark.len() + text.len()).div_ceil(3) * 4,
@@ -63,7 +71,11 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
         Encoding::Q => Letter::Q,
         Encoding::Shorter => {
             let q = q_cost(text, place);
-            if q <= text.len().div_ceil(3) * 4 { Letter::Q } else { Letter::B }
+            if q <= text.len().div_ceil(3) * 4 {
+                Letter::Q
+            } else {
+                Letter::B
+            }
         }
     }
 }
@@ -97,18 +109,24 @@ fn has_long_stretch(text: &str) -> bool {
 pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let single = |at: usize| {
-        bytes[at] == b' ' && at > 0 && bytes[at - 1] != b' ' && bytes.get(at + 1).is_some_and(|&b| b != b' ')
+        bytes[at] == b' '
+            && at > 0
+            && bytes[at - 1] != b' '
+            && bytes.get(at + 1).is_some_and(|&b| b != b' ')
     };
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at;
-        at = (at + 1..bytes.len()).find(|&at| single(at)).unwrap_or(bytes.len());
+        at = (at + 1..bytes.len())
+            .find(|&at| single(at))
+            .unwrap_or(bytes.len());
         text.get(start..at).filter(|piece| !piece.is_empty())
     })
 }
 
 fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
-    let needs = |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
+    let needs =
+        |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
     let (mut range, mut at) = (None, 0);
     for piece in text.split(' ') {
         let end = at + piece.len();
@@ -134,8 +152,13 @@ fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
     };
     let kept = [&text[..start], &text[end..]];
     // Of several spaces in a phrase readers keep one (RFC 5322 3.2.3).
-    let stays = |part: &str| part.bytes().all(raw) && (place != Place::Phrase || !part.contains("  "));
-    if kept.into_iter().all(stays) { Some((start, end)) } else { Some((0, text.len())) }
+    let stays =
+        |part: &str| part.bytes().all(raw) && (place != Place::Phrase || !part.contains("  "));
+    if kept.into_iter().all(stays) {
+        Some((start, end))
+    } else {
+        Some((0, text.len()))
+    }
 }
 
 /// A byte of an atom (RFC 5322 3.2.3).
@@ -159,7 +182,12 @@ pub(crate) struct Lines<'e> {
 impl<'e> Lines<'e> {
     /// Nothing is written yet, in a line with `column` bytes.
     pub(crate) fn new(column: usize, eol: &'e str) -> Self {
-        Self { out: String::new(), column, eol, tail: 0 }
+        Self {
+            out: String::new(),
+            column,
+            eol,
+            tail: 0,
+        }
     }
 
     /// Ends the line; the next one starts with a space.
@@ -184,7 +212,8 @@ impl<'e> Lines<'e> {
     /// Raw text, folded at the single spaces between two pieces where the line would grow beyond its limit.
     pub(super) fn raw(&mut self, text: &str) {
         for piece in stretches(text) {
-            let starts_with_single = piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
+            let starts_with_single =
+                piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
             if starts_with_single && self.column + piece.len() > LINE && self.column > 1 {
                 self.fold();
                 self.push(&piece[1..]);
@@ -228,7 +257,8 @@ impl<'e> Lines<'e> {
                     filler.add(unit);
                 } else {
                     let mut buffer = [0; 4];
-                    unit.chars().for_each(|c| filler.add(c.encode_utf8(&mut buffer)));
+                    unit.chars()
+                        .for_each(|c| filler.add(c.encode_utf8(&mut buffer)));
                 }
             }
         }
@@ -296,13 +326,18 @@ impl Filler<'_, '_> {
     /// Whether a combining sequence fits into one word where it stands.
     fn holds_together(&self, unit: &str) -> bool {
         let line = WORD.min(LINE - 1 - self.lines.tail.min(LINE / 2)) - FRAME;
-        let room = if self.fresh && !self.fold { self.room() } else { line };
+        let room = if self.fresh && !self.fold {
+            self.room()
+        } else {
+            line
+        };
         self.encoded(if self.fresh { self.length } else { 0 } + self.cost(unit)) <= room
     }
 
     /// Bytes of encoded text for which the line has room.
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2))).saturating_sub(FRAME)
+        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2)))
+            .saturating_sub(FRAME)
     }
 
     /// What a piece adds to [`Self::length`].
@@ -360,12 +395,19 @@ impl Filler<'_, '_> {
             self.finish();
             return (String::new(), Vec::new());
         }
-        let aligned = self.ends.iter().copied().rfind(|end| end.is_multiple_of(3) && end * 2 > len);
+        let aligned = self
+            .ends
+            .iter()
+            .copied()
+            .rfind(|end| end.is_multiple_of(3) && end * 2 > len);
         let room = self.room();
         let in_q = || {
             let fits = |end: &&usize| q_cost(&self.text[..**end], self.place) <= room;
             let ends = || self.ends.iter().take_while(fits).copied();
-            ends().filter(|end| (len - end).is_multiple_of(3)).last().or_else(|| ends().last())
+            ends()
+                .filter(|end| (len - end).is_multiple_of(3))
+                .last()
+                .or_else(|| ends().last())
         };
         let (letter, end) = match (aligned, aligned.is_none().then(in_q).flatten()) {
             (Some(end), _) => (Letter::B, end),
@@ -374,7 +416,12 @@ impl Filler<'_, '_> {
             (None, None) => (Letter::B, len),
         };
         let rest = self.text.split_off(end);
-        let ends = self.ends.iter().filter(|other| **other > end).map(|other| other - end).collect();
+        let ends = self
+            .ends
+            .iter()
+            .filter(|other| **other > end)
+            .map(|other| other - end)
+            .collect();
         let before = std::mem::replace(&mut self.letter, letter);
         self.finish();
         self.letter = before;
@@ -420,7 +467,11 @@ fn q_cost(text: &str, place: Place) -> usize {
 
 /// Bytes that one byte takes in a Q word.
 pub(super) fn q_len(byte: u8, place: Place) -> usize {
-    if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 { 3 } else { 1 }
+    if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 {
+        3
+    } else {
+        1
+    }
 }
 
 /// For each byte, a bit for each place where a Q word takes it as it is (RFC 2047 5), or as an underscore.
@@ -452,7 +503,9 @@ mod tests {
     const ENCODINGS: [Encoding; 3] = [Encoding::B, Encoding::Q, Encoding::Shorter];
 
     fn clean(text: &str) -> String {
-        text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect()
+        text.chars()
+            .map(|c| if is_control(c) { ' ' } else { c })
+            .collect()
     }
 
     fn check(text: &str) {
@@ -461,8 +514,12 @@ mod tests {
                 for (column, eol) in [(9, "\r\n"), (0, "\n"), (60, "\n")] {
                     let words = encode(text, place, encoding, column, eol);
                     let value = words.as_bytes();
-                    let back =
-                        decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new());
+                    let back = decode(
+                        value,
+                        FieldKind::Unstructured,
+                        &HeaderContext::default(),
+                        &mut Vec::new(),
+                    );
                     assert_eq!(back, clean(text), "{words:?}");
                     if words == text {
                         continue;
@@ -471,11 +528,17 @@ mod tests {
                     for (i, line) in words.split(eol).enumerate() {
                         let width = line.len() + if i == 0 { column } else { 0 };
                         let whole = line.trim_start().split(' ').any(|piece| piece.len() > 70);
-                        assert!(width <= LINE || whole || i == 0 && column > 50, "{width} {line:?}");
+                        assert!(
+                            width <= LINE || whole || i == 0 && column > 50,
+                            "{width} {line:?}"
+                        );
                         assert!(width <= 998);
                         assert!(!line.trim().is_empty());
                     }
-                    for word in words.split_ascii_whitespace().filter(|w| w.starts_with("=?UTF-8?")) {
+                    for word in words
+                        .split_ascii_whitespace()
+                        .filter(|w| w.starts_with("=?UTF-8?"))
+                    {
                         assert!(word.len() <= WORD, "{word}");
                     }
                 }
@@ -515,7 +578,10 @@ mod tests {
     #[test]
     fn every_code_point_comes_back() {
         let mut text = String::new();
-        for (i, c) in ('\0'..=char::MAX).filter(|&c| c < '\u{3000}' || u32::from(c) % 61 == 0).enumerate() {
+        for (i, c) in ('\0'..=char::MAX)
+            .filter(|&c| c < '\u{3000}' || u32::from(c) % 61 == 0)
+            .enumerate()
+        {
             text.push(c);
             if i % 50 == 49 {
                 check(&text);
@@ -563,9 +629,15 @@ mod tests {
     #[test]
     fn the_shorter_form_is_taken() {
         let auto = |text| encode(text, Place::Text, Encoding::Shorter, 0, "\n");
-        assert_eq!(auto("Prüfungsamt Jena"), "=?UTF-8?Q?Pr=C3=BCfungsamt?= Jena");
+        assert_eq!(
+            auto("Prüfungsamt Jena"),
+            "=?UTF-8?Q?Pr=C3=BCfungsamt?= Jena"
+        );
         assert_eq!(auto("日本語"), "=?UTF-8?B?5pel5pys6Kqe?=");
         assert_eq!(auto("Re: Grüße (1)"), "Re: =?UTF-8?B?R3LDvMOfZQ==?= (1)");
-        assert_eq!(encode("a, ü", Place::Phrase, Encoding::Q, 0, "\n"), "=?UTF-8?Q?a=2C_=C3=BC?=");
+        assert_eq!(
+            encode("a, ü", Place::Phrase, Encoding::Q, 0, "\n"),
+            "=?UTF-8?Q?a=2C_=C3=BC?="
+        );
     }
 }

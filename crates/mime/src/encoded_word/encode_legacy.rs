@@ -39,9 +39,14 @@ impl fmt::Display for Unencodable {
             Self::Charset(charset) => write!(f, "{charset} is not used in encoded words"),
             Self::Character { charset, at } => {
                 let why = "it has no bytes for it, or readers of mail decode them differently";
-                write!(f, "{charset} cannot carry the character at byte {at}: {why}")
+                write!(
+                    f,
+                    "{charset} cannot carry the character at byte {at}: {why}"
+                )
             }
-            Self::Place => f.write_str("this cannot be encoded: words stand in phrases and comments only"),
+            Self::Place => {
+                f.write_str("this cannot be encoded: words stand in phrases and comments only")
+            }
         }
     }
 }
@@ -70,7 +75,10 @@ pub fn encode_as(
         return Ok(lines.out);
     };
     let hot = &text[start..end];
-    carries(charset, hot).map_err(|at| Unencodable::Character { charset, at: start + at })?;
+    carries(charset, hot).map_err(|at| Unencodable::Character {
+        charset,
+        at: start + at,
+    })?;
     let b = is_b(charset, hot, place, encoding);
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
@@ -83,9 +91,12 @@ pub fn encode_as(
 pub(super) fn check(charset: Charset) -> Result<(), Unencodable> {
     const ASCII: &str = "AZaz09 !=?_@";
     let plain = charset.is_ascii_compatible() || charset.is_stateful();
-    let compressed = ["UTF-", "SCSU", "BOCU"].iter().any(|name| charset.name().starts_with(name));
+    let compressed = ["UTF-", "SCSU", "BOCU"]
+        .iter()
+        .any(|name| charset.name().starts_with(name));
     // Some begin with an escape sequence that says what is to come.
-    if charset == Charset::UTF_8 || plain && !compressed && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
+    if charset == Charset::UTF_8
+        || plain && !compressed && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
     {
         return Ok(());
     }
@@ -98,7 +109,11 @@ pub(super) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
     charset.encode(text, Unmappable::Skip, &mut log);
     let lacking = log.kept().first().map(|loss| loss.bytes.start as usize);
     let disputed = charset.first_disputed(text);
-    lacking.into_iter().chain(disputed).min().map_or(Ok(()), Err)
+    lacking
+        .into_iter()
+        .chain(disputed)
+        .min()
+        .map_or(Ok(()), Err)
 }
 
 /// Whether a text is to be in B.
@@ -115,10 +130,20 @@ pub(super) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encodin
 }
 
 /// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
-pub(super) fn first_word(text: &str, charset: Charset, place: Place, b: bool, most: usize) -> usize {
+pub(super) fn first_word(
+    text: &str,
+    charset: Charset,
+    place: Place,
+    b: bool,
+    most: usize,
+) -> usize {
     let length = |text: &str| word_length(text, charset, place, b);
     let whole = text.graphemes(true).next().map_or(0, length);
-    if whole <= most { whole } else { length(&text[..text.chars().next().map_or(0, char::len_utf8)]) }
+    if whole <= most {
+        whole
+    } else {
+        length(&text[..text.chars().next().map_or(0, char::len_utf8)])
+    }
 }
 
 /// Bytes of a single word with a text.
@@ -133,7 +158,11 @@ fn frame(charset: Charset) -> usize {
 
 /// Bytes of encoded text.
 fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
-    if b { bytes.len().div_ceil(3) * 4 } else { bytes.iter().map(|&b| q_len(b, place)).sum() }
+    if b {
+        bytes.len().div_ceil(3) * 4
+    } else {
+        bytes.iter().map(|&b| q_len(b, place)).sum()
+    }
 }
 
 /// Words for a whole text that ISO-2022-JP can carry. With `fold`, the last byte written is a space that may become a fold.
@@ -151,7 +180,16 @@ pub(super) fn write_words(
     fold: bool,
 ) {
     let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
-    let mut words = Words { lines, charset, place, b, open, text: String::new(), unpadded: 0, first: fold };
+    let mut words = Words {
+        lines,
+        charset,
+        place,
+        b,
+        open,
+        text: String::new(),
+        unpadded: 0,
+        first: fold,
+    };
     for unit in text.graphemes(true) {
         words.add(unit);
     }
@@ -180,7 +218,10 @@ impl Words<'_, '_> {
     /// Bytes of a whole word, and whether base64 takes its text without padding.
     fn length(&self, text: &str) -> (usize, bool) {
         let bytes = bytes(self.charset, text);
-        (self.open.len() + inside(&bytes, self.place, self.b) + 2, self.b && bytes.len().is_multiple_of(3))
+        (
+            self.open.len() + inside(&bytes, self.place, self.b) + 2,
+            self.b && bytes.len().is_multiple_of(3),
+        )
     }
 
     fn room(&self) -> usize {
@@ -229,7 +270,14 @@ impl Words<'_, '_> {
             return (if self.b { self.unpadded } else { len }, self.b);
         }
         if self.charset.is_stateful() {
-            return (if self.unpadded > 0 { self.unpadded } else { len }, true);
+            return (
+                if self.unpadded > 0 {
+                    self.unpadded
+                } else {
+                    len
+                },
+                true,
+            );
         }
         let all = bytes(self.charset, &self.text).len();
         let (mut end, mut best, mut aligned) = (0, None, None);
@@ -294,22 +342,45 @@ mod tests {
                 "ISO-2022-JP",
                 "件名: これはとても長い日本語の件名です。改行されるはずですが、文字は壊れません。ABCとカタカナ",
             ),
-            ("Shift_JIS", "これはとても長い日本語の件名です。改行されるはずですが、文字は壊れません"),
-            ("EUC-KR", "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다 정말로요"),
-            ("GB18030", "这是一个非常长的主题，用来测试编码字的折叠，字符不会被拆开 𠀀𠀁𠀂𠀃 完成了这个测试"),
-            ("ISO-8859-1", "Viele Grüße aus Köln, wo über den Dächern die Glocken läuten und Käse schmeckt"),
-            ("KOI8-R", "Съешь же ещё этих мягких французских булок, да выпей чаю. И ещё раз: съешь же"),
-            ("ISO-2022-KR", "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다"),
+            (
+                "Shift_JIS",
+                "これはとても長い日本語の件名です。改行されるはずですが、文字は壊れません",
+            ),
+            (
+                "EUC-KR",
+                "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다 정말로요",
+            ),
+            (
+                "GB18030",
+                "这是一个非常长的主题，用来测试编码字的折叠，字符不会被拆开 𠀀𠀁𠀂𠀃 完成了这个测试",
+            ),
+            (
+                "ISO-8859-1",
+                "Viele Grüße aus Köln, wo über den Dächern die Glocken läuten und Käse schmeckt",
+            ),
+            (
+                "KOI8-R",
+                "Съешь же ещё этих мягких французских булок, да выпей чаю. И ещё раз: съешь же",
+            ),
+            (
+                "ISO-2022-KR",
+                "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다",
+            ),
         ];
         for (name, text) in texts {
             for place in [Place::Text, Place::Comment, Place::Phrase] {
                 for encoding in [Encoding::B, Encoding::Q, Encoding::Shorter] {
                     for column in [0, 9, 40, 75] {
                         let charset = named(name);
-                        let words = encode_as(text, charset, place, encoding, column, "\r\n").expect(name);
+                        let words =
+                            encode_as(text, charset, place, encoding, column, "\r\n").expect(name);
                         let context = HeaderContext::default();
-                        let read =
-                            decode(words.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new());
+                        let read = decode(
+                            words.as_bytes(),
+                            FieldKind::Unstructured,
+                            &context,
+                            &mut Vec::new(),
+                        );
                         assert_eq!(read, text, "{words}");
                         assert!(words.is_ascii());
                         for (i, line) in words.split("\r\n").enumerate() {
@@ -318,11 +389,18 @@ mod tests {
                                 "{words}"
                             );
                         }
-                        for word in words.split_ascii_whitespace().filter(|w| w.starts_with("=?")) {
+                        for word in words
+                            .split_ascii_whitespace()
+                            .filter(|w| w.starts_with("=?"))
+                        {
                             assert!(word.len() <= 75, "{word}");
                             let mut found = Vec::new();
-                            let alone =
-                                decode(word.as_bytes(), FieldKind::Unstructured, &context, &mut found);
+                            let alone = decode(
+                                word.as_bytes(),
+                                FieldKind::Unstructured,
+                                &context,
+                                &mut found,
+                            );
                             assert!(!alone.contains('\u{fffd}'), "{word}");
                         }
                     }
@@ -344,24 +422,40 @@ mod tests {
             "a日日".repeat(50),
             "é日é😀".repeat(30),
         ];
-        let charsets = ["UTF-8", "Shift_JIS", "GB18030", "EUC-KR", "ISO-2022-JP", "KOI8-R", "EUC-JP", "Big5"];
+        let charsets = [
+            "UTF-8",
+            "Shift_JIS",
+            "GB18030",
+            "EUC-KR",
+            "ISO-2022-JP",
+            "KOI8-R",
+            "EUC-JP",
+            "Big5",
+        ];
         let mut seen = 0;
         for text in &texts {
             for name in charsets {
                 for encoding in [Encoding::B, Encoding::Shorter] {
                     for (column, eol) in [(0, ""), (9, "\n"), (40, "\r\n")] {
                         for place in [Place::Text, Place::Phrase] {
-                            let Ok(words) = encode_as(text, named(name), place, encoding, column, eol) else {
+                            let Ok(words) =
+                                encode_as(text, named(name), place, encoding, column, eol)
+                            else {
                                 continue;
                             };
                             let list: Vec<&str> = words.split_ascii_whitespace().collect();
                             let (_, before) = list.split_last().expect("words");
-                            let padded =
-                                before.iter().filter(|word| word.ends_with("=?=") && word.contains("?B?"));
+                            let padded = before
+                                .iter()
+                                .filter(|word| word.ends_with("=?=") && word.contains("?B?"));
                             assert_eq!(padded.count(), 0, "{words}");
                             let context = HeaderContext::default();
-                            let read =
-                                decode(words.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new());
+                            let read = decode(
+                                words.as_bytes(),
+                                FieldKind::Unstructured,
+                                &context,
+                                &mut Vec::new(),
+                            );
                             assert_eq!(&*read, text, "{words}");
                             seen += before.len();
                         }
@@ -375,18 +469,35 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_told() {
         let latin = named("ISO-8859-1");
-        let encode =
-            |text: &str, charset| encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n");
-        assert_eq!(encode("ab ü€", latin), Err(Unencodable::Character { charset: latin, at: 5 }));
+        let encode = |text: &str, charset| {
+            encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n")
+        };
+        assert_eq!(
+            encode("ab ü€", latin),
+            Err(Unencodable::Character {
+                charset: latin,
+                at: 5
+            })
+        );
         for name in ["UTF-7", "UTF-16", "UTF-32"] {
-            assert_eq!(encode("ü", named(name)), Err(Unencodable::Charset(named(name))), "{name}");
+            assert_eq!(
+                encode("ü", named(name)),
+                Err(Unencodable::Charset(named(name))),
+                "{name}"
+            );
         }
         assert_eq!(encode("plain", latin), Ok("plain".to_owned()));
-        assert_eq!(encode("a ü b", latin), Ok("a =?ISO-8859-1?Q?=FC?= b".to_owned()));
+        assert_eq!(
+            encode("a ü b", latin),
+            Ok("a =?ISO-8859-1?Q?=FC?= b".to_owned())
+        );
         assert_eq!(
             encode("テスト", named("ISO-2022-JP")),
             Ok("=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=".to_owned())
         );
-        assert_eq!(encode("ü", Charset::UTF_8), Ok("=?UTF-8?B?w7w=?=".to_owned()));
+        assert_eq!(
+            encode("ü", Charset::UTF_8),
+            Ok("=?UTF-8?B?w7w=?=".to_owned())
+        );
     }
 }

@@ -58,16 +58,28 @@ pub fn explain(
         } else {
             reader.push_run_telling(segment, &mut text, findings, Some(&mut used));
         }
-        let words = reader.words[segment.words.clone()].iter().zip(used).map(|(ready, used)| Word {
-            at: ready.word.range.clone(),
-            label: String::from_utf8_lossy(&value[ready.word.label.clone()]).into_owned(),
-            language: ready.word.language(value).map(Cow::into_owned),
-            encoding: if ready.word.letter == Letter::B { Encoding::B } else { Encoding::Q },
-            charset: ready.charset,
-            used: used.superset(),
-            bytes: reader.bytes[ready.bytes.clone()].to_vec(),
-        });
-        Piece { at: segment.range.clone(), place: place(segment.zone), text, words: words.collect() }
+        let words = reader.words[segment.words.clone()]
+            .iter()
+            .zip(used)
+            .map(|(ready, used)| Word {
+                at: ready.word.range.clone(),
+                label: String::from_utf8_lossy(&value[ready.word.label.clone()]).into_owned(),
+                language: ready.word.language(value).map(Cow::into_owned),
+                encoding: if ready.word.letter == Letter::B {
+                    Encoding::B
+                } else {
+                    Encoding::Q
+                },
+                charset: ready.charset,
+                used: used.superset(),
+                bytes: reader.bytes[ready.bytes.clone()].to_vec(),
+            });
+        Piece {
+            at: segment.range.clone(),
+            place: place(segment.zone),
+            text,
+            words: words.collect(),
+        }
     });
     let pieces = pieces.collect();
     findings.sort_by_key(|f| f.at.start);
@@ -93,13 +105,37 @@ mod tests {
     #[test]
     fn pieces_tell_how_each_was_read() {
         let value = b"=?iso-8859-1*de-AT?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= <a@b.example>";
-        let pieces = explain(value, FieldKind::Structured, &HeaderContext::default(), &mut Vec::new());
-        let texts: Vec<_> = pieces.iter().map(|p| (p.place, p.text.as_str(), p.words.len())).collect();
-        assert_eq!(texts, [("phrase", "Jänner", 2), ("phrase", " ", 0), ("address", "<a@b.example>", 0)]);
+        let pieces = explain(
+            value,
+            FieldKind::Structured,
+            &HeaderContext::default(),
+            &mut Vec::new(),
+        );
+        let texts: Vec<_> = pieces
+            .iter()
+            .map(|p| (p.place, p.text.as_str(), p.words.len()))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ("phrase", "Jänner", 2),
+                ("phrase", " ", 0),
+                ("address", "<a@b.example>", 0)
+            ]
+        );
         let words = &pieces[0].words;
-        assert_eq!((&*words[0].label, words[0].language.as_deref()), ("iso-8859-1", Some("de-AT")));
-        assert_eq!((words[0].encoding, words[1].encoding), (Encoding::Q, Encoding::B));
-        assert_eq!((&words[0].bytes[..], words[1].language.as_deref()), (&b"J\xe4"[..], None));
+        assert_eq!(
+            (&*words[0].label, words[0].language.as_deref()),
+            ("iso-8859-1", Some("de-AT"))
+        );
+        assert_eq!(
+            (words[0].encoding, words[1].encoding),
+            (Encoding::Q, Encoding::B)
+        );
+        assert_eq!(
+            (&words[0].bytes[..], words[1].language.as_deref()),
+            (&b"J\xe4"[..], None)
+        );
         assert_eq!(words[1].charset.map(Charset::name), Some("ISO-8859-1"));
     }
 
@@ -107,39 +143,83 @@ mod tests {
     fn what_was_used_makes_the_text() {
         let mut against = 0;
         for (value, kind) in [
-            ("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=", FieldKind::Unstructured),
-            ("=?utf-8?q?=C5=BEe?= x =?utf-8?q?=E4_t=E9?=", FieldKind::Unstructured),
+            (
+                "=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=",
+                FieldKind::Unstructured,
+            ),
+            (
+                "=?utf-8?q?=C5=BEe?= x =?utf-8?q?=E4_t=E9?=",
+                FieldKind::Unstructured,
+            ),
             ("=?utf-8?q?=E4_t=E9?=", FieldKind::Unstructured),
-            ("a@b.example (=?us-ascii?q?=E4t=E9?=)", FieldKind::Structured),
+            (
+                "a@b.example (=?us-ascii?q?=E4t=E9?=)",
+                FieldKind::Structured,
+            ),
             (
                 "=?us-ascii?q?abc?= =?unknown-8bit?q?=CF=F0=E8=E2=E5=F2=20=E2=F1=E5=EC?=",
                 FieldKind::Unstructured,
             ),
-            ("=?iso-8859-1?q?J=E4?= =?koi8-r?b?8NLJ18XU?= =?utf-8?q?=C3=BC?=", FieldKind::Unstructured),
-            ("=?utf-7?q?+AOk-?= =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=", FieldKind::Unstructured),
+            (
+                "=?iso-8859-1?q?J=E4?= =?koi8-r?b?8NLJ18XU?= =?utf-8?q?=C3=BC?=",
+                FieldKind::Unstructured,
+            ),
+            (
+                "=?utf-7?q?+AOk-?= =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=",
+                FieldKind::Unstructured,
+            ),
         ] {
-            let pieces = explain(value.as_bytes(), kind, &HeaderContext::default(), &mut Vec::new());
+            let pieces = explain(
+                value.as_bytes(),
+                kind,
+                &HeaderContext::default(),
+                &mut Vec::new(),
+            );
             let mut seen = 0;
             for piece in pieces.iter().filter(|piece| !piece.words.is_empty()) {
-                let read = |word: &Word| word.used.decode(&word.bytes, &mut LossLog::new()).into_owned();
-                assert_eq!(piece.text, piece.words.iter().map(read).collect::<String>(), "{value}");
+                let read = |word: &Word| {
+                    word.used
+                        .decode(&word.bytes, &mut LossLog::new())
+                        .into_owned()
+                };
+                assert_eq!(
+                    piece.text,
+                    piece.words.iter().map(read).collect::<String>(),
+                    "{value}"
+                );
                 let label = |word: &&Word| word.charset.map(Charset::superset) != Some(word.used);
                 against += piece.words.iter().filter(label).count();
                 seen += piece.words.len();
             }
-            assert_eq!(seen, value.split(' ').filter(|atom| atom.contains("?=")).count(), "{value}");
+            assert_eq!(
+                seen,
+                value.split(' ').filter(|atom| atom.contains("?=")).count(),
+                "{value}"
+            );
         }
         assert!(against >= 4, "{against}");
     }
 
     #[test]
     fn pieces_cover_the_value_and_make_its_text() {
-        for value in ["", " a =?utf-8?Q?=C3=BC?=  b", "\"=?utf-8?q?x?= \\\" y\" (c) <d@e>", "x\r\n y =?a?b"] {
-            for kind in [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Opaque] {
+        for value in [
+            "",
+            " a =?utf-8?Q?=C3=BC?=  b",
+            "\"=?utf-8?q?x?= \\\" y\" (c) <d@e>",
+            "x\r\n y =?a?b",
+        ] {
+            for kind in [
+                FieldKind::Unstructured,
+                FieldKind::Structured,
+                FieldKind::Opaque,
+            ] {
                 let context = HeaderContext::default();
                 let pieces = explain(value.as_bytes(), kind, &context, &mut Vec::new());
                 let text: String = pieces.iter().map(|p| p.text.as_str()).collect();
-                assert_eq!(text, super::super::decode(value.as_bytes(), kind, &context, &mut Vec::new()));
+                assert_eq!(
+                    text,
+                    super::super::decode(value.as_bytes(), kind, &context, &mut Vec::new())
+                );
                 let mut at = 0;
                 for piece in &pieces {
                     assert_eq!(piece.at.start, at);

@@ -54,7 +54,10 @@ pub(crate) fn tell(
     let detail = if strip { "spaces stand for them" } else { "" };
     findings.push(Finding::counted(at, EventKind::EwHiddenChar, detail, count));
     if strip {
-        let shown: String = new.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+        let shown: String = new
+            .chars()
+            .map(|c| if is_hidden(c) { ' ' } else { c })
+            .collect();
         text.truncate(start);
         text.push_str(&shown);
     }
@@ -68,7 +71,11 @@ mod tests {
     fn the_quick_look_misses_none() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|&c| is_hidden(c)) {
-            assert!(has_hidden(c.encode_utf8(&mut buffer)), "U+{:04X}", u32::from(c));
+            assert!(
+                has_hidden(c.encode_utf8(&mut buffer)),
+                "U+{:04X}",
+                u32::from(c)
+            );
         }
         assert!(!has_hidden("na\u{ef}ve \u{200d}\u{200f}日本語"));
     }
@@ -78,7 +85,10 @@ mod tests {
         for (strip, want) in [(false, "x\u{202e}fdp.exe"), (true, "x fdp.exe")] {
             let (mut text, mut findings) = (String::from("x\u{202e}fdp.exe"), Vec::new());
             tell(&mut text, 1, 3..9, strip, &mut findings);
-            assert_eq!((&*text, findings[0].kind.code(), findings[0].count), (want, "ew.hidden-char", 1));
+            assert_eq!(
+                (&*text, findings[0].kind.code(), findings[0].count),
+                (want, "ew.hidden-char", 1)
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::rewrite::{Rewriting, apply};
 use super::writer::Target;
-use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite};
+use super::{
+    Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite,
+};
 use crate::header::FieldKind;
 use crate::linear::assert_linear;
 use crate::random::Random;
@@ -12,8 +14,12 @@ use mailglot_codec::Charset;
 use std::fs;
 use std::path::Path;
 
-const KINDS: [FieldKind; 4] =
-    [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Parameters, FieldKind::Opaque];
+const KINDS: [FieldKind; 4] = [
+    FieldKind::Unstructured,
+    FieldKind::Structured,
+    FieldKind::Parameters,
+    FieldKind::Opaque,
+];
 const FORMS: [Form; 2] = [Form::Words, Form::RawUtf8];
 
 const PIECES: [&[u8]; 84] = [
@@ -140,24 +146,47 @@ fn check_direct(value: &[u8]) -> bool {
     };
     // The direct case is not asked about raw bytes whose charset is known.
     let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
-    let context = HeaderContext { raw, doubts: true, ..HeaderContext::default() };
+    let context = HeaderContext {
+        raw,
+        doubts: true,
+        ..HeaderContext::default()
+    };
     let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
-    assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
+    assert_eq!(
+        (&*text, told),
+        (&*other, findings),
+        "{}",
+        value.escape_ascii()
+    );
     true
 }
 
 /// Where the plain case answers, the general one answers and tells the same.
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
-    let target = Target { form, column: 9, eol: "\r\n" };
+    let target = Target {
+        form,
+        column: 9,
+        eol: "\r\n",
+    };
     let (mut told, mut findings) = (Vec::new(), Vec::new());
     let Some(list) = plain::plan(value, kind, &target, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
-    let context =
-        &HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
+    let context = &HeaderContext {
+        raw: Some(Charset::WINDOWS_1252),
+        doubts: true,
+        ..HeaderContext::default()
+    };
     assert_eq!(
-        Rewriting { value, kind, target, context, then: context }.general(&mut findings),
+        Rewriting {
+            value,
+            kind,
+            target,
+            context,
+            then: context
+        }
+        .general(&mut findings),
         list,
         "{:?}",
         String::from_utf8_lossy(value)
@@ -177,7 +206,14 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
 fn check(value: &[u8], count: &mut Count) {
     count.direct += usize::from(check_direct(value));
     check_with(value, &HeaderContext::default(), count);
-    check_with(value, &HeaderContext { repairs: Repairs::ALL, ..HeaderContext::default() }, count);
+    check_with(
+        value,
+        &HeaderContext {
+            repairs: Repairs::ALL,
+            ..HeaderContext::default()
+        },
+        count,
+    );
 }
 
 fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
@@ -191,12 +227,18 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
             if findings.iter().any(|f| f.detail == UNSAFE) {
                 count.unsafe_ += 1;
                 if count.unsafe_ <= 10 {
-                    println!("left alone: {kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+                    println!(
+                        "left alone: {kind:?} {form:?} {:?}",
+                        String::from_utf8_lossy(value)
+                    );
                 }
                 assert!(list.is_empty());
             }
             for finding in &findings {
-                assert!(finding.at.start <= finding.at.end && finding.at.end <= value.len(), "{finding:?}");
+                assert!(
+                    finding.at.start <= finding.at.end && finding.at.end <= value.len(),
+                    "{finding:?}"
+                );
             }
             let mut at = 0;
             for replacement in &list {
@@ -204,22 +246,45 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 at = replacement.at.end;
                 let with = &replacement.with;
                 // None is written that was not there before, between two changes that are one.
-                assert!(!with.contains(&0) || value[replacement.at.clone()].contains(&0), "{with:?}");
+                assert!(
+                    !with.contains(&0) || value[replacement.at.clone()].contains(&0),
+                    "{with:?}"
+                );
                 // Line ends that were not there before occur in folds only.
                 let folds = memchr::memchr_iter(b'\n', with)
                     .all(|n| with[..n].ends_with(b"\r") && with.get(n + 1) == Some(&b' '));
-                assert!(folds || memchr::memchr2(b'\r', b'\n', &value[replacement.at.clone()]).is_some());
-                count.long += usize::from(with.split(|&b| b == b'\n').skip(1).any(|line| line.len() > 78));
+                assert!(
+                    folds
+                        || memchr::memchr2(b'\r', b'\n', &value[replacement.at.clone()]).is_some()
+                );
+                count.long += usize::from(
+                    with.split(|&b| b == b'\n')
+                        .skip(1)
+                        .any(|line| line.len() > 78),
+                );
             }
             let after = apply(value, &list);
             // A word is kept apart from the address behind it.
             let text = |value: &[u8]| {
                 let text = decode(value, kind, context, &mut Vec::new()).into_owned();
-                if kind.has_syntax() { text.replace(" <", "<") } else { text }
+                if kind.has_syntax() {
+                    text.replace(" <", "<")
+                } else {
+                    text
+                }
             };
-            assert_eq!(text(value), text(&after), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+            assert_eq!(
+                text(value),
+                text(&after),
+                "{kind:?} {form:?} {:?}",
+                String::from_utf8_lossy(value)
+            );
             let again = rewrite(&after, kind, form, context, 9, b"\r\n", &mut Vec::new());
-            assert!(again.is_empty(), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+            assert!(
+                again.is_empty(),
+                "{kind:?} {form:?} {:?}",
+                String::from_utf8_lossy(value)
+            );
         }
     }
 }
@@ -233,12 +298,16 @@ fn corpus() -> Vec<Vec<u8>> {
         .into_iter()
         .flat_map(|name| {
             let path = Path::new(&shared).join("corpus").join(name);
-            let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let text =
+                fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             text.lines()
                 .map(|line| {
-                    let row: serde_json::Value = serde_json::from_str(line).expect("a JSON object a line");
+                    let row: serde_json::Value =
+                        serde_json::from_str(line).expect("a JSON object a line");
                     let raw = row["raw_base64"].as_str().expect("raw_base64 is a string");
-                    base64::engine::general_purpose::STANDARD.decode(raw).expect("raw_base64 is base64")
+                    base64::engine::general_purpose::STANDARD
+                        .decode(raw)
+                        .expect("raw_base64 is base64")
                 })
                 .collect::<Vec<_>>()
         })
@@ -247,15 +316,30 @@ fn corpus() -> Vec<Vec<u8>> {
 
 #[test]
 fn rewriting_keeps_the_text_and_ends_after_one_pass() {
-    let mut count = Count { checked: 0, changed: 0, plain: 0, direct: 0, unsafe_: 0, long: 0 };
+    let mut count = Count {
+        checked: 0,
+        changed: 0,
+        plain: 0,
+        direct: 0,
+        unsafe_: 0,
+        long: 0,
+    };
     let mut seeds: Vec<Vec<u8>> = WRITTEN.iter().map(|v| v.as_bytes().to_vec()).collect();
     seeds.extend(WRITTEN.iter().map(|v| v.chars().map(|c| c as u8).collect()));
     seeds.extend(corpus());
     for seed in &seeds {
         check(seed, &mut count);
     }
-    println!("values: {} checked, {} changed, {} left alone", count.checked, count.changed, count.unsafe_);
-    assert!(count.unsafe_ * 100 <= count.changed, "{} of {}", count.unsafe_, count.changed);
+    println!(
+        "values: {} checked, {} changed, {} left alone",
+        count.checked, count.changed, count.unsafe_
+    );
+    assert!(
+        count.unsafe_ * 100 <= count.changed,
+        "{} of {}",
+        count.unsafe_,
+        count.changed
+    );
 
     let mut random = Random(0x5EED_CAFE_F00D_BEEF);
     for _ in 0..4_000 {
@@ -277,23 +361,44 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
         check(&value, &mut count);
     }
     for _ in 0..6_000 {
-        let value: Vec<u8> = (0..random.below(9)).flat_map(|_| *random.pick(&PIECES)).copied().collect();
+        let value: Vec<u8> = (0..random.below(9))
+            .flat_map(|_| *random.pick(&PIECES))
+            .copied()
+            .collect();
         check(&value, &mut count);
     }
     println!(
         "with mutants: {} checked, {} changed, {} plain, {} direct, {} left alone, {} with long lines",
         count.checked, count.changed, count.plain, count.direct, count.unsafe_, count.long
     );
-    assert!(count.direct * 100 >= count.checked, "{} of {}", count.direct, count.checked);
-    assert!(count.plain * 33 >= count.checked, "{} of {}", count.plain, count.checked);
-    assert!(count.unsafe_ * 20 <= count.changed, "{} of {}", count.unsafe_, count.changed);
+    assert!(
+        count.direct * 100 >= count.checked,
+        "{} of {}",
+        count.direct,
+        count.checked
+    );
+    assert!(
+        count.plain * 33 >= count.checked,
+        "{} of {}",
+        count.plain,
+        count.checked
+    );
+    assert!(
+        count.unsafe_ * 20 <= count.changed,
+        "{} of {}",
+        count.unsafe_,
+        count.changed
+    );
 }
 
 #[test]
 fn words_in_text_are_read_back_in_every_place() {
     let mut random = Random(42);
     for _ in 0..2_000 {
-        let bytes: Vec<u8> = (0..random.below(12)).flat_map(|_| *random.pick(&PIECES)).copied().collect();
+        let bytes: Vec<u8> = (0..random.below(12))
+            .flat_map(|_| *random.pick(&PIECES))
+            .copied()
+            .collect();
         let text: String = String::from_utf8_lossy(&bytes)
             .chars()
             .map(|c| if super::is_control(c) { ' ' } else { c })
@@ -316,20 +421,70 @@ fn words_in_text_are_read_back_in_every_place() {
 #[test]
 fn examples() {
     for (kind, value, words, raw) in [
-        ("u", "Re: =?koi8-r?B?8A==?= (1)", "Re: =?UTF-8?B?0J8=?= (1)", "Re: П (1)"),
+        (
+            "u",
+            "Re: =?koi8-r?B?8A==?= (1)",
+            "Re: =?UTF-8?B?0J8=?= (1)",
+            "Re: П (1)",
+        ),
         ("u", "=?utf-8?Q?=D0=9F?= a", "=?utf-8?Q?=D0=9F?= a", "П a"),
-        ("u", "=?iso-8859-1?Q?Ren=C3=A9e?= a", "=?UTF-8?B?UmVuw6ll?= a", "Renée a"),
-        ("s", "=?latin1?Q?Ren=C3?= =?latin1?Q?=A9e?= <a@b>", "=?UTF-8?B?UmVuw6ll?= <a@b>", "Renée <a@b>"),
-        ("u", "Re: \x1B$B%F\x1B(B (1)", "Re: =?UTF-8?B?44OG?= (1)", "Re: テ (1)"),
-        ("s", "\x1B$B%F\x1B(B <a@b>", "=?UTF-8?B?44OG?= <a@b>", "テ <a@b>"),
+        (
+            "u",
+            "=?iso-8859-1?Q?Ren=C3=A9e?= a",
+            "=?UTF-8?B?UmVuw6ll?= a",
+            "Renée a",
+        ),
+        (
+            "s",
+            "=?latin1?Q?Ren=C3?= =?latin1?Q?=A9e?= <a@b>",
+            "=?UTF-8?B?UmVuw6ll?= <a@b>",
+            "Renée <a@b>",
+        ),
+        (
+            "u",
+            "Re: \x1B$B%F\x1B(B (1)",
+            "Re: =?UTF-8?B?44OG?= (1)",
+            "Re: テ (1)",
+        ),
+        (
+            "s",
+            "\x1B$B%F\x1B(B <a@b>",
+            "=?UTF-8?B?44OG?= <a@b>",
+            "テ <a@b>",
+        ),
         ("u", "a П b", "a =?UTF-8?B?0J8=?= b", "a П b"),
         ("u", "П  =?utf-8?Q?x?=", "=?UTF-8?B?0J8gIHg=?=", "П  x"),
-        ("u", "=?x-y?Q?a?= =?koi8-r?B?8A==?=", "=?x-y?Q?a?= =?UTF-8?B?0J8=?=", "=?x-y?Q?a?= П"),
-        ("s", "\"П, x\" <a@b>", "=?UTF-8?B?0J8sIHg=?= <a@b>", "\"П, x\" <a@b>"),
-        ("s", "=?koi8-r?Q?=F0=2C_x?= <a@b>", "=?UTF-8?B?0J8sIHg=?= <a@b>", "\"П, x\" <a@b>"),
+        (
+            "u",
+            "=?x-y?Q?a?= =?koi8-r?B?8A==?=",
+            "=?x-y?Q?a?= =?UTF-8?B?0J8=?=",
+            "=?x-y?Q?a?= П",
+        ),
+        (
+            "s",
+            "\"П, x\" <a@b>",
+            "=?UTF-8?B?0J8sIHg=?= <a@b>",
+            "\"П, x\" <a@b>",
+        ),
+        (
+            "s",
+            "=?koi8-r?Q?=F0=2C_x?= <a@b>",
+            "=?UTF-8?B?0J8sIHg=?= <a@b>",
+            "\"П, x\" <a@b>",
+        ),
         ("s", "<П@b> (П)", "<П@b> (=?UTF-8?B?0J8=?=)", "<П@b> (П)"),
-        ("s", "\"=?koi8-r?Q?=F0?=\" <a@b>", "=?UTF-8?B?0J8=?= <a@b>", "П <a@b>"),
-        ("o", "=?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?="),
+        (
+            "s",
+            "\"=?koi8-r?Q?=F0?=\" <a@b>",
+            "=?UTF-8?B?0J8=?= <a@b>",
+            "П <a@b>",
+        ),
+        (
+            "o",
+            "=?koi8-r?Q?=F0?=",
+            "=?koi8-r?Q?=F0?=",
+            "=?koi8-r?Q?=F0?=",
+        ),
     ] {
         let kind = match kind {
             "u" => FieldKind::Unstructured,
@@ -337,9 +492,20 @@ fn examples() {
             _ => FieldKind::Opaque,
         };
         for (form, want) in [(Form::Words, words), (Form::RawUtf8, raw)] {
-            let list =
-                rewrite(value.as_bytes(), kind, form, &HeaderContext::default(), 9, b"\n", &mut Vec::new());
-            assert_eq!(String::from_utf8_lossy(&apply(value.as_bytes(), &list)), want, "{value} {form:?}");
+            let list = rewrite(
+                value.as_bytes(),
+                kind,
+                form,
+                &HeaderContext::default(),
+                9,
+                b"\n",
+                &mut Vec::new(),
+            );
+            assert_eq!(
+                String::from_utf8_lossy(&apply(value.as_bytes(), &list)),
+                want,
+                "{value} {form:?}"
+            );
         }
     }
 }
@@ -347,15 +513,40 @@ fn examples() {
 #[test]
 fn a_label_means_what_the_caller_says() {
     let mut map = CharsetMap::default();
-    map.add("iso-8859-1", Charset::for_name("KOI8-R").expect("a known name"));
-    let context = HeaderContext { map: Some(&map), ..HeaderContext::default() };
+    map.add(
+        "iso-8859-1",
+        Charset::for_name("KOI8-R").expect("a known name"),
+    );
+    let context = HeaderContext {
+        map: Some(&map),
+        ..HeaderContext::default()
+    };
     let value = b"Re: =?iso-8859-1?Q?=F0?=";
     let mut told = Vec::new();
-    assert_eq!(decode(value, FieldKind::Unstructured, &context, &mut told), "Re: \u{41f}");
+    assert_eq!(
+        decode(value, FieldKind::Unstructured, &context, &mut told),
+        "Re: \u{41f}"
+    );
     assert_eq!(told[0].kind, EventKind::CharsetMapped);
-    let list = rewrite(value, FieldKind::Unstructured, Form::RawUtf8, &context, 9, b"\n", &mut Vec::new());
+    let list = rewrite(
+        value,
+        FieldKind::Unstructured,
+        Form::RawUtf8,
+        &context,
+        9,
+        b"\n",
+        &mut Vec::new(),
+    );
     assert_eq!(apply(value, &list), "Re: \u{41f}".as_bytes());
-    let list = rewrite(value, FieldKind::Unstructured, Form::Words, &context, 9, b"\n", &mut Vec::new());
+    let list = rewrite(
+        value,
+        FieldKind::Unstructured,
+        Form::Words,
+        &context,
+        9,
+        b"\n",
+        &mut Vec::new(),
+    );
     assert_eq!(apply(value, &list), b"Re: =?UTF-8?B?0J8=?=");
 }
 
@@ -374,7 +565,15 @@ fn floods_are_rewritten_in_linear_time() {
         for kind in KINDS {
             assert_linear(&(unit, kind), 20_000, |n| {
                 let (value, context) = (unit.repeat(n), HeaderContext::default());
-                let _ = rewrite(value.as_bytes(), kind, Form::Words, &context, 9, b"\n", &mut Vec::new());
+                let _ = rewrite(
+                    value.as_bytes(),
+                    kind,
+                    Form::Words,
+                    &context,
+                    9,
+                    b"\n",
+                    &mut Vec::new(),
+                );
             });
         }
     }

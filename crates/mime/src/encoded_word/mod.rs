@@ -117,7 +117,8 @@ impl HeaderContext<'_> {
 
     /// The charset that valid UTF-8 is weighed against.
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
-        self.raw.filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
+        self.raw
+            .filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
     }
 
     /// Whether UTF-8 under a label is read as UTF-8. US-ASCII says nothing of bytes above 7F.
@@ -166,8 +167,18 @@ impl Finding {
     }
 
     /// Several of a kind at a place.
-    pub(crate) fn counted(at: Range<usize>, kind: EventKind, detail: &'static str, count: u64) -> Self {
-        Self { at, kind, detail: Cow::Borrowed(detail), count }
+    pub(crate) fn counted(
+        at: Range<usize>,
+        kind: EventKind,
+        detail: &'static str,
+        count: u64,
+    ) -> Self {
+        Self {
+            at,
+            kind,
+            detail: Cow::Borrowed(detail),
+            count,
+        }
     }
 }
 
@@ -254,7 +265,12 @@ fn indirect<'v>(
 }
 
 /// [`decode`] for values of any shape that have no parameters.
-fn general(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: &mut Vec<Finding>) -> String {
+fn general(
+    value: &[u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> String {
     let mut out = String::with_capacity(value.len());
     let reader = decode::Reader::new(value, kind, context, findings);
     for segment in &reader.segments {
@@ -279,10 +295,16 @@ pub fn decode_lines(
     while at < text.len() || first {
         let end = line_end(text, at);
         let line = &text[at..end];
-        let bare = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let bare = line
+            .strip_suffix(b"\n")
+            .map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         let whole = first && end == text.len() && bare.len() < line.len();
         let start = at + if whole { lex::skip_space(bare, 0) } else { 0 };
-        let value = if whole { lex::trim_end(&bare[start - at..]) } else { bare };
+        let value = if whole {
+            lex::trim_end(&bare[start - at..])
+        } else {
+            bare
+        };
         let mut found = Vec::new();
         out.push_str(&decode(value, kind, context, &mut found));
         findings.extend(found.into_iter().map(|mut finding| {
@@ -290,7 +312,11 @@ pub fn decode_lines(
             finding
         }));
         if !whole {
-            out.push_str(if line.ends_with(b"\r\n") { "\r\n" } else { &"\n"[..line.len() - bare.len()] });
+            out.push_str(if line.ends_with(b"\r\n") {
+                "\r\n"
+            } else {
+                &"\n"[..line.len() - bare.len()]
+            });
         }
         (at, first) = (end, false);
     }
@@ -317,15 +343,17 @@ fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
     if !line.ends_with(b"?=") {
         return false;
     }
-    let is_known =
-        |label: &[u8]| !label.is_empty() && Charset::for_label(label, View::Mail) != Resolved::Unknown;
+    let is_known = |label: &[u8]| {
+        !label.is_empty() && Charset::for_label(label, View::Mail) != Resolved::Unknown
+    };
     let mut finder = token::Finder::new(line, line.len());
     let (mut at, mut last) = (0, None);
     while let Some(word) = finder.next_from(at) {
         at = word.range.end;
         last = Some(word);
     }
-    let is_last = last.is_some_and(|word| word.range.end == line.len() && is_known(&line[word.label]));
+    let is_last =
+        last.is_some_and(|word| word.range.end == line.len() && is_known(&line[word.label]));
     let next_end = memchr::memchr2(b'\r', b'\n', &text[end..]).map_or(text.len(), |n| end + n);
     let next = &text[end..next_end];
     let is_next = || {
@@ -354,7 +382,10 @@ pub(crate) fn bytes_to_text<'b>(
     told: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
-    if let Some(text) = charset.filter(may_overrule).and_then(|charset| contrary::as_utf8(charset, bytes)) {
+    if let Some(text) = charset
+        .filter(may_overrule)
+        .and_then(|charset| contrary::as_utf8(charset, bytes))
+    {
         return (Cow::Borrowed(text), None, 0);
     }
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
@@ -365,7 +396,10 @@ pub(crate) fn bytes_to_text<'b>(
         return (Cow::Borrowed(text), None, 0);
     }
     let used = known.unwrap_or_else(|| {
-        context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes, context))
+        context
+            .raw
+            .filter(|&c| decode::is_plain(c))
+            .unwrap_or_else(|| decode::guess(bytes, context))
     });
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
@@ -377,11 +411,15 @@ pub(crate) fn bytes_to_text<'b>(
         told.push(read.event);
         return (read.text, Some(read.used), log.losses());
     }
-    let hints = || detect::Hints { language: context.language, ..MAIL };
+    let hints = || detect::Hints {
+        language: context.language,
+        ..MAIL
+    };
     if known.is_some()
         && log.losses() == 0
         && !mapped
-        && let Some(Otherwise { read, events }) = otherwise(used, bytes, raw, context.doubts.then_some(hints))
+        && let Some(Otherwise { read, events }) =
+            otherwise(used, bytes, raw, context.doubts.then_some(hints))
     {
         told.extend(events);
         if let Some(read) = read {
@@ -398,7 +436,9 @@ pub(crate) fn has_open(value: &[u8]) -> bool {
 
 /// Whether an encoded word stands in a value.
 pub(crate) fn has_word(value: &[u8]) -> bool {
-    token::Finder::new(value, value.len()).next_from(0).is_some()
+    token::Finder::new(value, value.len())
+        .next_from(0)
+        .is_some()
 }
 
 /// The charsets of the words in a value, in order, unresolved and unknown ones left out.
@@ -428,12 +468,19 @@ mod tests {
 
     #[test]
     fn languages_are_told() {
-        for (tag, detail) in [("de-AT", Some("de-AT")), ("EN ", Some("EN")), ("", None), ("d_e", Some(""))] {
+        for (tag, detail) in [
+            ("de-AT", Some("de-AT")),
+            ("EN ", Some("EN")),
+            ("", None),
+            ("d_e", Some("")),
+        ] {
             let value = format!("=?utf-8*{tag}?Q?x?= =?iso-8859-1?Q?y?=");
             let mut findings = Vec::new();
             decode_text(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told =
-                findings.iter().filter(|f| f.kind == EventKind::EwLanguage).map(|f| (&*f.detail, f.at.start));
+            let told = findings
+                .iter()
+                .filter(|f| f.kind == EventKind::EwLanguage)
+                .map(|f| (&*f.detail, f.at.start));
             assert_eq!(
                 told.collect::<Vec<_>>(),
                 detail.map(|d| (d, 0)).into_iter().collect::<Vec<_>>(),
@@ -441,7 +488,10 @@ mod tests {
             );
         }
         let long = format!("=?utf-8*{}?Q?x?=", "x".repeat(40));
-        assert_eq!(read(long.as_bytes(), FieldKind::Unstructured), ("x".into(), vec!["ew.language"]));
+        assert_eq!(
+            read(long.as_bytes(), FieldKind::Unstructured),
+            ("x".into(), vec!["ew.language"])
+        );
     }
 
     #[test]
@@ -451,25 +501,46 @@ mod tests {
             ("=?UTF-8?Q?Gr=C3?= =?utf8?B?tsOfZQ==?=", "Größe"),
             ("(=?utf-8?q?=C3=A9?=) x=?utf-8?q?=C3=A9?=y", "(é) xéy"),
             ("=?utf-8?Q?a?= =?koi8-r?B?8A==?= b", "aП b"),
-            ("=?utf-8?Q?a?= \r\n =?x-gibberish?Q?b?= =?utf-8?Q?c?=", "a  =?x-gibberish?Q?b?= c"),
-            ("=?utf-8?B?SGVsbG8g?= =?utf-8?B?d29ybGQ?= !", "Hello world !"),
+            (
+                "=?utf-8?Q?a?= \r\n =?x-gibberish?Q?b?= =?utf-8?Q?c?=",
+                "a  =?x-gibberish?Q?b?= c",
+            ),
+            (
+                "=?utf-8?B?SGVsbG8g?= =?utf-8?B?d29ybGQ?= !",
+                "Hello world !",
+            ),
             ("=?utf-8?B?SGVsb?= =?utf-8?B?G8=?=", "Hello"),
             ("=?utf-8?B?w7w?= =?utf-8?B?w7w?=", "üü"),
             ("=?iso-8859-1?Q?=805?=", "€5"),
             ("=?us-ascii?Q?na=C3=AFve?=", "naïve"),
             ("=?unknown-8bit?Q?na=C3=AFve?=", "naïve"),
-            ("=?utf-8?B?\u{e4}\u{f6}\u{fc} a?=", "=?utf-8?B?\u{e4}\u{f6}\u{fc} a?="),
+            (
+                "=?utf-8?B?\u{e4}\u{f6}\u{fc} a?=",
+                "=?utf-8?B?\u{e4}\u{f6}\u{fc} a?=",
+            ),
             ("=?utf-8?B?w6Q", "=?utf-8?B?w6Q"),
             ("=?utf-8?Q?a=0D=0AX:_b=00?=", "a  X: b "),
             ("=?utf-8?B?PT9VVEYtOD9RP3g/PQ==?=", "=?UTF-8?Q?x?="),
             ("=?utf-16?B?/v8AYQ==?= =?utf-16?B?/v8AYg==?=", "ab"),
-            ("=?utf-16?B?/v8AYQ==?= =?utf-16?B?//5iAA==?= =?utf-16?B?YwA=?= =?utf-16?B?/v8AZA==?=", "abcd"),
+            (
+                "=?utf-16?B?/v8AYQ==?= =?utf-16?B?//5iAA==?= =?utf-16?B?YwA=?= =?utf-16?B?/v8AZA==?=",
+                "abcd",
+            ),
             ("=?utf-32?B?AAD+/wAAAGE=?= =?utf-32?B?//4AAGIAAAA=?=", "ab"),
-            ("=?utf-16?Q??= =?utf-16?B?//4RYg==?= =?utf-16?B?5WUsZw==?=", "我日本"),
+            (
+                "=?utf-16?Q??= =?utf-16?B?//4RYg==?= =?utf-16?B?5WUsZw==?=",
+                "我日本",
+            ),
             ("=?utf-7?Q?+AOQ-x?= =?utf-7?Q?+AOQ-?=", "äxä"),
             ("=?utf-7?B?K0FP?= =?utf-7?B?US0=?=", "ä"),
-            ("=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=", "日本"),
-            ("=?iso-2022-jp?B?GyRCRnw=?= =?iso-2022-jp?B?S1wbKEI=?=", "日本"),
+            (
+                "=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=",
+                "日本",
+            ),
+            (
+                "=?iso-2022-jp?B?GyRCRnw=?= =?iso-2022-jp?B?S1wbKEI=?=",
+                "日本",
+            ),
             ("a\r\n\tb\r\n", "a b"),
             ("", ""),
         ] {
@@ -481,7 +552,11 @@ mod tests {
     fn utf8_is_read_as_such_whatever_its_label_says() {
         let (utf8, split, raw) = ("charset.utf8-in-legacy", "ew.split-char", "ew.raw8bit");
         for (value, want, codes) in [
-            ("=?iso-8859-1?Q?Ren=C3=A9e_M=C3=BCller?=", "Renée Müller", vec![utf8]),
+            (
+                "=?iso-8859-1?Q?Ren=C3=A9e_M=C3=BCller?=",
+                "Renée Müller",
+                vec![utf8],
+            ),
             ("=?windows-1251?B?0J/RgNC40LLQtdGC?=", "Привет", vec![utf8]),
             (
                 "=?iso-8859-1?Q?Ren=C3=A9e?= =?windows-1251?B?0J/RgNC40LLQtdGC?=",
@@ -489,26 +564,54 @@ mod tests {
                 vec![utf8, utf8],
             ),
             // A sequence may be cut, and a run counts as a whole.
-            ("=?iso-8859-1?Q?Ren=C3?= =?iso-8859-1?Q?=A9e?=", "Renée", vec![utf8]),
-            ("=?windows-1251?Q?=D0=9F?= =?windows-1251?Q?=D1=80?=", "Пр", vec![utf8]),
-            ("=?windows-1251?Q?=D0=9F?= x =?windows-1251?Q?=D0=9F?=", "Рџ x Рџ", vec![]),
+            (
+                "=?iso-8859-1?Q?Ren=C3?= =?iso-8859-1?Q?=A9e?=",
+                "Renée",
+                vec![utf8],
+            ),
+            (
+                "=?windows-1251?Q?=D0=9F?= =?windows-1251?Q?=D1=80?=",
+                "Пр",
+                vec![utf8],
+            ),
+            (
+                "=?windows-1251?Q?=D0=9F?= x =?windows-1251?Q?=D0=9F?=",
+                "Рџ x Рџ",
+                vec![],
+            ),
             ("=?iso-2022-jp?B?5pel5pys?=", "日本", vec![utf8]),
             ("=?us-ascii?Q?na=C3=AFve?= é", "naïve é", vec![utf8, raw]),
             ("=?utf-8?Q?na=C3?= =?utf-8?Q?=AFve?=", "naïve", vec![split]),
             ("=?iso-8859-1?Q?na=EFve?=", "naïve", vec![]),
-            ("=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?_na=C3=AFf?=", "café naÃ¯f", vec![]),
+            (
+                "=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?_na=C3=AFf?=",
+                "café naÃ¯f",
+                vec![],
+            ),
             ("=?gb2312?B?xOO6ww==?=", "你好", vec![]),
             ("=?gb2312?B?5Lya6K6u6YCa55+l?=", "会议通知", vec![utf8]),
             ("=?koi8-r?B?8NLJ18XU?=", "Привет", vec![]),
         ] {
             for kind in [FieldKind::Unstructured, FieldKind::Structured] {
-                assert_eq!(read(value.as_bytes(), kind), (want.to_owned(), codes.clone()), "{value}");
+                assert_eq!(
+                    read(value.as_bytes(), kind),
+                    (want.to_owned(), codes.clone()),
+                    "{value}"
+                );
             }
         }
         let mut findings = Vec::new();
         let value = b"ab =?iso-8859-1?Q?Ren=C3=A9e?= =?iso-8859-1?Q?x?= d";
-        let _ = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
-        assert_eq!((findings[0].at.clone(), &*findings[0].detail), (3..49, "ISO-8859-1 read as UTF-8"));
+        let _ = decode(
+            value,
+            FieldKind::Unstructured,
+            &HeaderContext::default(),
+            &mut findings,
+        );
+        assert_eq!(
+            (findings[0].at.clone(), &*findings[0].detail),
+            (3..49, "ISO-8859-1 read as UTF-8")
+        );
     }
 
     #[test]
@@ -525,12 +628,22 @@ mod tests {
             ("a\n b\r\nc\r\n", "a b\r\nc\r\n"),
         ] {
             let context = HeaderContext::default();
-            let got = decode_lines(input.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new());
+            let got = decode_lines(
+                input.as_bytes(),
+                FieldKind::Unstructured,
+                &context,
+                &mut Vec::new(),
+            );
             assert_eq!(got, want, "{input:?}");
         }
         let mut findings = Vec::new();
         let value = b"x\n  =?utf-8?Q?=FF?=\ny =?utf-8?Q?=FF?=\n";
-        let _ = decode_lines(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        let _ = decode_lines(
+            value,
+            FieldKind::Unstructured,
+            &HeaderContext::default(),
+            &mut findings,
+        );
         let told: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
         assert_eq!(told, [b"=?utf-8?Q?=FF?="; 2]);
     }
@@ -538,16 +651,25 @@ mod tests {
     #[test]
     fn damage_stays_where_it_is() {
         for (value, want) in [
-            ("=?utf-8?Q?=9F=91=A9=E2=80=8D=F0=9F=91=A7?=", "\u{fffd}\u{fffd}\u{fffd}\u{200d}\u{1f467}"),
+            (
+                "=?utf-8?Q?=9F=91=A9=E2=80=8D=F0=9F=91=A7?=",
+                "\u{fffd}\u{fffd}\u{fffd}\u{200d}\u{1f467}",
+            ),
             ("=?utf-8?Q?an_die_B=C3?=", "an die B\u{fffd}"),
             ("=?utf-8?Q?=BCr?=", "\u{fffd}r"),
             ("=?utf-8?q?=CF=81=CE!=B1?=", "ρ\u{fffd}!\u{fffd}"),
             ("=?gbk?q?x=fe?= =?gbk?Q?=d6=f7=cc=e2?=", "x\u{fffd}主题"),
             ("=?big5?q?x=fe?= =?big5?Q?=a4=a4=a4=e5?=", "x\u{fffd}中文"),
             ("=?shift_jis?q?x=83?= =?shift_jis?Q?=83=8b?=", "x\u{fffd}ル"),
-            ("=?euc-kr?q?x=be?= =?euc-kr?Q?=be=c8=b3=e7?=", "x\u{fffd}안녕"),
+            (
+                "=?euc-kr?q?x=be?= =?euc-kr?Q?=be=c8=b3=e7?=",
+                "x\u{fffd}안녕",
+            ),
             // A split character beside a damaged one.
-            ("=?gbk?q?=fe?= =?gbk?Q?=d6=f7=cc?= =?gbk?Q?=e2?=", "\u{fffd}主题"),
+            (
+                "=?gbk?q?=fe?= =?gbk?Q?=d6=f7=cc?= =?gbk?Q?=e2?=",
+                "\u{fffd}主题",
+            ),
             ("=?iso-8859-15?b?aW=U=?=", "ie"),
             ("=?UTF-16?B?MEIwRDBGMEgwSg==?=", "あいうえお"),
             ("=?utf-16?B?Z05XZA==?=", "李坤"),
@@ -567,9 +689,15 @@ mod tests {
     #[test]
     fn raw_bytes_do_not_stop_words() {
         assert_eq!(text("Grüße =?iso-8859-1?Q?aus_K=F6ln?="), "Grüße aus Köln");
-        let context = HeaderContext { raw: Charset::for_name("KOI8-R"), ..HeaderContext::default() };
+        let context = HeaderContext {
+            raw: Charset::for_name("KOI8-R"),
+            ..HeaderContext::default()
+        };
         let value = b"\xF0\xD2 =?utf-8?Q?=C3=A9?= \xC3\xA9";
-        assert_eq!(decode(value, FieldKind::Unstructured, &context, &mut Vec::new()), "Пр é é");
+        assert_eq!(
+            decode(value, FieldKind::Unstructured, &context, &mut Vec::new()),
+            "Пр é é"
+        );
         let words = b"\xF0 =?koi8-r?Q?=F0?=";
         assert_eq!(read(words, FieldKind::Unstructured).0, "П П");
     }
@@ -577,15 +705,32 @@ mod tests {
     #[test]
     fn structured_fields_keep_their_addresses() {
         for (value, want) in [
-            ("=?utf-8?Q?=C3=A9?= <=?utf-8?Q?a?=@b.example>", "é <=?utf-8?Q?a?=@b.example>"),
+            (
+                "=?utf-8?Q?=C3=A9?= <=?utf-8?Q?a?=@b.example>",
+                "é <=?utf-8?Q?a?=@b.example>",
+            ),
             ("=?utf-8?Q?a?=@b.example", "=?utf-8?Q?a?=@b.example"),
-            ("\"=?utf-8?Q?=C3=A9,?= \\\"x\\\"\" <a@b.example>", "é, \"x\" <a@b.example>"),
-            ("a@b.example (=?utf-8?Q?=C3=A9?= (x))", "a@b.example (é (x))"),
+            (
+                "\"=?utf-8?Q?=C3=A9,?= \\\"x\\\"\" <a@b.example>",
+                "é, \"x\" <a@b.example>",
+            ),
+            (
+                "a@b.example (=?utf-8?Q?=C3=A9?= (x))",
+                "a@b.example (é (x))",
+            ),
         ] {
-            assert_eq!(read(value.as_bytes(), FieldKind::Structured).0, want, "{value}");
+            assert_eq!(
+                read(value.as_bytes(), FieldKind::Structured).0,
+                want,
+                "{value}"
+            );
         }
         assert_eq!(read(b"=?utf-8?Q?a?=", FieldKind::Opaque).0, "=?utf-8?Q?a?=");
-        let params = read(b"Text/Plain; NAME=\"=?utf-8?Q?=C3=A9?=\"", FieldKind::Parameters).0;
+        let params = read(
+            b"Text/Plain; NAME=\"=?utf-8?Q?=C3=A9?=\"",
+            FieldKind::Parameters,
+        )
+        .0;
         assert_eq!(params, "text/plain; name=\"é\"");
     }
 
@@ -597,12 +742,24 @@ mod tests {
             ("=?utf-8?Q?=FF?=", vec!["charset.invalid-bytes"]),
             ("=?utf-8?Q?caf=E9?=", vec!["charset.legacy-in-utf8"]),
             ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", vec!["ew.split-char"]),
-            ("=?iso-2022-jp?Q?=1B$BF?= =?iso-2022-jp?Q?|K=5C=1B(B?=", vec!["ew.split-char"]),
-            ("=?iso-2022-jp?Q?=1B$BF|?= =?iso-2022-jp?Q?K=5C=1B(B?=", vec![]),
-            ("=?utf-16be?Q?=00a=00?= =?utf-16be?Q?b?=", vec!["ew.split-char"]),
+            (
+                "=?iso-2022-jp?Q?=1B$BF?= =?iso-2022-jp?Q?|K=5C=1B(B?=",
+                vec!["ew.split-char"],
+            ),
+            (
+                "=?iso-2022-jp?Q?=1B$BF|?= =?iso-2022-jp?Q?K=5C=1B(B?=",
+                vec![],
+            ),
+            (
+                "=?utf-16be?Q?=00a=00?= =?utf-16be?Q?b?=",
+                vec!["ew.split-char"],
+            ),
             ("=?utf-8?B?SGVsb?=", vec!["ew.bad-token"]),
             // What it leaves is no part of a word that is none.
-            ("=?utf-8?B?SGVsb?= =?utf-8?B?~~~~?=", vec!["ew.bad-token", "ew.bad-token"]),
+            (
+                "=?utf-8?B?SGVsb?= =?utf-8?B?~~~~?=",
+                vec!["ew.bad-token", "ew.bad-token"],
+            ),
             ("=?x-gibberish?Q?a?=", vec!["charset.unknown-label"]),
             ("=?utf8?Q?a?=", vec!["charset.alias"]),
             ("=?iso-8859-1?Q?=80?=", vec!["charset.superset"]),
@@ -611,7 +768,11 @@ mod tests {
             ("é", vec!["ew.raw8bit"]),
             ("=?utf-8?Q?=07?=", vec!["ew.control-char"]),
         ] {
-            assert_eq!(read(value.as_bytes(), FieldKind::Unstructured).1, want, "{value}");
+            assert_eq!(
+                read(value.as_bytes(), FieldKind::Unstructured).1,
+                want,
+                "{value}"
+            );
         }
         let quoted = read(b"\"=?utf-8?Q?a?=\" <b@c.example>", FieldKind::Structured).1;
         assert_eq!(quoted, ["ew.in-quotes"]);
@@ -619,40 +780,63 @@ mod tests {
 
     #[test]
     fn every_control_of_raw_text_is_told() {
-        for c in ('\0'..='\x1F').chain('\x7F'..='\u{9F}').chain(['\u{2028}', '\u{2029}']) {
+        for c in ('\0'..='\x1F')
+            .chain('\x7F'..='\u{9F}')
+            .chain(['\u{2028}', '\u{2029}'])
+        {
             let told = !matches!(c, '\t' | '\n' | '\r');
             for value in [format!("x{c}b"), format!("x é{c}b"), format!("x{c} b")] {
-                for kind in [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Phrases] {
+                for kind in [
+                    FieldKind::Unstructured,
+                    FieldKind::Structured,
+                    FieldKind::Phrases,
+                ] {
                     let (text, codes) = read(value.as_bytes(), kind);
                     assert!(!text.contains(is_control), "{value:?}");
-                    assert_eq!(codes.contains(&"ew.control-char"), told, "{value:?} {kind:?}");
+                    assert_eq!(
+                        codes.contains(&"ew.control-char"),
+                        told,
+                        "{value:?} {kind:?}"
+                    );
                 }
             }
         }
         let codes = |value: &str| read(value.as_bytes(), FieldKind::Parameters).1;
         assert!(codes("a; name=\"x\u{85}b\"").contains(&"ew.control-char"));
         for fold in ["x\r\n b", "x\n\tb", "x\r\r\n b", "x b\r\n", "x\tb"] {
-            assert_eq!(read(fold.as_bytes(), FieldKind::Unstructured).1, Vec::<&str>::new(), "{fold:?}");
+            assert_eq!(
+                read(fold.as_bytes(), FieldKind::Unstructured).1,
+                Vec::<&str>::new(),
+                "{fold:?}"
+            );
         }
     }
 
     #[test]
     fn base64_may_be_cut_anywhere_and_often() {
-        for (text, charset) in
-            [("т123", "utf-8"), ("タカナ", "utf-16be"), ("日本語 x", "utf-8"), ("Привет!", "koi8-r")]
-        {
-            let resolved = Charset::for_label(charset.as_bytes(), View::Mail).charset().unwrap();
-            let bytes =
-                resolved.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new()).into_owned();
+        for (text, charset) in [
+            ("т123", "utf-8"),
+            ("タカナ", "utf-16be"),
+            ("日本語 x", "utf-8"),
+            ("Привет!", "koi8-r"),
+        ] {
+            let resolved = Charset::for_label(charset.as_bytes(), View::Mail)
+                .charset()
+                .unwrap();
+            let bytes = resolved
+                .encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new())
+                .into_owned();
             let whole = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
             for first in 1..whole.len() {
                 for second in first + 1..whole.len() {
                     let pieces = [&whole[..first], &whole[first..second], &whole[second..]];
-                    let words = pieces.map(|piece| format!("=?{charset}?B?{piece}?=")).join(" ");
+                    let words = pieces
+                        .map(|piece| format!("=?{charset}?B?{piece}?="))
+                        .join(" ");
                     let (got, codes) = read(words.as_bytes(), FieldKind::Unstructured);
-                    let lost = codes
-                        .iter()
-                        .any(|code| matches!(*code, "charset.invalid-bytes" | "charset.legacy-in-utf8"));
+                    let lost = codes.iter().any(|code| {
+                        matches!(*code, "charset.invalid-bytes" | "charset.legacy-in-utf8")
+                    });
                     assert_eq!(got, text, "{words}");
                     assert!(!lost, "{words} {codes:?}");
                 }
@@ -664,7 +848,12 @@ mod tests {
     fn findings_point_at_words() {
         let mut findings = Vec::new();
         let value = b"ab =?utf-8?Q?c?= =?utf-8?Q?=C3=B6=C3=BC=FF=FF?= d";
-        let _ = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        let _ = decode(
+            value,
+            FieldKind::Unstructured,
+            &HeaderContext::default(),
+            &mut findings,
+        );
         assert_eq!(findings.len(), 1);
         assert_eq!(
             (&value[findings[0].at.clone()], findings[0].count),
@@ -675,6 +864,9 @@ mod tests {
     #[test]
     fn charsets_of_words() {
         let list = charsets(b"=?utf-8?Q?a?= =?x-gibberish?Q?b?= =?koi8-r?Q?c?=");
-        assert_eq!(list.iter().map(|c| c.name()).collect::<Vec<_>>(), ["UTF-8", "KOI8-R"]);
+        assert_eq!(
+            list.iter().map(|c| c.name()).collect::<Vec<_>>(),
+            ["UTF-8", "KOI8-R"]
+        );
     }
 }

@@ -77,7 +77,11 @@ fn phrase(
         }
         end = end.min(range.end);
         if end > at {
-            let segment = Segment { range: at..end, zone: Zone::Phrase, words: 0..0 };
+            let segment = Segment {
+                range: at..end,
+                zone: Zone::Phrase,
+                words: 0..0,
+            };
             let mut text = String::new();
             reader.push(&segment, &mut text, findings);
             list.push(Part::Text(text, at..end));
@@ -101,13 +105,23 @@ fn comment(
     let mut at = segment.range.start;
     while at < segment.range.end {
         let (mut text, whole) = open.take().unwrap_or_else(|| {
-            (String::new(), at..reader.steps.comment_end(value, at).unwrap_or(segment.range.end))
+            (
+                String::new(),
+                at..reader
+                    .steps
+                    .comment_end(value, at)
+                    .unwrap_or(segment.range.end),
+            )
         });
         let end = whole.end.min(segment.range.end).max(at + 1);
         if segment.words.is_empty() {
-            let inside = at.max(whole.start + 1)..end.min(whole.end - 1).max(at.max(whole.start + 1));
+            let inside =
+                at.max(whole.start + 1)..end.min(whole.end - 1).max(at.max(whole.start + 1));
             if !inside.is_empty() {
-                let piece = Segment { range: inside, ..segment.clone() };
+                let piece = Segment {
+                    range: inside,
+                    ..segment.clone()
+                };
                 let mut raw = String::new();
                 reader.push(&piece, &mut raw, findings);
                 text.push_str(&unquoted(&raw));
@@ -129,7 +143,11 @@ fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+        out.push(if c == '\\' {
+            chars.next().unwrap_or(c)
+        } else {
+            c
+        });
     }
     out
 }

@@ -92,7 +92,10 @@ pub(crate) struct Base64 {
 /// Decodes base64, going on from sextets that an earlier word left.
 pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Base64 {
     if start.count == 0 && decode_strict(payload, out) {
-        return Base64 { plausible: true, ..Base64::default() };
+        return Base64 {
+            plausible: true,
+            ..Base64::default()
+        };
     }
     let mut damage = Damage::default();
     let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
@@ -126,7 +129,10 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
         // Text behind padding: pieces that were padded one by one.
         damage.padding |= padded;
         alphabet += 1;
-        sextets = Sextets { bits: sextets.bits << 6 | u32::from(six), count: sextets.count + 1 };
+        sextets = Sextets {
+            bits: sextets.bits << 6 | u32::from(six),
+            count: sextets.count + 1,
+        };
         if sextets.count == 4 {
             out.extend_from_slice(&sextets.bits.to_be_bytes()[1..]);
             sextets = Sextets::default();
@@ -137,15 +143,25 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
     damage.dropped = sextets.count == 1;
     damage.padding |= sextets.count > 1 || expected > 0;
     damage.foreign |= foreign > 0;
-    Base64 { damage, left: sextets, plausible: foreign <= alphabet }
+    Base64 {
+        damage,
+        left: sextets,
+        plausible: foreign <= alphabet,
+    }
 }
 
 /// Returns true if an equals sign behind two sextets of a quantum, with `rest` after it, is no padding: another one does not follow, and what comes
 /// up to the next padding completes the quantum (`aW=U=` is `aWU=`).
 fn is_stray(rest: &[u8]) -> bool {
-    let rest = rest.iter().filter(|byte| **byte == b'=' || sextet(**byte).is_some());
+    let rest = rest
+        .iter()
+        .filter(|byte| **byte == b'=' || sextet(**byte).is_some());
     let sextets = rest.clone().take_while(|byte| **byte != b'=').count();
-    let padding = rest.skip(sextets).take_while(|byte| **byte == b'=').take(3).count();
+    let padding = rest
+        .skip(sextets)
+        .take_while(|byte| **byte == b'=')
+        .take(3)
+        .count();
     sextets > 0 && (2 + sextets + padding).is_multiple_of(4)
 }
 
@@ -161,7 +177,12 @@ pub(crate) fn decode_strict(payload: &[u8], out: &mut Vec<u8>) -> bool {
 
 /// Sextets before the first padding, and the number of equals signs: tells whether a payload stands for itself.
 pub(crate) fn stands_alone(payload: &[u8]) -> bool {
-    let sextets = payload.iter().take_while(|&&b| b != b'=').filter(|&&b| sextet(b).is_some()).count() % 4;
+    let sextets = payload
+        .iter()
+        .take_while(|&&b| b != b'=')
+        .filter(|&&b| sextet(b).is_some())
+        .count()
+        % 4;
     let padding = memchr::memchr_iter(b'=', payload).count();
     match padding {
         0 => sextets != 1,
@@ -220,7 +241,11 @@ fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = lex::skip_space(payload, at);
     let high = hex(*payload.get(first)?)?;
     let second = lex::skip_space(payload, first + 1);
-    if !(second == first + 1 || payload[first + 1..second].iter().any(|b| matches!(b, b'\r' | b'\n'))) {
+    if !(second == first + 1
+        || payload[first + 1..second]
+            .iter()
+            .any(|b| matches!(b, b'\r' | b'\n')))
+    {
         return None;
     }
     let low = hex(*payload.get(second)?)?;
@@ -261,8 +286,11 @@ mod tests {
             ("", ""),
         ] {
             let (out, result) = b(payload);
-            let want: Vec<u8> =
-                if payload == "abcde" { vec![0x69, 0xB7, 0x1D] } else { want.as_bytes().to_vec() };
+            let want: Vec<u8> = if payload == "abcde" {
+                vec![0x69, 0xB7, 0x1D]
+            } else {
+                want.as_bytes().to_vec()
+            };
             assert_eq!(out, want, "{payload}");
             assert!(result.plausible, "{payload}");
         }
@@ -280,7 +308,11 @@ mod tests {
             let text = STANDARD.encode(&bytes[..n]);
             let (mut tolerant, mut strict) = (Vec::new(), Vec::new());
             // A blank sends the text down the tolerant path.
-            let _ = decode_b(format!("{text} ").as_bytes(), Sextets::default(), &mut tolerant);
+            let _ = decode_b(
+                format!("{text} ").as_bytes(),
+                Sextets::default(),
+                &mut tolerant,
+            );
             let result = decode_b(text.as_bytes(), Sextets::default(), &mut strict);
             assert_eq!((&tolerant[..], &strict[..]), (&bytes[..n], &bytes[..n]));
             assert_eq!(result.damage, Damage::default());

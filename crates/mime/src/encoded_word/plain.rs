@@ -70,7 +70,11 @@ pub(super) fn plan(
                         return None;
                     }
                 } else {
-                    let state = State { words: true, dirty: true, ..State::default() };
+                    let state = State {
+                        words: true,
+                        dirty: true,
+                        ..State::default()
+                    };
                     writer.group(at..end, zone, state, &run.text(charset)?);
                     note_superset(charset, &run.bytes, at..end, &mut run.findings);
                 }
@@ -78,7 +82,8 @@ pub(super) fn plan(
             }
             b'"' | b'(' if structured => return None,
             b'@' | b'.'
-                if structured && has_spaced(&value[at.saturating_sub(1)..value.len().min(at + 2)]) =>
+                if structured
+                    && has_spaced(&value[at.saturating_sub(1)..value.len().min(at + 2)]) =>
             {
                 return None;
             }
@@ -149,10 +154,12 @@ impl<'a> Run<'a> {
 
     fn note(&mut self, word: Range<usize>, alias: bool) {
         if alias {
-            self.findings.push(Finding::new(word.clone(), EventKind::CharsetAlias, ""));
+            self.findings
+                .push(Finding::new(word.clone(), EventKind::CharsetAlias, ""));
         }
         if word.len() > WORD {
-            self.findings.push(Finding::new(word, EventKind::EwBadToken, LONG_WORD));
+            self.findings
+                .push(Finding::new(word, EventKind::EwBadToken, LONG_WORD));
         }
     }
 
@@ -167,20 +174,25 @@ impl<'a> Run<'a> {
     /// The decoded payloads, each alone.
     fn words(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.bytes[start..end])
     }
 
     /// Whether the words of a run in UTF-8 are clean.
     fn is_tidy(&self) -> bool {
-        self.words()
-            .all(|word| std::str::from_utf8(word).is_ok_and(|text| is_plain_text(text) && !has_hidden(text)))
+        self.words().all(|word| {
+            std::str::from_utf8(word).is_ok_and(|text| is_plain_text(text) && !has_hidden(text))
+        })
     }
 
     /// The text of a run in another charset.
     fn text(&self, charset: Charset) -> Option<Cow<'_, str>> {
         let bytes = &self.bytes[..];
         if charset == Charset::US_ASCII {
-            let text = std::str::from_utf8(bytes).ok().filter(|t| t.is_ascii() && is_plain_text(t))?;
+            let text = std::str::from_utf8(bytes)
+                .ok()
+                .filter(|t| t.is_ascii() && is_plain_text(t))?;
             return Some(Cow::Borrowed(text));
         }
         if charset == Charset::UTF_7
@@ -193,7 +205,10 @@ impl<'a> Run<'a> {
         }
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        if self.ends.len() > 1 && !charset.is_single_byte() && (!bytes.is_ascii() || charset.is_stateful()) {
+        if self.ends.len() > 1
+            && !charset.is_single_byte()
+            && (!bytes.is_ascii() || charset.is_stateful())
+        {
             for word in self.words() {
                 let _ = charset.decode(word, &mut log);
             }
@@ -208,9 +223,17 @@ mod tests {
     use super::*;
 
     fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
-        let target = Target { form: Form::Words, column: 9, eol: "\n" };
+        let target = Target {
+            form: Form::Words,
+            column: 9,
+            eol: "\n",
+        };
         let list = plan(value.as_bytes(), kind, &target, true, &mut Vec::new())?;
-        Some(list.into_iter().map(|r| String::from_utf8(r.with).expect("words are ASCII")).collect())
+        Some(
+            list.into_iter()
+                .map(|r| String::from_utf8(r.with).expect("words are ASCII"))
+                .collect(),
+        )
     }
 
     #[test]
@@ -225,7 +248,10 @@ mod tests {
                 " =?iso-2022-jp?B?GyRCRnwbKEI=?=\n =?iso-2022-jp?B?GyRCS1wbKEI=?=",
                 vec!["=?UTF-8?B?5pel5pys?="],
             ),
-            ("=?us-ascii?Q?Keith_Moore?=", vec!["=?UTF-8?Q?Keith_Moore?="]),
+            (
+                "=?us-ascii?Q?Keith_Moore?=",
+                vec!["=?UTF-8?Q?Keith_Moore?="],
+            ),
         ] {
             for kind in [FieldKind::Unstructured, FieldKind::Structured] {
                 assert_eq!(
@@ -239,18 +265,41 @@ mod tests {
 
     #[test]
     fn notes_are_those_of_the_general_case() {
-        let value = format!("=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=", "x".repeat(75));
-        let target = Target { form: Form::Words, column: 9, eol: "\n" };
+        let value = format!(
+            "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=",
+            "x".repeat(75)
+        );
+        let target = Target {
+            form: Form::Words,
+            column: 9,
+            eol: "\n",
+        };
         let (mut told, mut general) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
         let list = plan(value, kind, &target, true, &mut told);
-        let context = &HeaderContext { doubts: true, ..HeaderContext::default() };
-        let other = Rewriting { value, kind, target, context, then: context }.general(&mut general);
+        let context = &HeaderContext {
+            doubts: true,
+            ..HeaderContext::default()
+        };
+        let other = Rewriting {
+            value,
+            kind,
+            target,
+            context,
+            then: context,
+        }
+        .general(&mut general);
         assert_eq!((list, &told), (Some(other), &general));
         let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
         assert_eq!(
             codes,
-            ["charset.alias", "charset.alias", "ew.bad-token", "charset.superset", "charset.alias"]
+            [
+                "charset.alias",
+                "charset.alias",
+                "ew.bad-token",
+                "charset.superset",
+                "charset.alias"
+            ]
         );
     }
 

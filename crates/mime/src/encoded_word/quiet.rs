@@ -89,6 +89,8 @@ mod tests {
         }
         // U+2065, and those beside the tags.
         assert_eq!(extra, 1 + 31);
-        assert!(is_quiet(&"na\u{ef}ve \u{200d}\u{200f}日本語、“한국어”— ".repeat(20)));
+        assert!(is_quiet(
+            &"na\u{ef}ve \u{200d}\u{200f}日本語、“한국어”— ".repeat(20)
+        ));
     }
 }

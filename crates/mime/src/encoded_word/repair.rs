@@ -31,7 +31,12 @@ pub struct Repairs {
 
 impl Repairs {
     /// All of them.
-    pub const ALL: Self = Self { mojibake: true, entities: true, escapes: true, nested: true };
+    pub const ALL: Self = Self {
+        mojibake: true,
+        entities: true,
+        escapes: true,
+        nested: true,
+    };
 
     /// Whether any is asked for.
     #[inline]
@@ -43,7 +48,8 @@ impl Repairs {
     pub(crate) fn may_touch(self, value: &[u8]) -> bool {
         self.entities && memchr::memmem::find(value, b"&").is_some()
             || self.escapes
-                && memchr::memchr_iter(b'$', value).any(|at| matches!(value.get(at + 1), Some(b'B' | b'@')))
+                && memchr::memchr_iter(b'$', value)
+                    .any(|at| matches!(value.get(at + 1), Some(b'B' | b'@')))
     }
 }
 
@@ -68,9 +74,21 @@ pub(crate) fn repaired(
 ) -> Option<String> {
     let mut out: Option<String> = None;
     let steps: [(bool, EventKind, Step); 3] = [
-        (repairs.escapes && free && text.contains('$'), EventKind::EwLostEscape, lost_escapes),
-        (repairs.entities && free && text.contains('&'), EventKind::EwEntity, entities),
-        (repairs.mojibake && !text.is_ascii(), EventKind::EwMojibake, mojibake),
+        (
+            repairs.escapes && free && text.contains('$'),
+            EventKind::EwLostEscape,
+            lost_escapes,
+        ),
+        (
+            repairs.entities && free && text.contains('&'),
+            EventKind::EwEntity,
+            entities,
+        ),
+        (
+            repairs.mojibake && !text.is_ascii(),
+            EventKind::EwMojibake,
+            mojibake,
+        ),
     ];
     for (wanted, kind, step) in steps {
         if wanted {
@@ -93,7 +111,9 @@ fn mojibake(text: &str) -> (String, u64) {
             continue;
         }
         // What ends a word may be what a value is cut at, and tells nothing.
-        let end = word.trim_end_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()).len();
+        let end = word
+            .trim_end_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric())
+            .len();
         let (mended, stretches) = unread_word(&word[..end]);
         count += stretches;
         out.push_str(&mended);
@@ -132,7 +152,12 @@ struct Less {
 impl Less {
     /// Whether this is what was meant. The way back exists for much that is right (`CAFÉ®`), so that alone proves nothing.
     fn is_likelier(&self) -> bool {
-        self.is_long || utf8_beats(Some(Charset::WINDOWS_1252), self.text.as_bytes(), &self.text)
+        self.is_long
+            || utf8_beats(
+                Some(Charset::WINDOWS_1252),
+                self.text.as_bytes(),
+                &self.text,
+            )
     }
 }
 
@@ -141,17 +166,28 @@ const LETTERS: usize = 3;
 
 /// A word with its stretches outside ASCII as they were before they were read; None where one of them was not. What was damaged, was as a whole.
 fn unread_stretches(word: &str) -> Option<Less> {
-    let mut less = Less { text: String::with_capacity(word.len()), count: 0, is_long: false };
+    let mut less = Less {
+        text: String::with_capacity(word.len()),
+        count: 0,
+        is_long: false,
+    };
     let mut rest = word;
     while !rest.is_empty() {
-        let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
+        let ascii = rest
+            .bytes()
+            .position(|b| !b.is_ascii())
+            .unwrap_or(rest.len());
         less.text.push_str(&rest[..ascii]);
         rest = &rest[ascii..];
-        let end = rest.bytes().position(|b| b.is_ascii()).unwrap_or(rest.len());
+        let end = rest
+            .bytes()
+            .position(|b| b.is_ascii())
+            .unwrap_or(rest.len());
         let (stretch, after) = rest.split_at(end);
         if !stretch.is_empty() {
             let read = unread(stretch, windows_1252).or_else(|| unread(stretch, latin_1))?;
-            less.is_long |= read.chars().all(char::is_alphabetic) && read.chars().nth(LETTERS - 1).is_some();
+            less.is_long |=
+                read.chars().all(char::is_alphabetic) && read.chars().nth(LETTERS - 1).is_some();
             less.text.push_str(&read);
             less.count += 1;
         }
@@ -166,8 +202,9 @@ fn unread(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let read = String::from_utf8(bytes).ok()?;
     // A text that was read twice has the controls between that windows-1252 has for want of characters.
     let is_hole = |c: char| matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}');
-    let plausible =
-        |c: char| !c.is_ascii() && (!is_control(c) || is_hole(c)) && c != char::REPLACEMENT_CHARACTER;
+    let plausible = |c: char| {
+        !c.is_ascii() && (!is_control(c) || is_hole(c)) && c != char::REPLACEMENT_CHARACTER
+    };
     (!read.is_empty() && read.chars().all(plausible)).then_some(read)
 }
 
@@ -184,7 +221,9 @@ fn windows_1252(c: char) -> Option<u8> {
     {
         return latin_1(c);
     }
-    HIGH.chars().position(|high| high == c).map(|n| 0x80 + n as u8)
+    HIGH.chars()
+        .position(|high| high == c)
+        .map(|n| 0x80 + n as u8)
 }
 
 /// Bytes at the start of a text that are one sequence of UTF-8 whose bytes were read as windows-1252 or ISO-8859-1; 0 where there is none.
@@ -198,7 +237,11 @@ pub(super) fn misread(text: &str) -> usize {
     let length = text.chars().take(count).map(char::len_utf8).sum();
     let sequence = &text[..length];
     let is_one = |byte| unread(sequence, byte).is_some_and(|read| read.chars().count() == 1);
-    if is_one(windows_1252) || is_one(latin_1) { length } else { 0 }
+    if is_one(windows_1252) || is_one(latin_1) {
+        length
+    } else {
+        0
+    }
 }
 
 /// Names of U+00A0 to U+00FF (HTML 4.01 24.2).
@@ -257,20 +300,30 @@ fn entities(text: &str) -> (String, u64) {
 fn entity(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
-            Some(digits) => u32::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?,
+            Some(digits) => u32::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| !digits.starts_with('+'))?,
             None => number.parse().ok().filter(|_| !number.starts_with('+'))?,
         };
         // Numbers of C1 are meant as windows-1252 (HTML, numeric character reference end state).
         let c = match code {
-            0x80..=0x9F => {
-                (0xA0..=0x2122).filter_map(char::from_u32).find(|&c| windows_1252(c) == Some(code as u8))?
-            }
+            0x80..=0x9F => (0xA0..=0x2122)
+                .filter_map(char::from_u32)
+                .find(|&c| windows_1252(c) == Some(code as u8))?,
             _ => char::from_u32(code)?,
         };
         return (!c.is_ascii() && !is_control(c) && u32::from(c) & 0xFFFE != 0xFFFE).then_some(c);
     }
-    let latin = LATIN.split_ascii_whitespace().zip('\u{a0}'..).find(|(known, _)| *known == name);
-    latin.map(|(_, c)| c).or_else(|| OTHERS.iter().find(|(known, _)| *known == name).map(|(_, c)| *c))
+    let latin = LATIN
+        .split_ascii_whitespace()
+        .zip('\u{a0}'..)
+        .find(|(known, _)| *known == name);
+    latin.map(|(_, c)| c).or_else(|| {
+        OTHERS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, c)| *c)
+    })
 }
 
 /// Puts the escape characters back (RFC 1468) where that gives Japanese text that is written with just these bytes; gives how many sequences.
@@ -316,13 +369,22 @@ impl End {
         if start + 2 > self.known {
             let pairs = bytes[start + 2..].chunks_exact(2);
             let is_back = |pair: &[u8]| matches!(pair, [b'(', b'B' | b'J']);
-            let is_pair = |pair: &&[u8]| !is_back(pair) && pair.iter().all(|b| (0x21..=0x7E).contains(b));
+            let is_pair =
+                |pair: &&[u8]| !is_back(pair) && pair.iter().all(|b| (0x21..=0x7E).contains(b));
             let stop = start + 2 + 2 * pairs.take_while(is_pair).count();
-            let after = bytes.get(stop..stop + 2).filter(|pair| is_back(pair)).map(|_| stop + 2);
-            *self = Self { known: stop, after, asked: 0 };
+            let after = bytes
+                .get(stop..stop + 2)
+                .filter(|pair| is_back(pair))
+                .map(|_| stop + 2);
+            *self = Self {
+                known: stop,
+                after,
+                asked: 0,
+            };
         }
         self.asked += 1;
-        self.after.filter(|after| self.asked <= Self::MOST && after - start >= 8)
+        self.after
+            .filter(|after| self.asked <= Self::MOST && after - start >= 8)
     }
 }
 
@@ -337,12 +399,13 @@ fn shifted(whole: &[u8]) -> Option<String> {
     let japanese = Charset::for_name("ISO-2022-JP")?;
     let mut log = LossLog::new();
     let read = japanese.decode(&with, &mut log).into_owned();
-    let mut back = japanese.encode(&read, Unmappable::Skip, &mut log).into_owned();
+    let mut back = japanese
+        .encode(&read, Unmappable::Skip, &mut log)
+        .into_owned();
     back.retain(|&b| b != 0x1B);
     // `$@` and `(J` are older names of the same sets.
     let same = back.len() == whole.len() && &back[2..end] == pairs;
-    let script =
-        |c: char| matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}');
+    let script = |c: char| matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}');
     (log.losses() == 0 && same && read.chars().any(script)).then_some(read)
 }
 
@@ -415,7 +478,15 @@ mod tests {
         ] {
             assert_eq!(all(text), text, "{text}");
         }
-        assert_eq!(repaired("Ã¼ &uuml; $B%F%9%H(B", Repairs::default(), true, &mut Vec::new()), None);
+        assert_eq!(
+            repaired(
+                "Ã¼ &uuml; $B%F%9%H(B",
+                Repairs::default(),
+                true,
+                &mut Vec::new()
+            ),
+            None
+        );
         let mut found = Vec::new();
         let half = repaired("Ã¼ &uuml; $B%F%9%H(B", Repairs::ALL, false, &mut found);
         assert_eq!(half.as_deref(), Some("ü &uuml; $B%F%9%H(B"));
@@ -430,9 +501,18 @@ mod tests {
                 high[usize::from(byte) - 0x80] = c;
             }
         }
-        let as_windows = |b: u8| if b < 0x80 { char::from(b) } else { high[usize::from(b) - 0x80] };
+        let as_windows = |b: u8| {
+            if b < 0x80 {
+                char::from(b)
+            } else {
+                high[usize::from(b) - 0x80]
+            }
+        };
         // Controls and ASCII are what a repair never gives.
-        for c in ('\u{a0}'..=char::MAX).filter(|&c| !is_control(c) && c != '\u{fffd}').step_by(7) {
+        for c in ('\u{a0}'..=char::MAX)
+            .filter(|&c| !is_control(c) && c != '\u{fffd}')
+            .step_by(7)
+        {
             let text = c.to_string();
             let latin: String = text.bytes().map(char::from).collect();
             assert_eq!(unread(&latin, latin_1).as_ref(), Some(&text));
@@ -443,12 +523,17 @@ mod tests {
 
     #[test]
     fn each_byte_is_looked_at_a_few_times() {
-        for unit in ["$B", "$B(B", "$", "$B$", "$Bon(B", "$B%F", "Ã¼", "Ã¼ ", "É®x", "&"] {
+        for unit in [
+            "$B", "$B(B", "$", "$B$", "$Bon(B", "$B%F", "Ã¼", "Ã¼ ", "É®x", "&",
+        ] {
             crate::linear::assert_linear(&unit, 20_000, |n| {
                 let _ = all(&unit.repeat(n));
             });
         }
-        assert_eq!(all(&format!("{}(B", "$B".repeat(9_000))), "ぢ".repeat(8_999));
+        assert_eq!(
+            all(&format!("{}(B", "$B".repeat(9_000))),
+            "ぢ".repeat(8_999)
+        );
     }
 
     #[test]
@@ -457,7 +542,11 @@ mod tests {
             let mut log = LossLog::new();
             let text = c.to_string();
             let bytes = Charset::WINDOWS_1252.encode(&text, Unmappable::Skip, &mut log);
-            let want = if log.is_empty() { bytes.first().copied() } else { None };
+            let want = if log.is_empty() {
+                bytes.first().copied()
+            } else {
+                None
+            };
             assert_eq!(windows_1252(c), want, "U+{:04X}", u32::from(c));
         }
     }

@@ -36,7 +36,14 @@ pub fn rewrite(
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
     let target = Target { form, column, eol };
-    Rewriting { value, kind, target, context, then: context }.changes(findings)
+    Rewriting {
+        value,
+        kind,
+        target,
+        context,
+        then: context,
+    }
+    .changes(findings)
 }
 
 /// A value that is to be brought to a form.
@@ -53,7 +60,13 @@ pub(crate) struct Rewriting<'a> {
 impl Rewriting<'_> {
     /// [`rewrite`] of it.
     pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
-        let Self { value, kind, target, context, .. } = self;
+        let Self {
+            value,
+            kind,
+            target,
+            context,
+            ..
+        } = self;
         if context.asks_for_nothing()
             && let Some(list) = plain::plan(value, *kind, target, context.doubts, findings)
         {
@@ -64,7 +77,13 @@ impl Rewriting<'_> {
 
     /// The same for values of any shape.
     pub(super) fn general(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
-        let Self { value, kind, target, context, then } = *self;
+        let Self {
+            value,
+            kind,
+            target,
+            context,
+            then,
+        } = *self;
         let Target { form, column, eol } = target;
         match kind {
             FieldKind::Opaque => Vec::new(),
@@ -72,7 +91,9 @@ impl Rewriting<'_> {
                 let _ = decode(value, kind, context, findings);
                 Vec::new()
             }
-            FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
+            FieldKind::Parameters => {
+                params::rewrite(value, form, context, then, (column, eol), findings)
+            }
             FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
                 let (before, list) = plan(value, kind, &target, context, findings);
                 if list.is_empty() {
@@ -82,31 +103,53 @@ impl Rewriting<'_> {
                     findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
                     return Vec::new();
                 }
-                self.proved(&comparable(&before, kind, form), list).unwrap_or_else(|| {
-                    findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
-                    Vec::new()
-                })
+                self.proved(&comparable(&before, kind, form), list)
+                    .unwrap_or_else(|| {
+                        findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
+                        Vec::new()
+                    })
             }
         }
     }
 
     /// The changes, or others instead, that leave the text as it was; None where there are none.
     fn proved(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
-        let Self { value, kind, target, context, then } = *self;
+        let Self {
+            value,
+            kind,
+            target,
+            context,
+            then,
+        } = *self;
         let settle = |value: Vec<u8>, form, passes| {
-            settle(value, passes, kind, &Target { form, ..target }, then, before)
+            settle(
+                value,
+                passes,
+                kind,
+                &Target { form, ..target },
+                then,
+                before,
+            )
         };
         let once = apply(value, &list);
         if let Some(after) = settle(once.clone(), target.form, PASSES - 1) {
-            return Some(if after == once { list } else { difference(value, &after) });
+            return Some(if after == once {
+                list
+            } else {
+                difference(value, &after)
+            });
         }
         if target.form == Form::Words {
             return None;
         }
         // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
-        let stays =
-            |words: &Vec<u8>| settle(words.clone(), target.form, PASSES).is_none_or(|again| again == *words);
-        let in_words = Target { form: Form::Words, ..target };
+        let stays = |words: &Vec<u8>| {
+            settle(words.clone(), target.form, PASSES).is_none_or(|again| again == *words)
+        };
+        let in_words = Target {
+            form: Form::Words,
+            ..target
+        };
         let list = plan(value, kind, &in_words, context, &mut Vec::new()).1;
         let words = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
         Some(difference(value, &words))
@@ -123,7 +166,17 @@ pub(crate) fn rewrite_plain(
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    plain::plan(value, kind, &Target { form: Form::Words, column, eol }, true, findings)
+    plain::plan(
+        value,
+        kind,
+        &Target {
+            form: Form::Words,
+            column,
+            eol,
+        },
+        true,
+        findings,
+    )
 }
 
 /// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.
@@ -149,9 +202,14 @@ fn settle(
 /// Returns true for addresses or identifiers in angles with raw bytes and nothing else, as in `X-MS-TNEF-Correlator`. An encoded word would swallow
 /// the angles.
 fn is_identifiers(value: &[u8]) -> bool {
-    let mut pieces = value.split(|byte| lex::is_space(*byte)).filter(|piece| !piece.is_empty()).peekable();
+    let mut pieces = value
+        .split(|byte| lex::is_space(*byte))
+        .filter(|piece| !piece.is_empty())
+        .peekable();
     let is_identifier = |piece: &[u8]| {
-        let inside = piece.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">"));
+        let inside = piece
+            .strip_prefix(b"<")
+            .and_then(|rest| rest.strip_suffix(b">"));
         inside.is_some_and(|inside| {
             inside.contains(&b'@') && memchr::memchr3(b'<', b'>', b'?', inside).is_none()
         })
@@ -161,8 +219,16 @@ fn is_identifiers(value: &[u8]) -> bool {
 
 /// A text in the characters that the form has. In a structured field a space between a name and its address is no text.
 fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
-    let text = if form == Form::Iso2022Jp { japanese::folded(text).0 } else { Cow::Borrowed(text) };
-    if kind.has_syntax() && text.contains(" <") { Cow::Owned(text.replace(" <", "<")) } else { text }
+    let text = if form == Form::Iso2022Jp {
+        japanese::folded(text).0
+    } else {
+        Cow::Borrowed(text)
+    };
+    if kind.has_syntax() && text.contains(" <") {
+        Cow::Owned(text.replace(" <", "<"))
+    } else {
+        text
+    }
 }
 
 /// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
@@ -177,12 +243,19 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     while start > 0 && lex::is_space(old[start - 1]) {
         start -= 1;
     }
-    let mut end =
-        old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let mut end = old[start..]
+        .iter()
+        .rev()
+        .zip(new[start..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     while end > 0 && lex::is_space(old[old.len() - end]) {
         end -= 1;
     }
-    vec![Replacement { at: start..old.len() - end, with: new[start..new.len() - end].to_vec() }]
+    vec![Replacement {
+        at: start..old.len() - end,
+        with: new[start..new.len() - end].to_vec(),
+    }]
 }
 
 /// Why a value was left alone.
@@ -208,10 +281,16 @@ pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) ->
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
     let (mut text, mut findings) = (String::new(), Vec::new());
     if context.repairs.any() {
-        reader.segments.iter().for_each(|segment| reader.push(segment, &mut text, &mut findings));
+        reader
+            .segments
+            .iter()
+            .for_each(|segment| reader.push(segment, &mut text, &mut findings));
     }
     !findings.iter().any(|f| is_repair(f.kind))
-        && reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()], form))
+        && reader
+            .words
+            .iter()
+            .all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()], form))
 }
 
 /// The decoded text of a value, and the changes.
@@ -222,14 +301,21 @@ fn plan(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
-    if value.is_ascii() && !has_open(value) && !lex::may_shift(value) && !context.repairs.may_touch(value) {
+    if value.is_ascii()
+        && !has_open(value)
+        && !lex::may_shift(value)
+        && !context.repairs.may_touch(value)
+    {
         return (String::new(), Vec::new());
     }
     let (text, atoms) = atoms(value, kind, target.form, context, findings);
     let mut note = None;
     let changes = match target.form {
         Form::Iso2022Jp => in_japanese(value, &atoms, target, &mut note).unwrap_or_else(|| {
-            let target = Target { form: Form::Words, ..*target };
+            let target = Target {
+                form: Form::Words,
+                ..*target
+            };
             plan(value, kind, &target, context, &mut Vec::new()).1
         }),
         Form::Words | Form::RawUtf8 => changes(value, &atoms, target),
@@ -250,8 +336,18 @@ pub(super) fn atoms(
     let mut reader = Reader::new(value, kind, context, findings);
     reader.is_written = form != Form::Iso2022Jp;
     let mut text = String::new();
-    let guards = if kind == FieldKind::Unstructured { guards(value) } else { Vec::new() };
-    let mut atoms = Atoms { value, reader: &reader, form, guards, list: Vec::new() };
+    let guards = if kind == FieldKind::Unstructured {
+        guards(value)
+    } else {
+        Vec::new()
+    };
+    let mut atoms = Atoms {
+        value,
+        reader: &reader,
+        form,
+        guards,
+        list: Vec::new(),
+    };
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
@@ -294,7 +390,16 @@ fn in_japanese(
         return Some(Vec::new());
     }
     // What stands between them keeps a mark from joining a letter that it does not stand behind.
-    let text: String = atoms.iter().map(|a| if a.state.member() { a.text.as_str() } else { " " }).collect();
+    let text: String = atoms
+        .iter()
+        .map(|a| {
+            if a.state.member() {
+                a.text.as_str()
+            } else {
+                " "
+            }
+        })
+        .collect();
     let (kind, count) = match japanese::write(&text) {
         Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
         Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
@@ -327,7 +432,11 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         }
         i = last + 1;
         let group = &atoms[first..=last];
-        let state = group.iter().map(|a| a.state).reduce(State::with).unwrap_or_default();
+        let state = group
+            .iter()
+            .map(|a| a.state)
+            .reduce(State::with)
+            .unwrap_or_default();
         let wanted = match target.form {
             Form::Words | Form::Iso2022Jp => state.wants_words(),
             Form::RawUtf8 => state.wants_raw(),

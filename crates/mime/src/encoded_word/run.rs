@@ -14,7 +14,12 @@ use std::sync::LazyLock;
 
 impl Reader<'_> {
     /// Appends the text of a run.
-    pub(super) fn push_run(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
+    pub(super) fn push_run(
+        &self,
+        segment: &Segment,
+        out: &mut String,
+        findings: &mut Vec<Finding>,
+    ) {
         self.push_run_telling(segment, out, findings, None);
     }
 
@@ -33,7 +38,10 @@ impl Reader<'_> {
         let mut first = 0;
         while first < words.len() {
             let charset = words[first].charset;
-            let count = words[first..].iter().take_while(|w| same(w.charset, charset)).count();
+            let count = words[first..]
+                .iter()
+                .take_while(|w| same(w.charset, charset))
+                .count();
             let group = &words[first..first + count];
             first += count;
             let contrary = charset.and_then(|charset| self.contrary(charset, group, findings));
@@ -53,7 +61,12 @@ impl Reader<'_> {
             let start = out.len();
             let controls = self.push_text(&text, out);
             if controls > 0 {
-                findings.push(Finding::counted(at.clone(), EventKind::EwControlChar, "", controls));
+                findings.push(Finding::counted(
+                    at.clone(),
+                    EventKind::EwControlChar,
+                    "",
+                    controls,
+                ));
             }
             hidden::tell(out, start, at, self.context.strip_hidden, findings);
         }
@@ -69,7 +82,10 @@ impl Reader<'_> {
         if !self.context.repairs.nested || !has_word(text.as_bytes()) {
             return text;
         }
-        let context = HeaderContext { repairs: Repairs::default(), ..self.context };
+        let context = HeaderContext {
+            repairs: Repairs::default(),
+            ..self.context
+        };
         let mut inner = Vec::new();
         let again = decode_text(text.as_bytes(), &context, &mut inner);
         // What would be words a third time, or is a guess, stays.
@@ -83,7 +99,10 @@ impl Reader<'_> {
         if again == text || inner.iter().any(unsure) || !settled() {
             return text;
         }
-        findings.extend(inner.into_iter().map(|finding| Finding { at: range.clone(), ..finding }));
+        findings.extend(inner.into_iter().map(|finding| Finding {
+            at: range.clone(),
+            ..finding
+        }));
         findings.push(Finding::new(range.clone(), EventKind::EwNested, ""));
         Cow::Owned(again.into_owned())
     }
@@ -124,13 +143,17 @@ impl Reader<'_> {
         let text = charset.decode(bytes, &mut log);
         let may_split = || !bytes.is_ascii() || has_ascii_halves(charset) || log.losses() > 0;
         if group.len() > 1 && !charset.is_single_byte() && may_split() {
-            let alone: Vec<(Cow<'_, str>, LossLog)> = group.iter().map(|w| self.alone(charset, w)).collect();
+            let alone: Vec<(Cow<'_, str>, LossLog)> =
+                group.iter().map(|w| self.alone(charset, w)).collect();
             let losses: u64 = alone.iter().map(|(_, log)| log.losses()).sum();
             if log.losses() > losses {
                 for (word, (_, log)) in group.iter().zip(&alone) {
                     note_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
                 }
-                return (Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect()), charset);
+                return (
+                    Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect()),
+                    charset,
+                );
             }
             if losses > log.losses() {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
@@ -146,11 +169,19 @@ impl Reader<'_> {
         }
         if let Some(read) = read {
             let (kind, detail) = read.event;
-            findings.push(Finding { at: extent(group), kind, detail, count: 1 });
+            findings.push(Finding {
+                at: extent(group),
+                kind,
+                detail,
+                count: 1,
+            });
             return (read.text, read.used);
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
-            let hints = || detect::Hints { language: self.context.language, ..MAIL };
+            let hints = || detect::Hints {
+                language: self.context.language,
+                ..MAIL
+            };
             if let Some(Otherwise { read, events }) = otherwise(
                 charset,
                 bytes,
@@ -174,7 +205,11 @@ impl Reader<'_> {
             note_superset(charset, bytes, extent(group), findings);
         }
         if let Some(order) = order_told(charset, &text) {
-            findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
+            findings.push(Finding::new(
+                extent(group),
+                EventKind::CharsetVisualOrder,
+                order,
+            ));
         }
         (text, charset)
     }
@@ -253,25 +288,34 @@ impl Reader<'_> {
         group: &[Ready],
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
-        let mark = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+        let mark =
+            |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
         if !group[1..].iter().any(|w| mark(w).is_some()) {
             return self.joined(charset, group, findings);
         }
         let order = |w: &Ready| mark(w).map(|(order, _)| order);
         let (mut text, mut bytes) = (String::new(), Vec::new());
         // Words before the first mark stand for themselves.
-        let mut first = group.iter().position(|word| mark(word).is_some()).unwrap_or(group.len());
+        let mut first = group
+            .iter()
+            .position(|word| mark(word).is_some())
+            .unwrap_or(group.len());
         for word in &group[..first] {
             text += &self.joined(charset, std::slice::from_ref(word), findings).0;
         }
         while let Some(start) = group.get(first) {
             let others = |w: &Ready| order(w).is_some_and(|other| Some(other) != order(start));
-            let next = group[first..].iter().position(others).map_or(group.len(), |n| first + n);
+            let next = group[first..]
+                .iter()
+                .position(others)
+                .map_or(group.len(), |n| first + n);
             let piece = &group[first..next];
             first = next;
             bytes.clear();
             for (index, word) in piece.iter().enumerate() {
-                let skip = mark(word).filter(|_| index > 0).map_or(0, |(_, length)| length);
+                let skip = mark(word)
+                    .filter(|_| index > 0)
+                    .map_or(0, |(_, length)| length);
                 bytes.extend_from_slice(&self.bytes[word.bytes.clone()][skip..]);
             }
             let mut log = LossLog::new();
@@ -286,19 +330,37 @@ impl Reader<'_> {
 
     /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
     /// Also tells in which charset.
-    fn ladder<'s>(&'s self, group: &[Ready], findings: &mut Vec<Finding>) -> (Cow<'s, str>, Charset) {
+    fn ladder<'s>(
+        &'s self,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
         if bytes.is_ascii() {
             return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
         if let Some(text) = self.utf8(bytes, Zone::Text) {
-            findings.push(Finding::new(extent(group), EventKind::CharsetDetected, "read as UTF-8"));
+            findings.push(Finding::new(
+                extent(group),
+                EventKind::CharsetDetected,
+                "read as UTF-8",
+            ));
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
         // What is UTF-8 by chance is what it was weighed against.
-        let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
-        let used = weighed().or(self.raw).unwrap_or_else(|| guess(bytes, &self.context));
-        findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
+        let weighed = || {
+            std::str::from_utf8(bytes)
+                .is_ok()
+                .then(|| self.raw_charset(Zone::Text))
+        };
+        let used = weighed()
+            .or(self.raw)
+            .unwrap_or_else(|| guess(bytes, &self.context));
+        findings.push(Finding::new(
+            extent(group),
+            EventKind::CharsetDetected,
+            used.name(),
+        ));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
         note_losses(group, group[0].bytes.start, &log, findings);
@@ -312,13 +374,27 @@ impl Reader<'_> {
             findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
         }
         if range.len() > WORD {
-            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, LONG_WORD));
+            findings.push(Finding::new(
+                range.clone(),
+                EventKind::EwBadToken,
+                LONG_WORD,
+            ));
         }
         if let Some(tag) = word.word.language(self.value) {
             // A log repeats nothing but what can be a tag (RFC 5646 4.4).
-            let is_tag = tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            let detail = Cow::Owned(if is_tag { tag.into_owned() } else { String::new() });
-            findings.push(Finding { at: range.clone(), kind: EventKind::EwLanguage, detail, count: 1 });
+            let is_tag =
+                tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            let detail = Cow::Owned(if is_tag {
+                tag.into_owned()
+            } else {
+                String::new()
+            });
+            findings.push(Finding {
+                at: range.clone(),
+                kind: EventKind::EwLanguage,
+                detail,
+                count: 1,
+            });
         }
         if zone == Zone::Quoted {
             findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
@@ -335,7 +411,12 @@ impl Reader<'_> {
 
 /// Returns true if words may put their label in doubt: a few letters above 7F without any of ASCII (`áâã ä`) say too little.
 fn is_evidence(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_alphabetic) || bytes.iter().filter(|byte| !byte.is_ascii()).nth(4).is_some()
+    bytes.iter().any(u8::is_ascii_alphabetic)
+        || bytes
+            .iter()
+            .filter(|byte| !byte.is_ascii())
+            .nth(4)
+            .is_some()
 }
 
 /// UTF-16 and UTF-32.
@@ -389,7 +470,12 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
         }
     }
     if told == 0 {
-        findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+        findings.push(Finding::counted(
+            extent(group),
+            EventKind::CharsetInvalidBytes,
+            "",
+            log.losses(),
+        ));
     }
 }
 
@@ -413,7 +499,9 @@ pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
     }
     if charset.is_single_byte() {
         // Without a way out in the middle it is done in vectors.
-        bytes.iter().fold(false, |any, b| any | (0x80..0xA0).contains(b))
+        bytes
+            .iter()
+            .fold(false, |any, b| any | (0x80..0xA0).contains(b))
     } else {
         !charset.covers(bytes)
     }
@@ -423,7 +511,9 @@ pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
 pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
     // Some mailboxes ask for it in every other value.
     static DETAILS: LazyLock<Vec<String>> = LazyLock::new(|| {
-        Charset::all().map(|c| format!("{} read as {}", c.name(), c.superset().name())).collect()
+        Charset::all()
+            .map(|c| format!("{} read as {}", c.name(), c.superset().name()))
+            .collect()
     });
     Finding::new(at, EventKind::CharsetSuperset, &DETAILS[charset.index()])
 }

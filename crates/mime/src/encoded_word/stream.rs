@@ -50,7 +50,10 @@ enum Look {
 impl<'c> Stream<'c> {
     /// A stream whose words are read with `context`.
     pub fn new(context: HeaderContext<'c>) -> Self {
-        Self { context, ..Self::default() }
+        Self {
+            context,
+            ..Self::default()
+        }
     }
 
     /// Takes bytes and appends what is settled to `out`. The places of findings are offsets in the stream.
@@ -60,7 +63,11 @@ impl<'c> Stream<'c> {
             return;
         }
         self.advance(false, out, findings);
-        self.worth = if has_open(&self.buffer) { self.buffer.len() + STEP } else { 0 };
+        self.worth = if has_open(&self.buffer) {
+            self.buffer.len() + STEP
+        } else {
+            0
+        };
     }
 
     /// Appends what was held.
@@ -88,16 +95,20 @@ impl<'c> Stream<'c> {
                 self.pass(&buffer[done..open], out);
                 done = open;
             }
-            let (limit, closed, mut finder) = line.take().filter(|l| open < l.0).unwrap_or_else(|| {
-                let (limit, closed) = line_end(&buffer, open, last);
-                (limit, closed, Finder::new(&buffer, limit))
-            });
+            let (limit, closed, mut finder) =
+                line.take().filter(|l| open < l.0).unwrap_or_else(|| {
+                    let (limit, closed) = line_end(&buffer, open, last);
+                    (limit, closed, Finder::new(&buffer, limit))
+                });
             let found = look(&mut finder, &buffer[..limit], open, closed);
             line = Some((limit, closed, finder));
             match found {
                 Look::More => break,
                 Look::Nothing => {
-                    if let Some(head) = buffer[..limit].get(open..open + MOST).filter(|head| goes_on(head)) {
+                    if let Some(head) = buffer[..limit]
+                        .get(open..open + MOST)
+                        .filter(|head| goes_on(head))
+                    {
                         let at = self.offset + open..self.offset + open + head.len();
                         findings.push(Finding::new(
                             at,
@@ -174,7 +185,10 @@ fn goes_on(head: &[u8]) -> bool {
     let (_, _, letter) = (fields.next(), fields.next(), fields.next());
     let is_word = matches!(letter, Some([b'b' | b'B' | b'q' | b'Q']));
     let breaks = |pair: &[u8]| pair[0] <= b' ' || pair == b"?=" || pair == b"=?";
-    is_word && fields.next().is_some_and(|text| !text.windows(2).any(breaks))
+    is_word
+        && fields
+            .next()
+            .is_some_and(|text| !text.windows(2).any(breaks))
 }
 
 /// Where the line at `at` ends, continuation lines included, and whether that is certain.
@@ -195,7 +209,11 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
     let sure = closed || full;
     let mut end = open;
     loop {
-        let next = if end == open { open } else { lex::skip_space(line, end) };
+        let next = if end == open {
+            open
+        } else {
+            lex::skip_space(line, end)
+        };
         let rest = &line[next..];
         let more = |end| match (end == open, full) {
             (_, false) => Look::More,
@@ -205,7 +223,10 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         if !sure && (rest.is_empty() || rest == b"=") {
             return more(end);
         }
-        let Some(word) = finder.word_at(next).filter(|word| word.range.end - open <= MOST) else {
+        let Some(word) = finder
+            .word_at(next)
+            .filter(|word| word.range.end - open <= MOST)
+        else {
             return match (end == open, sure || !may_open(rest)) {
                 (_, false) => more(end),
                 (true, true) => Look::Nothing,
@@ -251,11 +272,17 @@ mod tests {
             ("", ""),
             ("no words =? here ?=\n", "no words =? here ?=\n"),
             ("a: =?utf-8?Q?=C3=BC?= b\r\nc\n", "a: ü b\r\nc\n"),
-            ("=?utf-8?B?5pel5pw=?=\r\n =?utf-8?B?rOiqng==?=\r\n\r\nbody", "日本語\r\n\r\nbody"),
+            (
+                "=?utf-8?B?5pel5pw=?=\r\n =?utf-8?B?rOiqng==?=\r\n\r\nbody",
+                "日本語\r\n\r\nbody",
+            ),
             ("subject==?koi8-r?Q?=F0?=, next\n", "subject=П, next\n"),
             ("=?utf-8?Q?a\nb?=\n", "=?utf-8?Q?a\nb?=\n"),
             ("=?utf-8?Q?a\n b?=\n", "a b\n"),
-            ("=?x-gibberish?Q?a?=\n =?utf-8?Q?b?=  =?utf-8?Q?c?=\n", "=?x-gibberish?Q?a?=\n bc\n"),
+            (
+                "=?x-gibberish?Q?a?=\n =?utf-8?Q?b?=  =?utf-8?Q?c?=\n",
+                "=?x-gibberish?Q?a?=\n bc\n",
+            ),
             (
                 "from=<=?utf-8?Q?=C3=BC?=@b.example> =?utf-8?Q?=C3=BC?=",
                 "from=<=?utf-8?Q?=C3=BC?=@b.example> ü",
@@ -277,9 +304,14 @@ mod tests {
     fn findings_stand_where_the_stream_has_them() {
         let input = b"line\n=?utf-8?Q?=C3=B6=FF?= =?utf-8?Q?ok?=\nx =?koi8-r?B?8A?=\n";
         let (_, findings) = streamed(input, || 3);
-        let told: Vec<_> = findings.iter().map(|f| (f.kind.code(), &input[f.at.clone()])).collect();
-        let want: [(&str, &[u8]); 2] =
-            [("charset.invalid-bytes", b"=?utf-8?Q?=C3=B6=FF?="), ("ew.bad-token", b"=?koi8-r?B?8A?=")];
+        let told: Vec<_> = findings
+            .iter()
+            .map(|f| (f.kind.code(), &input[f.at.clone()]))
+            .collect();
+        let want: [(&str, &[u8]); 2] = [
+            ("charset.invalid-bytes", b"=?utf-8?Q?=C3=B6=FF?="),
+            ("ew.bad-token", b"=?koi8-r?B?8A?="),
+        ];
         assert_eq!(told, want);
     }
 
@@ -319,11 +351,17 @@ mod tests {
             (state % n as u64) as usize
         };
         for _ in 0..4_000 {
-            let input: Vec<u8> =
-                (0..below(12)).flat_map(|_| pieces[below(pieces.len())].iter().copied()).collect();
+            let input: Vec<u8> = (0..below(12))
+                .flat_map(|_| pieces[below(pieces.len())].iter().copied())
+                .collect();
             let whole = streamed(&input, || usize::MAX);
             assert_eq!(streamed(&input, || 1), whole, "{}", input.escape_ascii());
-            assert_eq!(streamed(&input, || 1 + below(7)), whole, "{}", input.escape_ascii());
+            assert_eq!(
+                streamed(&input, || 1 + below(7)),
+                whole,
+                "{}",
+                input.escape_ascii()
+            );
             // Nothing but white space between words and words themselves may change.
             let again = streamed(&whole.0, || usize::MAX).0;
             if memchr::memmem::find(&input, b"=?").is_none() {
@@ -335,9 +373,15 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        for unit in
-            ["=?a?Q?", "=?", "=?utf-8?Q?a?= ", "=?utf-8?Q?", "=?a?B?", "=?utf-8?Q?a?=", "=?utf-8?B?w7w="]
-        {
+        for unit in [
+            "=?a?Q?",
+            "=?",
+            "=?utf-8?Q?a?= ",
+            "=?utf-8?Q?",
+            "=?a?B?",
+            "=?utf-8?Q?a?=",
+            "=?utf-8?B?w7w=",
+        ] {
             let mut stream = Stream::default();
             let (mut out, mut findings, mut most) = (Vec::new(), Vec::new(), 0);
             let piece = unit.repeat(400);
@@ -347,11 +391,18 @@ mod tests {
                 findings.clear();
             }
             stream.finish(&mut out, &mut findings);
-            assert!(most <= MOST + STEP + piece.len(), "{unit:?}: {most} bytes held");
+            assert!(
+                most <= MOST + STEP + piece.len(),
+                "{unit:?}: {most} bytes held"
+            );
             if unit.ends_with("a?= ") {
                 assert_eq!(
                     out,
-                    "a".repeat(400_000).into_bytes().into_iter().chain(*b" ").collect::<Vec<_>>()
+                    "a".repeat(400_000)
+                        .into_bytes()
+                        .into_iter()
+                        .chain(*b" ")
+                        .collect::<Vec<_>>()
                 );
             }
         }
@@ -359,9 +410,15 @@ mod tests {
 
     #[test]
     fn floods_take_linear_time() {
-        for unit in
-            ["=?a?Q?", "=?", "=?utf-8?Q?a?= ", "=?utf-8?Q?", "=?a?B?", "=?utf-8?Q?a?=", "=?utf-8?B?w7w="]
-        {
+        for unit in [
+            "=?a?Q?",
+            "=?",
+            "=?utf-8?Q?a?= ",
+            "=?utf-8?Q?",
+            "=?a?B?",
+            "=?utf-8?Q?a?=",
+            "=?utf-8?B?w7w=",
+        ] {
             assert_linear(&unit, 200_000, |n| {
                 let mut stream = Stream::default();
                 let (mut out, mut findings) = (Vec::new(), Vec::new());

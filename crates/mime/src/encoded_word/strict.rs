@@ -32,24 +32,40 @@ pub(super) struct Name<'v> {
 
 /// Reads the word at `at`, where `=?` stands, with its decoded bytes in `bytes`; None for any other syntax, for a word with something
 /// else than white space behind it, and for one that does not fit. `expected` is a label in strict syntax, or nothing.
-pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], bytes: &mut Short) -> Option<Strict<'v>> {
+pub(super) fn word<'v>(
+    value: &'v [u8],
+    at: usize,
+    expected: &[u8],
+    bytes: &mut Short,
+) -> Option<Strict<'v>> {
     let behind = value.get(at + 2..)?;
     let is_expected = !expected.is_empty()
         && behind.get(expected.len()) == Some(&b'?')
         && are_same(&behind[..expected.len()], expected);
-    let (length, resolved) = if is_expected { (expected.len(), None) } else { label(behind)? };
+    let (length, resolved) = if is_expected {
+        (expected.len(), None)
+    } else {
+        label(behind)?
+    };
     let (label, rest) = behind.split_at(length);
     let label = resolved.map(|resolved| Name { label, resolved });
-    let [b'?', letter, b'?', ..] = rest else { return None };
+    let [b'?', letter, b'?', ..] = rest else {
+        return None;
+    };
     let payload = at + 2 + length + 3;
     let end = match letter {
         b'B' | b'b' => bytes.read_base64(value, payload)?,
         b'Q' | b'q' => bytes.read_escapes(value, payload)?,
         _ => return None,
     };
-    let [b'?', b'=', after @ ..] = value.get(end..)? else { return None };
+    let [b'?', b'=', after @ ..] = value.get(end..)? else {
+        return None;
+    };
     let free = after.first().is_none_or(|&b| lex::is_space(b));
-    free.then_some(Strict { range: at..end + 2, label })
+    free.then_some(Strict {
+        range: at..end + 2,
+        label,
+    })
 }
 
 /// The length of the label at the start of a text, and what it stands for.
@@ -126,7 +142,10 @@ mod tests {
         let bytes: Vec<u8> = (0..40).map(|i: u8| i.wrapping_mul(77)).collect();
         for length in 0..bytes.len() {
             let text = STANDARD.encode(&bytes[..length]);
-            assert_eq!(read(&format!("=?u?b?{text}?=")), Some(bytes[..length].to_vec()));
+            assert_eq!(
+                read(&format!("=?u?b?{text}?=")),
+                Some(bytes[..length].to_vec())
+            );
             for place in 0..text.len() {
                 for byte in b"A/=-_ ?~\x7f".iter().chain(b"ghQw").copied() {
                     let mut other = text.clone().into_bytes();
@@ -147,17 +166,28 @@ mod tests {
     #[test]
     fn q_is_what_the_tolerant_decoder_says_without_damage() {
         for byte in 0..=0xFF_u8 {
-            for text in [vec![byte], vec![b'=', b'4', byte], vec![b'=', byte, b'c'], vec![b'a', byte, b'_']] {
+            for text in [
+                vec![byte],
+                vec![b'=', b'4', byte],
+                vec![b'=', byte, b'c'],
+                vec![b'a', byte, b'_'],
+            ] {
                 let mut slow = Vec::new();
                 let damage = payload::decode_q(&text, &mut slow);
                 let value = [b"=?u?q?", &text[..], b"?="].concat();
                 let mut bytes = Short::default();
                 if let Some(word) = word(&value, 0, b"u", &mut bytes) {
-                    assert_eq!((bytes.bytes(), damage), (&slow[..], payload::Damage::default()));
+                    assert_eq!(
+                        (bytes.bytes(), damage),
+                        (&slow[..], payload::Damage::default())
+                    );
                     assert_eq!(word.range, 0..value.len());
                 } else {
                     let other = |byte: &u8| *byte == b'?' || byte.is_ascii_control();
-                    assert!(damage != payload::Damage::default() || text.iter().any(other), "{text:?}");
+                    assert!(
+                        damage != payload::Damage::default() || text.iter().any(other),
+                        "{text:?}"
+                    );
                 }
             }
         }

@@ -123,7 +123,12 @@ impl<'a> Finder<'a> {
             Letter::Q => self.q_end(head.payload)?,
         };
         let label = head.label.start..label_end(self.value, head.label.clone());
-        Some(Word { range: at..end + 2, label, letter, payload: head.payload..end })
+        Some(Word {
+            range: at..end + 2,
+            label,
+            letter,
+            payload: head.payload..end,
+        })
     }
 
     /// Where a Q text that starts at `payload` ends: a question mark inside belongs to the text.
@@ -131,7 +136,10 @@ impl<'a> Finder<'a> {
         let (mut from, mut inner) = (payload, payload);
         loop {
             let close = self.close.find(self.value, *b"?=", from)?;
-            while let Some(open) = self.inner_open.find(self.value, *b"=?", inner).filter(|&n| n + 1 < close)
+            while let Some(open) = self
+                .inner_open
+                .find(self.value, *b"=?", inner)
+                .filter(|&n| n + 1 < close)
             {
                 if head(self.value, open).is_some() {
                     // The word has no end of its own: the next one starts here.
@@ -146,9 +154,10 @@ impl<'a> Finder<'a> {
                 Some(_) if self.value[after..].starts_with(b"=?") => true,
                 Some(_) => match self.later_close.find(self.value, *b"?=", after) {
                     None => true,
-                    Some(next) => {
-                        self.later_open.find(self.value, *b"=?", after).is_some_and(|open| open < next)
-                    }
+                    Some(next) => self
+                        .later_open
+                        .find(self.value, *b"=?", after)
+                        .is_some_and(|open| open < next),
                 },
             };
             if ends {
@@ -169,8 +178,13 @@ pub(crate) fn ends_word(rest: &[u8]) -> bool {
 
 /// Whether bytes that begin with `=?` are the beginning of a word, or may become one when more of them come.
 pub(crate) fn may_open(bytes: &[u8]) -> bool {
-    let Some(rest) = bytes.strip_prefix(b"=?") else { return b"=?".starts_with(bytes) };
-    let Some(mark) = rest.iter().position(|b| !matches!(b, b' '..=b'>' | b'@'..=b'~' | b'\t')) else {
+    let Some(rest) = bytes.strip_prefix(b"=?") else {
+        return b"=?".starts_with(bytes);
+    };
+    let Some(mark) = rest
+        .iter()
+        .position(|b| !matches!(b, b' '..=b'>' | b'@'..=b'~' | b'\t'))
+    else {
         return true;
     };
     let letter = |b: &u8| matches!(b, b'B' | b'b' | b'Q' | b'q');
@@ -191,7 +205,10 @@ struct Head {
 /// Reads `=?label?letter?` at `at`. Its cost is bounded by the next question mark.
 fn head(value: &[u8], at: usize) -> Option<Head> {
     let start = at + 2;
-    let end = start + value[start..].iter().position(|&b| b == b'?' || !matches!(b, b' '..=b'~' | b'\t'))?;
+    let end = start
+        + value[start..]
+            .iter()
+            .position(|&b| b == b'?' || !matches!(b, b' '..=b'~' | b'\t'))?;
     let (letter, close) = (*value.get(end + 1)?, *value.get(end + 2)?);
     if value[end] != b'?' || close != b'?' || !letter.is_ascii_alphabetic() {
         return None;
@@ -199,11 +216,18 @@ fn head(value: &[u8], at: usize) -> Option<Head> {
     let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
     let label = &value[start..end];
     let from = label.iter().position(|b| !outer(b)).unwrap_or(0);
-    let to = label.iter().rposition(|b| !outer(b)).map_or(from, |n| n + 1);
+    let to = label
+        .iter()
+        .rposition(|b| !outer(b))
+        .map_or(from, |n| n + 1);
     if label[from..to].iter().any(outer) {
         return None;
     }
-    Some(Head { label: start + from..start + to, letter, payload: end + 3 })
+    Some(Head {
+        label: start + from..start + to,
+        letter,
+        payload: end + 3,
+    })
 }
 
 /// Cuts the language tag of RFC 2231 5.
@@ -220,7 +244,11 @@ mod tests {
         let mut finder = Finder::new(value.as_bytes(), value.len());
         let (mut at, mut out) = (0, Vec::new());
         while let Some(word) = finder.next_from(at) {
-            out.push(format!("{}|{}", &value[word.label.clone()], &value[word.payload.clone()]));
+            out.push(format!(
+                "{}|{}",
+                &value[word.label.clone()],
+                &value[word.payload.clone()]
+            ));
             at = word.range.end;
         }
         out
@@ -231,7 +259,10 @@ mod tests {
         for (value, want) in [
             ("=?utf-8?Q?a?=", vec!["utf-8|a"]),
             ("x=?utf-8?q?a?=y", vec!["utf-8|a"]),
-            ("(=?utf-8?q?a?=)\"=?utf-8?B?YQ==?=\"", vec!["utf-8|a", "utf-8|YQ=="]),
+            (
+                "(=?utf-8?q?a?=)\"=?utf-8?B?YQ==?=\"",
+                vec!["utf-8|a", "utf-8|YQ=="],
+            ),
             ("=?utf-8*pt-BR?Q?a?=", vec!["utf-8|a"]),
             ("=? \"utf-8\" ?Q?a?=", vec!["utf-8|a"]),
             ("=?UTF-8?Q?Wann??=", vec!["UTF-8|Wann?"]),

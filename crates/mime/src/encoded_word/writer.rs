@@ -43,7 +43,13 @@ pub(super) struct Writer<'v, 't> {
 impl<'v, 't> Writer<'v, 't> {
     /// Nothing is written yet.
     pub(super) fn new(value: &'v [u8], target: &'t Target<'t>) -> Self {
-        Self { value, target, at: 0, column: target.column, list: Vec::new() }
+        Self {
+            value,
+            target,
+            at: 0,
+            column: target.column,
+            list: Vec::new(),
+        }
     }
 
     /// Writes the text of a group that starts in `zone`.
@@ -56,15 +62,16 @@ impl<'v, 't> Writer<'v, 't> {
             _ => Place::Text,
         };
         // A single space before the group may become a fold.
-        let foldable =
-            range.start >= 2 && value[range.start - 1] == b' ' && !lex::is_space(value[range.start - 2]);
+        let foldable = range.start >= 2
+            && value[range.start - 1] == b' '
+            && !lex::is_space(value[range.start - 2]);
         let mut lines = Lines::new(column, self.target.eol);
         lines.out.reserve(text.len() * 2 + 16);
         if foldable {
             lines.out.push(' ');
         }
-        let raw =
-            self.target.form == Form::RawUtf8 && raw_form(value, &range, text, place, &mut lines, foldable);
+        let raw = self.target.form == Form::RawUtf8
+            && raw_form(value, &range, text, place, &mut lines, foldable);
         if !raw {
             if !state.wants_words() {
                 self.column = advance(column, &value[range.clone()]);
@@ -75,7 +82,15 @@ impl<'v, 't> Writer<'v, 't> {
                 japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
             } else {
                 let glued = !ends_word(&value[range.end..]);
-                let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
+                let letter = choose(
+                    text,
+                    place,
+                    if glued {
+                        Encoding::B
+                    } else {
+                        Encoding::Shorter
+                    },
+                );
                 lines.words(text, place, letter, foldable);
             }
             // White space stands between a word and what follows it (RFC 2047 5); a name may touch its address.
@@ -86,7 +101,11 @@ impl<'v, 't> Writer<'v, 't> {
         // Of the rest of the line no more than would fit is looked at.
         let line = &value[range.end..value.len().min(range.end + LINE + 1)];
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
-        if line.len() >= 2 && line[0] == b' ' && !lex::is_space(line[1]) && lines.column + line.len() > LINE {
+        if line.len() >= 2
+            && line[0] == b' '
+            && !lex::is_space(line[1])
+            && lines.column + line.len() > LINE
+        {
             lines.fold();
             range.end += 1;
         }
@@ -124,7 +143,12 @@ fn raw_form(
         || text.ends_with(' ') && !inner(value.get(range.end).copied());
     // Raw controls have no place in a header.
     let has_controls = text.contains(is_control);
-    if text.is_empty() || has_controls || text.contains("=?") || touches || edge && place != Place::Phrase {
+    if text.is_empty()
+        || has_controls
+        || text.contains("=?")
+        || touches
+        || edge && place != Place::Phrase
+    {
         return false;
     }
     let special = match place {
@@ -136,7 +160,10 @@ fn raw_form(
             false
         }
         Place::Phrase => {
-            edge || text.contains("  ") || text.bytes().any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
+            edge || text.contains("  ")
+                || text
+                    .bytes()
+                    .any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
         }
     };
     let mut written = Lines::new(lines.column, lines.eol);
@@ -155,7 +182,12 @@ fn raw_form(
     } else {
         written.raw(text);
     }
-    let longest = written.out.split(lines.eol).map(str::len).max().unwrap_or(0);
+    let longest = written
+        .out
+        .split(lines.eol)
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
     if longest > LONG || lines.column > LONG {
         return false;
     }

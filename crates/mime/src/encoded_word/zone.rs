@@ -36,7 +36,12 @@ pub(crate) struct Piece {
 /// All pieces of a value, from left to right.
 pub(crate) fn pieces(value: &[u8], kind: FieldKind, steps: lex::Steps) -> Vec<Piece> {
     let addresses = kind == FieldKind::Structured;
-    let mut out = Pieces { value, steps, addresses, list: Vec::new() };
+    let mut out = Pieces {
+        value,
+        steps,
+        addresses,
+        list: Vec::new(),
+    };
     match kind {
         FieldKind::Unstructured => out.words(0..value.len(), Zone::Text),
         FieldKind::Structured | FieldKind::Phrases => out.structured(),
@@ -56,7 +61,11 @@ struct Pieces<'a> {
 impl Pieces<'_> {
     fn text(&mut self, range: Range<usize>, zone: Zone) {
         if !range.is_empty() {
-            self.list.push(Piece { range, zone, word: None });
+            self.list.push(Piece {
+                range,
+                zone,
+                word: None,
+            });
         }
     }
 
@@ -67,7 +76,11 @@ impl Pieces<'_> {
         while let Some(word) = finder.next_from(at) {
             self.text(at..word.range.start, zone);
             at = word.range.end;
-            self.list.push(Piece { range: word.range.clone(), zone, word: Some(word) });
+            self.list.push(Piece {
+                range: word.range.clone(),
+                zone,
+                word: Some(word),
+            });
         }
         self.text(at..range.end, zone);
     }
@@ -78,7 +91,12 @@ impl Pieces<'_> {
         // Once a delimiter was found without its partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
         let tried = if self.addresses { 0 } else { value.len() };
-        let mut spaced = Spaced { value, steps, tried, quotes: true };
+        let mut spaced = Spaced {
+            value,
+            steps,
+            tried,
+            quotes: true,
+        };
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
             let (end, zone) = match byte {
@@ -88,9 +106,14 @@ impl Pieces<'_> {
                         continue;
                     };
                     let domain = self.addresses && value.get(end) == Some(&b'@');
-                    let (end, zone) =
-                        if domain { (atom_end(value, end), Zone::Address) } else { (end, Zone::Quoted) };
-                    spaced.address(at, end).map_or((end, zone), |end| (end, Zone::Address))
+                    let (end, zone) = if domain {
+                        (atom_end(value, end), Zone::Address)
+                    } else {
+                        (end, Zone::Quoted)
+                    };
+                    spaced
+                        .address(at, end)
+                        .map_or((end, zone), |end| (end, Zone::Address))
                 }
                 b'(' if comments => {
                     let Some(end) = steps.comment_end(value, at) else {
@@ -153,7 +176,11 @@ impl Pieces<'_> {
                 self.text(text..i, Zone::Phrase);
                 i = word.range.end;
                 text = i;
-                self.list.push(Piece { range: word.range.clone(), zone: Zone::Phrase, word: Some(word) });
+                self.list.push(Piece {
+                    range: word.range.clone(),
+                    zone: Zone::Phrase,
+                    word: Some(word),
+                });
                 continue;
             }
             let sign = self.addresses && byte == b'@';
@@ -193,7 +220,11 @@ impl Spaced<'_> {
             b'"' => value[end - 1] == b'.',
             _ => value[end - 1] == b'@' && next > end,
         };
-        if goes_on && at >= self.tried { self.whole(at) } else { None }
+        if goes_on && at >= self.tried {
+            self.whole(at)
+        } else {
+            None
+        }
     }
 
     /// Offset after such an address at `at`. It has one `@`, and a separator, a comment or nothing follows it: what stands before another
@@ -235,7 +266,11 @@ impl Spaced<'_> {
     fn piece(&mut self, at: usize) -> Option<(usize, usize)> {
         let value = self.value;
         if value[at] == b'"' {
-            let end = if self.quotes { self.steps.quoted_end(value, at) } else { None };
+            let end = if self.quotes {
+                self.steps.quoted_end(value, at)
+            } else {
+                None
+            };
             self.quotes = end.is_some();
             return Some((end?, 0));
         }
@@ -270,8 +305,12 @@ fn literal_end(value: &[u8], at: usize) -> usize {
         return at;
     }
     let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'.' | b'-');
-    let end = value[at + 1..].iter().position(|b| !inner(b)).map(|n| at + 1 + n);
-    end.filter(|&end| value[end] == b']').map_or(at, |end| end + 1)
+    let end = value[at + 1..]
+        .iter()
+        .position(|b| !inner(b))
+        .map(|n| at + 1 + n);
+    end.filter(|&end| value[end] == b']')
+        .map_or(at, |end| end + 1)
 }
 
 fn ends_atom(byte: u8) -> bool {
@@ -279,7 +318,10 @@ fn ends_atom(byte: u8) -> bool {
 }
 
 fn atom_end(value: &[u8], at: usize) -> usize {
-    value[at..].iter().position(|&b| ends_atom(b)).map_or(value.len(), |n| at + n)
+    value[at..]
+        .iter()
+        .position(|&b| ends_atom(b))
+        .map_or(value.len(), |n| at + n)
 }
 
 #[cfg(test)]
@@ -292,10 +334,18 @@ mod tests {
 
     #[test]
     fn zones_of_an_address_list() {
-        let value = "=?u?q?a?= b (c =?u?q?d?=) <=?u?q?e?=@x>, \"=?u?q?f?=\" <g>, h@=?u?q?i?=, \"j\"@k";
+        let value =
+            "=?u?q?a?= b (c =?u?q?d?=) <=?u?q?e?=@x>, \"=?u?q?f?=\" <g>, h@=?u?q?i?=, \"j\"@k";
         let shown: Vec<_> = all(value.as_bytes(), FieldKind::Structured)
             .into_iter()
-            .map(|p| format!("{:?}{}{}", p.zone, if p.word.is_some() { "!" } else { ":" }, &value[p.range]))
+            .map(|p| {
+                format!(
+                    "{:?}{}{}",
+                    p.zone,
+                    if p.word.is_some() { "!" } else { ":" },
+                    &value[p.range]
+                )
+            })
             .collect();
         assert_eq!(
             shown,
@@ -328,15 +378,27 @@ mod tests {
         for (value, address) in [
             ("a . b @ c . example", Some("a . b @ c . example")),
             ("J\u{f6}rg @ b.example, x", Some("J\u{f6}rg @ b.example")),
-            ("=?utf-8?Q?=C3=A9?= @b.example", Some("=?utf-8?Q?=C3=A9?= @b.example")),
-            ("\"J\u{f6} x\" . \"y\"@ b (c)", Some("\"J\u{f6} x\" . \"y\"@ b")),
+            (
+                "=?utf-8?Q?=C3=A9?= @b.example",
+                Some("=?utf-8?Q?=C3=A9?= @b.example"),
+            ),
+            (
+                "\"J\u{f6} x\" . \"y\"@ b (c)",
+                Some("\"J\u{f6} x\" . \"y\"@ b"),
+            ),
             ("G: n a@b\r\n .c;", Some("a@b\r\n .c")),
             ("\"a\".b@c.d", Some("\"a\".b@c.d")),
             ("a.\"b c\".d@e, x", Some("a.\"b c\".d@e")),
             ("n a @ [IPv6:::1]", Some("a @ [IPv6:::1]")),
             // In angles with strings and comments.
-            ("<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>", Some("<\"a>b\" @ x.de>")),
-            ("\u{f6} <\"a>b\".\"c\"@x.de>, \"x\" <c@d.de>", Some("<\"a>b\".\"c\"@x.de>")),
+            (
+                "<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>",
+                Some("<\"a>b\" @ x.de>"),
+            ),
+            (
+                "\u{f6} <\"a>b\".\"c\"@x.de>, \"x\" <c@d.de>",
+                Some("<\"a>b\".\"c\"@x.de>"),
+            ),
             ("\u{f6} <a(>)@b>, c", Some("<a(>)@b>")),
             // Names.
             ("J. R. \u{e9} <a@b>", Some("<a@b>")),
@@ -354,9 +416,11 @@ mod tests {
 
     #[test]
     fn phrases_have_no_addresses_outside_angles() {
-        for (value, address) in
-            [("Fu\u{df}ball@Schule, a @ b", None), ("\"\u{e9}\"@b", None), ("a@b <x.y.z>", Some("<x.y.z>"))]
-        {
+        for (value, address) in [
+            ("Fu\u{df}ball@Schule, a @ b", None),
+            ("\"\u{e9}\"@b", None),
+            ("a@b <x.y.z>", Some("<x.y.z>")),
+        ] {
             let pieces = all(value.as_bytes(), FieldKind::Phrases);
             let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
             assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
@@ -378,7 +442,10 @@ mod tests {
             b". a@b (",
         ] {
             crate::linear::assert_linear(&unit.escape_ascii().to_string(), 200_000, |n| {
-                let _ = all(&[b"\"", &unit.repeat(n)[..]].concat(), FieldKind::Structured);
+                let _ = all(
+                    &[b"\"", &unit.repeat(n)[..]].concat(),
+                    FieldKind::Structured,
+                );
             });
         }
     }
@@ -398,7 +465,11 @@ mod tests {
             "\"\"\"",
             "=?a?Q?x<>?= <y>",
         ] {
-            for kind in [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Opaque] {
+            for kind in [
+                FieldKind::Unstructured,
+                FieldKind::Structured,
+                FieldKind::Opaque,
+            ] {
                 let mut at = 0;
                 for piece in all(value.as_bytes(), kind) {
                     assert_eq!(piece.range.start, at);

@@ -106,14 +106,19 @@ impl List {
         self.touch(at);
         self.comments.push(text);
         // The white space before it and that behind it are one.
-        self.phrase
-            .truncate(self.phrase.trim_end_matches(' ').len() + usize::from(self.phrase.ends_with(' ')));
+        self.phrase.truncate(
+            self.phrase.trim_end_matches(' ').len() + usize::from(self.phrase.ends_with(' ')),
+        );
         self.passed = true;
     }
 
     fn text(&mut self, text: &str, at: Range<usize>, named: bool) {
         let passed = std::mem::take(&mut self.passed) && self.phrase.ends_with(' ');
-        let text = if passed && !named { text.trim_start_matches(' ') } else { text };
+        let text = if passed && !named {
+            text.trim_start_matches(' ')
+        } else {
+            text
+        };
         if text.trim().is_empty() && !named {
             if self.at.is_some() {
                 self.phrase.push_str(text);
@@ -127,7 +132,9 @@ impl List {
 
     fn address(&mut self, bytes: &[u8], at: Range<usize>) {
         self.touch(&at);
-        let inner = bytes.strip_prefix(b"<").and_then(|inner| inner.strip_suffix(b">"));
+        let inner = bytes
+            .strip_prefix(b"<")
+            .and_then(|inner| inner.strip_suffix(b">"));
         let text = bare(inner.unwrap_or(bytes));
         if inner.is_some() {
             // A bare address before the one in angles is a name: `a@b <a@b>`.
@@ -181,7 +188,12 @@ impl List {
                 self.group = Some((name, Vec::new()));
             }
             // A route in front of an address: `@a:b@c`.
-            b':' if !self.angles && self.address.as_ref().is_some_and(|route| route.starts_with('@')) => {
+            b':' if !self.angles
+                && self
+                    .address
+                    .as_ref()
+                    .is_some_and(|route| route.starts_with('@')) =>
+            {
                 self.address = None;
             }
             b':' => self.text(":", at, false),
@@ -196,19 +208,33 @@ impl List {
     fn clear(&mut self) {
         let done = std::mem::take(&mut self.done);
         let group = self.group.take();
-        *self = Self { done, group, ..Self::default() };
+        *self = Self {
+            done,
+            group,
+            ..Self::default()
+        };
     }
 
     /// Ends a mailbox.
     fn end(&mut self) {
         // A domain that was decoded is none.
-        if self.named && !self.angles && self.address.as_ref().is_some_and(|address| address.ends_with('@')) {
+        if self.named
+            && !self.angles
+            && self
+                .address
+                .as_ref()
+                .is_some_and(|address| address.ends_with('@'))
+        {
             let address = self.address.take().unwrap_or_default();
             self.write_back(address);
         }
         let phrase = self.phrase.split_whitespace().collect::<Vec<_>>().join(" ");
         // What a quoted string holds keeps its spaces.
-        let phrase = if self.named { self.phrase.trim().to_owned() } else { phrase };
+        let phrase = if self.named {
+            self.phrase.trim().to_owned()
+        } else {
+            phrase
+        };
         let mut mailbox = Mailbox {
             comments: std::mem::take(&mut self.comments),
             at: self.at.clone().unwrap_or_default(),
@@ -259,7 +285,11 @@ fn bare(bytes: &[u8]) -> String {
         match byte {
             b'"' => {
                 let end = lex::quoted_end(bytes, at).unwrap_or(bytes.len());
-                out.extend(bytes[at..end].iter().filter(|b| !matches!(b, b'\r' | b'\n')));
+                out.extend(
+                    bytes[at..end]
+                        .iter()
+                        .filter(|b| !matches!(b, b'\r' | b'\n')),
+                );
                 at = end;
                 continue;
             }
@@ -277,7 +307,11 @@ fn bare(bytes: &[u8]) -> String {
         at += 1;
     }
     let route = out.first() == Some(&b'@');
-    let start = if route { memchr::memchr(b':', &out).map_or(0, |n| n + 1) } else { 0 };
+    let start = if route {
+        memchr::memchr(b':', &out).map_or(0, |n| n + 1)
+    } else {
+        0
+    };
     let mut text = String::new();
     crate::encoded_word::push_clean(&String::from_utf8_lossy(&out[start..]), &mut text);
     text
@@ -291,7 +325,10 @@ mod tests {
     /// `name <address> (comment)`, with `|` between mailboxes and `name{…}` for groups.
     fn shown(value: &str) -> String {
         let mailbox = |m: &Mailbox| {
-            let name = m.name.as_ref().map_or(String::new(), |name| format!("{name} "));
+            let name = m
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name} "));
             let comments: String = m.comments.iter().flat_map(|c| [" (", c, ")"]).collect();
             format!("{name}<{}>{comments}", m.address)
         };
@@ -299,7 +336,10 @@ mod tests {
         let entries = list.iter().map(|entry| match entry {
             Entry::Mailbox(m) => mailbox(m),
             Entry::Group { name, list } => {
-                format!("{name}{{{}}}", list.iter().map(mailbox).collect::<Vec<_>>().join("|"))
+                format!(
+                    "{name}{{{}}}",
+                    list.iter().map(mailbox).collect::<Vec<_>>().join("|")
+                )
             }
         });
         entries.collect::<Vec<_>>().join("|")
@@ -309,14 +349,29 @@ mod tests {
     fn lists_are_taken_apart_before_words_are_decoded() {
         for (value, want) in [
             ("a@b.example", "<a@b.example>"),
-            (" Joe Q. Public <john.q@example.com>, <c@d>", "Joe Q. Public <john.q@example.com>|<c@d>"),
-            ("\"Giant; \\\"Big\\\" Box\" <s@b.example>", "Giant; \"Big\" Box <s@b.example>"),
-            ("=?utf-8?Q?M=C3=BCller=2C_Max_=3Cx=40y=3E?= <a@b>", "Müller, Max <x@y> <a@b>"),
-            ("=?utf-8?Q?=C3=BC?= =?utf-8?Q?=C3=A4?= x <a@b>", "üä x <a@b>"),
+            (
+                " Joe Q. Public <john.q@example.com>, <c@d>",
+                "Joe Q. Public <john.q@example.com>|<c@d>",
+            ),
+            (
+                "\"Giant; \\\"Big\\\" Box\" <s@b.example>",
+                "Giant; \"Big\" Box <s@b.example>",
+            ),
+            (
+                "=?utf-8?Q?M=C3=BCller=2C_Max_=3Cx=40y=3E?= <a@b>",
+                "Müller, Max <x@y> <a@b>",
+            ),
+            (
+                "=?utf-8?Q?=C3=BC?= =?utf-8?Q?=C3=A4?= x <a@b>",
+                "üä x <a@b>",
+            ),
             ("\"=?utf-8?Q?=C3=BC?=\" <a@b>", "ü <a@b>"),
             ("A Group:Ed <e@x>,j@y (Joe);", "A Group{Ed <e@x>|Joe <j@y>}"),
             ("Undisclosed recipients:;", "Undisclosed recipients{}"),
-            ("=?utf-8?Q?Gr=C3=BC=C3=9Fe?=: a@b, c@d; e@f", "Grüße{<a@b>|<c@d>}|<e@f>"),
+            (
+                "=?utf-8?Q?Gr=C3=BC=C3=9Fe?=: a@b, c@d; e@f",
+                "Grüße{<a@b>|<c@d>}|<e@f>",
+            ),
             (
                 "Pete(A nice \\) chap) <pete(his account)@silly.test(his host)>",
                 "Pete <pete@silly.test> (A nice ) chap)",
@@ -329,10 +384,19 @@ mod tests {
             ("n <@a.example:c@d>, @b.example: e@f", "n <c@d>|<e@f>"),
             ("\"a b\"@c.example", "<\"a b\"@c.example>"),
             ("x <\"a>b\"@c.example>", "x <\"a>b\"@c.example>"),
-            ("<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>", "<\"a>b\"@x.de>|J\u{f6}rg x <c@d.de>"),
-            ("<\"a b\" @ x.de>, \"@J\u{f6}rg\" <c@d.de>", "<\"a b\"@x.de>|@J\u{f6}rg <c@d.de>"),
+            (
+                "<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>",
+                "<\"a>b\"@x.de>|J\u{f6}rg x <c@d.de>",
+            ),
+            (
+                "<\"a b\" @ x.de>, \"@J\u{f6}rg\" <c@d.de>",
+                "<\"a b\"@x.de>|@J\u{f6}rg <c@d.de>",
+            ),
             ("n <a(>)@b>", "n <a@b>"),
-            ("u@[IPv6:2001:db8::1], v@[192.0.2.1]", "<u@[IPv6:2001:db8::1]>|<v@[192.0.2.1]>"),
+            (
+                "u@[IPv6:2001:db8::1], v@[192.0.2.1]",
+                "<u@[IPv6:2001:db8::1]>|<v@[192.0.2.1]>",
+            ),
             ("a@b <c@d>", "a@b <c@d>"),
             ("a@b c@d", "<a@b>|<c@d>"),
             ("root, Joe Public", "<root>|Joe Public <>"),
@@ -340,7 +404,10 @@ mod tests {
             ("", ""),
             ("=?utf-8?Q?a?=@b.example", "<=?utf-8?Q?a?=@b.example>"),
             ("Open \"quote <a@b>", "Open \"quote <a@b>"),
-            ("Gr\u{fc}n <gr\u{fc}n@b.example>", "Gr\u{fc}n <gr\u{fc}n@b.example>"),
+            (
+                "Gr\u{fc}n <gr\u{fc}n@b.example>",
+                "Gr\u{fc}n <gr\u{fc}n@b.example>",
+            ),
             ("G: =?utf-8?Q?=3B?= <a@b>;", "G{; <a@b>}"),
             ("<>", ""),
             ("a . b @ c . example", "<a.b@c.example>"),
@@ -350,12 +417,24 @@ mod tests {
             ("\"a\" . \"b\"@c.d", "<\"a\".\"b\"@c.d>"),
             ("a@c .d", "<a@c.d>"),
             ("hans @ home <a@b.c>", "hans @ home <a@b.c>"),
-            ("Mr. hans @home sweet <a@b.c>", "Mr. hans @home sweet <a@b.c>"),
+            (
+                "Mr. hans @home sweet <a@b.c>",
+                "Mr. hans @home sweet <a@b.c>",
+            ),
             ("a@b \"n\" <c@d>", "a@b n <c@d>"),
             ("x a@b y <c@d>", "x a@b y <c@d>"),
-            ("=?utf-8?q?boss=40bank?= @ evil.example", "<=?utf-8?q?boss=40bank?=@evil.example>"),
-            ("=?utf-8?q?boss=40bank?= @ evil.example x", "boss@bank @ evil.example x <>"),
-            ("a @ =?utf-8?q?bank.example?=", "<a@=?utf-8?q?bank.example?=>"),
+            (
+                "=?utf-8?q?boss=40bank?= @ evil.example",
+                "<=?utf-8?q?boss=40bank?=@evil.example>",
+            ),
+            (
+                "=?utf-8?q?boss=40bank?= @ evil.example x",
+                "boss@bank @ evil.example x <>",
+            ),
+            (
+                "a @ =?utf-8?q?bank.example?=",
+                "<a@=?utf-8?q?bank.example?=>",
+            ),
             ("a @ =?utf-8?q?bank.example?= x", "a @ bank.example x <>"),
             ("G: a . b@c, d@e .f;", "G{<a.b@c>|<d@e.f>}"),
             ("\"x y\" @ b.example", "<\"x y\"@b.example>"),
@@ -420,7 +499,11 @@ mod tests {
             "a@[",
         ] {
             assert_linear(&unit, 100_000, |n| {
-                let _ = addresses(unit.repeat(n).as_bytes(), &HeaderContext::default(), &mut Vec::new());
+                let _ = addresses(
+                    unit.repeat(n).as_bytes(),
+                    &HeaderContext::default(),
+                    &mut Vec::new(),
+                );
             });
         }
     }

@@ -30,8 +30,13 @@ pub struct Date {
 impl Date {
     /// Seconds since 1970-01-01T00:00:00Z; a missing zone counts as UTC.
     pub fn timestamp(&self) -> i64 {
-        let days = days(i64::from(self.year), i64::from(self.month), i64::from(self.day));
-        let seconds = i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second);
+        let days = days(
+            i64::from(self.year),
+            i64::from(self.month),
+            i64::from(self.day),
+        );
+        let seconds =
+            i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second);
         days * 86_400 + seconds - i64::from(self.offset.unwrap_or(0)) * 60
     }
 }
@@ -39,8 +44,19 @@ impl Date {
 impl fmt::Display for Date {
     /// RFC 3339; an unknown zone is `-00:00`, as section 4.3 has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { year, month, day, hour, minute, second, offset } = *self;
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        let Self {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            offset,
+        } = *self;
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+        )?;
         match offset {
             None => f.write_str("-00:00"),
             Some(0) => f.write_str("Z"),
@@ -55,15 +71,20 @@ impl fmt::Display for Date {
 /// Days from 1970-01-01 in the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that the day that may be missing is the last one.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
 const LENGTHS: [u8; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const ZONES: [(&str, i16); 24] = [
     ("ut", 0),
@@ -107,7 +128,10 @@ pub fn date(value: &[u8]) -> Option<Date> {
         let piece: &str = piece;
         if time.is_none() && (piece.contains(':') || is_dotted(piece)) {
             time = Some(clock(piece)?);
-        } else if let Some(found) = MONTHS.iter().position(|name| month.is_none() && starts(piece, name)) {
+        } else if let Some(found) = MONTHS
+            .iter()
+            .position(|name| month.is_none() && starts(piece, name))
+        {
             month = Some(found as u8 + 1);
         } else if piece.starts_with(['+', '-']) && time.is_some() {
             // Behind the name of UTC it tells how far from that: `GMT+0100`. Behind another zone nothing.
@@ -136,15 +160,16 @@ pub fn date(value: &[u8]) -> Option<Date> {
         second,
         offset,
     };
-    let leap =
-        date.year.is_multiple_of(4) && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
+    let leap = date.year.is_multiple_of(4)
+        && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
     let length = LENGTHS[usize::from(month) - 1] + u8::from(leap && month == 2);
     (1..=length).contains(&date.day).then_some(date)
 }
 
 /// Whether a piece is a time with dots for colons: `10.30.00`.
 fn is_dotted(piece: &str) -> bool {
-    let is_number = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|b| b.is_ascii_digit());
+    let is_number =
+        |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|b| b.is_ascii_digit());
     piece.split('.').count() == 3 && piece.split('.').all(is_number)
 }
 
@@ -157,11 +182,17 @@ pub(crate) fn is_plain(value: &[u8]) -> bool {
         && value[..3].iter().all(u8::is_ascii_alphabetic);
     let rest = if named { &value[5..] } else { value };
     let digits = |bytes: &[u8], most: u32| {
-        let number =
-            bytes.iter().try_fold(0_u32, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u32::from(b - b'0')));
+        let number = bytes.iter().try_fold(0_u32, |sum, b| {
+            b.is_ascii_digit().then(|| sum * 10 + u32::from(b - b'0'))
+        });
         number.is_some_and(|number| number <= most)
     };
-    let Some(width) = rest.iter().take(3).position(|&b| b == b' ').filter(|&width| width > 0) else {
+    let Some(width) = rest
+        .iter()
+        .take(3)
+        .position(|&b| b == b' ')
+        .filter(|&width| width > 0)
+    else {
         return false;
     };
     let (day, rest) = (&rest[..width], &rest[width + 1..]);
@@ -170,7 +201,9 @@ pub(crate) fn is_plain(value: &[u8]) -> bool {
         && day != b"0"
         && day != b"00"
         && matches!(rest, [_, _, _, b' ', _, _, _, _, b' ', _, _, b':', _, _, b':', _, _, b' ', b'+' | b'-', zone @ ..] if zone.len() == 4 && zone.iter().all(u8::is_ascii_digit))
-        && MONTHS.iter().any(|name| rest[..3].eq_ignore_ascii_case(name.as_bytes()))
+        && MONTHS
+            .iter()
+            .any(|name| rest[..3].eq_ignore_ascii_case(name.as_bytes()))
         && digits(&rest[4..8], 9999)
         && digits(&rest[9..11], 23)
         && digits(&rest[12..14], 59)
@@ -208,7 +241,9 @@ fn pieces(value: &[u8]) -> Vec<String> {
         }
         at += length.max(1);
         // A hyphen between the parts of a date is none of a zone.
-        if let (Some(b'-' | b'/'), false) = (value.get(at), list.iter().any(|piece| piece.contains(':'))) {
+        if let (Some(b'-' | b'/'), false) =
+            (value.get(at), list.iter().any(|piece| piece.contains(':')))
+        {
             at += 1;
         }
     }
@@ -225,7 +260,10 @@ fn clock(piece: &str) -> Option<(u8, u8, u8)> {
     let mut next = |most: u8| {
         fields.next().map(|text| {
             let number = text.bytes().all(|b| b.is_ascii_digit()) && (1..=2).contains(&text.len());
-            number.then(|| text.parse::<u8>().ok()).flatten().filter(|&n| n <= most)
+            number
+                .then(|| text.parse::<u8>().ok())
+                .flatten()
+                .filter(|&n| n <= most)
         })
     };
     let (hour, minute) = (next(23)??, next(59)??);
@@ -244,7 +282,11 @@ fn zone(piece: &str) -> Option<i16> {
             return None;
         }
         let number: i16 = digits.parse().ok()?;
-        let (hours, minutes) = if digits.len() <= 2 { (number, 0) } else { (number / 100, number % 100) };
+        let (hours, minutes) = if digits.len() <= 2 {
+            (number, 0)
+        } else {
+            (number / 100, number % 100)
+        };
         let offset = hours * 60 + minutes;
         return match piece.as_bytes()[0] {
             _ if minutes > 59 || hours > 23 => None,
@@ -253,7 +295,10 @@ fn zone(piece: &str) -> Option<i16> {
             _ => Some(offset),
         };
     }
-    ZONES.iter().find(|(name, _)| *name == piece).map(|&(_, offset)| offset)
+    ZONES
+        .iter()
+        .find(|(name, _)| *name == piece)
+        .map(|&(_, offset)| offset)
 }
 
 /// Two digits below 50 are of this century, others and three digits of the last (RFC 5322 4.3).
@@ -278,22 +323,46 @@ mod tests {
     #[test]
     fn dates_as_mail_writes_them() {
         for (value, want) in [
-            ("Fri, 21 Nov 1997 09:55:06 -0600", "1997-11-21T09:55:06-06:00"),
-            (" Fri,\r\n 21 Nov 1997 (a comment) 09:55 -0600 (CST)", "1997-11-21T09:55:00-06:00"),
+            (
+                "Fri, 21 Nov 1997 09:55:06 -0600",
+                "1997-11-21T09:55:06-06:00",
+            ),
+            (
+                " Fri,\r\n 21 Nov 1997 (a comment) 09:55 -0600 (CST)",
+                "1997-11-21T09:55:00-06:00",
+            ),
             ("21 Nov 97 09:55:06 GMT", "1997-11-21T09:55:06Z"),
             ("21 Nov 097 09:55:06 +0000", "1997-11-21T09:55:06Z"),
             ("21 Nov 07 09:55:06 -0000", "2007-11-21T09:55:06-00:00"),
             ("Fri Nov 21 09:55:06 1997", "1997-11-21T09:55:06-00:00"),
             ("Fri Nov 21 09:55:06 EST 1997", "1997-11-21T09:55:06-05:00"),
-            ("Fri, 21-Nov-97 09:55:06 MET DST", "1997-11-21T09:55:06+01:00"),
-            ("Friday, 21 November 1997 9:5:6 +5:30", "1997-11-21T09:05:06+05:30"),
-            ("Mon Jan 01 2024 00:00:00 GMT+0100 (CET)", "2024-01-01T00:00:00+01:00"),
-            ("Mon Jan 01 2024 10:00:00 GMT-5", "2024-01-01T10:00:00-05:00"),
-            ("1 Jan 2024 10:00:00 UTC +02:00", "2024-01-01T10:00:00+02:00"),
+            (
+                "Fri, 21-Nov-97 09:55:06 MET DST",
+                "1997-11-21T09:55:06+01:00",
+            ),
+            (
+                "Friday, 21 November 1997 9:5:6 +5:30",
+                "1997-11-21T09:05:06+05:30",
+            ),
+            (
+                "Mon Jan 01 2024 00:00:00 GMT+0100 (CET)",
+                "2024-01-01T00:00:00+01:00",
+            ),
+            (
+                "Mon Jan 01 2024 10:00:00 GMT-5",
+                "2024-01-01T10:00:00-05:00",
+            ),
+            (
+                "1 Jan 2024 10:00:00 UTC +02:00",
+                "2024-01-01T10:00:00+02:00",
+            ),
             ("1 Jan 2024 10:00:00 EST-0600", "2024-01-01T10:00:00-05:00"),
             ("1 Jan 2024 10:00:00 +0100 GMT", "2024-01-01T10:00:00+01:00"),
             ("21 Nov 1997 0 : 1 : 2 +0100", "1997-11-21T00:01:02+01:00"),
-            ("21 Nov 1997 09(h):(m) 55:\r\n 06 GMT", "1997-11-21T09:55:06Z"),
+            (
+                "21 Nov 1997 09(h):(m) 55:\r\n 06 GMT",
+                "1997-11-21T09:55:06Z",
+            ),
             ("21 Nov 1997 09 :55 GMT", "1997-11-21T09:55:00Z"),
             ("21 Nov 1997 09: GMT", "-"),
             ("Mon, 01 Jan 2024 10.30.00 +0000", "2024-01-01T10:30:00Z"),
@@ -368,15 +437,20 @@ mod tests {
             ("1 Mar 2000 00:00:00 +0000", 951_868_800),
             ("19 Jan 2038 03:14:08 +0000", 2_147_483_648),
         ] {
-            assert_eq!(date(value.as_bytes()).map(|d| d.timestamp()), Some(want), "{value}");
+            assert_eq!(
+                date(value.as_bytes()).map(|d| d.timestamp()),
+                Some(want),
+                "{value}"
+            );
         }
     }
 
     /// An oracle over whole ranges: every day of two centuries, with zones that take turns.
     #[test]
     fn well_formed_dates_agree_with_mail_parser() {
-        const NAMES: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        const NAMES: [&str; 12] = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ];
         let mut count = 0;
         for year in 1900..2100_u16 {
             for (index, name) in NAMES.iter().enumerate() {
@@ -388,7 +462,9 @@ mod tests {
                     let text = format!("{day} {name} {year} {hour:02}:{minute:02}:07 {zone:+05}");
                     let ours = date(text.as_bytes()).expect("a good date");
                     let message = format!("Date: {text}\r\n\r\n");
-                    let theirs = mail_parser::MessageParser::new().parse(&message).expect("a message");
+                    let theirs = mail_parser::MessageParser::new()
+                        .parse(&message)
+                        .expect("a message");
                     let theirs = *theirs.date().expect("a good date");
                     assert_eq!(ours.timestamp(), theirs.to_timestamp(), "{text}");
                 }

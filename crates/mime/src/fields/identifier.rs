@@ -12,7 +12,9 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
     let mut list = Vec::new();
     let mut at = 0;
     while let Some(n) = memchr::memchr(b'<', &value[at..]) {
-        let Some((inner, end)) = in_angles(value, at + n + 1) else { break };
+        let Some((inner, end)) = in_angles(value, at + n + 1) else {
+            break;
+        };
         push(&value[inner], &mut list);
         at = end;
     }
@@ -21,7 +23,10 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
         let words: Vec<&[u8]> = bare.filter(|word| !word.is_empty()).collect();
         // A word that stands alone is meant as one.
         let alone = words.len() == 1;
-        words.into_iter().filter(|word| alone || word.contains(&b'@')).for_each(|word| push(word, &mut list));
+        words
+            .into_iter()
+            .filter(|word| alone || word.contains(&b'@'))
+            .for_each(|word| push(word, &mut list));
     }
     list
 }
@@ -39,7 +44,9 @@ fn in_angles(value: &[u8], mut start: usize) -> Option<(Range<usize>, usize)> {
                 start
             }
             // An angle in quotes, or in a literal, is one of their characters.
-            b'"' if at == start || value[at - 1] == b'.' => quoted_local(value, at).unwrap_or(at + 1),
+            b'"' if at == start || value[at - 1] == b'.' => {
+                quoted_local(value, at).unwrap_or(at + 1)
+            }
             b'[' if value[at - 1] == b'@' => literal_end(value, at).unwrap_or(at + 1),
             _ => at + 1,
         };
@@ -76,8 +83,16 @@ fn without_space(inner: &[u8]) -> Vec<u8> {
     let mut at = 0;
     while let Some(&byte) = inner.get(at) {
         let is_start = byte == b'"' && matches!(bytes.last(), None | Some(b'.'));
-        if let Some(end) = if is_start { quoted_local(inner, at) } else { None } {
-            bytes.extend(inner[at..end].iter().filter(|b| !matches!(b, b'\r' | b'\n')));
+        if let Some(end) = if is_start {
+            quoted_local(inner, at)
+        } else {
+            None
+        } {
+            bytes.extend(
+                inner[at..end]
+                    .iter()
+                    .filter(|b| !matches!(b, b'\r' | b'\n')),
+            );
             at = end;
             continue;
         }
@@ -96,14 +111,20 @@ mod tests {
     #[test]
     fn identifiers_are_what_stands_in_angles() {
         for (value, want) in [
-            (" <a@b.example>\r\n\t<c.d@[1.2.3.4]>", vec!["a@b.example", "c.d@[1.2.3.4]"]),
+            (
+                " <a@b.example>\r\n\t<c.d@[1.2.3.4]>",
+                vec!["a@b.example", "c.d@[1.2.3.4]"],
+            ),
             ("<a@\r\n b.example>", vec!["a@b.example"]),
             ("Your message of Monday <x@y> (really)", vec!["x@y"]),
             ("a@b.example, c@d", vec!["a@b.example", "c@d"]),
             ("<open <a@b>", vec!["a@b"]),
             ("<no-at-sign>", vec!["no-at-sign"]),
             ("<open@x", vec!["open@x"]),
-            ("<\"a b\"@c> <a@[x>y]> <\"a>b\"@c>", vec!["\"a b\"@c", "a@[x>y]", "\"a>b\"@c"]),
+            (
+                "<\"a b\"@c> <a@[x>y]> <\"a>b\"@c>",
+                vec!["\"a b\"@c", "a@[x>y]", "\"a>b\"@c"],
+            ),
             ("<\"a\r\n b\".\"<\"@c>", vec!["\"a b\".\"<\"@c"]),
             ("<\"a <b@c> x\" <d@[e> <f]>", vec!["b@c", "d@[e", "f]"]),
             ("", vec![]),

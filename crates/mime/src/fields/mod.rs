@@ -44,11 +44,16 @@ pub enum Value {
 }
 
 /// Reads a value by the name of its field.
-pub fn read(name: &[u8], value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Value {
+pub fn read(
+    name: &[u8],
+    value: &[u8],
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Value {
     let name = name.to_ascii_lowercase();
     match &*name {
-        b"date" | b"resent-date" | b"delivery-date" | b"injection-date" | b"expires" | b"expiry-date"
-        | b"reply-by" | b"deferred-delivery" => return Value::Date(date(value)),
+        b"date" | b"resent-date" | b"delivery-date" | b"injection-date" | b"expires"
+        | b"expiry-date" | b"reply-by" | b"deferred-delivery" => return Value::Date(date(value)),
         b"message-id"
         | b"in-reply-to"
         | b"references"
@@ -66,12 +71,15 @@ pub fn read(name: &[u8], value: &[u8], context: &HeaderContext, findings: &mut V
     match field_kind(&name) {
         FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
-        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
-            Value::Text(trimmed(&encoded_word::decode(value, kind, context, findings)))
-        }
-        FieldKind::Opaque => {
-            Value::Raw(trimmed(&encoded_word::decode(value, FieldKind::Opaque, context, findings)))
-        }
+        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => Value::Text(trimmed(
+            &encoded_word::decode(value, kind, context, findings),
+        )),
+        FieldKind::Opaque => Value::Raw(trimmed(&encoded_word::decode(
+            value,
+            FieldKind::Opaque,
+            context,
+            findings,
+        ))),
     }
 }
 
@@ -86,15 +94,34 @@ mod tests {
     #[test]
     fn values_have_the_type_of_their_field() {
         let read = |name: &str, value: &str| {
-            read(name.as_bytes(), value.as_bytes(), &HeaderContext::default(), &mut Vec::new())
+            read(
+                name.as_bytes(),
+                value.as_bytes(),
+                &HeaderContext::default(),
+                &mut Vec::new(),
+            )
         };
-        assert_eq!(read("Subject", " =?utf-8?Q?=C3=BC?=\r\n x\r\n"), Value::Text("ü x".into()));
+        assert_eq!(
+            read("Subject", " =?utf-8?Q?=C3=BC?=\r\n x\r\n"),
+            Value::Text("ü x".into())
+        );
         assert!(matches!(read("FROM", "a@b.example"), Value::Addresses(list) if list.len() == 1));
         assert!(matches!(read("Date", "nonsense"), Value::Date(None)));
-        assert_eq!(read("References", "<a@b> <c@d>"), Value::Identifiers(vec!["a@b".into(), "c@d".into()]));
-        assert!(matches!(read("Content-Type", "a/b"), Value::Parameters(params) if params.value == "a/b"));
-        assert!(matches!(read("Received", "from a by b; x"), Value::Received(_)));
+        assert_eq!(
+            read("References", "<a@b> <c@d>"),
+            Value::Identifiers(vec!["a@b".into(), "c@d".into()])
+        );
+        assert!(
+            matches!(read("Content-Type", "a/b"), Value::Parameters(params) if params.value == "a/b")
+        );
+        assert!(matches!(
+            read("Received", "from a by b; x"),
+            Value::Received(_)
+        ));
         assert_eq!(read("MIME-Version", " 1.0 "), Value::Raw("1.0".into()));
-        assert_eq!(read("Keywords", "=?utf-8?Q?=C3=BC?=, b"), Value::Text("ü, b".into()));
+        assert_eq!(
+            read("Keywords", "=?utf-8?Q?=C3=BC?=, b"),
+            Value::Text("ü, b".into())
+        );
     }
 }

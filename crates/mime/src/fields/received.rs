@@ -65,8 +65,14 @@ pub fn received(value: &[u8]) -> Received {
                 }
                 let place = which.place(&mut trace);
                 if place.is_none() {
-                    let bare = word.strip_prefix('<').and_then(|word| word.strip_suffix('>'));
-                    *place = Some(bare.filter(|_| which == Keyword::For).unwrap_or(&word).to_owned());
+                    let bare = word
+                        .strip_prefix('<')
+                        .and_then(|word| word.strip_suffix('>'));
+                    *place = Some(
+                        bare.filter(|_| which == Keyword::For)
+                            .unwrap_or(&word)
+                            .to_owned(),
+                    );
                 }
             }
             None => match Keyword::of(&word) {
@@ -98,7 +104,10 @@ impl Keyword {
             ("id", Self::Id),
             ("for", Self::For),
         ];
-        known.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|&(_, which)| which)
+        known
+            .iter()
+            .find(|(name, _)| word.eq_ignore_ascii_case(name))
+            .map(|&(_, which)| which)
     }
 
     fn place(self, trace: &mut Received) -> &mut Option<String> {
@@ -141,7 +150,9 @@ fn word_end(value: &[u8], at: usize) -> usize {
         return at + n + 1;
     }
     let rest = &value[at + 1..];
-    rest.iter().position(|&b| lex::is_space(b) || b == b'(').map_or(value.len(), |n| at + 1 + n)
+    rest.iter()
+        .position(|&b| lex::is_space(b) || b == b'(')
+        .map_or(value.len(), |n| at + 1 + n)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -161,18 +172,31 @@ mod tests {
         );
         assert_eq!(trace.from.as_deref(), Some("mail.example.org"));
         assert_eq!(trace.by.as_deref(), Some("mx.example.net"));
-        assert_eq!((trace.with.as_deref(), trace.id.as_deref()), (Some("ESMTPS"), Some("4ABC")));
+        assert_eq!(
+            (trace.with.as_deref(), trace.id.as_deref()),
+            (Some("ESMTPS"), Some("4ABC"))
+        );
         assert_eq!(trace.recipient.as_deref(), Some("joe@example.net"));
-        let comments = ["mail.example.org [192.0.2.1]", "using TLSv1.3; cipher X", "Postfix"];
+        let comments = [
+            "mail.example.org [192.0.2.1]",
+            "using TLSv1.3; cipher X",
+            "Postfix",
+        ];
         assert_eq!(trace.comments, comments);
-        assert_eq!(trace.date.map(|d| d.to_string()).as_deref(), Some("1997-11-21T10:05:43-06:00"));
+        assert_eq!(
+            trace.date.map(|d| d.to_string()).as_deref(),
+            Some("1997-11-21T10:05:43-06:00")
+        );
         assert_eq!((trace.rest.len(), trace.via), (0, None));
     }
 
     #[test]
     fn separators_belong_to_no_clause() {
         let trace = received(b"by b for x@y, z@w id x; y; 1 Jan 2000 00:00:00 -0000");
-        assert_eq!((trace.recipient.as_deref(), trace.id.as_deref()), (Some("x@y"), Some("x")));
+        assert_eq!(
+            (trace.recipient.as_deref(), trace.id.as_deref()),
+            (Some("x@y"), Some("x"))
+        );
         assert_eq!(trace.rest, ["z@w", "y"]);
         let trace = received(b"for <x@y>,<z@w>; x");
         assert_eq!(trace.recipient.as_deref(), Some("x@y"));

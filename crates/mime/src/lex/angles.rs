@@ -10,7 +10,13 @@ use std::ops::Range;
 
 /// Offset after the address in angles at `at` (where `<` stands); None when it is not closed.
 pub(crate) fn angle_end(value: &[u8], at: usize) -> Option<usize> {
-    let mut angles = Angles { value, open: at, strings: Some(at), comments: Some(at), blank: at..at };
+    let mut angles = Angles {
+        value,
+        open: at,
+        strings: Some(at),
+        comments: Some(at),
+        blank: at..at,
+    };
     let mut i = at + 1;
     loop {
         i += memchr::memchr3(b'>', b'"', b'(', value.get(i..)?)?;
@@ -67,7 +73,9 @@ impl Angles<'_> {
 
     /// Whether a word of an address may begin at `at`.
     fn opens_word(&self, at: usize) -> bool {
-        let before = self.value[self.open..at].iter().rfind(|byte| !is_space(**byte));
+        let before = self.value[self.open..at]
+            .iter()
+            .rfind(|byte| !is_space(**byte));
         matches!(before, Some(b'<' | b'.' | b'@' | b':' | b',' | b')'))
     }
 
@@ -121,7 +129,11 @@ mod tests {
             ("<>", "\"\"@x>"),
         ] {
             let value = format!("{address}{rest}");
-            assert_eq!(angle_end(value.as_bytes(), 0), Some(address.len()), "{value}");
+            assert_eq!(
+                angle_end(value.as_bytes(), 0),
+                Some(address.len()),
+                "{value}"
+            );
         }
         for open in ["<", "<a", "<\"a>b\"@", "<\"a>b\"@x", "<(>)."] {
             assert_eq!(angle_end(open.as_bytes(), 0), None, "{open}");
@@ -131,8 +143,8 @@ mod tests {
     #[test]
     fn floods_take_linear_time() {
         for unit in [
-            "\"", "\"\\", "\\\"", "\\\" ", "\"a\" ", "(", "()", "(\\", "a(", "((\"", "\".", "\"@", ")",
-            " \"", "\"\"(", "\"\"()", " ", "\"\" ",
+            "\"", "\"\\", "\\\"", "\\\" ", "\"a\" ", "(", "()", "(\\", "a(", "((\"", "\".", "\"@",
+            ")", " \"", "\"\"(", "\"\"()", " ", "\"\" ",
         ] {
             assert_linear(&unit, 100_000, |n| {
                 let _ = angle_end(format!("<{}", unit.repeat(n)).as_bytes(), 0);

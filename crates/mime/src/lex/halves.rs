@@ -49,7 +49,11 @@ impl Halves {
         if !WIDE.into_iter().any(|lead| reads(&[lead, b'\\'])) {
             return Self::None;
         }
-        if reads(&[KATAKANA]) { Self::ShiftJis } else { Self::Wide }
+        if reads(&[KATAKANA]) {
+            Self::ShiftJis
+        } else {
+            Self::Wide
+        }
     }
 
     /// Bytes of the character at `at`, as far as halves are concerned.
@@ -79,7 +83,11 @@ impl Halves {
             let (start, end) = (string.start, string.end.unwrap_or(value.len()));
             let before = start.checked_sub(1).map(|at| value[at]);
             faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
-            faults += usize::from(value.get(end).is_some_and(|byte| !is_border(*byte) && *byte != b'@'));
+            faults += usize::from(
+                value
+                    .get(end)
+                    .is_some_and(|byte| !is_border(*byte) && *byte != b'@'),
+            );
             faults += usize::from(string.end.is_none());
             faults += usize::from(holds_address(&value[start..end]));
         });
@@ -131,7 +139,8 @@ pub(crate) fn swallows_address(value: &[u8]) -> bool {
             return;
         };
         let inside = &value[string.start + 1..end];
-        if memchr::memmem::find(inside, b"\\\"").is_some_and(|pair| holds_address(&inside[pair..])) {
+        if memchr::memmem::find(inside, b"\\\"").is_some_and(|pair| holds_address(&inside[pair..]))
+        {
             closed = true;
             found |= value.get(end).is_some_and(|byte| !is_border(*byte));
         }
@@ -166,7 +175,9 @@ fn is_border(byte: u8) -> bool {
 pub(crate) fn holds_address(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
-        let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else { return false };
+        let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else {
+            return false;
+        };
         if text[start..end].contains(&b'@') {
             return true;
         }
@@ -191,7 +202,10 @@ mod tests {
             (b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>", Halves::ShiftJis),
             // Quoted pairs behind a letter of Latin-1.
             (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", Halves::None),
-            (b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>", Halves::None),
+            (
+                b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>",
+                Halves::None,
+            ),
             (b"\"\x95\\\\\" <a@b>, \"B\" <c@d>", Halves::None),
             ("\"\u{e9}\\\" <a@b>".as_bytes(), Halves::None),
             (b"\"\x95\\", Halves::None),
@@ -214,7 +228,12 @@ mod tests {
             (Halves::Wide, b"\"\x95\\", None),
             (Halves::Wide, b"\"", None),
         ] {
-            assert_eq!(halves.quoted_end(value, 0), end, "{halves:?} {}", value.escape_ascii());
+            assert_eq!(
+                halves.quoted_end(value, 0),
+                end,
+                "{halves:?} {}",
+                value.escape_ascii()
+            );
         }
     }
 
@@ -233,7 +252,9 @@ mod tests {
             ("utf-16le", Halves::None),
             ("iso-2022-jp", Halves::None),
         ] {
-            let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label");
+            let charset = Charset::for_label(label.as_bytes(), View::Mail)
+                .charset()
+                .expect("a known label");
             assert_eq!(Halves::in_charset(charset), halves, "{label}");
         }
     }

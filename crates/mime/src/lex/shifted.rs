@@ -15,7 +15,9 @@ const ESCAPE: u8 = 0x1B;
 pub(crate) fn read_shifts(text: &str) -> Option<(String, u64)> {
     let (mut out, mut told, mut count) = (String::new(), 0, 0);
     for start in memchr::memchr_iter(ESCAPE, text.as_bytes()) {
-        let Some((read, length)) = text.as_bytes().get(start..).and_then(sequence) else { continue };
+        let Some((read, length)) = text.as_bytes().get(start..).and_then(sequence) else {
+            continue;
+        };
         out += text.get(told..start).unwrap_or_default();
         out += &read;
         told = start + length;
@@ -42,7 +44,9 @@ pub(crate) fn shift_length(bytes: &[u8]) -> Option<usize> {
 
 /// The text of the sequence that bytes begin with, and its length.
 fn sequence(bytes: &[u8]) -> Option<(String, usize)> {
-    let characters = bytes.strip_prefix(b"\x1B$B").or_else(|| bytes.strip_prefix(b"\x1B$@"))?;
+    let characters = bytes
+        .strip_prefix(b"\x1B$B")
+        .or_else(|| bytes.strip_prefix(b"\x1B$@"))?;
     let end = memchr::memchr(ESCAPE, characters).filter(|end| *end > 0)?;
     let back = characters.get(end..end + 3)?;
     let whole = matches!(back, b"\x1B(B" | b"\x1B(J") && end % 2 == 0;
@@ -51,7 +55,9 @@ fn sequence(bytes: &[u8]) -> Option<(String, usize)> {
     }
     let length = 3 + end + 3;
     let mut log = LossLog::with_limit(0);
-    let text = Charset::ISO_2022_JP.decode(bytes.get(..length)?, &mut log).into_owned();
+    let text = Charset::ISO_2022_JP
+        .decode(bytes.get(..length)?, &mut log)
+        .into_owned();
     (log.losses() == 0).then_some((text, length))
 }
 
@@ -64,7 +70,10 @@ mod tests {
     fn sequences_are_read_where_they_are_whole() {
         for (bytes, want) in [
             ("\x1B$B2q5D\x1B(B", Some(("会議", 1))),
-            ("Re: \x1B$@2q5D\x1B(J (1) \x1B$B2q5D\x1B(B!", Some(("Re: 会議 (1) 会議!", 2))),
+            (
+                "Re: \x1B$@2q5D\x1B(J (1) \x1B$B2q5D\x1B(B!",
+                Some(("Re: 会議 (1) 会議!", 2)),
+            ),
             ("\x1B$B2q \x1B$B2q5D\x1B(B", Some(("\x1B$B2q 会議", 1))),
             ("\x1B$B2q5\x1B(B", None),
             ("\x1B$B2q5D", None),

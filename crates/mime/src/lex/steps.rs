@@ -24,17 +24,26 @@ impl Steps {
     /// What makes sense of a value's quotes and comments.
     pub(crate) fn of(value: &[u8]) -> Self {
         let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
-        Self { halves: Halves::of(value), shifts: may_shift(value), legacy }
+        Self {
+            halves: Halves::of(value),
+            shifts: may_shift(value),
+            legacy,
+        }
     }
 
     /// The same where it is known what backslashes may be.
     pub(super) fn with(halves: Halves, value: &[u8]) -> Self {
-        Self { halves, shifts: may_shift(value), legacy: false }
+        Self {
+            halves,
+            shifts: may_shift(value),
+            legacy: false,
+        }
     }
 
     /// Bytes of what stands at `at` and must not be cut; at least 1.
     pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
-        self.shift(value, at).unwrap_or_else(|| self.halves.step(value, at))
+        self.shift(value, at)
+            .unwrap_or_else(|| self.halves.step(value, at))
     }
 
     /// The length of the sequence of ISO-2022-JP at `at`.
@@ -47,7 +56,12 @@ impl Steps {
     }
 
     /// Bytes of the character at `at` in an atom, of which an `@` may be the second half: behind it stands no domain then.
-    pub(crate) fn step_in_atom(self, value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+    pub(crate) fn step_in_atom(
+        self,
+        value: &[u8],
+        at: usize,
+        is_end: impl Fn(u8) -> bool,
+    ) -> usize {
         if !self.legacy || value.get(at).is_none_or(u8::is_ascii) {
             return self.step(value, at);
         }
@@ -60,8 +74,11 @@ impl Steps {
         let end = rest.iter().position(|b| is_end(*b)).unwrap_or(rest.len());
         let (atom, behind) = rest.split_at(end);
         let next = behind.iter().find(|b| !super::is_space(**b));
-        let last =
-            atom.rsplit(|b| *b == b'.').next().filter(|last| last.len() < atom.len()).unwrap_or_default();
+        let last = atom
+            .rsplit(|b| *b == b'.')
+            .next()
+            .filter(|last| last.len() < atom.len())
+            .unwrap_or_default();
         let is_domain = last.len() >= 2 && last.iter().all(u8::is_ascii_alphabetic);
         let is_name = atom.is_empty() || !is_domain && (!atom.is_ascii() || next == Some(&b'<'));
         if is_name { 2 } else { 1 }
@@ -116,7 +133,11 @@ mod tests {
             (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
         ] {
             let steps = Steps::of(value);
-            let end = if value[0] == b'"' { steps.quoted_end(value, 0) } else { steps.comment_end(value, 0) };
+            let end = if value[0] == b'"' {
+                steps.quoted_end(value, 0)
+            } else {
+                steps.comment_end(value, 0)
+            };
             assert_eq!(end, Some(want), "{}", value.escape_ascii());
         }
     }

@@ -36,7 +36,11 @@ pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<Label> {
     list.iter()
         .filter_map(|param| {
             let whole = name_start(value, param)..param.range.end;
-            Some(Label { whole, range: param.range.clone(), form: form(param.name)? })
+            Some(Label {
+                whole,
+                range: param.range.clone(),
+                form: form(param.name)?,
+            })
         })
         .collect()
 }
@@ -44,13 +48,20 @@ pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<Label> {
 /// All labels but those that go on with another one in segments: where there are two, readers differ.
 pub(crate) fn rivals(labels: &[Label]) -> impl Iterator<Item = &Label> {
     let first = labels.iter().position(Label::is_segment);
-    labels.iter().enumerate().filter(move |(at, l)| !l.is_segment() || Some(*at) == first).map(|(_, l)| l)
+    labels
+        .iter()
+        .enumerate()
+        .filter(move |(at, l)| !l.is_segment() || Some(*at) == first)
+        .map(|(_, l)| l)
 }
 
 /// The label that the segments of RFC 2231 3 make together, or that has percent signs; None for one that stands in the value as it is.
 pub(crate) fn joined(value: &[u8], labels: &[Label]) -> Option<Box<str>> {
     let percent = |label: &Label| label.is_extended() && value[label.range.clone()].contains(&b'%');
-    if !labels.iter().any(|label| label.is_segment() || percent(label)) {
+    if !labels
+        .iter()
+        .any(|label| label.is_segment() || percent(label))
+    {
         return None;
     }
     let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
@@ -67,7 +78,9 @@ pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
     let begins = |label: &&Label| matches!(label.form, Form::Segment { number: 0, .. });
     if let Some(first) = extended.clone().find(begins) {
         let segments = extended.map(|label| &label.range);
-        let end = segments.map(|range| range.end).fold(first.range.end, usize::max);
+        let end = segments
+            .map(|range| range.end)
+            .fold(first.range.end, usize::max);
         return Some(text_of(value, &first.range).start..end);
     }
     let plain: Vec<&Label> = labels.iter().filter(|label| !label.is_extended()).collect();
@@ -76,7 +89,11 @@ pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
         Charset::for_label(&text, View::Mail).charset().is_some()
     };
     let first = plain.first()?;
-    let best = if plain.len() > 1 { plain.iter().find(names).unwrap_or(first) } else { first };
+    let best = if plain.len() > 1 {
+        plain.iter().find(names).unwrap_or(first)
+    } else {
+        first
+    };
     Some(best.range.clone())
 }
 
@@ -97,7 +114,11 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
             return (whole, format!("charset={name}").into_bytes());
         }
         let before = value[..whole.start].trim_ascii_end();
-        let start = if before.ends_with(b";") { before.len() - 1 } else { whole.start };
+        let start = if before.ends_with(b";") {
+            before.len() - 1
+        } else {
+            whole.start
+        };
         (start..whole.end, Vec::new())
     };
     let changes: Vec<Change> = labels.iter().enumerate().map(change).collect();
@@ -111,11 +132,20 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     after.extend_from_slice(value.get(at..)?);
     let (new_main, new_list) = params::scan(&after);
     let is_label = |param: &&RawParam<'_>| form(param.name).is_some();
-    let others = list.iter().filter(|p| !is_label(p)).map(|p| (p.name, &p.value));
-    let same =
-        main == new_main && others.eq(new_list.iter().filter(|p| !is_label(p)).map(|p| (p.name, &p.value)));
+    let others = list
+        .iter()
+        .filter(|p| !is_label(p))
+        .map(|p| (p.name, &p.value));
+    let same = main == new_main
+        && others.eq(new_list
+            .iter()
+            .filter(|p| !is_label(p))
+            .map(|p| (p.name, &p.value)));
     let mut new = new_list.iter().filter(is_label);
-    let one = new.next().is_some_and(|param| *param.value == *name.as_bytes()) && new.next().is_none();
+    let one = new
+        .next()
+        .is_some_and(|param| *param.value == *name.as_bytes())
+        && new.next().is_none();
     (same && one).then_some(changes)
 }
 
@@ -125,8 +155,15 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
     let change = |label: &Label| -> Option<Change> {
         let with = match label.form {
             Form::Plain => return None,
-            Form::Extended | Form::Segment { number: 0, encoded: true } => format!("''{name}"),
-            Form::Segment { number: 0, encoded: false } => name.to_owned(),
+            Form::Extended
+            | Form::Segment {
+                number: 0,
+                encoded: true,
+            } => format!("''{name}"),
+            Form::Segment {
+                number: 0,
+                encoded: false,
+            } => name.to_owned(),
             Form::Segment { .. } => "\"\"".to_owned(),
         };
         Some((label.range.clone(), with.into_bytes()))
@@ -137,7 +174,8 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
 /// The form of a charset parameter; None for another one.
 fn form(name: &[u8]) -> Option<Form> {
     // Nearly all names differ at once.
-    name.get(..7).filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
+    name.get(..7)
+        .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
     let (base, form) = params::split_name(name);
     (base.len() == 7).then_some(form)
 }
@@ -145,8 +183,14 @@ fn form(name: &[u8]) -> Option<Form> {
 /// The text behind charset and language of a value of RFC 2231, without quotes.
 fn text_of(value: &[u8], range: &Range<usize>) -> Range<usize> {
     let text = &value[range.clone()];
-    let Some(last) = memchr::memrchr(b'\'', text) else { return range.clone() };
-    let end = if text.starts_with(b"\"") && text.ends_with(b"\"") { text.len() - 1 } else { text.len() };
+    let Some(last) = memchr::memrchr(b'\'', text) else {
+        return range.clone();
+    };
+    let end = if text.starts_with(b"\"") && text.ends_with(b"\"") {
+        text.len() - 1
+    } else {
+        text.len()
+    };
     range.start + (last + 1).min(end)..range.start + end
 }
 
@@ -166,8 +210,14 @@ mod tests {
     fn read(value: &str) -> (Option<&str>, Vec<&str>) {
         let (_, list) = params::scan(value.as_bytes());
         let labels = labels(value.as_bytes(), &list);
-        let whole = labels.iter().map(|label| &value[label.whole.clone()]).collect();
-        (label(value.as_bytes(), &labels).map(|range| &value[range]), whole)
+        let whole = labels
+            .iter()
+            .map(|label| &value[label.whole.clone()])
+            .collect();
+        (
+            label(value.as_bytes(), &labels).map(|range| &value[range]),
+            whole,
+        )
     }
 
     #[test]
@@ -175,7 +225,11 @@ mod tests {
         let table: &[(&str, Option<&str>, &[&str])] = &[
             ("text/plain", None, &[]),
             ("text/plain; charset=a", Some("a"), &["charset=a"]),
-            ("text/plain; Charset = \"koi8-r\"; x=y", Some("\"koi8-r\""), &["Charset = \"koi8-r\""]),
+            (
+                "text/plain; Charset = \"koi8-r\"; x=y",
+                Some("\"koi8-r\""),
+                &["Charset = \"koi8-r\""],
+            ),
             (
                 "text/plain; charset=utf-7; charset=latin1",
                 Some("utf-7"),
@@ -186,19 +240,47 @@ mod tests {
                 Some("latin1"),
                 &["charset=nobody", "charset=latin1"],
             ),
-            ("text/plain; charset=x; charset=y", Some("x"), &["charset=x", "charset=y"]),
-            ("text/plain; charset*=us-ascii'en'utf-7", Some("utf-7"), &["charset*=us-ascii'en'utf-7"]),
-            ("text/plain; charset=a; charset*=''utf-7", Some("utf-7"), &["charset=a", "charset*=''utf-7"]),
-            ("text/plain; charset*=\"''utf-7\"", Some("utf-7"), &["charset*=\"''utf-7\""]),
-            ("text/plain; charset*0=utf-7", Some("utf-7"), &["charset*0=utf-7"]),
-            ("text/plain; charset*1=7; charset*0=utf-", Some("utf-"), &["charset*1=7", "charset*0=utf-"]),
+            (
+                "text/plain; charset=x; charset=y",
+                Some("x"),
+                &["charset=x", "charset=y"],
+            ),
+            (
+                "text/plain; charset*=us-ascii'en'utf-7",
+                Some("utf-7"),
+                &["charset*=us-ascii'en'utf-7"],
+            ),
+            (
+                "text/plain; charset=a; charset*=''utf-7",
+                Some("utf-7"),
+                &["charset=a", "charset*=''utf-7"],
+            ),
+            (
+                "text/plain; charset*=\"''utf-7\"",
+                Some("utf-7"),
+                &["charset*=\"''utf-7\""],
+            ),
+            (
+                "text/plain; charset*0=utf-7",
+                Some("utf-7"),
+                &["charset*0=utf-7"],
+            ),
+            (
+                "text/plain; charset*1=7; charset*0=utf-",
+                Some("utf-"),
+                &["charset*1=7", "charset*0=utf-"],
+            ),
             (
                 "text/plain; charset*0*=''a; charset*1=b; x=y",
                 Some("a; charset*1=b"),
                 &["charset*0*=''a", "charset*1=b"],
             ),
             ("text/plain; charset*1=b", None, &["charset*1=b"]),
-            ("text/plain; charset*1=b; charset=c", Some("c"), &["charset*1=b", "charset=c"]),
+            (
+                "text/plain; charset*1=b; charset=c",
+                Some("c"),
+                &["charset*1=b", "charset=c"],
+            ),
             ("text/plain; charset*01=b", None, &[]),
             ("text/plain; charsets=a; charset*x=b", None, &[]),
         ];
@@ -213,11 +295,31 @@ mod tests {
             ("text/plain; charset=a", None, 1),
             ("text/plain; charset*=''b", None, 1),
             ("text/plain; charset*=''koi8%2Dr", Some("koi8-r"), 1),
-            ("text/plain; charset*0=iso-8859-; charset*1=2", Some("iso-8859-2"), 1),
-            ("text/plain; charset*1=2; charset*0=iso-8859-", Some("iso-8859-2"), 1),
-            ("text/plain; charset*0*=us-ascii'en'koi8; charset*1*=%2Du", Some("koi8-u"), 1),
-            ("text/plain; charset*0=\"windows-12\"; charset*1=\"51\"", Some("windows-1251"), 1),
-            ("text/plain; charset*0=a; charset*1=b; charset=c", Some("ab"), 2),
+            (
+                "text/plain; charset*0=iso-8859-; charset*1=2",
+                Some("iso-8859-2"),
+                1,
+            ),
+            (
+                "text/plain; charset*1=2; charset*0=iso-8859-",
+                Some("iso-8859-2"),
+                1,
+            ),
+            (
+                "text/plain; charset*0*=us-ascii'en'koi8; charset*1*=%2Du",
+                Some("koi8-u"),
+                1,
+            ),
+            (
+                "text/plain; charset*0=\"windows-12\"; charset*1=\"51\"",
+                Some("windows-1251"),
+                1,
+            ),
+            (
+                "text/plain; charset*0=a; charset*1=b; charset=c",
+                Some("ab"),
+                2,
+            ),
             ("text/plain; charset*0=a; charset*2=b", Some("a"), 1),
             ("text/plain; charset*1=b", None, 1),
             ("text/plain; charset*1=b; charset=c", Some("c"), 2),
@@ -225,7 +327,11 @@ mod tests {
         for (value, label, count) in table {
             let (_, list) = params::scan(value.as_bytes());
             let labels = labels(value.as_bytes(), &list);
-            assert_eq!(joined(value.as_bytes(), &labels).as_deref(), *label, "{value}");
+            assert_eq!(
+                joined(value.as_bytes(), &labels).as_deref(),
+                *label,
+                "{value}"
+            );
             assert_eq!(rivals(&labels).count(), *count, "{value}");
         }
     }
@@ -241,13 +347,22 @@ mod tests {
     #[test]
     fn segments_that_cannot_go_are_emptied() {
         for (value, expected) in [
-            ("a/b;charset*0=i;charset*1=j=k", "a/b;charset*0=utf-8;charset*1=\"\""),
-            ("a/b;charset*1=j;charset*0*=''i", "a/b;charset*1=\"\";charset*0*=''utf-8"),
+            (
+                "a/b;charset*0=i;charset*1=j=k",
+                "a/b;charset*0=utf-8;charset*1=\"\"",
+            ),
+            (
+                "a/b;charset*1=j;charset*0*=''i",
+                "a/b;charset*1=\"\";charset*0*=''utf-8",
+            ),
         ] {
             let after = changed(value, in_place(value.as_bytes(), "utf-8"));
             assert_eq!(after, expected);
             let (_, list) = params::scan(after.as_bytes());
-            assert_eq!(joined(after.as_bytes(), &labels(after.as_bytes(), &list)).as_deref(), Some("utf-8"));
+            assert_eq!(
+                joined(after.as_bytes(), &labels(after.as_bytes(), &list)).as_deref(),
+                Some("utf-8")
+            );
         }
     }
 
@@ -256,14 +371,26 @@ mod tests {
         let table: &[(&str, Option<&str>)] = &[
             ("text/plain", None),
             ("text/plain; charset=a", None),
-            ("text/plain; charset=a; charset=\"b\"; x=y", Some("text/plain; charset=utf-8; x=y")),
+            (
+                "text/plain; charset=a; charset=\"b\"; x=y",
+                Some("text/plain; charset=utf-8; x=y"),
+            ),
             (
                 "text/plain; x=y;\n Charset=a ;\tcharset*=us-ascii'en'b",
                 Some("text/plain; x=y;\n charset=utf-8 "),
             ),
-            ("text/plain; charset*=us-ascii'en'b; x=y", Some("text/plain; charset=utf-8; x=y")),
-            ("text/plain; charset*0=iso-8859-; charset*1=2", Some("text/plain; charset=utf-8")),
-            ("text/plain; charset*0*=''koi8;\r\n\tcharset*1=-u; x=y", Some("text/plain; charset=utf-8; x=y")),
+            (
+                "text/plain; charset*=us-ascii'en'b; x=y",
+                Some("text/plain; charset=utf-8; x=y"),
+            ),
+            (
+                "text/plain; charset*0=iso-8859-; charset*1=2",
+                Some("text/plain; charset=utf-8"),
+            ),
+            (
+                "text/plain; charset*0*=''koi8;\r\n\tcharset*1=-u; x=y",
+                Some("text/plain; charset=utf-8; x=y"),
+            ),
             ("text/plain; charset*1=2", Some("text/plain; charset=utf-8")),
             // What follows the quotes would become a part of the name.
             ("text/plain;charset=\"\"t=;charset=", None),

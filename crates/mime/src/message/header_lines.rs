@@ -52,7 +52,8 @@ impl LineRule {
         let head = trim_cr(raw, 0, lf);
         // Most first lines have none: a search for two of them costs more to begin than to do.
         let first = memchr::memchr(b'\r', &raw[..head]);
-        let bare_cr = first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
+        let bare_cr =
+            first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
         let eol = match (bare_cr, head < lf) {
             (true, _) => Eol::Cr,
             (false, true) => Eol::CrLf,
@@ -66,16 +67,32 @@ impl LineRule {
         let rest = &raw[start..];
         if self.bare_cr {
             let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else {
-                return Line { start, end: raw.len(), next: raw.len() };
+                return Line {
+                    start,
+                    end: raw.len(),
+                    next: raw.len(),
+                };
             };
-            let width = if rest[at..].starts_with(b"\r\n") { 2 } else { 1 };
-            return Line { start, end: start + at, next: start + at + width };
+            let width = if rest[at..].starts_with(b"\r\n") {
+                2
+            } else {
+                1
+            };
+            return Line {
+                start,
+                end: start + at,
+                next: start + at + width,
+            };
         }
         let (lf, next) = match memchr::memchr(b'\n', rest) {
             Some(at) => (start + at, start + at + 1),
             None => (raw.len(), raw.len()),
         };
-        Line { start, end: trim_cr(raw, start, lf), next }
+        Line {
+            start,
+            end: trim_cr(raw, start, lf),
+            next,
+        }
     }
 
     /// Where the line before the one at `start` ends, without its line end.
@@ -225,11 +242,17 @@ impl Parser<'_> {
                         header.note(index, self.fields.len() as u32);
                     }
                     let value = Span::new(at + colon + 1, line.end);
-                    self.fields.push(Field { name, value, full: Span::new(at, line.next) });
+                    self.fields.push(Field {
+                        name,
+                        value,
+                        full: Span::new(at, line.next),
+                    });
                     before = Before::Field;
                 }
                 Role::Continuation => {
-                    if line.start < line.end && self.raw[line.start..line.end].trim_ascii_start().is_empty() {
+                    if line.start < line.end
+                        && self.raw[line.start..line.end].trim_ascii_start().is_empty()
+                    {
                         damage.blank.get_or_insert(Span::new(line.start, line.end));
                         damage.blank_lines += 1;
                     }
@@ -319,7 +342,9 @@ impl Parser<'_> {
             let content = &raw[line.start..line.end];
             match content.first() {
                 None => break true,
-                Some(b' ' | b'\t') if content.iter().all(|b| matches!(b, b' ' | b'\t')) => at = line.next,
+                Some(b' ' | b'\t') if content.iter().all(|b| matches!(b, b' ' | b'\t')) => {
+                    at = line.next
+                }
                 Some(b' ' | b'\t') => break true,
                 Some(b'-') if self.delimiter(line).is_some() => break false,
                 Some(_) => break field_name(content).is_some(),
@@ -370,7 +395,8 @@ impl Parser<'_> {
         }
         if !self.lines.bare_cr && memchr::memchr(b'\r', odd).is_some() {
             let bare = count(bytes, b'\r') - count_line_ends(bytes);
-            let first = memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
+            let first =
+                memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
             if let (1.., Some(at)) = (bare, first) {
                 let at = span.start + at;
                 self.defect(EventKind::HdrBareCr, Span::new(at, at + 1), "", bare);
@@ -378,7 +404,12 @@ impl Parser<'_> {
         }
         if let Some(start) = damage.skipped {
             let at = Span::new(start, span.end);
-            self.defect(EventKind::HdrBeyondLimit, at, "number of fields", damage.skipped_fields);
+            self.defect(
+                EventKind::HdrBeyondLimit,
+                at,
+                "number of fields",
+                damage.skipped_fields,
+            );
         }
         if let Some(at) = damage.blank {
             self.defect(EventKind::HdrBlankLine, at, "", damage.blank_lines);
@@ -399,7 +430,10 @@ impl Parser<'_> {
 #[inline]
 fn field_name(content: &[u8]) -> Option<(usize, usize)> {
     let name = name_end(content)?;
-    let blanks = content[name..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let blanks = content[name..]
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count();
     let colon = name + blanks;
     (name > 0 && content.get(colon) == Some(&b':')).then_some((name, colon))
 }
@@ -455,7 +489,10 @@ impl Damage {
 
 fn count(bytes: &[u8], byte: u8) -> u64 {
     // Blocks small enough for a counter of eight bits let the compiler use whole registers.
-    bytes.chunks(255).map(|block| u64::from(block.iter().map(|&b| u8::from(b == byte)).sum::<u8>())).sum()
+    bytes
+        .chunks(255)
+        .map(|block| u64::from(block.iter().map(|&b| u8::from(b == byte)).sum::<u8>()))
+        .sum()
 }
 
 /// Number of CR LF.
@@ -463,5 +500,7 @@ fn count_line_ends(bytes: &[u8]) -> u64 {
     let pair = |(&a, &b): (&u8, &u8)| u8::from(a == b'\r' && b == b'\n');
     let next = bytes.get(1..).unwrap_or_default();
     let blocks = bytes.chunks(255).zip(next.chunks(255));
-    blocks.map(|(first, second)| u64::from(first.iter().zip(second).map(pair).sum::<u8>())).sum()
+    blocks
+        .map(|(first, second)| u64::from(first.iter().zip(second).map(pair).sum::<u8>()))
+        .sum()
 }

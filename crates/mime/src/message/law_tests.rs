@@ -66,11 +66,21 @@ fn mutate(sample: &[u8], random: &mut Random) -> Vec<u8> {
 #[test]
 fn laws_hold_for_mutants() {
     let mut random = Random(0x1998_0714);
-    let small = Limits { depth: 3, parts: 6, fields: 4, field: 30, ..Limits::default() };
+    let small = Limits {
+        depth: 3,
+        parts: 6,
+        fields: 4,
+        field: 30,
+        ..Limits::default()
+    };
     for sample in samples() {
         for round in 0..4_000 {
             let mutant = mutate(&sample, &mut random);
-            let limits = if round % 4 == 0 { small } else { Limits::default() };
+            let limits = if round % 4 == 0 {
+                small
+            } else {
+                Limits::default()
+            };
             laws(&Message::parse(&mutant, &limits));
         }
     }
@@ -83,16 +93,30 @@ type Make<'a> = &'a dyn Fn(usize) -> (String, usize);
 #[test]
 fn deep_and_wide_messages_take_linear_time() {
     const COUNT: usize = 100_000;
-    let unlimited = Limits { depth: usize::MAX, parts: usize::MAX, fields: usize::MAX, ..Limits::default() };
+    let unlimited = Limits {
+        depth: usize::MAX,
+        parts: usize::MAX,
+        fields: usize::MAX,
+        ..Limits::default()
+    };
     let nested = |count: usize, one: fn(usize) -> String| (0..count).map(one).collect::<String>();
-    let multiparts =
-        |count| nested(count, |n| format!("Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n"));
-    let equal = |count| nested(count, |_| "Content-Type: multipart/mixed; boundary=b\n\n--b\n".to_owned());
+    let multiparts = |count| {
+        nested(count, |n| {
+            format!("Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n")
+        })
+    };
+    let equal = |count| {
+        nested(count, |_| {
+            "Content-Type: multipart/mixed; boundary=b\n\n--b\n".to_owned()
+        })
+    };
     let hyphens = |count: usize| mixed(&"-".repeat(50 * count));
     let blanks = |count: usize| " \n".repeat(10 * count);
     let table: [Make<'_>; 13] = [
         &|n| {
-            let closing = (0..n).rev().fold(String::new(), |text, i| text + "\n--b" + &i.to_string() + "--");
+            let closing = (0..n).rev().fold(String::new(), |text, i| {
+                text + "\n--b" + &i.to_string() + "--"
+            });
             (multiparts(n) + &closing, n + 1)
         },
         &|n| (multiparts(n) + &nested(n, |i| format!("--b{i} \n")), n + 2),
@@ -131,7 +155,9 @@ fn messages_under(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             messages_under(&path, files);
-        } else if path.extension().is_some_and(|e| e == "eml") || folder.to_string_lossy().contains("/eml/") {
+        } else if path.extension().is_some_and(|e| e == "eml")
+            || folder.to_string_lossy().contains("/eml/")
+        {
             files.push(path);
         }
     }
@@ -168,7 +194,9 @@ fn mail_parser_finds_the_same_parts() {
     let (mut same, mut all) = (0, 0);
     for file in corpus(&shared) {
         let raw = std::fs::read(&file).unwrap();
-        let Some(theirs) = mail_parser::MessageParser::default().parse(&raw) else { continue };
+        let Some(theirs) = mail_parser::MessageParser::default().parse(&raw) else {
+            continue;
+        };
         all += 1;
         // Embedded messages are messages of their own there: the parts of this level only.
         let ours = parse(&raw);
@@ -183,7 +211,11 @@ fn mail_parser_finds_the_same_parts() {
         if count == theirs.parts.len() {
             same += 1;
         } else {
-            println!("{}: {count} parts, mail-parser {}", file.display(), theirs.parts.len());
+            println!(
+                "{}: {count} parts, mail-parser {}",
+                file.display(),
+                theirs.parts.len()
+            );
         }
     }
     println!("{same} of {all} messages alike");

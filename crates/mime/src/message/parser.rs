@@ -39,9 +39,22 @@ pub(super) fn parse<'a>(raw: &'a [u8], limits: &Limits) -> Message<'a> {
     }
     parser.close_above(0, raw.len(), raw.len());
     parser.report_strays();
-    let Parser { parts, fields, boundaries, mut defects, .. } = parser;
+    let Parser {
+        parts,
+        fields,
+        boundaries,
+        mut defects,
+        ..
+    } = parser;
     defects.sort_by_key(|event| event.at.start);
-    Message { raw, eol, parts, fields, boundaries, defects }
+    Message {
+        raw,
+        eol,
+        parts,
+        fields,
+        boundaries,
+        defects,
+    }
 }
 
 /// A part whose end is not known yet.
@@ -128,12 +141,19 @@ impl<'a> Parser<'a> {
         *body = header.body;
         let (kind, boundary) = self.describe(id, &header);
         let boundary = boundary.map(|boundary| {
-            self.open.entry(boundary.clone()).or_default().push(self.stack.len());
+            self.open
+                .entry(boundary.clone())
+                .or_default()
+                .push(self.stack.len());
             self.longest = self.longest.max(boundary.len());
             self.boundaries.push((id, boundary));
             self.boundaries.len() - 1
         });
-        self.stack.push(Frame { part: id, boundary, children: 0 });
+        self.stack.push(Frame {
+            part: id,
+            boundary,
+            children: 0,
+        });
         kind
     }
 
@@ -141,7 +161,8 @@ impl<'a> Parser<'a> {
     fn describe(&mut self, id: PartId, header: &Header) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let raw = self.raw;
         let last = self.fields.len() as u32;
-        let value = |fields: &[Field], index: Option<u32>| index.map(|index| fields[index as usize].value);
+        let value =
+            |fields: &[Field], index: Option<u32>| index.map(|index| fields[index as usize].value);
         let type_at = value(&self.fields, header.content_type);
         let transfer_at = value(&self.fields, header.content_transfer_encoding);
         let disposition_at = value(&self.fields, header.content_disposition);
@@ -157,16 +178,27 @@ impl<'a> Parser<'a> {
         let disposition = disposition_at.map(|at| params::scan(at.of(raw)));
         // What nobody knows is an attachment (RFC 2183 2.8).
         part.attachment = disposition.as_ref().is_some_and(|(main, _)| {
-            let word = main.trim_ascii().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let word = main
+                .trim_ascii()
+                .split(u8::is_ascii_whitespace)
+                .next()
+                .unwrap_or_default();
             !word.is_empty() && !word.eq_ignore_ascii_case(b"inline")
         });
-        let has_file_name = disposition.as_ref().is_some_and(|(_, list)| names_file(list, b"filename"));
+        let has_file_name = disposition
+            .as_ref()
+            .is_some_and(|(_, list)| names_file(list, b"filename"));
         let Some(at) = type_at else {
             self.mark_file(id, has_file_name);
             return self.compose(id, None);
         };
         if at.len() > self.limits.field {
-            self.defect(EventKind::HdrBeyondLimit, at, "the media type is not read", 1);
+            self.defect(
+                EventKind::HdrBeyondLimit,
+                at,
+                "the media type is not read",
+                1,
+            );
             self.mark_file(id, has_file_name);
             return self.compose(id, None);
         }
@@ -176,7 +208,10 @@ impl<'a> Parser<'a> {
         }
         self.mark_file(id, has_file_name || names_file(&list, b"name"));
         let part = &mut self.parts[id.0 as usize];
-        let named = |name: &[u8]| list.iter().find(|param| param.name.eq_ignore_ascii_case(name));
+        let named = |name: &[u8]| {
+            list.iter()
+                .find(|param| param.name.eq_ignore_ascii_case(name))
+        };
         let charsets = charset::labels(at.of(raw), &list);
         part.charset = charset::label(at.of(raw), &charsets).map(|label| at.at(&label));
         part.joined_charset = charset::joined(at.of(raw), &charsets);
@@ -198,13 +233,23 @@ impl<'a> Parser<'a> {
         }
         let boundary = match named(b"boundary") {
             Some(param) => Some(param.value.clone()),
-            None if list.iter().any(|p| p.name.to_ascii_lowercase().starts_with(b"boundary*")) => {
+            None if list
+                .iter()
+                .any(|p| p.name.to_ascii_lowercase().starts_with(b"boundary*")) =>
+            {
                 let params = params::parse(at.of(raw), &HeaderContext::default(), &mut Vec::new());
-                params.get("boundary").map(|text| Cow::Owned(text.as_bytes().to_vec()))
+                params
+                    .get("boundary")
+                    .map(|text| Cow::Owned(text.as_bytes().to_vec()))
             }
             None => None,
         };
-        self.compose(id, boundary.map(trim_blanks).filter(|boundary| !boundary.is_empty()))
+        self.compose(
+            id,
+            boundary
+                .map(trim_blanks)
+                .filter(|boundary| !boundary.is_empty()),
+        )
     }
 
     /// Makes a part with a file name an attachment, unless it may be the text of its message: the root, the first part of a multipart,
@@ -221,7 +266,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Decides what a part holds.
-    fn compose(&mut self, id: PartId, boundary: Option<Cow<'a, [u8]>>) -> (PartKind, Option<Cow<'a, [u8]>>) {
+    fn compose(
+        &mut self,
+        id: PartId,
+        boundary: Option<Cow<'a, [u8]>>,
+    ) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let part = &self.parts[id.0 as usize];
         let multipart = part.media.top == "multipart";
         let message = part.media.is_message();
@@ -231,17 +280,27 @@ impl<'a> Parser<'a> {
                 ("application", "ms-tnef" | "vnd.ms-tnef") => EventKind::MimeTnef,
                 _ => return (PartKind::Leaf, None),
             };
-            let at = part.content_type.map_or(part.header, |index| self.fields[index as usize].value);
+            let at = part
+                .content_type
+                .map_or(part.header, |index| self.fields[index as usize].value);
             self.defect(finding, at, "", 1);
             return (PartKind::Leaf, None);
         }
         let at = |index: Option<u32>| index.map(|index| self.fields[index as usize].value);
         let type_at = at(part.content_type).unwrap_or(part.header);
-        let encoded = matches!(part.transfer, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
+        let encoded = matches!(
+            part.transfer,
+            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
+        );
         let (depth, body) = (part.depth as usize, part.body.start);
         let label = at(part.content_transfer_encoding).filter(|_| encoded);
         if let Some(at) = label {
-            self.defect(EventKind::CteWrongLabel, at, "transfer encoding of a composite part", 1);
+            self.defect(
+                EventKind::CteWrongLabel,
+                at,
+                "transfer encoding of a composite part",
+                1,
+            );
         }
         let kind = if message && label.is_some() && !self.begins_header(body) {
             PartKind::Leaf
@@ -283,26 +342,49 @@ impl<'a> Parser<'a> {
     fn note_stray(&mut self, line: Line) {
         let text = &self.raw[line.start..line.end];
         let text = text.get(2..).unwrap_or_default();
-        let mut open = self.stack.iter().rev().take(NEAREST).filter_map(|frame| frame.boundary);
-        let Some(index) = open.find(|&index| text.starts_with(&self.boundaries[index].1)) else { return };
+        let mut open = self
+            .stack
+            .iter()
+            .rev()
+            .take(NEAREST)
+            .filter_map(|frame| frame.boundary);
+        let Some(index) = open.find(|&index| text.starts_with(&self.boundaries[index].1)) else {
+            return;
+        };
         // The boundaries that lines are compared with are the last ones.
-        match self.strays.iter_mut().rev().take(NEAREST).find(|(known, ..)| *known == index) {
+        match self
+            .strays
+            .iter_mut()
+            .rev()
+            .take(NEAREST)
+            .find(|(known, ..)| *known == index)
+        {
             Some((.., count)) => *count += 1,
-            None => self.strays.push((index, Span::new(line.start, line.end), 1)),
+            None => self
+                .strays
+                .push((index, Span::new(line.start, line.end), 1)),
         }
     }
 
     fn report_strays(&mut self) {
         for (boundary, at, count) in std::mem::take(&mut self.strays) {
             let part = self.boundaries[boundary].0;
-            self.push_defect(part, EventKind::MimeAmbiguousBoundary, at, "not a delimiter", count);
+            self.push_defect(
+                part,
+                EventKind::MimeAmbiguousBoundary,
+                at,
+                "not a delimiter",
+                count,
+            );
         }
     }
 
     /// Start of the next line after the one at `from` that begins with two hyphens.
     fn next_dashes(&self, from: usize) -> Option<usize> {
         if !self.lines.bare_cr {
-            return DASHES_AFTER_LF.find(&self.raw[from..]).map(|at| from + at + 1);
+            return DASHES_AFTER_LF
+                .find(&self.raw[from..])
+                .map(|at| from + at + 1);
         }
         let mut at = from;
         loop {
@@ -315,24 +397,41 @@ impl<'a> Parser<'a> {
 
     /// The delimiter that a line is, if it is one.
     pub(super) fn delimiter(&self, line: Line) -> Option<Delimiter> {
-        let text = self.raw[line.start..line.end].strip_prefix(b"--").filter(|_| !self.open.is_empty())?;
-        let length = text.iter().rposition(|b| !matches!(b, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1);
+        let text = self.raw[line.start..line.end]
+            .strip_prefix(b"--")
+            .filter(|_| !self.open.is_empty())?;
+        let length = text
+            .iter()
+            .rposition(|b| !matches!(b, b' ' | b'\t' | b'\r'))
+            .map_or(0, |last| last + 1);
         if length > self.longest + 2 {
             return None;
         }
-        let innermost = |boundary: &[u8]| self.open.get(boundary).and_then(|frames| frames.last().copied());
+        let innermost = |boundary: &[u8]| {
+            self.open
+                .get(boundary)
+                .and_then(|frames| frames.last().copied())
+        };
         let text = &text[..length];
         let opening = innermost(text);
         let closing = text.strip_suffix(b"--").and_then(innermost);
         // Both when one boundary is another with two hyphens behind it.
         let frame = opening.max(closing)?;
-        Some(Delimiter { frame, closing: opening != Some(frame), line })
+        Some(Delimiter {
+            frame,
+            closing: opening != Some(frame),
+            line,
+        })
     }
 
     /// Closes what a delimiter ends and opens what it begins. Returns where the scan goes on.
     fn cross(&mut self, delimiter: &Delimiter) -> usize {
         let Line { start, next, .. } = delimiter.line;
-        self.close_above(delimiter.frame + 1, self.lines.end_before(self.raw, start), start);
+        self.close_above(
+            delimiter.frame + 1,
+            self.lines.end_before(self.raw, start),
+            start,
+        );
         let part = self.stack[delimiter.frame].part;
         if delimiter.closing {
             if let Some(boundary) = self.stack[delimiter.frame].boundary {
@@ -354,7 +453,13 @@ impl<'a> Parser<'a> {
         }
         if self.parts.len() == MANY_PARTS {
             let at = delimiter.line;
-            self.push_defect(part, EventKind::MimeManyParts, Span::new(at.start, at.end), "", 1);
+            self.push_defect(
+                part,
+                EventKind::MimeManyParts,
+                Span::new(at.start, at.end),
+                "",
+                1,
+            );
         }
         self.open_part(next)
     }
@@ -376,7 +481,13 @@ impl<'a> Parser<'a> {
             if frame.children == 0 {
                 self.seal(frame.part, "the boundary never occurs");
             } else {
-                self.push_defect(frame.part, EventKind::MimeUnclosed, Span::new(place, place), "", 1);
+                self.push_defect(
+                    frame.part,
+                    EventKind::MimeUnclosed,
+                    Span::new(place, place),
+                    "",
+                    1,
+                );
             }
         }
     }
@@ -385,7 +496,9 @@ impl<'a> Parser<'a> {
     fn seal(&mut self, id: PartId, why: &'static str) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
-        let at = part.content_type.map_or(part.header, |index| self.fields[index as usize].value);
+        let at = part
+            .content_type
+            .map_or(part.header, |index| self.fields[index as usize].value);
         self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
     }
 
@@ -405,14 +518,34 @@ impl<'a> Parser<'a> {
         self.push_defect(PartId(self.parts.len() as u32 - 1), kind, at, detail, count);
     }
 
-    fn push_defect(&mut self, part: PartId, kind: EventKind, at: Span, detail: &'static str, count: u64) {
-        self.defects.push(Event { part, at, kind, detail: Cow::Borrowed(detail), count });
+    fn push_defect(
+        &mut self,
+        part: PartId,
+        kind: EventKind,
+        at: Span,
+        detail: &'static str,
+        count: u64,
+    ) {
+        self.defects.push(Event {
+            part,
+            at,
+            kind,
+            detail: Cow::Borrowed(detail),
+            count,
+        });
     }
 }
 
 fn default_media(digest: bool) -> MediaType {
-    let (top, sub) = if digest { ("message", "rfc822") } else { ("text", "plain") };
-    MediaType { top: Cow::Borrowed(top), sub: Cow::Borrowed(sub) }
+    let (top, sub) = if digest {
+        ("message", "rfc822")
+    } else {
+        ("text", "plain")
+    };
+    MediaType {
+        top: Cow::Borrowed(top),
+        sub: Cow::Borrowed(sub),
+    }
 }
 
 /// Top level and subtype; None for what is no media type, which RFC 2045 5.2 reads as the default.
@@ -420,10 +553,16 @@ fn media_type(main: &[u8]) -> Option<MediaType> {
     let slash = memchr::memchr(b'/', main)?;
     let word = |bytes: &[u8]| {
         let bytes = bytes.trim_ascii();
-        let end = bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len());
+        let end = bytes
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(bytes.len());
         (end > 0).then(|| intern(&bytes[..end]))
     };
-    Some(MediaType { top: word(&main[..slash])?, sub: word(&main[slash + 1..])? })
+    Some(MediaType {
+        top: word(&main[..slash])?,
+        sub: word(&main[slash + 1..])?,
+    })
 }
 
 /// Lower case, without allocation for the words that nearly all mail uses.
@@ -454,7 +593,10 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
         "delivery-status",
         "calendar",
     ];
-    match COMMON.iter().find(|common| common.as_bytes().eq_ignore_ascii_case(word)) {
+    match COMMON
+        .iter()
+        .find(|common| common.as_bytes().eq_ignore_ascii_case(word))
+    {
         Some(common) => Cow::Borrowed(common),
         None => Cow::Owned(String::from_utf8_lossy(word).to_lowercase()),
     }
@@ -463,17 +605,26 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
 /// Whether a parameter of this name, in whatever form, has a value.
 fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
     let is_it = |base: &[u8]| base.eq_ignore_ascii_case(name);
-    list.iter().any(|param| is_it(params::split_name(param.name).0) && !param.value.is_empty())
+    list.iter()
+        .any(|param| is_it(params::split_name(param.name).0) && !param.value.is_empty())
 }
 
 /// A field's place and its parameters.
 type Described<'l, 'a> = (Span, &'l [params::RawParam<'a>]);
 
 /// Whether the name of a Content-Type and the file name of a Content-Disposition are two names.
-fn names_differ(content: Described<'_, '_>, disposition: Described<'_, '_>, raw: &[u8], most: usize) -> bool {
-    let begins =
-        |name: &[u8], with: &[u8]| name.get(..with.len()).is_some_and(|n| n.eq_ignore_ascii_case(with));
-    let of = |list: &[params::RawParam<'_>], name: &[u8]| list.iter().position(|p| begins(p.name, name));
+fn names_differ(
+    content: Described<'_, '_>,
+    disposition: Described<'_, '_>,
+    raw: &[u8],
+    most: usize,
+) -> bool {
+    let begins = |name: &[u8], with: &[u8]| {
+        name.get(..with.len())
+            .is_some_and(|n| n.eq_ignore_ascii_case(with))
+    };
+    let of =
+        |list: &[params::RawParam<'_>], name: &[u8]| list.iter().position(|p| begins(p.name, name));
     let (Some(one), Some(other)) = (of(content.1, b"name"), of(disposition.1, b"filename")) else {
         return false;
     };

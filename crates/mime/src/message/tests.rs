@@ -25,7 +25,11 @@ fn shape(raw: &[u8]) -> Vec<String> {
 }
 
 fn codes(message: &Message<'_>) -> Vec<&'static str> {
-    message.defects().iter().map(|event| event.kind.code()).collect()
+    message
+        .defects()
+        .iter()
+        .map(|event| event.kind.code())
+        .collect()
 }
 
 /// What holds for every message.
@@ -37,11 +41,18 @@ pub(super) fn laws(message: &Message<'_>) {
     for (index, part) in parts.iter().enumerate() {
         let header = part.header;
         assert!(
-            header.start <= header.end && header.end <= part.body.start && part.body.start <= part.body.end
+            header.start <= header.end
+                && header.end <= part.body.start
+                && part.body.start <= part.body.end
         );
         assert!(part.body.end <= raw.len());
         let separator = &raw[header.end..part.body.start];
-        assert!(separator.iter().all(|b| matches!(b, b'\r' | b'\n' | b' ' | b'\t')), "{separator:?}");
+        assert!(
+            separator
+                .iter()
+                .all(|b| matches!(b, b'\r' | b'\n' | b' ' | b'\t')),
+            "{separator:?}"
+        );
         tiles.push(header);
         if matches!(part.kind, PartKind::Leaf | PartKind::Opaque) {
             tiles.push(part.body);
@@ -57,7 +68,8 @@ pub(super) fn laws(message: &Message<'_>) {
             at = field.full.end;
         }
         if let Some(span) = part.charset {
-            let field = message.all_fields()[part.content_type.expect("a charset has a field") as usize];
+            let field =
+                message.all_fields()[part.content_type.expect("a charset has a field") as usize];
             assert!(field.value.start <= span.start && span.end <= field.value.end);
         }
         match part.parent {
@@ -66,7 +78,10 @@ pub(super) fn laws(message: &Message<'_>) {
                 let above = message.part(parent);
                 assert!((parent.0 as usize) < index);
                 assert_eq!(above.depth + 1, part.depth);
-                assert!(matches!(above.kind, PartKind::Multipart | PartKind::Message));
+                assert!(matches!(
+                    above.kind,
+                    PartKind::Multipart | PartKind::Message
+                ));
                 assert!(above.body.start <= header.start && part.body.end <= above.body.end);
             }
         }
@@ -74,7 +89,10 @@ pub(super) fn laws(message: &Message<'_>) {
     assert_eq!((parts[0].header.start, parts[0].body.end), (0, raw.len()));
     let mut copy = Vec::new();
     for tile in &tiles {
-        assert!(copy.len() <= tile.start, "tiles overlap or are out of order");
+        assert!(
+            copy.len() <= tile.start,
+            "tiles overlap or are out of order"
+        );
         copy.extend_from_slice(&raw[copy.len()..tile.start]);
         copy.extend_from_slice(tile.of(raw));
     }
@@ -82,10 +100,21 @@ pub(super) fn laws(message: &Message<'_>) {
     assert_eq!(copy, raw);
     for (index, part) in parts.iter().enumerate() {
         if part.kind == PartKind::Message {
-            assert_eq!(parts.iter().filter(|p| p.parent == Some(PartId(index as u32))).count(), 1);
+            assert_eq!(
+                parts
+                    .iter()
+                    .filter(|p| p.parent == Some(PartId(index as u32)))
+                    .count(),
+                1
+            );
         }
     }
-    assert!(message.defects().windows(2).all(|pair| pair[0].at.start <= pair[1].at.start));
+    assert!(
+        message
+            .defects()
+            .windows(2)
+            .all(|pair| pair[0].at.start <= pair[1].at.start)
+    );
     for event in message.defects() {
         assert!(event.at.start <= event.at.end && event.at.end <= raw.len() && event.count > 0);
         assert!((event.part.0 as usize) < parts.len());
@@ -158,13 +187,18 @@ fn nested_parts_with_section_numbers() {
     assert_eq!(message.boundary(PartId(1)), Some(&b"outer-2"[..]));
     assert_eq!(message.boundary(PartId(2)), None);
     assert_eq!(
-        message.part(PartId(2)).charset.map(|s| s.of(NESTED.as_bytes())),
+        message
+            .part(PartId(2))
+            .charset
+            .map(|s| s.of(NESTED.as_bytes())),
         Some(&b"\"iso-8859-1\""[..])
     );
     assert!(message.part(PartId(9)).attachment && !message.part(PartId(8)).attachment);
     assert_eq!(message.part(PartId(9)).transfer, TransferEncoding::Base64);
     assert_eq!(
-        message.field(PartId(5), b"subject").map(|f| f.value.of(NESTED.as_bytes())),
+        message
+            .field(PartId(5), b"subject")
+            .map(|f| f.value.of(NESTED.as_bytes())),
         Some(&b" embedded"[..])
     );
 }
@@ -177,7 +211,10 @@ fn line_ends_do_not_change_the_shape() {
         let raw = NESTED.replace('\n', eol);
         assert_eq!(parse(raw.as_bytes()).eol(), kind);
         let escaped = eol.escape_default().to_string();
-        let same: Vec<_> = shape(raw.as_bytes()).iter().map(|line| line.replace(&escaped, "\\n")).collect();
+        let same: Vec<_> = shape(raw.as_bytes())
+            .iter()
+            .map(|line| line.replace(&escaped, "\\n"))
+            .collect();
         assert_eq!(same, lf);
         assert_eq!(codes(&parse(raw.as_bytes())), [""; 0]);
     }
@@ -187,7 +224,10 @@ fn line_ends_do_not_change_the_shape() {
         mixed.push_str(line);
         mixed.push_str(if number % 3 == 0 { "\r\n" } else { "\n" });
     }
-    let same: Vec<_> = shape(mixed.as_bytes()).iter().map(|line| line.replace("\\r\\n", "\\n")).collect();
+    let same: Vec<_> = shape(mixed.as_bytes())
+        .iter()
+        .map(|line| line.replace("\\r\\n", "\\n"))
+        .collect();
     assert_eq!(same, lf);
     // A mailbox adds an LF after a message with CR.
     let raw = NESTED.replace('\n', "\r") + "\n";
@@ -202,7 +242,10 @@ fn section_numbers_of_roots() {
         shape(b"Content-Type: message/rfc822\n\na: b\n\nx"),
         ["1 message/rfc822 Message …", "1.1 text/plain Leaf x"]
     );
-    assert_eq!(shape(b"Content-Type: multipart/mixed\n\nx"), ["1 multipart/mixed Opaque x"]);
+    assert_eq!(
+        shape(b"Content-Type: multipart/mixed\n\nx"),
+        ["1 multipart/mixed Opaque x"]
+    );
 }
 
 /// A multipart of one level around `body`.
@@ -215,7 +258,10 @@ fn delimiters_match_exactly() {
     let table: &[(&str, &[&str])] = &[
         // Blanks may follow, nothing else.
         ("--b \t\n\nx\n--b-- \t\n", &["x"]),
-        ("--b\n\nx\n--bc\ny\n --b\nz--b\n--b x\n--b--", &["x\\n--bc\\ny\\n --b\\nz--b\\n--b x"]),
+        (
+            "--b\n\nx\n--bc\ny\n --b\nz--b\n--b x\n--b--",
+            &["x\\n--bc\\ny\\n --b\\nz--b\\n--b x"],
+        ),
         ("--b\n\nx\n--b-\n--b--x\n--b--", &["x\\n--b-\\n--b--x"]),
         // Only the line end before the delimiter belongs to it.
         ("--b\n\nx\n\n\n--b--", &["x\\n\\n"]),
@@ -239,7 +285,8 @@ fn delimiters_match_exactly() {
 
 #[test]
 fn an_outer_delimiter_closes_inner_multiparts() {
-    let raw = mixed("--b\nContent-Type: multipart/mixed; boundary=i\n\n--i\n\nx\n--b\n\ny\n--b--\n");
+    let raw =
+        mixed("--b\nContent-Type: multipart/mixed; boundary=i\n\n--i\n\nx\n--b\n\ny\n--b--\n");
     let expected = [
         " multipart/mixed Multipart …",
         "1 multipart/mixed Multipart …",
@@ -253,7 +300,9 @@ fn an_outer_delimiter_closes_inner_multiparts() {
 
 #[test]
 fn of_equal_boundaries_the_innermost_open_one_counts() {
-    let raw = mixed("--b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--\n--b\n\ny\n--b--\n");
+    let raw = mixed(
+        "--b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--\n--b\n\ny\n--b--\n",
+    );
     let expected = [
         " multipart/mixed Multipart …",
         "1 multipart/mixed Multipart …",
@@ -271,20 +320,39 @@ fn of_equal_boundaries_the_innermost_open_one_counts() {
 #[test]
 fn multiparts_without_parts_are_opaque() {
     let table: &[(&str, &str, &[&str])] = &[
-        ("Content-Type: multipart/mixed\n\nx\n--y\n", "x\\n--y\\n", &["mime.missing-boundary"]),
-        ("Content-Type: multipart/mixed; boundary=\"\"\n\n--\n", "--\\n", &["mime.missing-boundary"]),
-        ("Content-Type: multipart/mixed; boundary=b\n\nx", "x", &["mime.missing-boundary"]),
+        (
+            "Content-Type: multipart/mixed\n\nx\n--y\n",
+            "x\\n--y\\n",
+            &["mime.missing-boundary"],
+        ),
+        (
+            "Content-Type: multipart/mixed; boundary=\"\"\n\n--\n",
+            "--\\n",
+            &["mime.missing-boundary"],
+        ),
+        (
+            "Content-Type: multipart/mixed; boundary=b\n\nx",
+            "x",
+            &["mime.missing-boundary"],
+        ),
         (
             "Content-Type: multipart/mixed; boundary=b\n\nx\n--b--\n",
             "x\\n--b--\\n",
             &["mime.missing-boundary"],
         ),
-        ("Content-Type: multipart/mixed; boundary=b\n", "", &["mime.missing-boundary"]),
+        (
+            "Content-Type: multipart/mixed; boundary=b\n",
+            "",
+            &["mime.missing-boundary"],
+        ),
     ];
     for (raw, body, events) in table {
         let message = parse(raw.as_bytes());
         laws(&message);
-        assert_eq!(shape(raw.as_bytes()), [format!("1 multipart/mixed Opaque {body}")]);
+        assert_eq!(
+            shape(raw.as_bytes()),
+            [format!("1 multipart/mixed Opaque {body}")]
+        );
         assert_eq!(codes(&message), *events, "{raw:?}");
     }
     let unclosed = mixed("--b\n\nx");
@@ -322,16 +390,29 @@ fn children_of_digests_are_messages() {
 #[test]
 fn embedded_messages_in_a_transfer_encoding() {
     let base64 = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\nU3ViamVjdDogeAoKeQo=\n";
-    assert_eq!(shape(base64), ["1 message/rfc822 Leaf U3ViamVjdDogeAoKeQo=\\n"]);
+    assert_eq!(
+        shape(base64),
+        ["1 message/rfc822 Leaf U3ViamVjdDogeAoKeQo=\\n"]
+    );
     assert_eq!(codes(&parse(base64)), ["cte.wrong-label"]);
     // The structure shows before decoding: the label is wrong.
     let plain =
         b"Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\nSubject: x\n\ny\n";
-    assert_eq!(shape(plain), ["1 message/rfc822 Message …", "1.1 text/plain Leaf y\\n"]);
+    assert_eq!(
+        shape(plain),
+        ["1 message/rfc822 Message …", "1.1 text/plain Leaf y\\n"]
+    );
     assert_eq!(codes(&parse(plain)), ["cte.wrong-label"]);
-    for other in ["message/partial", "message/external-body", "message/delivery-status"] {
+    for other in [
+        "message/partial",
+        "message/external-body",
+        "message/delivery-status",
+    ] {
         let raw = format!("Content-Type: {other}\n\nSubject: x\n\ny\n");
-        assert_eq!(shape(raw.as_bytes()), [format!("1 {other} Leaf Subject: x\\n\\ny\\n")]);
+        assert_eq!(
+            shape(raw.as_bytes()),
+            [format!("1 {other} Leaf Subject: x\\n\\ny\\n")]
+        );
     }
 }
 
@@ -350,7 +431,11 @@ fn media_types_are_cleaned() {
         let raw = format!("Content-Type: {value}\nContent-Type: image/png\n\n");
         let message = parse(raw.as_bytes());
         let part = message.part(PartId::ROOT);
-        assert_eq!(format!("{}/{}", part.media.top, part.media.sub), media, "{value:?}");
+        assert_eq!(
+            format!("{}/{}", part.media.top, part.media.sub),
+            media,
+            "{value:?}"
+        );
     }
 }
 
@@ -358,15 +443,31 @@ fn media_types_are_cleaned() {
 fn header(raw: &[u8]) -> (Vec<String>, String, Vec<&'static str>) {
     let message = parse(raw);
     laws(&message);
-    let field = |f: &Field| format!("{}|{}", f.name.of(raw).escape_ascii(), f.value.of(raw).escape_ascii());
+    let field = |f: &Field| {
+        format!(
+            "{}|{}",
+            f.name.of(raw).escape_ascii(),
+            f.value.of(raw).escape_ascii()
+        )
+    };
     let fields = message.fields(PartId::ROOT).iter().map(field).collect();
-    let body = message.part(PartId::ROOT).body.of(raw).escape_ascii().to_string();
+    let body = message
+        .part(PartId::ROOT)
+        .body
+        .of(raw)
+        .escape_ascii()
+        .to_string();
     (fields, body, codes(&message))
 }
 
 #[test]
 fn headers_with_damage() {
-    type Row = (&'static [u8], &'static [&'static str], &'static str, &'static [&'static str]);
+    type Row = (
+        &'static [u8],
+        &'static [&'static str],
+        &'static str,
+        &'static [&'static str],
+    );
     let table: &[Row] = &[
         (b"", &[], "", &[]),
         (b"\nbody", &[], "body", &[]),
@@ -378,29 +479,99 @@ fn headers_with_damage() {
         (b"A: b\n c\n\td\n\nx", &["A| b\\n c\\n\\td"], "x", &[]),
         (b"A: b\r\n c\r\n\r\nx", &["A| b\\r\\n c"], "x", &[]),
         // CR CR LF of a broken gateway.
-        (b"A: b\r\r\nC: d\r\r\n\r\r\nx", &["A| b", "C| d"], "x", &["hdr.bare-cr"]),
-        (b"A: b\rB: c\r\n\r\nx", &["A| b\\rB: c"], "x", &["hdr.bare-cr"]),
-        (b"Sub\0ject: x\0y\n\nz", &["Sub\\x00ject| x\\x00y"], "z", &["hdr.nul"]),
+        (
+            b"A: b\r\r\nC: d\r\r\n\r\r\nx",
+            &["A| b", "C| d"],
+            "x",
+            &["hdr.bare-cr"],
+        ),
+        (
+            b"A: b\rB: c\r\n\r\nx",
+            &["A| b\\rB: c"],
+            "x",
+            &["hdr.bare-cr"],
+        ),
+        (
+            b"Sub\0ject: x\0y\n\nz",
+            &["Sub\\x00ject| x\\x00y"],
+            "z",
+            &["hdr.nul"],
+        ),
         // A line of blanks continues the header when the header goes on.
-        (b"A: b\n \nC: d\n\nx", &["A| b\\n ", "C| d"], "x", &["hdr.blank-line"]),
-        (b"A: b\n \n \n\nx", &["A| b\\n \\n "], "x", &["hdr.blank-line"]),
-        (b"A: b\n \nbody\n", &["A| b"], "body\\n", &["mime.no-blank-line"]),
+        (
+            b"A: b\n \nC: d\n\nx",
+            &["A| b\\n ", "C| d"],
+            "x",
+            &["hdr.blank-line"],
+        ),
+        (
+            b"A: b\n \n \n\nx",
+            &["A| b\\n \\n "],
+            "x",
+            &["hdr.blank-line"],
+        ),
+        (
+            b"A: b\n \nbody\n",
+            &["A| b"],
+            "body\\n",
+            &["mime.no-blank-line"],
+        ),
         (b"A: b\n \t \n", &["A| b"], "", &["mime.no-blank-line"]),
         // Junk within a header, and a body without an empty line.
-        (b"From: a\njunk line\nSubject: c\n\nx", &["From| a", "Subject| c"], "x", &["hdr.no-colon"]),
-        (b"From: a\njunk\n more\nSubject: c\n\nx", &["From| a", "Subject| c"], "x", &["hdr.no-colon"]),
-        (b"From: a\nHello world\nbye\n", &["From| a"], "Hello world\\nbye\\n", &["mime.no-blank-line"]),
+        (
+            b"From: a\njunk line\nSubject: c\n\nx",
+            &["From| a", "Subject| c"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b"From: a\njunk\n more\nSubject: c\n\nx",
+            &["From| a", "Subject| c"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b"From: a\nHello world\nbye\n",
+            &["From| a"],
+            "Hello world\\nbye\\n",
+            &["mime.no-blank-line"],
+        ),
         (
             b"From: a\nHello world\n\nSubject: c\n",
             &["From| a"],
             "Hello world\\n\\nSubject: c\\n",
             &["mime.no-blank-line"],
         ),
-        (b"Hello world\n", &[], "Hello world\\n", &["mime.no-blank-line"]),
-        (b"From a@b Mon Jan  1 00:00:00 2001\nA: b\n\nx", &["A| b"], "x", &["hdr.no-colon"]),
-        (b">From a@b Mon Jan  1 00:00:00 2001\nA: b\n\nx", &["A| b"], "x", &["hdr.no-colon"]),
-        (b" leading\nSubject: b\n\nx", &["Subject| b"], "x", &["hdr.no-colon"]),
-        (b": b\nSubject: c\n\nx", &["Subject| c"], "x", &["hdr.no-colon"]),
+        (
+            b"Hello world\n",
+            &[],
+            "Hello world\\n",
+            &["mime.no-blank-line"],
+        ),
+        (
+            b"From a@b Mon Jan  1 00:00:00 2001\nA: b\n\nx",
+            &["A| b"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b">From a@b Mon Jan  1 00:00:00 2001\nA: b\n\nx",
+            &["A| b"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b" leading\nSubject: b\n\nx",
+            &["Subject| b"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b": b\nSubject: c\n\nx",
+            &["Subject| c"],
+            "x",
+            &["hdr.no-colon"],
+        ),
     ];
     for (raw, fields, body, events) in table {
         let (found, text, codes) = header(raw);
@@ -426,22 +597,41 @@ impl MapStrings for &[&str] {
 
 #[test]
 fn a_part_without_empty_line_keeps_its_text() {
-    let raw = mixed("--b\nContent-Type: text/plain\nHello there\n--b\nContent-Type: text/html\n--b--\n");
-    let expected = [" multipart/mixed Multipart …", "1 text/plain Leaf Hello there", "2 text/html Leaf "];
+    let raw =
+        mixed("--b\nContent-Type: text/plain\nHello there\n--b\nContent-Type: text/html\n--b--\n");
+    let expected = [
+        " multipart/mixed Multipart …",
+        "1 text/plain Leaf Hello there",
+        "2 text/html Leaf ",
+    ];
     assert_eq!(shape(raw.as_bytes()), expected);
-    assert_eq!(codes(&parse(raw.as_bytes())), ["mime.no-blank-line", "mime.no-blank-line"]);
+    assert_eq!(
+        codes(&parse(raw.as_bytes())),
+        ["mime.no-blank-line", "mime.no-blank-line"]
+    );
     // Not even when the delimiter is that of the multipart whose header it ends.
-    let raw = "Content-Type: multipart/mixed; boundary=b\n--b\nContent-Type: text/html\n\nx\n--b--\n";
-    assert_eq!(shape(raw.as_bytes()), [" multipart/mixed Multipart …", "1 text/html Leaf x"]);
+    let raw =
+        "Content-Type: multipart/mixed; boundary=b\n--b\nContent-Type: text/html\n\nx\n--b--\n";
+    assert_eq!(
+        shape(raw.as_bytes()),
+        [" multipart/mixed Multipart …", "1 text/html Leaf x"]
+    );
 }
 
 #[test]
 fn junk_is_counted_once_a_header() {
     let raw = b"Subject: a\nx\ny\nX-Subject: b\r\rz\nX-Subject: \0\0\n\n";
     let message = parse(raw);
-    let counts: Vec<_> = message.defects().iter().map(|e| (e.kind, e.count, e.at.of(raw))).collect();
-    let expected: [(_, _, &[u8]); 3] =
-        [(EventKind::HdrNoColon, 2, b"x"), (EventKind::HdrBareCr, 2, b"\r"), (EventKind::HdrNul, 2, b"\0")];
+    let counts: Vec<_> = message
+        .defects()
+        .iter()
+        .map(|e| (e.kind, e.count, e.at.of(raw)))
+        .collect();
+    let expected: [(_, _, &[u8]); 3] = [
+        (EventKind::HdrNoColon, 2, b"x"),
+        (EventKind::HdrBareCr, 2, b"\r"),
+        (EventKind::HdrNul, 2, b"\0"),
+    ];
     assert_eq!(counts, expected);
 }
 
@@ -454,20 +644,68 @@ fn limits_have_an_outcome() {
         (message.parts().len(), codes(&message).join(" "))
     };
     let default = Limits::default();
-    assert_eq!(limited(Limits { depth: 0, ..default }), (1, "mime.depth".to_owned()));
     assert_eq!(
-        limited(Limits { depth: 1, ..default }),
-        (5, "mime.depth mime.ambiguous-boundary mime.depth mime.depth".to_owned())
+        limited(Limits {
+            depth: 0,
+            ..default
+        }),
+        (1, "mime.depth".to_owned())
     );
-    assert_eq!(limited(Limits { depth: 2, ..default }), (9, "mime.depth".to_owned()));
-    assert_eq!(limited(Limits { parts: 3, ..default }), (3, "mime.depth".to_owned()));
-    assert_eq!(limited(Limits { parts: 0, ..default }), (1, "mime.depth".to_owned()));
-    assert_eq!(limited(Limits { fields: 1, ..default }), (1, "hdr.beyond-limit".to_owned()));
+    assert_eq!(
+        limited(Limits {
+            depth: 1,
+            ..default
+        }),
+        (
+            5,
+            "mime.depth mime.ambiguous-boundary mime.depth mime.depth".to_owned()
+        )
+    );
+    assert_eq!(
+        limited(Limits {
+            depth: 2,
+            ..default
+        }),
+        (9, "mime.depth".to_owned())
+    );
+    assert_eq!(
+        limited(Limits {
+            parts: 3,
+            ..default
+        }),
+        (3, "mime.depth".to_owned())
+    );
+    assert_eq!(
+        limited(Limits {
+            parts: 0,
+            ..default
+        }),
+        (1, "mime.depth".to_owned())
+    );
+    assert_eq!(
+        limited(Limits {
+            fields: 1,
+            ..default
+        }),
+        (1, "hdr.beyond-limit".to_owned())
+    );
     let long = b"Subject: a
 Content-Type: multipart/mixed
 
 ";
-    let long = Message::parse(long, &Limits { field: 11, ..default });
+    let long = Message::parse(
+        long,
+        &Limits {
+            field: 11,
+            ..default
+        },
+    );
     assert_eq!(codes(&long), ["hdr.beyond-limit"]);
-    assert_eq!((long.fields(PartId::ROOT).len(), &*long.part(PartId::ROOT).media.top), (2, "text"));
+    assert_eq!(
+        (
+            long.fields(PartId::ROOT).len(),
+            &*long.part(PartId::ROOT).media.top
+        ),
+        (2, "text")
+    );
 }

@@ -20,7 +20,11 @@ const KINDS: [(&[u8], bool, &str); 16] = [
     (b"OggS\0", true, "sound or video (Ogg)"),
     (b"ID3\x03\0", true, "sound (MP3)"),
     (b"%PDF-", false, "a document (PDF)"),
-    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", true, "a document (OLE)"),
+    (
+        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+        true,
+        "a document (OLE)",
+    ),
 ];
 
 /// One of so many bytes of a text is a control character that no text has: then it is none.
@@ -31,8 +35,8 @@ const DIFFERENT: u32 = 6;
 /// What bytes are that are no text, where they are none; `text` is what they were read as. Linear time.
 pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<&'static str> {
     let found = KINDS.iter().find(|(start, ..)| bytes.starts_with(start));
-    let known =
-        found.filter(|(_, alone, _)| *alone || !bytes.is_ascii() || text.iter().any(|b| is_control(*b)));
+    let known = found
+        .filter(|(_, alone, _)| *alone || !bytes.is_ascii() || text.iter().any(|b| is_control(*b)));
     match known {
         Some((.., what)) => Some(what),
         None => is_data(text).then_some("data with many control characters"),
@@ -48,7 +52,10 @@ fn is_data(text: &[u8]) -> bool {
     if count * SELDOM < text.len() || count < DIFFERENT as usize {
         return false;
     }
-    let seen = text.iter().filter(|b| is_control(**b)).fold(0_u128, |seen, b| seen | 1 << b);
+    let seen = text
+        .iter()
+        .filter(|b| is_control(**b))
+        .fold(0_u128, |seen, b| seen | 1 << b);
     seen.count_ones() >= DIFFERENT
 }
 
@@ -64,9 +71,18 @@ mod tests {
     #[test]
     fn kinds_are_told_by_how_they_begin() {
         assert_eq!(kind(b"PK\x03\x04\x14\0", b""), Some("a zip archive"));
-        assert_eq!(kind(b"%PDF-1.4\n%\xE2\xE3", "%PDF-1.4\n%âã".as_bytes()), Some("a document (PDF)"));
+        assert_eq!(
+            kind(b"%PDF-1.4\n%\xE2\xE3", "%PDF-1.4\n%âã".as_bytes()),
+            Some("a document (PDF)")
+        );
         // Words that begin so.
-        for text in ["%PDF- is how they begin", "ID3-Tags für alle", "GIF89 für alle", "PK 03", "BZhé"] {
+        for text in [
+            "%PDF- is how they begin",
+            "ID3-Tags für alle",
+            "GIF89 für alle",
+            "PK 03",
+            "BZhé",
+        ] {
             assert_eq!(kind(text.as_bytes(), text.as_bytes()), None, "{text}");
         }
     }

@@ -11,8 +11,8 @@ use crate::text::{Hints, Transferred, footer_text, has_armour, is_text, reading,
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
-    Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report,
-    Span, Transfer, choose,
+    Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy,
+    Report, Span, Transfer, choose,
 };
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -36,12 +36,24 @@ pub(super) fn plan(
         let transferred = Transferred::read(message, id);
         let choice = transferred.choose(message, id, policy, &mut hints);
         if part.attachment {
-            let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
+            let body = Body {
+                message,
+                id,
+                policy,
+                transferred: &transferred,
+                choice: &choice,
+            };
             let legacy = policy.bodies == Bodies::Utf8 && body.needs_charset();
             if legacy && policy.attachments != Attachments::Utf8 {
                 let detail = Cow::Owned(format!("in {}", choice.used.name()));
                 let kind = EventKind::MimeAttachmentUntouched;
-                report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
+                report.push(Event {
+                    part: id,
+                    at: part.body,
+                    kind,
+                    detail,
+                    count: 1,
+                });
             }
             if !legacy || policy.attachments != Attachments::Utf8 {
                 // A file that is UTF-8 already keeps its transfer encoding, too.
@@ -51,7 +63,13 @@ pub(super) fn plan(
         let mark = report.mark();
         transferred.tell(message, id, &choice, policy, report);
         report.readings.push(reading(message, id, &choice));
-        let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
+        let body = Body {
+            message,
+            id,
+            policy,
+            transferred: &transferred,
+            choice: &choice,
+        };
         if !body.may_change() {
             report.withdraw(&mark);
             if body.is_bare() && body.needs_charset() {
@@ -79,8 +97,17 @@ pub(super) fn plan(
         }
         report.extend(note);
         if target.steps.added_end > 0 {
-            let (kind, at) = (EventKind::CteLineEndAdded, Span::new(part.body.end, part.body.end));
-            report.push(Event { part: id, at, kind, detail: Cow::Borrowed(""), count: 1 });
+            let (kind, at) = (
+                EventKind::CteLineEndAdded,
+                Span::new(part.body.end, part.body.end),
+            );
+            report.push(Event {
+                part: id,
+                at,
+                kind,
+                detail: Cow::Borrowed(""),
+                count: 1,
+            });
         }
         report.extend(body.stale_digest(&target));
         let (wide, text) = body.write(&target, edits);
@@ -120,9 +147,13 @@ impl Obstacle {
     fn event(self, part: PartId, at: Span) -> Option<Event> {
         match self {
             Self::Known => None,
-            Self::Found(kind, detail) => {
-                Some(Event { part, at, kind, detail: Cow::Borrowed(detail), count: 1 })
-            }
+            Self::Found(kind, detail) => Some(Event {
+                part,
+                at,
+                kind,
+                detail: Cow::Borrowed(detail),
+                count: 1,
+            }),
         }
     }
 }
@@ -153,9 +184,12 @@ impl<'a> Body<'a, '_> {
         let part = self.message.part(self.id);
         // Two charsets in one body: only a change of charset could hold both.
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
-        let mixed = self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
-        !(matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
-            || self.is_bare()
+        let mixed =
+            self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
+        !(matches!(
+            part.transfer,
+            TransferEncoding::Unknown | TransferEncoding::Uuencode
+        ) || self.is_bare()
             || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0
             || mixed)
     }
@@ -183,7 +217,10 @@ impl<'a> Body<'a, '_> {
             return Some(Obstacle::Known);
         }
         if transferred.has_armour() || !self.choice.used.is_ascii_compatible() && has_armour(text) {
-            return Some(Obstacle::Found(EventKind::MimeSignedUntouched, "inline PGP"));
+            return Some(Obstacle::Found(
+                EventKind::MimeSignedUntouched,
+                "inline PGP",
+            ));
         }
         let own = relabels && self.choice.used != Charset::UTF_8;
         let document = Document::of(&self.message.part(self.id).media.sub);
@@ -204,7 +241,12 @@ impl<'a> Body<'a, '_> {
         let used = self.transferred.decoded.used;
         let encoded = used != TransferEncoding::Identity;
         let wrong_label = part.transfer != used;
-        let Outgoing { mut text, patches, label, .. } = outgoing;
+        let Outgoing {
+            mut text,
+            patches,
+            label,
+            ..
+        } = outgoing;
         let relabel = label.is_some();
         let seven = label.is_some_and(|label| label != UTF_8);
         let ascii = text.is_ascii();
@@ -228,10 +270,16 @@ impl<'a> Body<'a, '_> {
             // Plain already, or encoded and to stay so.
             return None;
         }
-        let charset =
-            (relabel && !seven).then(|| self.choice.used.superset()).filter(|c| *c != Charset::UTF_8);
-        let mut steps =
-            Steps { added_end: 0, eol: OldEol::Same, patches, charset, base64: self.base64_lines() };
+        let charset = (relabel && !seven)
+            .then(|| self.choice.used.superset())
+            .filter(|c| *c != Charset::UTF_8);
+        let mut steps = Steps {
+            added_end: 0,
+            eol: OldEol::Same,
+            patches,
+            charset,
+            base64: self.base64_lines(),
+        };
         // Recipes begin with UTF-8.
         let way_back = self.transferred.footer().is_none()
             && used != TransferEncoding::QuotedPrintable
@@ -260,7 +308,11 @@ impl<'a> Body<'a, '_> {
                     let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
                     return Some(target(text, transfer, steps, true));
                 }
-                steps = Steps { added_end: 0, eol: OldEol::Same, ..steps };
+                steps = Steps {
+                    added_end: 0,
+                    eol: OldEol::Same,
+                    ..steps
+                };
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -271,7 +323,8 @@ impl<'a> Body<'a, '_> {
         let stands = !relabel
             || lines::may_stand(&text, eol, &boundaries, false)
                 && !(made && lines::has_bare_ends(&text, eol))
-                && (!lines::joins_header(&text, eol) || lines::joins_header(self.transferred.body, eol));
+                && (!lines::joins_header(&text, eol)
+                    || lines::joins_header(self.transferred.body, eol));
         if open && !encoded && stands {
             let transfer = TransferEncoding::Identity;
             return Some(target(text, transfer, steps, true));
@@ -305,7 +358,10 @@ impl<'a> Body<'a, '_> {
     /// Whether the bytes of CR and LF may be parts of other characters, by the charset that was used or by that of the label.
     fn has_opaque_lines(&self) -> bool {
         let label = self.transferred.resolved.and_then(Resolved::charset);
-        label.into_iter().chain([self.choice.used]).any(|charset| !charset.is_ascii_compatible())
+        label
+            .into_iter()
+            .chain([self.choice.used])
+            .any(|charset| !charset.is_ascii_compatible())
     }
 
     /// Returns true if `bytes`, whose line ends are others, have the same lines in the label's charset and in the charset that was used.
@@ -316,14 +372,22 @@ impl<'a> Body<'a, '_> {
     fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
         let label = self.transferred.resolved.and_then(Resolved::charset);
         label.into_iter().chain([self.choice.used]).all(|charset| {
-            let decode =
-                |bytes: &[u8]| charset.decode(bytes, &mut LossLog::with_limit(0)).into_owned().into_bytes();
+            let decode = |bytes: &[u8]| {
+                charset
+                    .decode(bytes, &mut LossLog::with_limit(0))
+                    .into_owned()
+                    .into_bytes()
+            };
             let mut old = decode(&self.transferred.decoded.bytes);
             if let Some(footer) = self.transferred.footer() {
                 let (end, _) = footer_text(&old, footer, charset, self.message, self.policy);
                 old.extend_from_slice(&end);
             }
-            old.extend_from_slice(if ended { self.message.eol().bytes() } else { b"" });
+            old.extend_from_slice(if ended {
+                self.message.eol().bytes()
+            } else {
+                b""
+            });
             lines::are_same(&old, &decode(bytes))
         })
     }
@@ -344,7 +408,13 @@ impl<'a> Body<'a, '_> {
                     && self.choice.mixed.is_none())
             }
             // What was appended becomes UTF-8 text too.
-            _ if self.transferred.footer().is_some_and(|footer| !footer.is_ascii()) => true,
+            _ if self
+                .transferred
+                .footer()
+                .is_some_and(|footer| !footer.is_ascii()) =>
+            {
+                true
+            }
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
                 let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
                 !unchanged || wide
@@ -358,7 +428,11 @@ impl<'a> Body<'a, '_> {
     pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
         let choice: &'a Choice<'a> = self.choice;
         let bytes: &'a [u8] = &self.transferred.decoded.bytes;
-        let plain: &'a [u8] = if label.is_some() { choice.text.as_bytes() } else { bytes };
+        let plain: &'a [u8] = if label.is_some() {
+            choice.text.as_bytes()
+        } else {
+            bytes
+        };
         let document = Document::of(&self.message.part(self.id).media.sub);
         let places = match (document, label) {
             (Some(document), Some(name)) => fixup::patches(plain, document, name),
@@ -366,7 +440,12 @@ impl<'a> Body<'a, '_> {
         };
         let footer = self.transferred.footer();
         if places.is_empty() && footer.is_none() {
-            return Outgoing { text: Cow::Borrowed(plain), patches: Vec::new(), label, note: None };
+            return Outgoing {
+                text: Cow::Borrowed(plain),
+                patches: Vec::new(),
+                label,
+                note: None,
+            };
         }
         let mut text = Vec::with_capacity(plain.len() + footer.map_or(0, <[u8]>::len));
         let mut patches = Vec::new();
@@ -387,14 +466,20 @@ impl<'a> Body<'a, '_> {
             let (end, _) = footer_text(&text, footer, choice.used, self.message, self.policy);
             text.extend_from_slice(&end);
         }
-        Outgoing { text: Cow::Owned(text), patches, label, note: None }
+        Outgoing {
+            text: Cow::Owned(text),
+            patches,
+            label,
+            note: None,
+        }
     }
 
     /// A plain body at the very end of a message ends its last line, as the encoded one did.
     fn end_line(&self, text: &mut Vec<u8>, eol: Eol) -> usize {
         let span = self.transferred.span;
         let raw = self.message.raw();
-        if span.end < raw.len() || text.ends_with(b"\n") || !raw.ends_with(b"\n") || span.is_empty() {
+        if span.end < raw.len() || text.ends_with(b"\n") || !raw.ends_with(b"\n") || span.is_empty()
+        {
             return 0;
         }
         text.extend_from_slice(eol.bytes());
@@ -405,12 +490,20 @@ impl<'a> Body<'a, '_> {
     fn stale_digest(&self, target: &Target<'_>) -> Option<Event> {
         let at = self.message.field(self.id, b"content-md5")?.full;
         // It is made with line ends of CR LF, whatever they are here.
-        let bare = |bytes: &'_ [u8]| -> Vec<u8> { bytes.iter().copied().filter(|b| *b != b'\r').collect() };
+        let bare = |bytes: &'_ [u8]| -> Vec<u8> {
+            bytes.iter().copied().filter(|b| *b != b'\r').collect()
+        };
         if bare(&target.text) == bare(&self.transferred.decoded.bytes) {
             return None;
         }
         let (kind, detail) = (EventKind::HdrStaleDigest, Cow::Borrowed("Content-MD5"));
-        Some(Event { part: self.id, at, kind, detail, count: 1 })
+        Some(Event {
+            part: self.id,
+            at,
+            kind,
+            detail,
+            count: 1,
+        })
     }
 
     /// The lines of a base64 body, for its recipe.
@@ -421,7 +514,11 @@ impl<'a> Body<'a, '_> {
         let body = self.transferred.body;
         let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
         let crlf = body.get(width) == Some(&b'\r');
-        Some(Lines { width, crlf, ended: body.ends_with(b"\n") })
+        Some(Lines {
+            width,
+            crlf,
+            ended: body.ends_with(b"\n"),
+        })
     }
 
     /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before. The place of an edit whose bytes are
@@ -436,8 +533,11 @@ impl<'a> Body<'a, '_> {
                     && self.had_lines()
                     && !target.opaque_lines
                     && memchr::memchr(b'\r', &target.text).is_none();
-                let canonical =
-                    if plain { Cow::Owned(to_crlf(&target.text)) } else { Cow::Borrowed(&*target.text) };
+                let canonical = if plain {
+                    Cow::Owned(to_crlf(&target.text))
+                } else {
+                    Cow::Borrowed(&*target.text)
+                };
                 base64::encode_lines(&canonical, 76, eol, &mut new);
                 if !self.transferred.body.ends_with(b"\n") {
                     new.truncate(new.len().saturating_sub(eol.len()));
@@ -451,7 +551,8 @@ impl<'a> Body<'a, '_> {
                 let text = &target.text;
                 let open = !text.is_empty() && !new.ends_with(b"\n");
                 if open
-                    && (matches!(text.last(), Some(b'\r' | b'\n')) || self.transferred.body.ends_with(b"\n"))
+                    && (matches!(text.last(), Some(b'\r' | b'\n'))
+                        || self.transferred.body.ends_with(b"\n"))
                     && self.transferred.span.end == self.message.raw().len()
                 {
                     new.extend_from_slice(&[b"=", eol].concat());
@@ -462,11 +563,19 @@ impl<'a> Body<'a, '_> {
         };
         if with != self.transferred.body {
             let recipe = target.way_back.then(|| target.steps.recipe());
-            let recipe = if self.comes_back(target) { recipe.map(Recipe::certain) } else { recipe };
+            let recipe = if self.comes_back(target) {
+                recipe.map(Recipe::certain)
+            } else {
+                recipe
+            };
             let is_choice = std::ptr::eq(with, self.choice.text.as_bytes());
             text = is_choice.then_some(edits.len());
             let with = if is_choice { Vec::new() } else { with.to_vec() };
-            edits.push(Edit { span: self.transferred.span, with, recipe });
+            edits.push(Edit {
+                span: self.transferred.span,
+                with,
+                recipe,
+            });
         }
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
         let mut added = Vec::new();
@@ -490,7 +599,9 @@ impl<'a> Body<'a, '_> {
         target.way_back
             && steps.patches.is_empty()
             && charset
-            && steps.base64.is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
+            && steps
+                .base64
+                .is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
     }
 
     /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
@@ -502,7 +613,12 @@ impl<'a> Body<'a, '_> {
             return None;
         }
         let edits = charset::one_label(value.of(self.message.raw()), label)?;
-        Some(edits.into_iter().map(|(at, with)| Edit::new(value.at(&at), with)).collect())
+        Some(
+            edits
+                .into_iter()
+                .map(|(at, with)| Edit::new(value.at(&at), with))
+                .collect(),
+        )
     }
 
     /// Its lines ended as those of the message do.
@@ -523,10 +639,14 @@ impl<'a> Body<'a, '_> {
         } else if let Some(span) = part.charset {
             let old = span.of(raw);
             if part.joined_charset.is_some() {
-                let value = part.content_type.map(|index| self.message.all_fields()[index as usize].value);
+                let value = part
+                    .content_type
+                    .map(|index| self.message.all_fields()[index as usize].value);
                 let changes = value.map(|value| (value, charset::in_place(value.of(raw), label)));
                 edits.extend(changes.into_iter().flat_map(|(value, changes)| {
-                    changes.into_iter().map(move |(at, with)| Edit::new(value.at(&at), with))
+                    changes
+                        .into_iter()
+                        .map(move |(at, with)| Edit::new(value.at(&at), with))
                 }));
             } else if !unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
                 let quote = if old.starts_with(b"\"") { "\"" } else { "" };
@@ -535,13 +655,17 @@ impl<'a> Body<'a, '_> {
             }
         } else if let Some(index) = part.content_type {
             let value = self.message.all_fields()[index as usize].value;
-            let (at, missing) =
-                (value.start + charset_place(value.of(raw)), value.of(raw).trim_ascii().is_empty());
+            let (at, missing) = (
+                value.start + charset_place(value.of(raw)),
+                value.of(raw).trim_ascii().is_empty(),
+            );
             let media = if missing { " text/plain" } else { "" };
             let with = format!("{media}; charset={label}").into_bytes();
             edits.push(Edit::new(Span::new(at, at), with));
         } else {
-            let top = part.parent.is_none_or(|p| self.message.part(p).kind == PartKind::Message);
+            let top = part
+                .parent
+                .is_none_or(|p| self.message.part(p).kind == PartKind::Message);
             if top && self.message.field(self.id, b"mime-version").is_none() {
                 added.extend_from_slice(b"MIME-Version: 1.0");
                 added.extend_from_slice(eol);
@@ -580,8 +704,11 @@ impl<'a> Body<'a, '_> {
         let value = self.message.all_fields()[index as usize].value;
         let old = value.of(self.message.raw());
         let trimmed = old.trim_ascii();
-        let broad = trimmed.eq_ignore_ascii_case(b"8bit") || trimmed.eq_ignore_ascii_case(b"binary");
-        if trimmed.eq_ignore_ascii_case(name) || (broad && (name == b"8bit" || name == b"7bit" && !seven)) {
+        let broad =
+            trimmed.eq_ignore_ascii_case(b"8bit") || trimmed.eq_ignore_ascii_case(b"binary");
+        if trimmed.eq_ignore_ascii_case(name)
+            || (broad && (name == b"8bit" || name == b"7bit" && !seven))
+        {
             return false;
         }
         if trimmed.is_empty() {
@@ -597,14 +724,22 @@ impl<'a> Body<'a, '_> {
 /// Quoted-printable for text that is mostly ASCII, else base64.
 fn shorter(text: &[u8]) -> TransferEncoding {
     let escaped = text.iter().filter(|b| **b >= 0x7f || **b == b'=').count();
-    if escaped * 6 <= text.len() { TransferEncoding::QuotedPrintable } else { TransferEncoding::Base64 }
+    if escaped * 6 <= text.len() {
+        TransferEncoding::QuotedPrintable
+    } else {
+        TransferEncoding::Base64
+    }
 }
 
 /// Where a first parameter is put in a value of Content-Type: behind the media type; behind all where something follows it that is
 /// neither a parameter nor a comment, and would be taken for a part of the name.
 fn charset_place(value: &[u8]) -> usize {
     let start = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let end = start + value[start..].iter().take_while(|b| !b" \t\r\n;(,".contains(b)).count();
+    let end = start
+        + value[start..]
+            .iter()
+            .take_while(|b| !b" \t\r\n;(,".contains(b))
+            .count();
     match value[end..].trim_ascii_start() {
         [] | [b';' | b'(', ..] => end,
         _ => value.trim_ascii_end().len(),

@@ -16,7 +16,9 @@ pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> O
     let at = part.header.end;
     let mut with = Vec::with_capacity(added.len() + 3 * eol.len());
     let parent = part.parent.map(|parent| message.part(parent));
-    if part.header.is_empty() && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at) {
+    if part.header.is_empty()
+        && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
+    {
         // The header around it was not ended; the new fields would become its own.
         with.extend_from_slice(eol);
     }

@@ -16,9 +16,15 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
     // The headers of the parts come in the order of the edits.
     let mut rest = &edits[..];
     for (index, part) in message.parts().iter().enumerate() {
-        let before = rest.iter().take_while(|edit| edit.span.end <= part.header.start).count();
+        let before = rest
+            .iter()
+            .take_while(|edit| edit.span.end <= part.header.start)
+            .count();
         rest = &rest[before..];
-        let within = rest.iter().take_while(|edit| edit.span.start < part.header.end).count();
+        let within = rest
+            .iter()
+            .take_while(|edit| edit.span.start < part.header.end)
+            .count();
         let (own, after) = rest.split_at(within);
         rest = after;
         if sealed[index] || !is_raw_utf8(message.raw(), part.header, own) {
@@ -28,7 +34,9 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
         while let Some(id) = next {
             // From a part up to the message whose header or part it is, and on from there.
             next = message.part(id).parent;
-            let Some(parent) = next.filter(|parent| wide.insert(*parent)) else { break };
+            let Some(parent) = next.filter(|parent| wide.insert(*parent)) else {
+                break;
+            };
             more.extend(globalized(message, parent));
             more.extend(widened(message, parent));
         }
@@ -43,7 +51,11 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
 fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
     let mut wide = edits.iter().any(|edit| !edit.with.is_ascii());
     let mut at = header.start;
-    for edit in edits.iter().map(|edit| edit.span).chain([Span::new(header.end, header.end)]) {
+    for edit in edits
+        .iter()
+        .map(|edit| edit.span)
+        .chain([Span::new(header.end, header.end)])
+    {
         let kept = raw.get(at..edit.start).unwrap_or_default();
         if !kept.is_ascii() {
             wide = true;
@@ -69,7 +81,9 @@ fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let value = message.all_fields()[index as usize].value;
     let text = value.of(message.raw());
     let main = &text[..memchr::memchr(b';', text).unwrap_or(text.len())];
-    let at = main.windows(6).position(|word| word.eq_ignore_ascii_case(b"rfc822"))?;
+    let at = main
+        .windows(6)
+        .position(|word| word.eq_ignore_ascii_case(b"rfc822"))?;
     Some(Edit::new(value.at(&(at..at + 6)), *b"global"))
 }
 
@@ -78,7 +92,9 @@ pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let value = message.all_fields()[message.part(id).content_transfer_encoding? as usize].value;
     let old = value.of(message.raw());
     let start = value.start + (old.len() - old.trim_ascii_start().len());
-    old.trim_ascii().eq_ignore_ascii_case(b"7bit").then(|| Edit::new(Span::new(start, start + 4), *b"8bit"))
+    old.trim_ascii()
+        .eq_ignore_ascii_case(b"7bit")
+        .then(|| Edit::new(Span::new(start, start + 4), *b"8bit"))
 }
 
 /// Whether two parts are of one media type, an embedded message under either of its names.

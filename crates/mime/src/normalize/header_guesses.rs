@@ -38,12 +38,25 @@ struct Uncertain {
 
 impl FieldReading<'_> {
     /// Adds the findings to the report.
-    pub(super) fn report(&self, part: PartId, message: &[u8], findings: Vec<Finding>, report: &mut Report) {
+    pub(super) fn report(
+        &self,
+        part: PartId,
+        message: &[u8],
+        findings: Vec<Finding>,
+        report: &mut Report,
+    ) {
         let value = self.field.value.of(message);
         if findings.iter().any(may_be_guess) {
             // All texts of a field share one excerpt, and one decoding.
             let shown = OnceCell::new();
-            let decode = || excerpt(&encoded_word::decode(value, self.kind, self.context, &mut Vec::new()));
+            let decode = || {
+                excerpt(&encoded_word::decode(
+                    value,
+                    self.kind,
+                    self.context,
+                    &mut Vec::new(),
+                ))
+            };
             for text in self.uncertain(value, &findings) {
                 report.guess(text.kind, text.confidence, || Guess {
                     part,
@@ -66,9 +79,15 @@ impl FieldReading<'_> {
 
     /// The texts of a value whose charset was guessed or whose label was overruled.
     fn uncertain(&self, value: &[u8], findings: &[Finding]) -> Vec<Uncertain> {
-        let mut texts: Vec<_> =
-            findings.iter().filter_map(|finding| self.raw_bytes(value, finding)).collect();
-        let contradicted = || findings.iter().filter(|finding| is_contradiction(finding.kind));
+        let mut texts: Vec<_> = findings
+            .iter()
+            .filter_map(|finding| self.raw_bytes(value, finding))
+            .collect();
+        let contradicted = || {
+            findings
+                .iter()
+                .filter(|finding| is_contradiction(finding.kind))
+        };
         if contradicted().next().is_none() {
             return texts;
         }
@@ -100,11 +119,15 @@ impl FieldReading<'_> {
         let mut last = None;
         let mut texts = Vec::new();
         for word in words {
-            let Some(text) = self.labelled(&word.label, word.charset, word.used, &word.bytes) else {
+            let Some(text) = self.labelled(&word.label, word.charset, word.used, &word.bytes)
+            else {
                 continue;
             };
             if last != Some((word.charset, word.used)) {
-                texts.push(Uncertain { at: word.at.clone(), ..text });
+                texts.push(Uncertain {
+                    at: word.at.clone(),
+                    ..text
+                });
             }
             last = Some((word.charset, word.used));
         }
@@ -116,13 +139,22 @@ impl FieldReading<'_> {
         let at = finding.at.clone();
         let bytes = &param.bytes[..];
         let Some(label) = &param.label else {
-            let pieces = encoded_word::explain(bytes, FieldKind::Unstructured, self.context, &mut Vec::new());
-            let text = pieces.iter().flat_map(|piece| self.words(&piece.words)).next()?;
+            let pieces = encoded_word::explain(
+                bytes,
+                FieldKind::Unstructured,
+                self.context,
+                &mut Vec::new(),
+            );
+            let text = pieces
+                .iter()
+                .flat_map(|piece| self.words(&piece.words))
+                .next()?;
             return Some(Uncertain { at, ..text });
         };
         let (resolved, mapped) = self.context.resolve(label);
         let charset = resolved.charset();
-        let (_, used, _) = encoded_word::bytes_to_text(charset, mapped, bytes, self.context, &mut Vec::new());
+        let (_, used, _) =
+            encoded_word::bytes_to_text(charset, mapped, bytes, self.context, &mut Vec::new());
         let used = used.unwrap_or(Charset::UTF_8);
         let text = self.labelled(&String::from_utf8_lossy(label), charset, used, bytes)?;
         Some(Uncertain { at, ..text })
@@ -146,33 +178,72 @@ impl FieldReading<'_> {
         };
         let confidence = (used != Charset::UTF_8).then(|| self.confidence(bytes, used));
         let declared = (!written.is_empty()).then(|| written.to_owned());
-        Some(Uncertain { at: 0..0, kind, declared, used, confidence })
+        Some(Uncertain {
+            at: 0..0,
+            kind,
+            declared,
+            used,
+            confidence,
+        })
     }
 
     /// Raw bytes whose charset neither the message nor the caller names.
     fn raw_bytes(&self, value: &[u8], finding: &Finding) -> Option<Uncertain> {
-        let used = Charset::for_name(&finding.detail).filter(|_| finding.kind == EventKind::EwRaw8bit)?;
+        let used =
+            Charset::for_name(&finding.detail).filter(|_| finding.kind == EventKind::EwRaw8bit)?;
         let of_message = self.raw.charset == Some(used);
         if used == Charset::UTF_8 || of_message && self.raw.confidence.is_none() {
             return None;
         }
         let own = || self.confidence(value.get(finding.at.clone()).unwrap_or_default(), used);
-        let confidence = self.raw.confidence.filter(|_| of_message).unwrap_or_else(own);
+        let confidence = self
+            .raw
+            .confidence
+            .filter(|_| of_message)
+            .unwrap_or_else(own);
         let (at, kind) = (finding.at.clone(), GuessKind::Detected);
-        Some(Uncertain { at, kind, declared: None, used, confidence: Some(confidence) })
+        Some(Uncertain {
+            at,
+            kind,
+            declared: None,
+            used,
+            confidence: Some(confidence),
+        })
     }
 
     /// How sure detection is that bytes are in the charset that they were read in.
     fn confidence(&self, bytes: &[u8], used: Charset) -> f32 {
-        let guess = detect::detect(bytes, &detect::Hints { language: self.context.language, ..MAIL });
-        if guess.charset.superset() == used.superset() { guess.confidence } else { LAST_RESORT }
+        let guess = detect::detect(
+            bytes,
+            &detect::Hints {
+                language: self.context.language,
+                ..MAIL
+            },
+        );
+        if guess.charset.superset() == used.superset() {
+            guess.confidence
+        } else {
+            LAST_RESORT
+        }
     }
 }
 
 /// Adds findings as events.
 pub(super) fn push(part: PartId, value: Span, findings: Vec<Finding>, report: &mut Report) {
-    for Finding { at, kind, detail, count } in findings {
-        report.push(Event { part, at: value.at(&at), kind, detail, count });
+    for Finding {
+        at,
+        kind,
+        detail,
+        count,
+    } in findings
+    {
+        report.push(Event {
+            part,
+            at: value.at(&at),
+            kind,
+            detail,
+            count,
+        });
     }
 }
 
@@ -183,7 +254,9 @@ fn may_be_guess(finding: &Finding) -> bool {
 fn is_contradiction(kind: EventKind) -> bool {
     matches!(
         kind,
-        EventKind::CharsetDetected | EventKind::CharsetLegacyInUtf8 | EventKind::CharsetUtf8InLegacy
+        EventKind::CharsetDetected
+            | EventKind::CharsetLegacyInUtf8
+            | EventKind::CharsetUtf8InLegacy
     )
 }
 
@@ -197,13 +270,27 @@ mod tests {
     fn time_is_linear_in_the_guesses_of_a_field() {
         for (head, unit, tail) in [
             ("To: a@b.example", ", Gr\u{fc}\u{df}e <a@b.example>", ""),
-            ("To: a@b.example", ", =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= <a@b.example>", ""),
+            (
+                "To: a@b.example",
+                ", =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= <a@b.example>",
+                "",
+            ),
             ("Content-Type: a/b", "; n#*=iso-8859-1''Gr%C3%BC%C3%9Fe", ""),
-            ("Content-Type: a/b; name*0*=iso-8859-1''x", "; name*#*=Gr%C3%BC%C3%9Fe", ""),
-            ("Content-Type: a/b; name=\"", "=?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= x ", "\""),
+            (
+                "Content-Type: a/b; name*0*=iso-8859-1''x",
+                "; name*#*=Gr%C3%BC%C3%9Fe",
+                "",
+            ),
+            (
+                "Content-Type: a/b; name=\"",
+                "=?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= x ",
+                "\"",
+            ),
         ] {
             assert_linear(&unit, 10_000, |n| {
-                let units: String = (1..=n).map(|at| unit.replace('#', &at.to_string())).collect();
+                let units: String = (1..=n)
+                    .map(|at| unit.replace('#', &at.to_string()))
+                    .collect();
                 let text = format!("{head}{units}{tail}\n\nx\n");
                 let raw: Vec<u8> = text.chars().map(|c| c as u32 as u8).collect();
                 let _ = plan(&raw, &Policy::default());

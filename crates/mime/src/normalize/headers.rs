@@ -1,12 +1,14 @@
 //! Edits of header fields.
 
 use super::header_guesses::{self, FieldReading};
-use crate::encoded_word::{self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target};
+use crate::encoded_word::{
+    self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target,
+};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, RawCharset, raw_header_charset};
 use crate::{
-    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
-    Transfer,
+    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report,
+    Span, Transfer,
 };
 use crate::{fields, params};
 use mailglot_codec::Charset;
@@ -20,12 +22,19 @@ pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
 }
 
 /// The embedded messages that are signed as a whole.
-pub(super) fn signed_within<'m>(message: &'m Message<'_>) -> impl Iterator<Item = (PartId, Span)> + 'm {
-    message.parts().iter().enumerate().filter_map(|(index, part)| {
-        let id = PartId(index as u32);
-        part.parent.filter(|parent| message.part(*parent).kind == PartKind::Message)?;
-        Some((id, signature(message, id)?))
-    })
+pub(super) fn signed_within<'m>(
+    message: &'m Message<'_>,
+) -> impl Iterator<Item = (PartId, Span)> + 'm {
+    message
+        .parts()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, part)| {
+            let id = PartId(index as u32);
+            part.parent
+                .filter(|parent| message.part(*parent).kind == PartKind::Message)?;
+            Some((id, signature(message, id)?))
+        })
 }
 
 /// Plans the fields of all parts.
@@ -51,16 +60,37 @@ pub(super) fn plan(
             let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
             if dated && !fields::is_plain_date(value) && fields::date(value).is_none() {
                 let (kind, detail) = (EventKind::DateUnparsable, Cow::Borrowed(""));
-                report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
+                report.push(Event {
+                    part: id,
+                    at: field.value,
+                    kind,
+                    detail,
+                    count: 1,
+                });
             }
             if value.len() > LONGEST && has_long_line(value) {
-                let (kind, detail) = (EventKind::HdrTooLong, Cow::Borrowed("a line of more than 998 bytes"));
-                report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
+                let (kind, detail) = (
+                    EventKind::HdrTooLong,
+                    Cow::Borrowed("a line of more than 998 bytes"),
+                );
+                report.push(Event {
+                    part: id,
+                    at: field.full,
+                    kind,
+                    detail,
+                    count: 1,
+                });
             }
             let from = is_from(field.name.of(raw)) && value.len() <= policy.limits.field;
             if from && may_have_rivals(value) && fields::has_rivals(value) {
                 let (kind, detail) = (EventKind::HdrAmbiguousFrom, Cow::Borrowed(""));
-                report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
+                report.push(Event {
+                    part: id,
+                    at: field.value,
+                    kind,
+                    detail,
+                    count: 1,
+                });
             }
             let quiet = quiet.holds(field);
             let ascii = quiet || value.is_ascii();
@@ -74,7 +104,13 @@ pub(super) fn plan(
             }
             if value.len() > policy.limits.field {
                 let (kind, detail) = (EventKind::HdrBeyondLimit, Cow::Borrowed("left alone"));
-                report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
+                report.push(Event {
+                    part: id,
+                    at: field.full,
+                    kind,
+                    detail,
+                    count: 1,
+                });
                 continue;
             }
             let mut findings = Vec::new();
@@ -96,11 +132,16 @@ pub(super) fn plan(
             if form == Some(Form::Words)
                 && !policy.repairs.any()
                 && context.map.is_none()
-                && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
+                && let Some(changes) =
+                    encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
             {
                 let kept = is_kept(policy, &changes, &findings);
                 if !kept {
-                    edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                    edits.extend(
+                        changes
+                            .into_iter()
+                            .map(|c| Edit::new(field.value.at(&c.at), c.with)),
+                    );
                 }
                 let reading = FieldReading {
                     field,
@@ -112,42 +153,80 @@ pub(super) fn plan(
                 reading.report(id, raw, findings, report);
                 continue;
             }
-            let mut raw_of = RawCharset { charset: context.raw, ..RawCharset::default() };
+            let mut raw_of = RawCharset {
+                charset: context.raw,
+                ..RawCharset::default()
+            };
             let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
             if !ascii || encoded_word::has_open(value) || asks() {
-                raw_of = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
+                raw_of =
+                    *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
                 (context.raw, context.raw_is_uncertain) = (raw_of.charset, raw_of.is_uncertain);
             }
             let mut kept = false;
             if let Some(form) = form {
-                let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
-                let then = HeaderContext { raw: charset_then, raw_is_uncertain: false, ..context };
-                let rewriting = Rewriting { value, kind, target, context: &context, then: &then };
+                let target = Target {
+                    form,
+                    column,
+                    eol: std::str::from_utf8(eol).unwrap_or("\r\n"),
+                };
+                let then = HeaderContext {
+                    raw: charset_then,
+                    raw_is_uncertain: false,
+                    ..context
+                };
+                let rewriting = Rewriting {
+                    value,
+                    kind,
+                    target,
+                    context: &context,
+                    then: &then,
+                };
                 let changes = rewriting.changes(&mut findings);
                 kept = is_kept(policy, &changes, &findings);
                 if !kept {
-                    edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                    edits.extend(
+                        changes
+                            .into_iter()
+                            .map(|c| Edit::new(field.value.at(&c.at), c.with)),
+                    );
                 }
             } else if kind == FieldKind::Parameters {
                 let _ = params::parse(value, &context, &mut findings);
             } else {
                 let _ = encoded_word::decode(value, kind, &context, &mut findings);
             }
-            let reading = FieldReading { field, kind, context: &context, raw: raw_of, is_kept: kept };
+            let reading = FieldReading {
+                field,
+                kind,
+                context: &context,
+                raw: raw_of,
+                is_kept: kept,
+            };
             reading.report(id, raw, findings, report);
         }
     }
 }
 
 /// What tells of raw bytes in the message as it will be: its text, where that stays as it is. Words will be in UTF-8.
-fn charset_then(message: &Message<'_>, hints: &Hints, policy: &Policy, edits: &[Edit]) -> Option<Charset> {
+fn charset_then(
+    message: &Message<'_>,
+    hints: &Hints,
+    policy: &Policy,
+    edits: &[Edit],
+) -> Option<Charset> {
     let stays = |id: &PartId| {
         let part = message.part(*id);
         let told = part.charset.unwrap_or(part.body);
-        !edits.iter().any(|edit| edit.span.start < told.end && told.start < edit.span.end)
+        !edits
+            .iter()
+            .any(|edit| edit.span.start < told.end && told.start < edit.span.end)
     };
-    let body = hints.body.filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
-    body.filter(|_| hints.body_part.as_ref().is_some_and(stays)).or(policy.default_charset)
+    let body = hints
+        .body
+        .filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    body.filter(|_| hints.body_part.as_ref().is_some_and(stays))
+        .or(policy.default_charset)
 }
 
 /// Whether a field stays as it is because what is written anew in it has bytes that cannot be read: the policy has them kept.
@@ -155,7 +234,9 @@ fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bo
     let lost = |finding: &&Finding| finding.kind == EventKind::CharsetInvalidBytes;
     policy.on_loss == OnLoss::Keep
         && findings.iter().filter(lost).any(|finding| {
-            changes.iter().any(|c| finding.at.start <= c.at.end && c.at.start <= finding.at.end)
+            changes
+                .iter()
+                .any(|c| finding.at.start <= c.at.end && c.at.start <= finding.at.end)
         })
 }
 
@@ -163,7 +244,9 @@ fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bo
 const LONGEST: usize = 998;
 
 fn has_long_line(value: &[u8]) -> bool {
-    value.split(|b| matches!(b, b'\n' | b'\r')).any(|line| line.len() > LONGEST)
+    value
+        .split(|b| matches!(b, b'\n' | b'\r'))
+        .any(|line| line.len() > LONGEST)
 }
 
 fn is_from(name: &[u8]) -> bool {
@@ -189,12 +272,17 @@ impl<'m> Quiet<'m> {
         let (Some(first), Some(last)) = (fields.first(), fields.last()) else {
             return Self { raw: &[], end: 0 };
         };
-        let ascii = raw.get(first.full.start..last.full.end).is_some_and(<[u8]>::is_ascii);
+        let ascii = raw
+            .get(first.full.start..last.full.end)
+            .is_some_and(<[u8]>::is_ascii);
         if policy.repairs.any() || !ascii {
             return Self { raw: &[], end: 0 };
         }
         let raw = &raw[..last.full.end];
-        Self { raw, end: next_sign(raw, first.full.start) }
+        Self {
+            raw,
+            end: next_sign(raw, first.full.start),
+        }
     }
 
     /// Whether the value is ASCII that stands for itself; asked in the order of the fields.
@@ -215,7 +303,8 @@ fn next_sign(raw: &[u8], from: usize) -> usize {
 
 /// A cheap look at a name before its kind is asked for.
 fn starts_like_mime(name: &[u8]) -> bool {
-    name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
+    name.get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
 /// Whether ASCII may stand for something else: a word, a parameter of RFC 2231, or a shift.

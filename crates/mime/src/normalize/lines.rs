@@ -78,23 +78,32 @@ pub(super) fn may_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: b
         && are_short(text, end, LONGEST + usize::from(eol == Eol::CrLf))
         && !(quotable && starts(text, end, from()).next().is_some())
         && (boundaries.is_empty()
-            || !starts(text, end, dashes()).any(|at| boundaries.iter().any(|b| text[at..].starts_with(b))))
+            || !starts(text, end, dashes())
+                .any(|at| boundaries.iter().any(|b| text[at..].starts_with(b))))
 }
 
 /// No line is longer than `longest`. Only the last line end of each piece of that length is looked for.
 fn are_short(text: &[u8], end: u8, longest: usize) -> bool {
     let mut rest = text;
     while rest.len() > longest {
-        let Some(last) = memchr::memrchr(end, &rest[..=longest]) else { return false };
+        let Some(last) = memchr::memrchr(end, &rest[..=longest]) else {
+            return false;
+        };
         rest = &rest[last + 1..];
     }
     true
 }
 
 /// Where lines go on that begin with a word.
-fn starts<'t>(text: &'t [u8], end: u8, word: &'static Finder<'_>) -> impl Iterator<Item = usize> + 't {
+fn starts<'t>(
+    text: &'t [u8],
+    end: u8,
+    word: &'static Finder<'_>,
+) -> impl Iterator<Item = usize> + 't {
     let begins = move |at: &usize| *at == 0 || text[*at - 1] == end;
-    word.find_iter(text).filter(begins).map(|at| at + word.needle().len())
+    word.find_iter(text)
+        .filter(begins)
+        .map(|at| at + word.needle().len())
 }
 
 fn from() -> &'static Finder<'static> {
@@ -112,14 +121,24 @@ mod tests {
     use super::*;
 
     fn ends(text: &str, eol: Eol) -> Option<(String, OldEol)> {
-        with_line_ends(text.as_bytes(), eol).map(|(t, o)| (String::from_utf8(t.into_owned()).unwrap(), o))
+        with_line_ends(text.as_bytes(), eol)
+            .map(|(t, o)| (String::from_utf8(t.into_owned()).unwrap(), o))
     }
 
     #[test]
     fn line_ends_follow_the_message() {
-        assert_eq!(ends("a\r\nb", Eol::Lf), Some(("a\nb".to_owned(), OldEol::CrLf)));
-        assert_eq!(ends("a\nb", Eol::CrLf), Some(("a\r\nb".to_owned(), OldEol::Lf)));
-        assert_eq!(ends("a\r\nb", Eol::CrLf), Some(("a\r\nb".to_owned(), OldEol::Same)));
+        assert_eq!(
+            ends("a\r\nb", Eol::Lf),
+            Some(("a\nb".to_owned(), OldEol::CrLf))
+        );
+        assert_eq!(
+            ends("a\nb", Eol::CrLf),
+            Some(("a\r\nb".to_owned(), OldEol::Lf))
+        );
+        assert_eq!(
+            ends("a\r\nb", Eol::CrLf),
+            Some(("a\r\nb".to_owned(), OldEol::Same))
+        );
         assert_eq!(ends("a\rb", Eol::Lf), None);
         assert_eq!(ends("a\rb\r\n", Eol::CrLf), None);
         assert!(are_same(b"a\r\nb", b"a\nb") && are_same(b"a\rb\n", b"a\rb\n"));
@@ -151,17 +170,26 @@ mod tests {
             (state >> 8) as usize % bound
         };
         let long = [b'x'; 997];
-        let pieces: [&[u8]; 12] =
-            [b"\n", b"\n", b"\r\n", b"\r", b"--", b"-", b"From ", b"From", b"bound", b" ", &long, b"\0"];
+        let pieces: [&[u8]; 12] = [
+            b"\n", b"\n", b"\r\n", b"\r", b"--", b"-", b"From ", b"From", b"bound", b" ", &long,
+            b"\0",
+        ];
         let mut counts = [0; 2];
         for _ in 0..50_000 {
             let count = next(10);
-            let text: Vec<u8> =
-                (0..count).flat_map(|_| pieces[if next(30) == 0 { 11 } else { next(11) }]).copied().collect();
+            let text: Vec<u8> = (0..count)
+                .flat_map(|_| pieces[if next(30) == 0 { 11 } else { next(11) }])
+                .copied()
+                .collect();
             let boundaries = &[&b"bound"[..], b"x", b"bo"][..next(4)];
             let (eol, quotable) = ([Eol::Lf, Eol::CrLf, Eol::Cr][next(3)], next(2) == 0);
             let stands = may_stand(&text, eol, boundaries, quotable);
-            assert_eq!(stands, may_each_stand(&text, eol, boundaries, quotable), "{}", text.escape_ascii());
+            assert_eq!(
+                stands,
+                may_each_stand(&text, eol, boundaries, quotable),
+                "{}",
+                text.escape_ascii()
+            );
             counts[usize::from(stands)] += 1;
         }
         assert!(counts.iter().all(|count| *count > 5000), "{counts:?}");

@@ -15,8 +15,8 @@ mod outgoing;
 use crate::encoded_word::UNSAFE;
 use crate::report::Mark;
 use crate::{
-    Bodies, CharsetOut, Edit, Event, EventKind, Headers, How, Message, OnLoss, PartId, PartKind, Policy,
-    Reading, Report, Span, Transfer, splice,
+    Bodies, CharsetOut, Edit, Event, EventKind, Headers, How, Message, OnLoss, PartId, PartKind,
+    Policy, Reading, Report, Span, Transfer, splice,
 };
 use std::borrow::Cow;
 
@@ -43,8 +43,16 @@ pub struct Plan {
 /// Parses, plans and splices. Pure: no I/O, no clock, no globals.
 pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
     let Plan { edits, report } = plan(raw, policy);
-    let bytes = if edits.is_empty() { Cow::Borrowed(raw) } else { Cow::Owned(spliced(raw, &edits)) };
-    Outcome { bytes, edits, report }
+    let bytes = if edits.is_empty() {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(spliced(raw, &edits))
+    };
+    Outcome {
+        bytes,
+        edits,
+        report,
+    }
 }
 
 /// Parses and plans: [`process`] for those who want the new bytes elsewhere, or not at all.
@@ -52,9 +60,21 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     if raw.len() > policy.limits.message {
         let mut report = Report::with_limit(policy.limits.events);
         let (at, kind) = (Span::new(0, raw.len()), EventKind::MsgTooLarge);
-        let detail = Cow::Owned(format!("more than {} bytes, left alone", policy.limits.message));
-        report.push(Event { part: PartId::ROOT, at, kind, detail, count: 1 });
-        return Plan { edits: Vec::new(), report };
+        let detail = Cow::Owned(format!(
+            "more than {} bytes, left alone",
+            policy.limits.message
+        ));
+        report.push(Event {
+            part: PartId::ROOT,
+            at,
+            kind,
+            detail,
+            count: 1,
+        });
+        return Plan {
+            edits: Vec::new(),
+            report,
+        };
     }
     plan_parsed(&Message::parse(raw, &policy.limits), policy)
 }
@@ -77,11 +97,17 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
                 | EventKind::MimeManyParts
         )
     };
-    let damaged = message.defects().iter().any(|defect| !harmless(defect.kind));
+    let damaged = message
+        .defects()
+        .iter()
+        .any(|defect| !harmless(defect.kind));
     // Raw bytes that stay, or are written again, are read anew when those that were read with them are gone.
     let is_raw = |event: &&Event| event.kind == EventKind::EwRaw8bit;
-    let edited =
-        |event: &Event| edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end);
+    let edited = |event: &Event| {
+        edits
+            .iter()
+            .any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end)
+    };
     let is_text = |edit: &Edit| std::str::from_utf8(&edit.with).is_ok();
     let found = || report.events.iter().chain(&report.withdrawn);
     let mut eight_bit = found().filter(is_raw).peekable();
@@ -149,7 +175,11 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
         for (id, at) in headers::signed_within(message) {
             let part = message.part(id);
             let first = edits.partition_point(|edit| edit.span.start < part.header.start);
-            if !sealed[id.0 as usize] && edits.get(first).is_some_and(|e| e.span.end <= part.body.end) {
+            if !sealed[id.0 as usize]
+                && edits
+                    .get(first)
+                    .is_some_and(|e| e.span.end <= part.body.end)
+            {
                 tell_signature(id, at, EventKind::SignatureVoided, report);
             }
         }
@@ -161,14 +191,30 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
 /// Reports a message that stays as it is, because it would read differently after its rewriting.
 fn unsettled(raw: &[u8]) -> Event {
     let (at, kind) = (Span::new(0, raw.len()), EventKind::MimeUnsettled);
-    Event { part: PartId::ROOT, at, kind, detail: Cow::Borrowed("left alone"), count: 1 }
+    Event {
+        part: PartId::ROOT,
+        at,
+        kind,
+        detail: Cow::Borrowed("left alone"),
+        count: 1,
+    }
 }
 
 /// Tells of a signature over a whole message.
 fn tell_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
     let untouched = kind == EventKind::MimeSignedUntouched;
-    let detail = Cow::Borrowed(if untouched { "signature over the whole message" } else { "" });
-    report.push(Event { part, at, kind, detail, count: 1 });
+    let detail = Cow::Borrowed(if untouched {
+        "signature over the whole message"
+    } else {
+        ""
+    });
+    report.push(Event {
+        part,
+        at,
+        kind,
+        detail,
+        count: 1,
+    });
 }
 
 /// Which parts must stay byte-identical: signed and encrypted ones with all that is below them, and embedded messages under a signature
@@ -197,7 +243,8 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
 }
 
 fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len() + edits.iter().map(|e| e.with.len()).sum::<usize>());
+    let mut bytes =
+        Vec::with_capacity(raw.len() + edits.iter().map(|e| e.with.len()).sum::<usize>());
     // Writing to memory cannot fail.
     let _ = splice(raw, edits, &mut bytes);
     bytes
@@ -209,7 +256,13 @@ fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Polic
     let same = |(b, a): (&crate::Part, &crate::Part)| {
         // Leaves are given fields, and messages that had no type of their own.
         let given = |kind| matches!(kind, PartKind::Leaf | PartKind::Message);
-        let fields = |part: &crate::Part| if given(part.kind) { 0 } else { part.fields.1 - part.fields.0 };
+        let fields = |part: &crate::Part| {
+            if given(part.kind) {
+                0
+            } else {
+                part.fields.1 - part.fields.0
+            }
+        };
         (b.parent, b.kind, fields(b)) == (a.parent, a.kind, fields(a)) && global::same_media(b, a)
     };
     before.parts().len() == after.parts().len()

@@ -38,13 +38,21 @@ pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
 /// The text in ISO-2022-JP; where that cannot carry it, what is to be told of that. For ASCII, UTF-8 is as good.
 fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let choice = body.choice;
-    let footer = body.transferred.footer().filter(|footer| !footer.is_ascii());
+    let footer = body
+        .transferred
+        .footer()
+        .filter(|footer| !footer.is_ascii());
     if choice.text.is_ascii() && footer.is_none() && !body.needs_charset() {
         return Err(None);
     }
     let read = choice.used == Charset::ISO_2022_JP && choice.log.losses() == 0 && footer.is_none();
     // A line that does not end in ASCII is read otherwise by others.
-    let lines = || body.transferred.decoded.bytes.split(|byte| matches!(byte, b'\r' | b'\n'));
+    let lines = || {
+        body.transferred
+            .decoded
+            .bytes
+            .split(|byte| matches!(byte, b'\r' | b'\n'))
+    };
     let read = read && lines().all(japanese::is_complete);
     if read && says_so(body) {
         return Ok(body.content(None));
@@ -52,25 +60,41 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let content = body.content(Some(japanese::LABEL));
     let note = |kind, count| {
         let (part, at) = (body.id, body.message.part(body.id).body);
-        Some(Event { part, at, kind, detail: Cow::Borrowed("ISO-2022-JP"), count })
+        Some(Event {
+            part,
+            at,
+            kind,
+            detail: Cow::Borrowed("ISO-2022-JP"),
+            count,
+        })
     };
     let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
-    let written = japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;
+    let written =
+        japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;
     if read && content.patches.is_empty() && body.transferred.footer().is_none() {
         // Only the label was missing.
         let text = Cow::Borrowed(&*body.transferred.decoded.bytes);
         return Ok(Outgoing { text, ..content });
     }
     let changed = written.look_alikes;
-    let note = if changed > 0 { note(EventKind::CharsetLookAlike, changed) } else { None };
-    Ok(Outgoing { text: Cow::Owned(written.bytes), note, ..content })
+    let note = if changed > 0 {
+        note(EventKind::CharsetLookAlike, changed)
+    } else {
+        None
+    };
+    Ok(Outgoing {
+        text: Cow::Owned(written.bytes),
+        note,
+        ..content
+    })
 }
 
 /// Whether the one label of the part names ISO-2022-JP.
 fn says_so(body: &Body<'_, '_>) -> bool {
-    let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) =
-        (body.transferred.resolved, body.message.part(body.id).several_charsets)
-    else {
+    let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
+        body.transferred.resolved,
+        body.message.part(body.id).several_charsets,
+    ) else {
         return false;
     };
     charset == Charset::ISO_2022_JP

@@ -50,21 +50,40 @@ pub(super) struct Group<'a> {
 }
 
 /// The forms in the order in which they count.
-pub(super) const FORMS: [Form; 3] =
-    [Form::Extended, Form::Segment { number: 0, encoded: false }, Form::Plain];
+pub(super) const FORMS: [Form; 3] = [
+    Form::Extended,
+    Form::Segment {
+        number: 0,
+        encoded: false,
+    },
+    Form::Plain,
+];
 
 /// Everything decoded. Finding ranges are relative to `value`.
 pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
     let (main, groups) = group(value, context, findings);
     let mut text = String::new();
     encoded_word::push_clean(
-        &encoded_word::bytes_to_text(None, false, &main, &HeaderContext::default(), &mut Vec::new()).0,
+        &encoded_word::bytes_to_text(
+            None,
+            false,
+            &main,
+            &HeaderContext::default(),
+            &mut Vec::new(),
+        )
+        .0,
         &mut text,
     );
-    let mut list: Vec<_> = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
+    let mut list: Vec<_> = groups
+        .iter()
+        .filter_map(|group| group.decode(context, findings))
+        .collect();
     list.sort_by_key(|(place, _)| *place);
     findings.sort_by_key(|f| f.at.start);
-    Params { value: text.trim().to_lowercase(), list: list.into_iter().map(|(_, param)| param).collect() }
+    Params {
+        value: text.trim().to_lowercase(),
+        list: list.into_iter().map(|(_, param)| param).collect(),
+    }
 }
 
 /// The main value, and the parameters by name in order of first appearance.
@@ -81,10 +100,17 @@ pub(super) fn group<'a>(
         let (base, form) = split_name(item.raw.name);
         note_mark(&item, form, findings);
         let mut name = String::new();
-        let controls =
-            encoded_word::push_clean(&String::from_utf8_lossy(base).to_ascii_lowercase(), &mut name);
+        let controls = encoded_word::push_clean(
+            &String::from_utf8_lossy(base).to_ascii_lowercase(),
+            &mut name,
+        );
         if controls > 0 {
-            findings.push(Finding::counted(item.name.clone(), EventKind::EwControlChar, "", controls));
+            findings.push(Finding::counted(
+                item.name.clone(),
+                EventKind::EwControlChar,
+                "",
+                controls,
+            ));
         }
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
@@ -97,7 +123,11 @@ pub(super) fn group<'a>(
         }
         let at = known.unwrap_or_else(|| {
             index.insert(name.clone(), groups.len());
-            groups.push(Group { name, whole: true, ..Group::default() });
+            groups.push(Group {
+                name,
+                whole: true,
+                ..Group::default()
+            });
             groups.len() - 1
         });
         let group = &mut groups[at];
@@ -113,7 +143,11 @@ pub(super) fn group<'a>(
             *place = Some(item);
         } else {
             group.whole = false;
-            findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
+            findings.push(Finding::new(
+                item.extent(),
+                EventKind::ParamDuplicate,
+                "the first one counts",
+            ));
             group.left_out.push(item);
         }
     }
@@ -131,10 +165,18 @@ pub(super) fn group<'a>(
 pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>) {
     match form {
         Form::Plain if item.raw.name.contains(&b'*') => {
-            findings.push(Finding::new(item.name.clone(), EventKind::ParamBadMark, "part of the name"));
+            findings.push(Finding::new(
+                item.name.clone(),
+                EventKind::ParamBadMark,
+                "part of the name",
+            ));
         }
         Form::Extended | Form::Segment { encoded: true, .. } if item.quoted => {
-            findings.push(Finding::new(item.raw.range.clone(), EventKind::ParamQuotedExtended, "unquoted"));
+            findings.push(Finding::new(
+                item.raw.range.clone(),
+                EventKind::ParamQuotedExtended,
+                "unquoted",
+            ));
         }
         _ => {}
     }
@@ -142,19 +184,27 @@ pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>
 
 /// A name without its RFC 2231 marks. What is no segment number belongs to the name.
 pub(crate) fn split_name(name: &[u8]) -> (&[u8], Form) {
-    let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else { return (name, Form::Plain) };
+    let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
+        return (name, Form::Plain);
+    };
     let (base, mark) = (&name[..star], &name[star + 1..]);
     if mark.is_empty() {
         return (base, Form::Extended);
     }
-    let (digits, encoded) = mark.strip_suffix(b"*").map_or((mark, false), |digits| (digits, true));
+    let (digits, encoded) = mark
+        .strip_suffix(b"*")
+        .map_or((mark, false), |digits| (digits, true));
     let canonical = digits == b"0" || digits.first().is_some_and(|d| (b'1'..=b'9').contains(d));
     let number = if canonical && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
-        std::str::from_utf8(digits).ok().and_then(|d| d.parse().ok())
+        std::str::from_utf8(digits)
+            .ok()
+            .and_then(|d| d.parse().ok())
     } else {
         None
     };
-    number.map_or((name, Form::Plain), |number| (base, Form::Segment { number, encoded }))
+    number.map_or((name, Form::Plain), |number| {
+        (base, Form::Segment { number, encoded })
+    })
 }
 
 impl Item<'_> {
@@ -193,53 +243,113 @@ impl<'a> Group<'a> {
         FORMS.map(|form| {
             let mut found = Vec::new();
             let (extent, decoded) = self.decode_form(form, context, &mut found)?;
-            Some(Read { extent, decoded, found })
+            Some(Read {
+                extent,
+                decoded,
+                found,
+            })
         })
     }
 
     /// Each form by itself, and those of them that were left out, with what it reads; damaged ones are not given, nor segments that are not
     /// whole.
     pub(super) fn singles(&self, context: &HeaderContext) -> Vec<(Group<'a>, Param)> {
-        let single = || Group { name: self.name.clone(), whole: true, ..Group::default() };
+        let single = || Group {
+            name: self.name.clone(),
+            whole: true,
+            ..Group::default()
+        };
         let mut list = Vec::new();
-        for item in self.plain.iter().chain(&self.extended).chain(&self.left_out) {
+        for item in self
+            .plain
+            .iter()
+            .chain(&self.extended)
+            .chain(&self.left_out)
+        {
             match split_name(item.raw.name).1 {
-                Form::Plain => list.push(Group { plain: Some(item.clone()), ..single() }),
-                Form::Extended => list.push(Group { extended: Some(item.clone()), ..single() }),
+                Form::Plain => list.push(Group {
+                    plain: Some(item.clone()),
+                    ..single()
+                }),
+                Form::Extended => list.push(Group {
+                    extended: Some(item.clone()),
+                    ..single()
+                }),
                 Form::Segment { .. } => {}
             }
         }
-        let is_segment = |item: &Item<'_>| matches!(split_name(item.raw.name).1, Form::Segment { .. });
+        let is_segment =
+            |item: &Item<'_>| matches!(split_name(item.raw.name).1, Form::Segment { .. });
         if !self.segments.is_empty() && !self.left_out.iter().any(is_segment) {
-            list.push(Group { segments: self.segments.clone(), ..single() });
+            list.push(Group {
+                segments: self.segments.clone(),
+                ..single()
+            });
         }
         list.into_iter()
             .filter_map(|group| {
                 let read = group.read(context).into_iter().flatten().next()?;
-                let Decoded { text, language, losses } = read.decoded;
-                (losses == 0).then(|| (group, Param { name: self.name.clone(), text, language }))
+                let Decoded {
+                    text,
+                    language,
+                    losses,
+                } = read.decoded;
+                (losses == 0).then(|| {
+                    (
+                        group,
+                        Param {
+                            name: self.name.clone(),
+                            text,
+                            language,
+                        },
+                    )
+                })
             })
             .collect()
     }
 
     /// The text by the form that counts (`name*`, then `name*0`, then `name`; a clean form where that one is damaged), and where that begins.
-    fn decode(&self, context: &HeaderContext, findings: &mut Vec<Finding>) -> Option<(usize, Param)> {
+    fn decode(
+        &self,
+        context: &HeaderContext,
+        findings: &mut Vec<Finding>,
+    ) -> Option<(usize, Param)> {
         let mut forms = self.read(context);
         let winner = winner(&forms)?;
-        for (index, read) in forms.iter().enumerate().skip_while(|(_, read)| read.is_none()).skip(1) {
+        for (index, read) in forms
+            .iter()
+            .enumerate()
+            .skip_while(|(_, read)| read.is_none())
+            .skip(1)
+        {
             let Some(read) = read else { continue };
             let detail = if index == winner {
                 "counts, since the other form is damaged"
             } else {
                 "another form of the parameter counts"
             };
-            findings.push(Finding::new(read.extent.clone(), EventKind::ParamDuplicate, detail));
+            findings.push(Finding::new(
+                read.extent.clone(),
+                EventKind::ParamDuplicate,
+                detail,
+            ));
         }
-        let Read { extent, decoded, found } = forms[winner].take()?;
+        let Read {
+            extent,
+            decoded,
+            found,
+        } = forms[winner].take()?;
         findings.extend(found);
         let place = extent.start;
         note_path(&self.name, &decoded.text, extent, findings);
-        Some((place, Param { name: self.name.clone(), text: decoded.text, language: decoded.language }))
+        Some((
+            place,
+            Param {
+                name: self.name.clone(),
+                text: decoded.text,
+                language: decoded.language,
+            },
+        ))
     }
 
     fn decode_form(
@@ -254,28 +364,46 @@ impl<'a> Group<'a> {
                 let item = self.plain.as_ref()?;
                 let exact = matches!(item.raw.value, Cow::Borrowed(_))
                     .then_some(item.raw.range.start + usize::from(item.quoted));
-                let at = Place { range: item.raw.range.clone(), exact };
-                Some((item.extent(), words(limit(&item.raw.value, &at, found), &at, context, found)))
+                let at = Place {
+                    range: item.raw.range.clone(),
+                    exact,
+                };
+                Some((
+                    item.extent(),
+                    words(limit(&item.raw.value, &at, found), &at, context, found),
+                ))
             }
             Form::Extended => {
                 let item = self.extended.as_ref()?;
-                let at = Place { range: item.raw.range.clone(), exact: None };
+                let at = Place {
+                    range: item.raw.range.clone(),
+                    exact: None,
+                };
                 let (charset, language, rest) = split_extended(limit(&item.raw.value, &at, found));
                 percent(rest, &at, &mut bytes, found);
-                Some((item.extent(), extended(charset, language, &bytes, &at, context, found)))
+                Some((
+                    item.extent(),
+                    extended(charset, language, &bytes, &at, context, found),
+                ))
             }
             Form::Segment { .. } => {
                 let first = self.segments.iter().map(|s| s.2.name.start).min()?;
                 let starts = self.segments.iter().map(|s| s.2.raw.range.start);
                 let ends = self.segments.iter().map(|s| s.2.raw.range.end);
-                let at = Place { range: starts.min()?..ends.max()?, exact: None };
+                let at = Place {
+                    range: starts.min()?..ends.max()?,
+                    exact: None,
+                };
                 let (mut head, mut language) = (None, None);
                 for (number, encoded, item) in &self.segments {
                     let mut part: &[u8] = &item.raw.value;
                     if *number == 0 && *encoded {
                         (head, language, part) = split_extended(part);
                     }
-                    let place = Place { range: item.raw.range.clone(), exact: None };
+                    let place = Place {
+                        range: item.raw.range.clone(),
+                        exact: None,
+                    };
                     if *encoded {
                         percent(part, &place, &mut bytes, found);
                     } else {
@@ -323,12 +451,19 @@ pub(super) struct Read {
 /// Index of the form that counts: the first that is not damaged, else the first.
 pub(super) fn winner(forms: &[Option<Read>; 3]) -> Option<usize> {
     let clean = |read: &Option<Read>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
-    forms.iter().position(clean).or_else(|| forms.iter().position(Option::is_some))
+    forms
+        .iter()
+        .position(clean)
+        .or_else(|| forms.iter().position(Option::is_some))
 }
 
 fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] {
     if bytes.len() > VALUE {
-        found.push(Finding::new(at.range.clone(), EventKind::HdrBeyondLimit, "the value is cut at 1 MiB"));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::HdrBeyondLimit,
+            "the value is cut at 1 MiB",
+        ));
     }
     &bytes[..bytes.len().min(VALUE)]
 }
@@ -340,12 +475,22 @@ fn words(bytes: &[u8], at: &Place, context: &HeaderContext, found: &mut Vec<Find
     if encoded_word::has_word(bytes) {
         found.push(Finding::new(at.range.clone(), EventKind::ParamRfc2047, ""));
     }
-    let losses = own.iter().filter(|f| f.kind == EventKind::CharsetInvalidBytes).map(|f| f.count).sum();
+    let losses = own
+        .iter()
+        .filter(|f| f.kind == EventKind::CharsetInvalidBytes)
+        .map(|f| f.count)
+        .sum();
     found.extend(own.into_iter().map(|mut finding| {
-        finding.at = at.exact.map_or(at.range.clone(), |n| n + finding.at.start..n + finding.at.end);
+        finding.at = at.exact.map_or(at.range.clone(), |n| {
+            n + finding.at.start..n + finding.at.end
+        });
         finding
     }));
-    Decoded { text: text.into_owned(), language: None, losses }
+    Decoded {
+        text: text.into_owned(),
+        language: None,
+        losses,
+    }
 }
 
 /// Bytes of an extended value in the charset that it names.
@@ -357,17 +502,35 @@ fn extended(
     context: &HeaderContext,
     found: &mut Vec<Finding>,
 ) -> Decoded {
-    let (resolved, mapped) = label.map_or((Resolved::NoInformation, false), |label| context.resolve(label));
+    let (resolved, mapped) = label.map_or((Resolved::NoInformation, false), |label| {
+        context.resolve(label)
+    });
     if let Some(charset) = resolved.charset().filter(|_| mapped) {
-        found.push(Finding::new(at.range.clone(), EventKind::CharsetMapped, charset.name()));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::CharsetMapped,
+            charset.name(),
+        ));
     }
     if label.is_none_or(<[u8]>::is_empty) {
-        found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, ""));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::ParamNoCharset,
+            "",
+        ));
     } else if resolved.charset().is_none() {
         let detail = "the value is read without it";
-        found.push(Finding::new(at.range.clone(), EventKind::CharsetUnknownLabel, detail));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::CharsetUnknownLabel,
+            detail,
+        ));
     } else if language.is_none() {
-        found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, "one apostrophe"));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::ParamNoCharset,
+            "one apostrophe",
+        ));
     }
     let mut told = Vec::new();
     let (raw, used, losses) =
@@ -384,31 +547,61 @@ fn extended(
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
             encoded_word::contrary_finding(charset, range)
         } else {
-            Finding::new(range, EventKind::CharsetDetected, used.map_or("UTF-8", Charset::name))
+            Finding::new(
+                range,
+                EventKind::CharsetDetected,
+                used.map_or("UTF-8", Charset::name),
+            )
         });
     }
     if let Some(order) = used.and_then(|used| order_told(used, &raw)) {
-        found.push(Finding::new(at.range.clone(), EventKind::CharsetVisualOrder, order));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::CharsetVisualOrder,
+            order,
+        ));
     }
     if losses > 0 && !is_read {
-        found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));
+        found.push(Finding::counted(
+            at.range.clone(),
+            EventKind::CharsetInvalidBytes,
+            "",
+            losses,
+        ));
     }
     let mut kinds = Vec::new();
     let repaired = repair::repaired(&raw, context.repairs, true, &mut kinds);
-    found.extend(kinds.into_iter().map(|(kind, count)| Finding::counted(at.range.clone(), kind, "", count)));
+    found.extend(
+        kinds
+            .into_iter()
+            .map(|(kind, count)| Finding::counted(at.range.clone(), kind, "", count)),
+    );
     let mut text = String::new();
     let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(&raw), &mut text);
     if controls > 0 {
-        found.push(Finding::counted(at.range.clone(), EventKind::EwControlChar, "", controls));
+        found.push(Finding::counted(
+            at.range.clone(),
+            EventKind::EwControlChar,
+            "",
+            controls,
+        ));
     }
     encoded_word::tell_hidden(&mut text, 0, at.range.clone(), context.strip_hidden, found);
-    let language = language.filter(|l| !l.is_empty()).map(|l| String::from_utf8_lossy(l).into_owned());
-    Decoded { text, language, losses }
+    let language = language
+        .filter(|l| !l.is_empty())
+        .map(|l| String::from_utf8_lossy(l).into_owned());
+    Decoded {
+        text,
+        language,
+        losses,
+    }
 }
 
 /// `charset'language'value`; one apostrophe: a charset, if it is one, then the value.
 pub(super) fn split_extended(value: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, &[u8]) {
-    let Some(first) = memchr::memchr(b'\'', value) else { return (None, None, value) };
+    let Some(first) = memchr::memchr(b'\'', value) else {
+        return (None, None, value);
+    };
     let (label, rest) = (&value[..first], &value[first + 1..]);
     if let Some(second) = memchr::memchr(b'\'', rest) {
         return (Some(label), Some(&rest[..second]), &rest[second + 1..]);
@@ -425,8 +618,10 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     while let Some(n) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(&rest[..n]);
         let digits = (rest.get(n + 1), rest.get(n + 2));
-        let (high, low) =
-            (digits.0.and_then(|&d| encoded_word::hex(d)), digits.1.and_then(|&d| encoded_word::hex(d)));
+        let (high, low) = (
+            digits.0.and_then(|&d| encoded_word::hex(d)),
+            digits.1.and_then(|&d| encoded_word::hex(d)),
+        );
         if let (Some(high), Some(low)) = (high, low) {
             out.push(high << 4 | low);
             rest = &rest[n + 3..];
@@ -511,9 +706,15 @@ mod tests {
                 "empty",
                 "blank",
             ];
-            let want: Vec<_> =
-                all.into_iter().filter(|code| scanned.iter().any(|part| code.contains(part))).collect();
-            assert_eq!(seen.iter().map(|f| f.kind.code()).collect::<Vec<_>>(), want, "{value}");
+            let want: Vec<_> = all
+                .into_iter()
+                .filter(|code| scanned.iter().any(|part| code.contains(part)))
+                .collect();
+            assert_eq!(
+                seen.iter().map(|f| f.kind.code()).collect::<Vec<_>>(),
+                want,
+                "{value}"
+            );
         }
     }
 
@@ -538,13 +739,30 @@ mod tests {
             let mut findings = Vec::new();
             let params = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
             assert!(params.list.len() <= NAMES, "{unit:?}");
-            assert!(findings.len() <= 2 * LIMIT + 200, "{unit:?}: {}", findings.len());
+            assert!(
+                findings.len() <= 2 * LIMIT + 200,
+                "{unit:?}: {}",
+                findings.len()
+            );
         }
         for (unit, all) in [("; n{}=b", 20_000), ("; a*{}=b", 20_000)] {
-            let list: String = (0..all).map(|n| unit.replace("{}", &n.to_string())).collect();
+            let list: String = (0..all)
+                .map(|n| unit.replace("{}", &n.to_string()))
+                .collect();
             let mut findings = Vec::new();
-            let _ = parse(format!("a/b{list}").as_bytes(), &HeaderContext::default(), &mut findings);
-            assert_eq!(findings.iter().filter(|f| f.kind == EventKind::HdrBeyondLimit).count(), 1, "{unit}");
+            let _ = parse(
+                format!("a/b{list}").as_bytes(),
+                &HeaderContext::default(),
+                &mut findings,
+            );
+            assert_eq!(
+                findings
+                    .iter()
+                    .filter(|f| f.kind == EventKind::HdrBeyondLimit)
+                    .count(),
+                1,
+                "{unit}"
+            );
         }
     }
 
@@ -553,15 +771,37 @@ mod tests {
         for (name, want) in [
             ("a", ("a", Form::Plain)),
             ("a*", ("a", Form::Extended)),
-            ("a*0", ("a", Form::Segment { number: 0, encoded: false })),
-            ("a*12*", ("a", Form::Segment { number: 12, encoded: true })),
+            (
+                "a*0",
+                (
+                    "a",
+                    Form::Segment {
+                        number: 0,
+                        encoded: false,
+                    },
+                ),
+            ),
+            (
+                "a*12*",
+                (
+                    "a",
+                    Form::Segment {
+                        number: 12,
+                        encoded: true,
+                    },
+                ),
+            ),
             ("a*01", ("a*01", Form::Plain)),
             ("a*1x", ("a*1x", Form::Plain)),
             ("a**", ("a**", Form::Plain)),
             ("*0", ("*0", Form::Plain)),
             ("a*1234567890", ("a*1234567890", Form::Plain)),
         ] {
-            assert_eq!(split_name(name.as_bytes()), (want.0.as_bytes(), want.1), "{name}");
+            assert_eq!(
+                split_name(name.as_bytes()),
+                (want.0.as_bytes(), want.1),
+                "{name}"
+            );
         }
     }
 
@@ -587,7 +827,10 @@ mod tests {
             ("a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9", "a; f=\"Réé\""),
             ("a; f*=koi8-r''%C3%C9", "a; f=\"ци\""),
             ("a; f=\"=?utf-8?q?=C3=A9?= =?utf-8?q?t?=\"", "a; f=\"ét\""),
-            ("a; f*0=\"=?UTF-8?Q?Ma=C3\"; f*1=\"=9Fe?=\"", "a; f=\"Maße\""),
+            (
+                "a; f*0=\"=?UTF-8?Q?Ma=C3\"; f*1=\"=9Fe?=\"",
+                "a; f=\"Maße\"",
+            ),
             ("a; f*=utf-8''x%0D%0ABcc:%00", "a; f=\"x  Bcc: \""),
             ("a; f=\"x\\\\y\"", "a; f=\"x\\\\y\""),
         ] {
@@ -623,15 +866,29 @@ mod tests {
     fn tabs_in_quoted_values_are_told() {
         for (value, want, count) in [
             ("a; filename=\"a\tb.txt\"", "a; filename=\"a b.txt\"", 1),
-            ("a; filename=\"a\tb\\\"\tc.txt\"; x=y", "a; filename=\"a b\\\" c.txt\"; x=y", 2),
+            (
+                "a; filename=\"a\tb\\\"\tc.txt\"; x=y",
+                "a; filename=\"a b\\\" c.txt\"; x=y",
+                2,
+            ),
             ("a; filename=\"a b.txt\"", "a; filename=\"a b.txt\"", 0),
             // A fold, and white space between words.
             ("a; filename=\"a\r\n\tb.txt\"", "a; filename=\"a b.txt\"", 0),
-            ("a; filename=\"=?utf-8?Q?a?=\t=?utf-8?Q?b?=\"", "a; filename=ab", 0),
+            (
+                "a; filename=\"=?utf-8?Q?a?=\t=?utf-8?Q?b?=\"",
+                "a; filename=ab",
+                0,
+            ),
         ] {
             let mut findings = Vec::new();
-            assert_eq!(parse(value.as_bytes(), &HeaderContext::default(), &mut findings).to_string(), want);
-            let told = findings.iter().filter(|f| f.kind == EventKind::EwControlChar).map(|f| f.count);
+            assert_eq!(
+                parse(value.as_bytes(), &HeaderContext::default(), &mut findings).to_string(),
+                want
+            );
+            let told = findings
+                .iter()
+                .filter(|f| f.kind == EventKind::EwControlChar)
+                .map(|f| f.count);
             assert_eq!(told.sum::<u64>(), count, "{value:?} {findings:?}");
         }
     }
@@ -646,10 +903,22 @@ mod tests {
             ("a; f*=utf-8''%C3%B6%FF", vec!["charset.invalid-bytes"]),
             ("a; f*=utf-8''%FF", vec!["charset.invalid-bytes"]),
             ("a; f*=utf-8''Gr%FC%DFe.txt", vec!["charset.legacy-in-utf8"]),
-            ("a; f*0*=utf-8''Gr%FC; f*1*=%DFe.txt", vec!["charset.legacy-in-utf8"]),
-            ("a; f*=iso-8859-1''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
-            ("a; f*=us-ascii''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
-            ("a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9", vec!["charset.utf8-in-legacy"]),
+            (
+                "a; f*0*=utf-8''Gr%FC; f*1*=%DFe.txt",
+                vec!["charset.legacy-in-utf8"],
+            ),
+            (
+                "a; f*=iso-8859-1''R%C3%A9union",
+                vec!["charset.utf8-in-legacy"],
+            ),
+            (
+                "a; f*=us-ascii''R%C3%A9union",
+                vec!["charset.utf8-in-legacy"],
+            ),
+            (
+                "a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9",
+                vec!["charset.utf8-in-legacy"],
+            ),
             ("a; f*=iso-8859-1''R%E9union", vec![]),
             ("a; f=b; g=\"c d\"", vec![]),
         ] {
@@ -659,10 +928,16 @@ mod tests {
 
     #[test]
     fn limits_have_a_defined_outcome() {
-        let many = (0..2_000).map(|i| format!(";p{i}=x")).collect::<Vec<_>>().concat();
+        let many = (0..2_000)
+            .map(|i| format!(";p{i}=x"))
+            .collect::<Vec<_>>()
+            .concat();
         let mut findings = Vec::new();
         let params = parse(many.as_bytes(), &HeaderContext::default(), &mut findings);
-        assert_eq!((params.list.len(), findings[0].kind), (NAMES, EventKind::HdrBeyondLimit));
+        assert_eq!(
+            (params.list.len(), findings[0].kind),
+            (NAMES, EventKind::HdrBeyondLimit)
+        );
         let long = format!("a; f={}", "x".repeat(2 << 20));
         assert_eq!(show(&long).len(), VALUE + 5);
     }

@@ -32,8 +32,9 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
         return None;
     }
     // What reads as a word, and a backslash that some take for a path, do not go into quotes.
-    let printable =
-        text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") && !text.contains('\\');
+    let printable = text.bytes().all(|b| matches!(b, b' '..=b'~'))
+        && !text.contains("=?")
+        && !text.contains('\\');
     if printable {
         let plain = if !text.is_empty() && text.bytes().all(is_plain_token) {
             format!("{name}={text}")
@@ -49,7 +50,10 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
         Compat::Ascii => quoted(name, &fallback(text)),
         Compat::Words => words(name, text, column, eol),
     };
-    Some(format!("{before};{eol} {}", extended(name, text, "", 1, eol)))
+    Some(format!(
+        "{before};{eol} {}",
+        extended(name, text, "", 1, eol)
+    ))
 }
 
 /// A byte of a value that all readers take as it is without quotes: for some, those of RFC 2231 7 (`attribute-char`) mean something in any
@@ -63,19 +67,36 @@ const LONGEST_NAME: usize = 255;
 
 /// A text with underscores for what is not plain ASCII; of a longer one than file systems take, the start and the extension.
 fn fallback(text: &str) -> String {
-    let ascii = |c: char| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') { c } else { '_' };
-    let name = text.chars().map(ascii).collect::<String>().replace("=?", "__");
+    let ascii = |c: char| {
+        if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name = text
+        .chars()
+        .map(ascii)
+        .collect::<String>()
+        .replace("=?", "__");
     if name.len() <= LONGEST_NAME {
         return name;
     }
     let extension = name.rfind('.').map_or("", |at| &name[at..]);
-    let extension = if extension.len() <= LINE / 2 { extension } else { "" };
+    let extension = if extension.len() <= LINE / 2 {
+        extension
+    } else {
+        ""
+    };
     format!("{}{extension}", &name[..LONGEST_NAME - extension.len()])
 }
 
 /// `name="text"`
 pub(super) fn quoted(name: &str, text: &str) -> String {
-    format!("{name}=\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    format!(
+        "{name}=\"{}\"",
+        text.replace('\\', "\\\\").replace('"', "\\\"")
+    )
 }
 
 /// `name="=?UTF-8?Q?…?="`
@@ -127,12 +148,23 @@ pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -
 /// Each segment ends in ASCII, for not all readers join them before they decode; and for those that do, no segment ends where the next one
 /// leaves ASCII at once: two escape sequences without a character between are an error in WHATWG's standard (12.2.1). So what is not ASCII
 /// stays together, in a line of up to 998 bytes where it must.
-pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
-    let pieces = japanese_pieces(&japanese::folded(text).0, LONGEST.saturating_sub(name.len() + SIGNS));
+pub(super) fn japanese_extended(
+    name: &str,
+    text: &str,
+    language: &str,
+    column: usize,
+    eol: &str,
+) -> String {
+    let pieces = japanese_pieces(
+        &japanese::folded(text).0,
+        LONGEST.saturating_sub(name.len() + SIGNS),
+    );
     let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
     // A line that is too long for one piece may as well have all of them: some readers know no segments.
-    let fits = pieces.iter().all(|piece| name.len() + SIGNS + piece.len() <= LINE);
+    let fits = pieces
+        .iter()
+        .all(|piece| name.len() + SIGNS + piece.len() <= LINE);
     if column + out.len() + whole <= if fits { LINE } else { LONGEST } {
         return out + &pieces.concat();
     }
@@ -169,7 +201,9 @@ fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
             1
         } else {
             let mut chars = rest.char_indices().enumerate();
-            chars.find(|(count, (_, c))| c.is_ascii() || *count == most).map_or(rest.len(), |(_, (at, _))| at)
+            chars
+                .find(|(count, (_, c))| c.is_ascii() || *count == most)
+                .map_or(rest.len(), |(_, (at, _))| at)
         };
         let (piece, after) = rest.split_at(end);
         pieces.push(encoded(piece));
@@ -187,7 +221,11 @@ const ROOMY: usize = 480;
 /// line is the value's.
 fn longest(name: &str) -> usize {
     let wanted = LINE.max(3 * name.len());
-    if name.len() <= ROOMY { wanted.min(LONGEST) } else { wanted }
+    if name.len() <= ROOMY {
+        wanted.min(LONGEST)
+    } else {
+        wanted
+    }
 }
 
 /// One character in an extended value (RFC 2231 7).
@@ -222,15 +260,31 @@ mod tests {
             ("", Compat::None, "name=\"\""),
             ("it's.pdf", Compat::None, "name=\"it's.pdf\""),
             ("a*b%20.pdf", Compat::None, "name=\"a*b%20.pdf\""),
-            ("\u{FEFF}x", Compat::None, "name*=utf-8''%EF%BB%BF%EF%BB%BFx"),
+            (
+                "\u{FEFF}x",
+                Compat::None,
+                "name*=utf-8''%EF%BB%BF%EF%BB%BFx",
+            ),
             ("a\"b", Compat::None, "name=\"a\\\"b\""),
             ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
             ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),
             ("ü.pdf", Compat::None, "name*=utf-8''%C3%BC.pdf"),
-            ("ü \".pdf", Compat::Ascii, "name=\"_ _.pdf\"; name*=utf-8''%C3%BC%20%22.pdf"),
-            ("ü.pdf", Compat::Words, "name=\"=?UTF-8?B?w7wucGRm?=\"; name*=utf-8''%C3%BC.pdf"),
+            (
+                "ü \".pdf",
+                Compat::Ascii,
+                "name=\"_ _.pdf\"; name*=utf-8''%C3%BC%20%22.pdf",
+            ),
+            (
+                "ü.pdf",
+                Compat::Words,
+                "name=\"=?UTF-8?B?w7wucGRm?=\"; name*=utf-8''%C3%BC.pdf",
+            ),
         ] {
-            assert_eq!(encode("name", text, compat, 1, "").as_deref(), Some(want), "{text}");
+            assert_eq!(
+                encode("name", text, compat, 1, "").as_deref(),
+                Some(want),
+                "{text}"
+            );
         }
         for name in ["", "a*", "a b", "a=", "ü"] {
             assert_eq!(encode(name, "x", Compat::None, 0, "\n"), None, "{name}");
@@ -239,13 +293,25 @@ mod tests {
 
     #[test]
     fn names_for_old_readers_stay_short() {
-        for (text, end) in
-            [("ä".repeat(2_000), "___\"".to_owned()), ("ä".repeat(300) + ".pdf", "_.pdf\"".to_owned())]
-        {
+        for (text, end) in [
+            ("ä".repeat(2_000), "___\"".to_owned()),
+            ("ä".repeat(300) + ".pdf", "_.pdf\"".to_owned()),
+        ] {
             let param = encode("filename", &text, Compat::Ascii, 1, "\n").expect("a name");
-            let first = param.lines().next().and_then(|line| line.strip_suffix(';')).expect("two forms");
-            assert!(first.ends_with(&end) && first.len() == "filename=\"\"".len() + LONGEST_NAME, "{first}");
-            let read = parse(format!("a; {param}").as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            let first = param
+                .lines()
+                .next()
+                .and_then(|line| line.strip_suffix(';'))
+                .expect("two forms");
+            assert!(
+                first.ends_with(&end) && first.len() == "filename=\"\"".len() + LONGEST_NAME,
+                "{first}"
+            );
+            let read = parse(
+                format!("a; {param}").as_bytes(),
+                &HeaderContext::default(),
+                &mut Vec::new(),
+            );
             assert_eq!(read.get("filename"), Some(&*text));
         }
     }
@@ -259,7 +325,10 @@ mod tests {
             ("filename", "日本語 ".repeat(9)),
             ("filename", "日a".repeat(60)),
             ("filename", "請求書_2026年10月_".repeat(4) + ".pdf"),
-            ("filename", format!("{}{}", "a".repeat(90), "語".repeat(140))),
+            (
+                "filename",
+                format!("{}{}", "a".repeat(90), "語".repeat(140)),
+            ),
             ("filename", "語".repeat(200)),
             ("filename", "ァ〜".repeat(2_000) + "b"),
             (&"n".repeat(100), "語 b".repeat(300)),
@@ -274,7 +343,11 @@ mod tests {
                 let mut joined = Vec::new();
                 for (at, line) in lines.iter().enumerate() {
                     let (_, value) = line.split_once("*=").expect("a segment");
-                    let value = if at == 0 { value.rsplit('\'').next().expect("text") } else { value };
+                    let value = if at == 0 {
+                        value.rsplit('\'').next().expect("text")
+                    } else {
+                        value
+                    };
                     let start = joined.len();
                     crate::params::decode::percent_decode(
                         value.trim_end_matches(';').as_bytes(),
@@ -286,8 +359,14 @@ mod tests {
                 assert_eq!(read, japanese::folded(&text).0, "{written}");
                 let back_to_back = joined.windows(6).filter(|w| *w == b"\x1b(B\x1b$B").count();
                 // Of a run without ASCII that no line holds, not more than needed.
-                let longest_run = text.split(|c: char| c.is_ascii()).map(|run| run.chars().count()).max();
-                assert!(back_to_back <= longest_run.unwrap_or(0) / 140, "{back_to_back} {written}");
+                let longest_run = text
+                    .split(|c: char| c.is_ascii())
+                    .map(|run| run.chars().count())
+                    .max();
+                assert!(
+                    back_to_back <= longest_run.unwrap_or(0) / 140,
+                    "{back_to_back} {written}"
+                );
                 cuts += lines.len() - 1;
             }
         }
@@ -331,7 +410,10 @@ mod tests {
                 assert_eq!(read.get("x"), Some("y"), "{value}");
                 assert!(value.is_ascii());
                 if compat != Compat::Ascii {
-                    assert!(param.split("\r\n").skip(1).all(|line| line.len() <= 78), "{param}");
+                    assert!(
+                        param.split("\r\n").skip(1).all(|line| line.len() <= 78),
+                        "{param}"
+                    );
                 }
             }
         }

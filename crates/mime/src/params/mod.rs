@@ -62,7 +62,10 @@ pub struct Params {
 impl Params {
     /// The text of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.list.iter().find(|p| p.name == name).map(|p| p.text.as_str())
+        self.list
+            .iter()
+            .find(|p| p.name == name)
+            .map(|p| p.text.as_str())
     }
 }
 
@@ -84,12 +87,17 @@ pub(crate) fn asks_the_message(value: &[u8]) -> bool {
     let is_utf8 = |item: scan::Item<'_>| {
         let begins = matches!(
             split_name(item.raw.name).1,
-            Form::Extended | Form::Segment { number: 0, encoded: true }
+            Form::Extended
+                | Form::Segment {
+                    number: 0,
+                    encoded: true
+                }
         );
         let label = begins.then(|| decode::split_extended(&item.raw.value).0);
         label.is_none_or(|label| label.is_some_and(|label| label.eq_ignore_ascii_case(b"utf-8")))
     };
-    std::str::from_utf8(&bytes).is_err() || !scan::Scanner::new(value).1.take(scan::LIMIT).all(is_utf8)
+    std::str::from_utf8(&bytes).is_err()
+        || !scan::Scanner::new(value).1.take(scan::LIMIT).all(is_utf8)
 }
 
 /// A parameter as bytes with the label that they have.
@@ -115,18 +123,30 @@ impl LabelledParams {
         let mut list: Vec<Labelled> = Vec::new();
         let mut extended: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut segments = Vec::new();
-        for raw in scan::Scanner::new(value).1.take(scan::LIMIT).map(|item| item.raw) {
+        for raw in scan::Scanner::new(value)
+            .1
+            .take(scan::LIMIT)
+            .map(|item| item.raw)
+        {
             let (name, form) = split_name(raw.name);
             let index = match form {
                 Form::Plain => {
-                    list.push(Labelled { label: None, bytes: raw.value.into_owned() });
+                    list.push(Labelled {
+                        label: None,
+                        bytes: raw.value.into_owned(),
+                    });
                     list.len() - 1
                 }
                 Form::Extended | Form::Segment { .. } => {
-                    let index = *extended.entry(name.to_ascii_lowercase()).or_insert_with(|| {
-                        list.push(Labelled { label: Some(Vec::new()), bytes: Vec::new() });
-                        list.len() - 1
-                    });
+                    let index = *extended
+                        .entry(name.to_ascii_lowercase())
+                        .or_insert_with(|| {
+                            list.push(Labelled {
+                                label: Some(Vec::new()),
+                                bytes: Vec::new(),
+                            });
+                            list.len() - 1
+                        });
                     let (number, encoded) = match form {
                         Form::Segment { number, encoded } => (number, encoded),
                         _ => (0, true),
@@ -158,8 +178,13 @@ impl LabelledParams {
 
     /// Index of the parameter whose value meets `at`, a range of the field's value.
     pub(crate) fn at(&self, at: &Range<usize>) -> Option<usize> {
-        let first = self.places.partition_point(|(range, _)| range.end <= at.start);
-        self.places.get(first).filter(|(range, _)| range.start < at.end).map(|(_, index)| *index)
+        let first = self
+            .places
+            .partition_point(|(range, _)| range.end <= at.start);
+        self.places
+            .get(first)
+            .filter(|(range, _)| range.start < at.end)
+            .map(|(_, index)| *index)
     }
 }
 
@@ -171,7 +196,12 @@ impl fmt::Display for Params {
             if !param.text.is_empty() && param.text.bytes().all(crate::lex::is_token) {
                 write!(f, "; {}={}", param.name, param.text)?;
             } else {
-                write!(f, "; {}=\"{}\"", param.name, param.text.replace('\\', "\\\\").replace('"', "\\\""))?;
+                write!(
+                    f,
+                    "; {}=\"{}\"",
+                    param.name,
+                    param.text.replace('\\', "\\\\").replace('"', "\\\"")
+                )?;
             }
         }
         Ok(())

@@ -60,7 +60,9 @@ fn repeats(names: &mut Vec<&[u8]>) -> bool {
         [one, other] => one.eq_ignore_ascii_case(other),
         _ => {
             names.sort_by_cached_key(|name| lower(name));
-            names.windows(2).any(|pair| pair[0].eq_ignore_ascii_case(pair[1]))
+            names
+                .windows(2)
+                .any(|pair| pair[0].eq_ignore_ascii_case(pair[1]))
         }
     }
 }
@@ -76,13 +78,17 @@ impl Group<'_> {
             return Vec::new();
         }
         let read = self.read(context);
-        let Some(first) = winner(&read) else { return Vec::new() };
+        let Some(first) = winner(&read) else {
+            return Vec::new();
+        };
         let text = |index: usize| read[index].as_ref().map(|read| read.decoded.text.as_str());
         let counts = text(first).unwrap_or_default();
         let fallback = FORMS[first] != Form::Plain
             && text(2).is_some_and(|plain| plain == counts || is_fallback(plain, counts));
         let other = |index: usize| {
-            index != first && text(index).is_some_and(|text| text != counts) && !(index == 2 && fallback)
+            index != first
+                && text(index).is_some_and(|text| text != counts)
+                && !(index == 2 && fallback)
         };
         if !left_out && !(0..FORMS.len()).any(other) {
             return Vec::new();
@@ -93,7 +99,10 @@ impl Group<'_> {
             Form::Extended => self.extended.iter().collect(),
             Form::Segment { .. } => self.segments.iter().map(|segment| &segment.2).collect(),
         };
-        if kept.iter().any(|item| with_semicolon(value, item).is_none()) {
+        if kept
+            .iter()
+            .any(|item| with_semicolon(value, item).is_none())
+        {
             return Vec::new();
         }
         let mut items: Vec<&Item<'_>> = self.left_out.iter().collect();
@@ -102,10 +111,15 @@ impl Group<'_> {
                 _ if index == first || index == 2 && fallback => {}
                 Form::Plain => items.extend(&self.plain),
                 Form::Extended => items.extend(&self.extended),
-                Form::Segment { .. } => items.extend(self.segments.iter().map(|segment| &segment.2)),
+                Form::Segment { .. } => {
+                    items.extend(self.segments.iter().map(|segment| &segment.2))
+                }
             }
         }
-        let Some(places) = items.iter().map(|item| with_semicolon(value, item)).collect::<Option<Vec<_>>>()
+        let Some(places) = items
+            .iter()
+            .map(|item| with_semicolon(value, item))
+            .collect::<Option<Vec<_>>>()
         else {
             return Vec::new();
         };
@@ -124,8 +138,11 @@ impl Group<'_> {
 
     /// Whether something was left out that is the same, byte for byte, as what was kept.
     fn has(&self, item: &Item<'_>) -> bool {
-        let kept =
-            self.plain.iter().chain(&self.extended).chain(self.segments.iter().map(|segment| &segment.2));
+        let kept = self
+            .plain
+            .iter()
+            .chain(&self.extended)
+            .chain(self.segments.iter().map(|segment| &segment.2));
         let same = |kept: &Item<'_>| {
             kept.raw.name.eq_ignore_ascii_case(item.raw.name) && kept.raw.value == item.raw.value
         };
@@ -135,14 +152,20 @@ impl Group<'_> {
 
 /// Whether an ASCII name may stand for one that is not: both are files of one kind.
 fn is_fallback(plain: &str, counts: &str) -> bool {
-    let extension = |name: &str| name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+    let extension = |name: &str| {
+        name.rsplit_once('.')
+            .map_or("", |(_, extension)| extension)
+            .to_lowercase()
+    };
     !counts.is_ascii() && plain.is_ascii() && extension(plain) == extension(counts)
 }
 
 /// A parameter with the semicolon before it; None where there is none.
 pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usize>> {
     let before = lex::trim_end(&value[..item.name.start]);
-    before.ends_with(b";").then(|| before.len() - 1..item.extent().end)
+    before
+        .ends_with(b";")
+        .then(|| before.len() - 1..item.extent().end)
 }
 
 #[cfg(test)]
@@ -163,15 +186,24 @@ mod tests {
             &mut findings,
         );
         let new = encoded_word::apply(value.as_bytes(), &list);
-        (String::from_utf8(new).unwrap(), findings.iter().map(|finding| finding.kind.code()).collect())
+        (
+            String::from_utf8(new).unwrap(),
+            findings.iter().map(|finding| finding.kind.code()).collect(),
+        )
     }
 
     #[test]
     fn one_name_is_left() {
         for (value, want) in [
             // Two forms that read otherwise, in both orders, and in folded lines.
-            ("a; filename=\"x.txt\"; filename*=utf-8''y.exe", "a; filename*=utf-8''y.exe"),
-            ("a; filename*=utf-8''y.exe; filename=x.txt; size=1", "a; filename*=utf-8''y.exe; size=1"),
+            (
+                "a; filename=\"x.txt\"; filename*=utf-8''y.exe",
+                "a; filename*=utf-8''y.exe",
+            ),
+            (
+                "a; filename*=utf-8''y.exe; filename=x.txt; size=1",
+                "a; filename*=utf-8''y.exe; size=1",
+            ),
             (
                 "a;\r\n filename=x;\r\n filename*0=y;\r\n filename*1=z",
                 "a;\r\n filename*0=y;\r\n filename*1=z",
@@ -182,13 +214,25 @@ mod tests {
             ("a; name*0=x; name*2=y", "a; name*0=x"),
             ("a; name*0=x; name*1=y; name*0=z", "a; name*0=x; name*1=y"),
             // The damaged form is the one that goes.
-            ("a; name=x.txt; name*=iso-2022-jp''%1B$B%FF%1B(B", "a; name=x.txt"),
+            (
+                "a; name=x.txt; name*=iso-2022-jp''%1B$B%FF%1B(B",
+                "a; name=x.txt",
+            ),
             // What is left is brought to UTF-8.
-            ("a; name=x; name*=koi8-r''%F0", "a; name=x; name*=utf-8''%D0%9F"),
-            ("a; name=x.exe; name*=koi8-r''%F0.txt", "a; name*=utf-8''%D0%9F.txt"),
+            (
+                "a; name=x; name*=koi8-r''%F0",
+                "a; name=x; name*=utf-8''%D0%9F",
+            ),
+            (
+                "a; name=x.exe; name*=koi8-r''%F0.txt",
+                "a; name*=utf-8''%D0%9F.txt",
+            ),
             // The same name in two forms, and a fallback for old readers, stay.
             ("a; name=x; name=x", "a; name=x; name=x"),
-            ("a; name=\"x\"; name*=utf-8''x", "a; name=\"x\"; name*=utf-8''x"),
+            (
+                "a; name=\"x\"; name*=utf-8''x",
+                "a; name=\"x\"; name*=utf-8''x",
+            ),
             (
                 "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
                 "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
@@ -197,11 +241,23 @@ mod tests {
             ("a; name=\"x\" name=y", "a; name=\"x\" name=y"),
             // What counts here may be no parameter for others, who then read the other name.
             ("a filename=x; filename=y", "a filename=x; filename=y"),
-            ("a\u{e} filename=x; filename=y", "a\u{e} filename=x; filename=y"),
-            ("a (b) name=x; name*=utf-8''y", "a (b) name=x; name*=utf-8''y"),
-            ("a name*0=x; name*1=y; name*0=z", "a name*0=x; name*1=y; name*0=z"),
+            (
+                "a\u{e} filename=x; filename=y",
+                "a\u{e} filename=x; filename=y",
+            ),
+            (
+                "a (b) name=x; name*=utf-8''y",
+                "a (b) name=x; name*=utf-8''y",
+            ),
+            (
+                "a name*0=x; name*1=y; name*0=z",
+                "a name*0=x; name*1=y; name*0=z",
+            ),
             ("a; (b) name=x; name=y", "a; (b) name=x; name=y"),
-            ("a; format=flowed; format=fixed", "a; format=flowed; format=fixed"),
+            (
+                "a; format=flowed; format=fixed",
+                "a; format=flowed; format=fixed",
+            ),
             ("a; charset=utf-8; charset=x", "a; charset=utf-8; charset=x"),
         ] {
             assert_eq!(after(value).0, want, "{value}");
@@ -220,8 +276,10 @@ mod tests {
             ("a; filename=\"=?utf-8?Q?x=2Fy?=\"", true),
         ] {
             let mut findings = Vec::new();
-            let _ = crate::params::parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told = |findings: &[Finding]| findings.iter().any(|f| f.kind == EventKind::ParamPath);
+            let _ =
+                crate::params::parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
+            let told =
+                |findings: &[Finding]| findings.iter().any(|f| f.kind == EventKind::ParamPath);
             assert_eq!(told(&findings), want, "{value}");
             if !value.contains(['*', '?']) {
                 let mut surveyed = Vec::new();

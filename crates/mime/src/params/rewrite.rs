@@ -11,8 +11,8 @@ use super::names::{has_repeats, with_semicolon};
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, Rewriting, Target, UNSAFE, decode_text, has_open,
-    has_word, is_clean_japanese, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, Rewriting, Target, UNSAFE, decode_text,
+    has_open, has_word, is_clean_japanese, is_tidy_text,
 };
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex};
@@ -29,7 +29,8 @@ pub(crate) fn rewrite(
     line: (usize, &str),
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    let may_encode = has_open(value) || lex::may_shift(value) || memchr::memchr(b'*', value).is_some();
+    let may_encode =
+        has_open(value) || lex::may_shift(value) || memchr::memchr(b'*', value).is_some();
     if value.is_ascii() && !may_encode && !has_repeats(value) {
         return Vec::new();
     }
@@ -40,10 +41,16 @@ pub(crate) fn rewrite(
     }
     let after = encoded_word::apply(value, &list);
     let read = parse(&after, then, &mut Vec::new());
-    if is_same(&read, &before, form) && plan(&after, &read, form, then, line, &mut Vec::new()).is_empty() {
+    if is_same(&read, &before, form)
+        && plan(&after, &read, form, then, line, &mut Vec::new()).is_empty()
+    {
         return list;
     }
-    findings.push(Finding::new(0..value.len(), EventKind::ParamRfc2047, UNSAFE));
+    findings.push(Finding::new(
+        0..value.len(),
+        EventKind::ParamRfc2047,
+        UNSAFE,
+    ));
     Vec::new()
 }
 
@@ -51,7 +58,10 @@ pub(crate) fn rewrite(
 fn is_same(one: &Params, other: &Params, form: Form) -> bool {
     let folded = |params: &Params| {
         let mut params = params.clone();
-        params.list.iter_mut().for_each(|param| param.text = japanese::folded(&param.text).0.into_owned());
+        params
+            .list
+            .iter_mut()
+            .for_each(|param| param.text = japanese::folded(&param.text).0.into_owned());
         params
     };
     one == other || form == Form::Iso2022Jp && folded(one) == folded(other)
@@ -69,19 +79,31 @@ fn plan(
     let mut list: Vec<Replacement> = groups
         .iter_mut()
         .flat_map(|group| group.settle(value, context))
-        .map(|at| Replacement { at, with: Vec::new() })
+        .map(|at| Replacement {
+            at,
+            with: Vec::new(),
+        })
         .collect();
     let by_name: HashMap<&str, &Param> = params.list.iter().map(|p| (p.name.as_str(), p)).collect();
-    let groups: Vec<Group<'_>> =
-        groups.into_iter().filter(|g| !matches!(g.name.as_str(), "charset" | "boundary")).collect();
-    let singles: Vec<(Group<'_>, Param)> =
-        groups.iter().filter(|group| !is_single(group)).flat_map(|group| group.singles(context)).collect();
-    let alone = groups.iter().filter(|group| is_single(group) && group.whole);
+    let groups: Vec<Group<'_>> = groups
+        .into_iter()
+        .filter(|g| !matches!(g.name.as_str(), "charset" | "boundary"))
+        .collect();
+    let singles: Vec<(Group<'_>, Param)> = groups
+        .iter()
+        .filter(|group| !is_single(group))
+        .flat_map(|group| group.singles(context))
+        .collect();
+    let alone = groups
+        .iter()
+        .filter(|group| is_single(group) && group.whole);
     let alone = alone.filter_map(|group| Some((group, *by_name.get(&*group.name)?, false)));
     let among = singles.iter().map(|(group, param)| (group, param, true));
     let mut jobs: Vec<Job<'_>> = alone
         .chain(among)
-        .filter_map(|(group, param, among)| job(value, (group, among), param, form, context, findings))
+        .filter_map(|(group, param, among)| {
+            job(value, (group, among), param, form, context, findings)
+        })
         .collect();
     jobs.sort_by_key(|j| j.at.start);
     let (mut at, mut column) = (0, start);
@@ -94,12 +116,31 @@ fn plan(
         let with = job.write(column, eol);
         column = with.len() - with.rfind('\n').map_or(0, |n| n + 1);
         at = job.at.end;
-        list.push(Replacement { at: job.at.clone(), with: with.into_bytes() });
-        list.extend(job.drop.into_iter().map(|at| Replacement { at, with: Vec::new() }));
+        list.push(Replacement {
+            at: job.at.clone(),
+            with: with.into_bytes(),
+        });
+        list.extend(job.drop.into_iter().map(|at| Replacement {
+            at,
+            with: Vec::new(),
+        }));
     }
-    list.extend(comments(value, Target { form, column: start, eol }, context, findings));
+    list.extend(comments(
+        value,
+        Target {
+            form,
+            column: start,
+            eol,
+        },
+        context,
+        findings,
+    ));
     list.sort_by_key(|r| r.at.start);
-    if list.is_sorted_by(|a, b| a.at.end <= b.at.start) { list } else { Vec::new() }
+    if list.is_sorted_by(|a, b| a.at.end <= b.at.start) {
+        list
+    } else {
+        Vec::new()
+    }
 }
 
 /// The changes of comments with raw bytes (RFC 2047 5). Raw bytes that stand neither there nor in a value are told of.
@@ -114,12 +155,19 @@ fn comments(
         return list;
     }
     let (_, scanner) = Scanner::new(value);
-    let values = scanner.within(context).take(LIMIT).map(|item| item.raw.range);
+    let values = scanner
+        .within(context)
+        .take(LIMIT)
+        .map(|item| item.raw.range);
     let (mut at, mut open) = (0, true);
     for next in values.chain(std::iter::once(value.len()..value.len())) {
         while at < next.start {
             let from = at;
-            let end = if value[at] == b'(' && open { lex::comment_end(value, at) } else { None };
+            let end = if value[at] == b'(' && open {
+                lex::comment_end(value, at)
+            } else {
+                None
+            };
             open &= value[at] != b'(' || end.is_some();
             let Some(end) = end.filter(|end| *end <= next.start) else {
                 let parts = value[at + 1..next.start].iter().position(|b| *b == b'(');
@@ -128,7 +176,11 @@ fn comments(
                 if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
                     let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
                     let at = from + first..from + last + 1;
-                    findings.push(Finding::new(at, EventKind::ParamJunk, "raw bytes outside values stay"));
+                    findings.push(Finding::new(
+                        at,
+                        EventKind::ParamJunk,
+                        "raw bytes outside values stay",
+                    ));
                 }
                 continue;
             };
@@ -141,17 +193,22 @@ fn comments(
             let column = line.map_or(target.column + from, |line| from - line - 1);
             let target = Target { column, ..target };
             let mut found = Vec::new();
-            let changes =
-                Rewriting { value: comment, kind, target, context, then: context }.changes(&mut found);
+            let changes = Rewriting {
+                value: comment,
+                kind,
+                target,
+                context,
+                then: context,
+            }
+            .changes(&mut found);
             list.extend(changes.into_iter().map(|change| Replacement {
                 at: from + change.at.start..from + change.at.end,
                 with: change.with,
             }));
-            findings.extend(
-                found
-                    .into_iter()
-                    .map(|finding| Finding { at: from + finding.at.start..from + finding.at.end, ..finding }),
-            );
+            findings.extend(found.into_iter().map(|finding| Finding {
+                at: from + finding.at.start..from + finding.at.end,
+                ..finding
+            }));
         }
         at = at.max(next.end);
     }
@@ -187,7 +244,11 @@ const LONGEST_JAPANESE: usize = 100;
 
 /// Whether a name has one form.
 fn is_single(group: &Group<'_>) -> bool {
-    let forms = [group.plain.is_some(), group.extended.is_some(), !group.segments.is_empty()];
+    let forms = [
+        group.plain.is_some(),
+        group.extended.is_some(),
+        !group.segments.is_empty(),
+    ];
     group.left_out.is_empty() && forms.iter().filter(|is_there| **is_there).count() == 1
 }
 
@@ -200,25 +261,32 @@ fn job<'a>(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Job<'a>> {
-    let items: Vec<_> =
-        group.plain.iter().chain(&group.extended).chain(group.segments.iter().map(|s| &s.2)).collect();
+    let items: Vec<_> = group
+        .plain
+        .iter()
+        .chain(&group.extended)
+        .chain(group.segments.iter().map(|s| &s.2))
+        .collect();
     let first = *items.iter().min_by_key(|i| i.name.start)?;
     let drop = items
         .iter()
         .filter(|i| i.name.start != first.name.start)
         .map(|item| with_semicolon(value, item))
         .collect::<Option<Vec<_>>>()?;
-    let whole =
-        items.iter().map(|item| item.extent()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
+    let whole = items
+        .iter()
+        .map(|item| item.extent())
+        .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
     let (form, japanese) = match form {
         Form::Iso2022Jp if !param.text.is_ascii() => {
             if is_settled(group, &items, Form::Iso2022Jp, param, context) {
                 return None;
             }
             let (kind, count) = match japanese::write(&param.text) {
-                Ok(_) if group.name.len() > LONGEST_JAPANESE => {
-                    (EventKind::CharsetBeyondOut, param.text.chars().count() as u64)
-                }
+                Ok(_) if group.name.len() > LONGEST_JAPANESE => (
+                    EventKind::CharsetBeyondOut,
+                    param.text.chars().count() as u64,
+                ),
                 Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
                 Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
             };
@@ -226,7 +294,14 @@ fn job<'a>(
                 findings.push(Finding::counted(whole, kind, "ISO-2022-JP", count));
             }
             let japanese = kind == EventKind::CharsetLookAlike;
-            (if japanese { Form::Iso2022Jp } else { Form::Words }, japanese)
+            (
+                if japanese {
+                    Form::Iso2022Jp
+                } else {
+                    Form::Words
+                },
+                japanese,
+            )
         }
         // UTF-8 is as good for ASCII.
         Form::Iso2022Jp => (Form::Words, false),
@@ -237,8 +312,14 @@ fn job<'a>(
         syntax => syntax,
     };
     let (base, mark) = split_name(first.raw.name);
-    let base = if mark == Mark::Plain { first.raw.name } else { base };
-    let name = std::str::from_utf8(base).ok().filter(|n| n.bytes().all(lex::is_token))?;
+    let base = if mark == Mark::Plain {
+        first.raw.name
+    } else {
+        base
+    };
+    let name = std::str::from_utf8(base)
+        .ok()
+        .filter(|n| n.bytes().all(lex::is_token))?;
     Some(Job {
         at: first.extent(),
         drop,
@@ -308,8 +389,12 @@ fn syntax(
         let stays = same && written && (clean || ascii && !controls);
         return (!stays).then_some(Syntax::Extended);
     }
-    let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
-    let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
+    let bytes: Vec<u8> = items
+        .iter()
+        .flat_map(|i| i.raw.value.iter().copied())
+        .collect();
+    let words =
+        has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
     let shifted = lex::has_shift(&bytes);
     let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
@@ -358,14 +443,23 @@ mod tests {
 
     #[test]
     fn repairs_reach_extended_values() {
-        let context = HeaderContext { repairs: encoded_word::Repairs::ALL, ..HeaderContext::default() };
+        let context = HeaderContext {
+            repairs: encoded_word::Repairs::ALL,
+            ..HeaderContext::default()
+        };
         for (value, want) in [
             ("a; f*=utf-8''%C3%83%C2%BC", "a; f*=utf-8''%C3%BC"),
-            ("a; f*0*=utf-8'de'%C3%83; f*1*=%C2%BC", "a; f*=utf-8'de'%C3%BC"),
+            (
+                "a; f*0*=utf-8'de'%C3%83; f*1*=%C2%BC",
+                "a; f*=utf-8'de'%C3%BC",
+            ),
             ("a; f*=iso-8859-1''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
             ("a; f*=utf-8''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
             ("a; f*=utf-8''x%26amp%3B", "a; f*=utf-8''x%26amp%3B"),
-            ("a; f*0*=utf-8''a; f*1=\"%41\"", "a; f*0*=utf-8''a; f*1=\"%41\""),
+            (
+                "a; f*0*=utf-8''a; f*1=\"%41\"",
+                "a; f*0*=utf-8''a; f*1=\"%41\"",
+            ),
         ] {
             for form in [Form::Words, Form::RawUtf8] {
                 let mut findings = Vec::new();
@@ -373,7 +467,17 @@ mod tests {
                 let list = rewrite(value, form, &context, &context, (20, "\r\n"), &mut findings);
                 let after = encoded_word::apply(value, &list);
                 assert_eq!(String::from_utf8_lossy(&after), want, "{findings:?}");
-                assert_eq!(rewrite(&after, form, &context, &context, (20, "\r\n"), &mut Vec::new()), []);
+                assert_eq!(
+                    rewrite(
+                        &after,
+                        form,
+                        &context,
+                        &context,
+                        (20, "\r\n"),
+                        &mut Vec::new()
+                    ),
+                    []
+                );
             }
         }
     }
@@ -383,19 +487,43 @@ mod tests {
         for (value, want) in [
             ("a; f*=koi8-r'ru'%F0", "a; f*=utf-8'ru'%D0%9F"),
             ("a; f*=utf-8''%D0%9F", "a; f*=utf-8''%D0%9F"),
-            ("a; f=\"\x1B$B%F\x1B(B.txt\"; g=h", "a; f*=utf-8''%E3%83%86.txt; g=h"),
-            ("a; f*=iso-8859-1''R%C3%A9union", "a; f*=utf-8''R%C3%A9union"),
-            ("a; f=\"=?iso-8859-1?Q?R=C3=A9union?=\"", "a; f=\"=?UTF-8?Q?R=C3=A9union?=\""),
+            (
+                "a; f=\"\x1B$B%F\x1B(B.txt\"; g=h",
+                "a; f*=utf-8''%E3%83%86.txt; g=h",
+            ),
+            (
+                "a; f*=iso-8859-1''R%C3%A9union",
+                "a; f*=utf-8''R%C3%A9union",
+            ),
+            (
+                "a; f=\"=?iso-8859-1?Q?R=C3=A9union?=\"",
+                "a; f=\"=?UTF-8?Q?R=C3=A9union?=\"",
+            ),
             ("a; f*=utf-8''ä", "a; f*=utf-8''%C3%A4"),
             ("a; f*=utf-8'ü'x", "a; f*=utf-8'ü'x"),
             ("a; f*=us-ascii'en'x%20y", "a; f*=us-ascii'en'x%20y"),
-            ("a; f=\"=?koi8-r?B?8A==?=\"; g=h", "a; f=\"=?UTF-8?B?0J8=?=\"; g=h"),
-            ("a; f==?iso-8859-1?Q?=E4?=.gif", "a; f=\"=?UTF-8?B?w6QuZ2lm?=\""),
+            (
+                "a; f=\"=?koi8-r?B?8A==?=\"; g=h",
+                "a; f=\"=?UTF-8?B?0J8=?=\"; g=h",
+            ),
+            (
+                "a; f==?iso-8859-1?Q?=E4?=.gif",
+                "a; f=\"=?UTF-8?B?w6QuZ2lm?=\"",
+            ),
             ("a; f=\"=?UTF-8?Q?=C3=A4?=\"", "a; f=\"=?UTF-8?Q?=C3=A4?=\""),
             ("a; f=\"ä\"", "a; f*=utf-8''%C3%A4"),
-            ("a; f*1*=%F0; x=y; f*0*=koi8-r''%F0", "a; f*=utf-8''%D0%9F%D0%9F; x=y"),
-            ("a; f*0*=koi8-r''%F0; f*2*=%F0", "a; f*0*=koi8-r''%F0; f*2*=%F0"),
-            ("a; charset=\"=?koi8-r?B?8A==?=\"", "a; charset=\"=?koi8-r?B?8A==?=\""),
+            (
+                "a; f*1*=%F0; x=y; f*0*=koi8-r''%F0",
+                "a; f*=utf-8''%D0%9F%D0%9F; x=y",
+            ),
+            (
+                "a; f*0*=koi8-r''%F0; f*2*=%F0",
+                "a; f*0*=koi8-r''%F0; f*2*=%F0",
+            ),
+            (
+                "a; charset=\"=?koi8-r?B?8A==?=\"",
+                "a; charset=\"=?koi8-r?B?8A==?=\"",
+            ),
         ] {
             assert_eq!(after(value, Form::Words), want, "{value}");
         }
@@ -413,14 +541,23 @@ mod tests {
                 "a; filename*=iso-8859-1''J%F6rg.pdf; filename=J\u{f6}rg.pdf",
                 format!("a; filename*=utf-8''J%C3%B6rg.pdf; filename={word}"),
             ),
-            ("a; f=\"\u{41f}.pdf\"; f*=koi8-r''%F0.pdf", format!("a; f={words}; f*=utf-8''%D0%9F.pdf")),
-            ("a; f*0=\"=?koi8-r?B?8A=?=\"; f*1=.pdf; f=\u{41f}.pdf", format!("a; f={words}; f={words}")),
+            (
+                "a; f=\"\u{41f}.pdf\"; f*=koi8-r''%F0.pdf",
+                format!("a; f={words}; f*=utf-8''%D0%9F.pdf"),
+            ),
+            (
+                "a; f*0=\"=?koi8-r?B?8A=?=\"; f*1=.pdf; f=\u{41f}.pdf",
+                format!("a; f={words}; f={words}"),
+            ),
             (
                 "a; title=\u{f6}; title=\u{fc}",
                 "a; title=\"=?UTF-8?B?w7Y=?=\"; title=\"=?UTF-8?B?w7w=?=\"".into(),
             ),
             // A damaged form would count if it was whole.
-            ("a; t=x; t*=utf-8''%C3%BC%FF", "a; t=x; t*=utf-8''%C3%BC%FF".into()),
+            (
+                "a; t=x; t*=utf-8''%C3%BC%FF",
+                "a; t=x; t*=utf-8''%C3%BC%FF".into(),
+            ),
         ] {
             let once = after(value, Form::Words);
             if value.contains("f*0") {
@@ -429,7 +566,8 @@ mod tests {
                 assert_eq!(once, want, "{value}");
             }
             assert_eq!(after(&once, Form::Words), once, "{value}");
-            let read = |value: &str| parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            let read =
+                |value: &str| parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
             assert_eq!(read(&once), read(value), "{value}");
         }
         // In Latin-1, and with names of every form.
@@ -440,11 +578,36 @@ mod tests {
                 b"a; (\xf6) filename=\"a.pdf\" (\xfc (\xe4))",
             ] {
                 let context = HeaderContext::default();
-                let list = rewrite(value, form, &context, &context, (20, "\r\n"), &mut Vec::new());
+                let list = rewrite(
+                    value,
+                    form,
+                    &context,
+                    &context,
+                    (20, "\r\n"),
+                    &mut Vec::new(),
+                );
                 let once = encoded_word::apply(value, &list);
-                assert!(std::str::from_utf8(&once).is_ok(), "{}", once.escape_ascii());
-                assert!(once.is_ascii() || form == Form::RawUtf8, "{}", once.escape_ascii());
-                assert_eq!(rewrite(&once, form, &context, &context, (20, "\r\n"), &mut Vec::new()), []);
+                assert!(
+                    std::str::from_utf8(&once).is_ok(),
+                    "{}",
+                    once.escape_ascii()
+                );
+                assert!(
+                    once.is_ascii() || form == Form::RawUtf8,
+                    "{}",
+                    once.escape_ascii()
+                );
+                assert_eq!(
+                    rewrite(
+                        &once,
+                        form,
+                        &context,
+                        &context,
+                        (20, "\r\n"),
+                        &mut Vec::new()
+                    ),
+                    []
+                );
             }
         }
     }
@@ -452,8 +615,14 @@ mod tests {
     #[test]
     fn comments_are_written_anew() {
         for (value, want) in [
-            ("a; (\u{f6}) f=\"a.pdf\"", "a; (=?UTF-8?B?w7Y=?=) f=\"a.pdf\""),
-            ("a (x \u{f6}(\u{fc})); f=b", "a (x =?UTF-8?B?w7Y=?=(=?UTF-8?B?w7w=?=)); f=b"),
+            (
+                "a; (\u{f6}) f=\"a.pdf\"",
+                "a; (=?UTF-8?B?w7Y=?=) f=\"a.pdf\"",
+            ),
+            (
+                "a (x \u{f6}(\u{fc})); f=b",
+                "a (x =?UTF-8?B?w7Y=?=(=?UTF-8?B?w7w=?=)); f=b",
+            ),
             ("a; f=b (\u{f6})", "a; f=b (=?UTF-8?B?w7Y=?=)"),
             ("a; f=\"b (\u{f6})\"", "a; f*=utf-8''b%20%28%C3%B6%29"),
             ("\u{f6}; f=b", "\u{f6}; f=b"),
@@ -463,12 +632,30 @@ mod tests {
         }
         for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
             let (mut told, context) = (Vec::new(), HeaderContext::default());
-            let _ = rewrite(value.as_bytes(), Form::Words, &context, &context, (20, "\n"), &mut told);
-            assert!(told.iter().any(|finding| finding.kind == EventKind::ParamJunk), "{value}");
+            let _ = rewrite(
+                value.as_bytes(),
+                Form::Words,
+                &context,
+                &context,
+                (20, "\n"),
+                &mut told,
+            );
+            assert!(
+                told.iter()
+                    .any(|finding| finding.kind == EventKind::ParamJunk),
+                "{value}"
+            );
         }
         crate::linear::assert_linear(&"comments", 50_000, |n| {
             let (value, context) = ("a; (\u{f6}".repeat(n), HeaderContext::default());
-            let _ = rewrite(value.as_bytes(), Form::Words, &context, &context, (20, "\n"), &mut Vec::new());
+            let _ = rewrite(
+                value.as_bytes(),
+                Form::Words,
+                &context,
+                &context,
+                (20, "\n"),
+                &mut Vec::new(),
+            );
         });
     }
 
@@ -478,7 +665,10 @@ mod tests {
             ("a; f=\"=?koi8-r?B?8A==?=\"", "a; f=\"П\""),
             ("a; f=\"ä\"", "a; f=\"ä\""),
             ("a; f*=koi8-r''%F0", "a; f*=utf-8''%D0%9F"),
-            ("a; f=\"=?us-ascii?Q?=3D=3Fx?=\"", "a; f=\"=?UTF-8?B?PT94?=\""),
+            (
+                "a; f=\"=?us-ascii?Q?=3D=3Fx?=\"",
+                "a; f=\"=?UTF-8?B?PT94?=\"",
+            ),
         ] {
             assert_eq!(after(value, Form::RawUtf8), want, "{value}");
         }
@@ -490,7 +680,9 @@ mod tests {
         let out = after(&value, Form::Words);
         assert!(out.starts_with("a; f*0*=utf-8''%D0%9F"));
         assert!(
-            out.split("\r\n").enumerate().all(|(i, line)| line.len() + if i == 0 { 20 } else { 0 } <= LINE),
+            out.split("\r\n")
+                .enumerate()
+                .all(|(i, line)| line.len() + if i == 0 { 20 } else { 0 } <= LINE),
             "{out}"
         );
         assert_eq!(

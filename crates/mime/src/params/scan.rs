@@ -80,7 +80,10 @@ impl<'a> Scanner<'a> {
 
     /// The same for who knows more of the message: a backslash behind a byte beyond ASCII is what it is in the charset that is used.
     pub(super) fn within(self, context: &HeaderContext<'a>) -> Self {
-        Self { context: Some(*context), ..self }
+        Self {
+            context: Some(*context),
+            ..self
+        }
     }
 
     fn main(&mut self) -> Cow<'a, [u8]> {
@@ -89,7 +92,8 @@ impl<'a> Scanner<'a> {
         loop {
             self.at = lex::skip_cfws(value, self.at);
             let start = self.at;
-            let continues = main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
+            let continues =
+                main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
             if start == value.len() || value[start] == b';' || !continues {
                 break;
             }
@@ -126,7 +130,11 @@ impl<'a> Scanner<'a> {
     pub(super) fn note_rest(&mut self) {
         let rest = lex::skip_space(self.value, self.at)..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
-            self.tolerated.push(Finding::new(rest, EventKind::HdrBeyondLimit, "too many parameters"));
+            self.tolerated.push(Finding::new(
+                rest,
+                EventKind::HdrBeyondLimit,
+                "too many parameters",
+            ));
         }
     }
 
@@ -143,7 +151,9 @@ impl<'a> Scanner<'a> {
     fn advance(&mut self) {
         loop {
             self.at = lex::skip_cfws(self.value, self.at);
-            if self.value.get(self.at).is_none_or(|&b| b == b';') || starts_parameter(self.value, self.at) {
+            if self.value.get(self.at).is_none_or(|&b| b == b';')
+                || starts_parameter(self.value, self.at)
+            {
                 return;
             }
             let rest = &self.value[self.at..];
@@ -172,7 +182,11 @@ impl<'a> Scanner<'a> {
             }
         }
         let start = self.at;
-        let raw = |range: Range<usize>, bytes| RawParam { name: &value[name.clone()], range, value: bytes };
+        let raw = |range: Range<usize>, bytes| RawParam {
+            name: &value[name.clone()],
+            range,
+            value: bytes,
+        };
         if value.get(start) == Some(&b'"') {
             let over_shifts = self.quoted_end_over_shifts(start);
             let closed = over_shifts.or_else(|| self.halves.quoted_end(value, start));
@@ -180,7 +194,11 @@ impl<'a> Scanner<'a> {
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
             if closed.is_none() {
-                self.tolerate(start..end, EventKind::ParamUnclosedQuote, "up to the end of the field");
+                self.tolerate(
+                    start..end,
+                    EventKind::ParamUnclosedQuote,
+                    "up to the end of the field",
+                );
             }
             self.skip_junk();
             let inside = &value[inside];
@@ -188,29 +206,54 @@ impl<'a> Scanner<'a> {
             if is_path(inside) {
                 self.tolerate(start..end, EventKind::ParamBackslash, "kept");
             }
-            return Item { raw: raw(start..end, self.unquote(inside)), name, quoted: true };
+            return Item {
+                raw: raw(start..end, self.unquote(inside)),
+                name,
+                quoted: true,
+            };
         }
         let end = self.unquoted();
         let plain = &value[start..end];
         if plain.is_empty() {
             self.tolerate(name.clone(), EventKind::ParamNoValue, "taken as empty");
         } else if plain.iter().any(|&b| lex::is_space(b)) {
-            self.tolerate(start..end, EventKind::ParamUnquoted, "white space without quotes");
+            self.tolerate(
+                start..end,
+                EventKind::ParamUnquoted,
+                "white space without quotes",
+            );
         } else if plain.iter().any(|&b| lex::is_tspecial(b)) {
-            self.tolerate(start..end, EventKind::ParamUnquoted, "specials without quotes");
+            self.tolerate(
+                start..end,
+                EventKind::ParamUnquoted,
+                "specials without quotes",
+            );
         }
-        Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false }
+        Item {
+            raw: raw(start..end, unfold(&value[start..end])),
+            name,
+            quoted: false,
+        }
     }
 
     /// Notes tabs in a quoted string that are not part of a fold and do not separate encoded words: a space stands for each.
     fn note_tabs(&mut self, start: usize, inside: &[u8]) {
         let (mut at, mut count, mut first) = (0, 0, None);
-        while let Some(found) = inside.get(at..).and_then(|rest| memchr::memchr(b'\t', rest)) {
+        while let Some(found) = inside
+            .get(at..)
+            .and_then(|rest| memchr::memchr(b'\t', rest))
+        {
             let tab = at + found;
             let end = lex::skip_space(inside, tab);
-            let blanks = tab - inside[at..tab].iter().rev().take_while(|b| lex::is_space(**b)).count()..end;
+            let blanks = tab
+                - inside[at..tab]
+                    .iter()
+                    .rev()
+                    .take_while(|b| lex::is_space(**b))
+                    .count()..end;
             let is_fold = inside[blanks.clone()].contains(&b'\n');
-            let separates = inside[..blanks.start].ends_with(b"?=") && inside[end..].starts_with(b"=?");
+            let separates =
+                inside[..blanks.start].ends_with(b"?=") && inside[end..].starts_with(b"=?");
             if !is_fold && !separates {
                 count += memchr::memchr_iter(b'\t', &inside[blanks.clone()]).count() as u64;
                 first.get_or_insert(start + tab);
@@ -218,7 +261,11 @@ impl<'a> Scanner<'a> {
             at = end;
         }
         if let Some(first) = first {
-            self.tolerate(first..start + inside.len(), EventKind::EwControlChar, "a tab in a quoted string");
+            self.tolerate(
+                first..start + inside.len(),
+                EventKind::EwControlChar,
+                "a tab in a quoted string",
+            );
             if let Some(finding) = self.tolerated.last_mut() {
                 finding.count = finding.count.max(count);
             }
@@ -227,7 +274,9 @@ impl<'a> Scanner<'a> {
 
     fn unquote(&self, inside: &'a [u8]) -> Cow<'a, [u8]> {
         let charset = |context| Halves::in_charset(encoded_word::charset_of_raw(inside, context));
-        unquote(inside, || self.context.as_ref().map_or(Halves::Wide, charset))
+        unquote(inside, || {
+            self.context.as_ref().map_or(Halves::Wide, charset)
+        })
     }
 
     /// The end of the quoted string at `start` if there is ISO-2022-JP in it, whose bytes may be those of quotes and backslashes; but for a
@@ -237,7 +286,10 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let (mut at, mut shifted) = (start + 1, false);
-        while let Some(found) = self.value.get(at..).and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
+        while let Some(found) = self
+            .value
+            .get(at..)
+            .and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
         {
             at += found;
             let rest = &self.value[at..];
@@ -245,7 +297,8 @@ impl<'a> Scanner<'a> {
                 b'"' => return shifted.then_some(at + 1),
                 b'\\' => 2,
                 _ => {
-                    let hides = |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
+                    let hides =
+                        |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
                     let length = shift_length(rest).filter(|length| !hides(length));
                     shifted |= length.is_some();
                     length.unwrap_or(1)
@@ -332,7 +385,10 @@ impl<'a> Scanner<'a> {
             Some(b'=') => self.at += 1,
             // A name without a value is no parameter; what follows it may be one.
             Some(b'"') => {
-                self.at = self.halves.quoted_end(value, self.at).unwrap_or(value.len());
+                self.at = self
+                    .halves
+                    .quoted_end(value, self.at)
+                    .unwrap_or(value.len());
                 return None;
             }
             _ => return None,
@@ -365,7 +421,15 @@ impl<'a> Scanner<'a> {
             self.note_tabs(range.start + 1, bytes);
         }
         self.at = next;
-        Some(Item { raw: RawParam { name, range, value: Cow::Borrowed(bytes) }, name: name_range, quoted })
+        Some(Item {
+            raw: RawParam {
+                name,
+                range,
+                value: Cow::Borrowed(bytes),
+            },
+            name: name_range,
+            quoted,
+        })
     }
 }
 
@@ -393,27 +457,41 @@ fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
         return false;
     }
     let name = &value[at..end];
-    if folded && value.get(end + 1) == Some(&b'"') || matches!(split_name(name).1, Form::Segment { .. }) {
+    if folded && value.get(end + 1) == Some(&b'"')
+        || matches!(split_name(name).1, Form::Segment { .. })
+    {
         return true;
     }
     let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
     let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
-    dated || KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+    dated
+        || KNOWN
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 fn token_end(value: &[u8], at: usize) -> usize {
-    value[at..].iter().position(|&b| !lex::is_token(b)).map_or(value.len(), |n| at + n)
+    value[at..]
+        .iter()
+        .position(|&b| !lex::is_token(b))
+        .map_or(value.len(), |n| at + n)
 }
 
 fn without_line_end(value: &[u8]) -> &[u8] {
-    let end = value.iter().rposition(|&b| b != b'\r' && b != b'\n').map_or(0, |n| n + 1);
+    let end = value
+        .iter()
+        .rposition(|&b| b != b'\r' && b != b'\n')
+        .map_or(0, |n| n + 1);
     &value[..end]
 }
 
 /// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
 /// and so is one that is the second half of a character, or stands within ISO-2022-JP.
 fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
-    let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
+    let Some(first) = inside
+        .iter()
+        .position(|&b| matches!(b, b'\\' | b'\r' | b'\n'))
+    else {
         return Cow::Borrowed(inside);
     };
     let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
@@ -459,12 +537,15 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
 
 /// A Windows path: `X:\` or `\\` at its start.
 fn is_path(inside: &[u8]) -> bool {
-    inside.starts_with(br"\\") || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
+    inside.starts_with(br"\\")
+        || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// An unquoted value with each fold as one space.
 fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr2(b'\r', b'\n', value) else { return Cow::Borrowed(value) };
+    let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
+        return Cow::Borrowed(value);
+    };
     let mut out = value[..first].to_vec();
     let mut i = first;
     while i < value.len() {
@@ -490,7 +571,10 @@ mod tests {
     fn show(value: &str) -> String {
         let (main, list) = scan(value.as_bytes());
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let list: Vec<_> = list.iter().map(|p| format!("|{}={}", lossy(p.name), lossy(&p.value))).collect();
+        let list: Vec<_> = list
+            .iter()
+            .map(|p| format!("|{}={}", lossy(p.name), lossy(&p.value)))
+            .collect();
         lossy(&main) + &list.concat()
     }
 
@@ -498,16 +582,34 @@ mod tests {
     fn reads_what_mail_writes() {
         for (value, want) in [
             (" text/plain; charset=utf-8", "text/plain|charset=utf-8"),
-            ("text / plain (x)\r\n ; Charset = \"utf-8\"", "text/plain|Charset=utf-8"),
+            (
+                "text / plain (x)\r\n ; Charset = \"utf-8\"",
+                "text/plain|Charset=utf-8",
+            ),
             ("(a) text(b)/(c)plain(d)", "text/plain"),
             ("\"text/html\"; a=b", "text/html|a=b"),
             ("text/plain charset=utf-8", "text/plain|charset=utf-8"),
-            ("text/plain; charset=us-ascii (Plain text)", "text/plain|charset=us-ascii"),
-            ("text/plain; charset=us-ascii (a) (b); x=y", "text/plain|charset=us-ascii|x=y"),
+            (
+                "text/plain; charset=us-ascii (Plain text)",
+                "text/plain|charset=us-ascii",
+            ),
+            (
+                "text/plain; charset=us-ascii (a) (b); x=y",
+                "text/plain|charset=us-ascii|x=y",
+            ),
             ("a/b; name=Plan (1).pdf; x=1", "a/b|name=Plan (1).pdf|x=1"),
-            ("a/b; name=Monats\r\n plan Mai.pdf  ", "a/b|name=Monats plan Mai.pdf"),
-            ("a/b; name=Plan Mai charset=utf-8", "a/b|name=Plan Mai|charset=utf-8"),
-            ("a/b; charset=\"utf-8\" format=flowed", "a/b|charset=utf-8|format=flowed"),
+            (
+                "a/b; name=Monats\r\n plan Mai.pdf  ",
+                "a/b|name=Monats plan Mai.pdf",
+            ),
+            (
+                "a/b; name=Plan Mai charset=utf-8",
+                "a/b|name=Plan Mai|charset=utf-8",
+            ),
+            (
+                "a/b; charset=\"utf-8\" format=flowed",
+                "a/b|charset=utf-8|format=flowed",
+            ),
             ("a/b;;; =; foo; bar=; x", "a/b|bar="),
             ("a/b; name=\"open; x=1\r\n", "a/b|name=open; x=1"),
             (r#"a; f="C:\dir\f.txt""#, r"a|f=C:\dir\f.txt"),
@@ -533,9 +635,13 @@ mod tests {
     #[test]
     fn the_strict_grammar_and_the_tolerant_scanner_agree() {
         // A blank before the equals sign sends a parameter down the tolerant path.
-        for (name, value) in
-            [("a", "b"), ("charset", "\"x y;z\""), ("n*0*", "utf-8''%41"), ("q", "\"\""), ("t", "\"(a)\"")]
-        {
+        for (name, value) in [
+            ("a", "b"),
+            ("charset", "\"x y;z\""),
+            ("n*0*", "utf-8''%41"),
+            ("q", "\"\""),
+            ("t", "\"(a)\""),
+        ] {
             for tail in ["", ";", " ; c=d", "\r\n\t"] {
                 let strict = show(&format!("m; {name}={value}{tail}"));
                 let tolerant = show(&format!("m; {name} ={value}{tail}"));

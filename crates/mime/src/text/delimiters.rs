@@ -24,8 +24,16 @@ pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
     let mut start = 0;
     while start < body.len() {
         let end = memchr::memchr2(b'\n', b'\r', &body[start..]).map_or(body.len(), |at| start + at);
-        let next = end + if body[end..].starts_with(b"\r\n") { 2 } else { 1 };
-        let name = body[start..end].strip_prefix(b"--").map(<[u8]>::trim_ascii_end).unwrap_or_default();
+        let next = end
+            + if body[end..].starts_with(b"\r\n") {
+                2
+            } else {
+                1
+            };
+        let name = body[start..end]
+            .strip_prefix(b"--")
+            .map(<[u8]>::trim_ascii_end)
+            .unwrap_or_default();
         if (1..=LONGEST).contains(&name.len()) && name.iter().all(|b| matches!(b, b' '..=b'~')) {
             if let Some(stem) = name.strip_suffix(b"--")
                 && let Some(&at) = opened.get(stem)
@@ -44,7 +52,8 @@ pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
 
 fn begins_header(rest: &[u8]) -> bool {
     const FIELD: &[u8] = b"content-";
-    rest.get(..FIELD.len()).is_some_and(|start| start.eq_ignore_ascii_case(FIELD))
+    rest.get(..FIELD.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(FIELD))
 }
 
 #[cfg(test)]
@@ -56,7 +65,10 @@ mod tests {
     fn delimiters_with_evidence() {
         for (body, want) in [
             ("--x\nContent-Type: a/b\n\ny\n--x--\n", Some((0, "x"))),
-            ("pre\r\n--x y \r\ncontent-type: a/b\r\n\r\ny\r\n--x y--", Some((5, "x y"))),
+            (
+                "pre\r\n--x y \r\ncontent-type: a/b\r\n\r\ny\r\n--x y--",
+                Some((5, "x y")),
+            ),
             ("--x\rContent-Type: a/b\r\ry\r--x--\r", Some((0, "x"))),
             // The outermost, although the inner one ends first, and one that never ends.
             (
@@ -73,7 +85,8 @@ mod tests {
             (" --x\nContent-Type: a/b\n\n--x--\n", None),
             ("", None),
         ] {
-            let found = boundary(body.as_bytes()).map(|(at, name)| (at, std::str::from_utf8(name).unwrap()));
+            let found = boundary(body.as_bytes())
+                .map(|(at, name)| (at, std::str::from_utf8(name).unwrap()));
             assert_eq!(found, want, "{body:?}");
         }
     }

@@ -39,16 +39,27 @@ pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
     let found = blocks(&decoded.bytes);
     let ranges: Vec<_> = found.iter().map(|block| block.at.clone()).collect();
     let places = transfer::locate_any(decoded.used, body, &ranges);
-    let shown = found.into_iter().zip(&places).map(|(block, place)| EncodedBlock {
-        at: part.body.at(place),
-        encoding: if block.kind == EventKind::CteYenc { "yenc" } else { "uuencode" },
-        name: decode_text(&decoded.bytes[block.name], &HeaderContext::default(), &mut Vec::new())
+    let shown = found
+        .into_iter()
+        .zip(&places)
+        .map(|(block, place)| EncodedBlock {
+            at: part.body.at(place),
+            encoding: if block.kind == EventKind::CteYenc {
+                "yenc"
+            } else {
+                "uuencode"
+            },
+            name: decode_text(
+                &decoded.bytes[block.name],
+                &HeaderContext::default(),
+                &mut Vec::new(),
+            )
             .into_owned(),
-        size: block.size,
-        ended: block.ended,
-        size_fits: block.size_fits,
-        checksum_fits: block.sum_fits,
-    });
+            size: block.size,
+            ended: block.ended,
+            size_fits: block.size_fits,
+            checksum_fits: block.sum_fits,
+        });
     shown.collect()
 }
 
@@ -63,10 +74,18 @@ mod tests {
             begin 644 =FCbung.txt\n#0V%T\n`\nend\nbye\n";
         let message = Message::parse(raw, &Limits::default());
         let list = encoded_blocks(&message, PartId::ROOT);
-        let [block] = &list[..] else { panic!("{list:?}") };
-        assert_eq!((&*block.name, block.size, block.ended), ("\u{fc}bung.txt", 3, true));
+        let [block] = &list[..] else {
+            panic!("{list:?}")
+        };
+        assert_eq!(
+            (&*block.name, block.size, block.ended),
+            ("\u{fc}bung.txt", 3, true)
+        );
         assert!(block.at.of(raw).starts_with(b"begin ") && block.at.of(raw).ends_with(b"end\n"));
-        let image = Message::parse(b"Content-Type: image/png\n\nbegin 644 a\n`\nend\n", &Limits::default());
+        let image = Message::parse(
+            b"Content-Type: image/png\n\nbegin 644 a\n`\nend\n",
+            &Limits::default(),
+        );
         assert_eq!(encoded_blocks(&image, PartId::ROOT), []);
     }
 }

@@ -14,7 +14,8 @@ use super::{Hints, Transferred, delimiters, footer_text, is_text, reading};
 use crate::choose::{Choice, Reading};
 use crate::transfer::{self, TransferEncoding};
 use crate::{
-    Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report,
+    Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy,
+    Report,
 };
 use std::borrow::Cow;
 
@@ -39,7 +40,11 @@ pub struct TextPart<'a> {
 }
 
 /// Decodes all text parts; what was found goes to `report`.
-pub fn text_parts<'a>(message: &Message<'a>, policy: &Policy, report: &mut Report) -> Vec<TextPart<'a>> {
+pub fn text_parts<'a>(
+    message: &Message<'a>,
+    policy: &Policy,
+    report: &mut Report,
+) -> Vec<TextPart<'a>> {
     let mut parts = Vec::new();
     read_level(message, policy, ENCODED_LEVELS, report, &mut parts);
     parts
@@ -56,12 +61,18 @@ fn read_level<'a>(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = is_text(part);
-        if !text && !holds_text(message, part) || part.attachment && policy.attachments == Attachments::Skip {
+        if !text && !holds_text(message, part)
+            || part.attachment && policy.attachments == Attachments::Skip
+        {
             continue;
         }
         let transferred = Transferred::read(message, id);
         if !text {
-            let closed = Closed { outer: message, id, transferred: &transferred };
+            let closed = Closed {
+                outer: message,
+                id,
+                transferred: &transferred,
+            };
             if levels > 0 && is_encoded_structure(part, &transferred) {
                 let first = parts.len();
                 let header = declared(message, part);
@@ -87,15 +98,17 @@ fn read_level<'a>(
             report.readings.push(reading.clone());
             (reading, choice.log.losses())
         };
-        let ((reading, mut losses), mut text) = if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
-            let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
-            (told(&choice), choice.text)
-        } else {
-            let choice = transferred.choose(message, id, policy, &mut hints);
-            (told(&choice), Cow::Owned(choice.text.into_owned()))
-        };
+        let ((reading, mut losses), mut text) =
+            if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
+                let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
+                (told(&choice), choice.text)
+            } else {
+                let choice = transferred.choose(message, id, policy, &mut hints);
+                (told(&choice), Cow::Owned(choice.text.into_owned()))
+            };
         if let Some(footer) = transferred.footer() {
-            let (footer, lost) = footer_text(text.as_bytes(), footer, reading.used, message, policy);
+            let (footer, lost) =
+                footer_text(text.as_bytes(), footer, reading.used, message, policy);
             losses += lost;
             text.to_mut().push_str(&String::from_utf8_lossy(&footer));
         }
@@ -105,7 +118,11 @@ fn read_level<'a>(
             media: part.media.clone(),
             reading,
             text: Some(text),
-            losses: if losses > 0 { vec![EventKind::CharsetInvalidBytes] } else { Vec::new() },
+            losses: if losses > 0 {
+                vec![EventKind::CharsetInvalidBytes]
+            } else {
+                Vec::new()
+            },
         });
     }
 }
@@ -115,7 +132,9 @@ fn holds_text(message: &Message<'_>, part: &Part) -> bool {
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
         PartKind::Opaque => !blank(),
-        PartKind::Leaf if part.media.is_message() => part.transfer != TransferEncoding::Identity && !blank(),
+        PartKind::Leaf if part.media.is_message() => {
+            part.transfer != TransferEncoding::Identity && !blank()
+        }
         PartKind::Leaf => {
             part.transfer == TransferEncoding::Base64
                 && transfer::base64::begins_as_text(part.body.of(message.raw()))
@@ -126,8 +145,10 @@ fn holds_text(message: &Message<'_>, part: &Part) -> bool {
 
 /// A closed part whose structure may appear once its transfer encoding is undone (mime.md 4).
 fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
-    let encoded =
-        matches!(transferred.decoded.used, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
+    let encoded = matches!(
+        transferred.decoded.used,
+        TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
+    );
     encoded && (part.media.is_message() || part.media.top == "multipart")
 }
 
@@ -151,9 +172,15 @@ fn read_delimited(
     report: &mut Report,
     parts: &mut Vec<TextPart<'_>>,
 ) {
-    let Closed { outer, id, transferred } = closed;
+    let Closed {
+        outer,
+        id,
+        transferred,
+    } = closed;
     let bytes = &*transferred.decoded.bytes;
-    let Some((at, boundary)) = delimiters::boundary(bytes) else { return };
+    let Some((at, boundary)) = delimiters::boundary(bytes) else {
+        return;
+    };
     let first = parts.len();
     let media = &outer.part(id).media;
     let mut header = format!("Content-Type: {}/{}; boundary=\"", media.top, media.sub).into_bytes();
@@ -171,12 +198,25 @@ fn read_delimited(
     read_embedded(closed, &header, policy, levels, report, parts);
     if parts.len() > first {
         let line = at..at + 2 + boundary.len();
-        let place =
-            transfer::locate_any(transferred.decoded.used, transferred.body, std::slice::from_ref(&line));
-        let at = place.first().map_or(transferred.span, |place| transferred.span.at(place));
-        let (kind, detail) =
-            (EventKind::MimeMissingBoundary, Cow::Borrowed("read by the delimiters in its body"));
-        report.push(Event { part: id, at, kind, detail, count: 1 });
+        let place = transfer::locate_any(
+            transferred.decoded.used,
+            transferred.body,
+            std::slice::from_ref(&line),
+        );
+        let at = place
+            .first()
+            .map_or(transferred.span, |place| transferred.span.at(place));
+        let (kind, detail) = (
+            EventKind::MimeMissingBoundary,
+            Cow::Borrowed("read by the delimiters in its body"),
+        );
+        report.push(Event {
+            part: id,
+            at,
+            kind,
+            detail,
+            count: 1,
+        });
     }
 }
 
@@ -197,7 +237,11 @@ fn read_embedded(
     report: &mut Report,
     parts: &mut Vec<TextPart<'_>>,
 ) {
-    let Closed { outer, id, transferred } = closed;
+    let Closed {
+        outer,
+        id,
+        transferred,
+    } = closed;
     let part = outer.part(id);
     let bytes = &*transferred.decoded.bytes;
     let mut limits = policy.limits;
@@ -229,7 +273,9 @@ fn read_embedded(
     let outer_number = match part.parent {
         // A multipart has the number of the message whose body it is.
         None if added > 0 => String::new(),
-        Some(parent) if added > 0 && outer.part(parent).kind == PartKind::Message => outer.section(parent),
+        Some(parent) if added > 0 && outer.part(parent).kind == PartKind::Message => {
+            outer.section(parent)
+        }
         _ => outer.section(id),
     };
     for mut text in within {
@@ -241,7 +287,10 @@ fn read_embedded(
             (outer, inner) => format!("{outer}.{inner}"),
         };
         report.readings.push(text.reading.clone());
-        parts.push(TextPart { text: text.text.map(|text| Cow::Owned(text.into_owned())), ..text });
+        parts.push(TextPart {
+            text: text.text.map(|text| Cow::Owned(text.into_owned())),
+            ..text
+        });
     }
     tell_embedded(id, transferred, added, found, report);
 }
@@ -268,17 +317,29 @@ fn tell_embedded(
 ) {
     let length = transferred.decoded.bytes.len();
     let decoded = |offset: usize| offset.saturating_sub(added).min(length);
-    let ranges: Vec<_> =
-        found.events.iter().map(|event| decoded(event.at.start)..decoded(event.at.end)).collect();
+    let ranges: Vec<_> = found
+        .events
+        .iter()
+        .map(|event| decoded(event.at.start)..decoded(event.at.end))
+        .collect();
     let places = transfer::locate_any(transferred.decoded.used, transferred.body, &ranges);
-    report.extend_guesses(&mut found, |guess| Guess { part: id, at: transferred.span, ..guess });
+    report.extend_guesses(&mut found, |guess| Guess {
+        part: id,
+        at: transferred.span,
+        ..guess
+    });
     for (event, place) in found.events.into_iter().zip(&places) {
         let at = transferred.span.at(place);
         let detail = match &*event.detail {
             "" => Cow::Borrowed("in an embedded message"),
             detail => Cow::Owned(format!("{detail}, in an embedded message")),
         };
-        report.push(Event { part: id, at, detail, ..event });
+        report.push(Event {
+            part: id,
+            at,
+            detail,
+            ..event
+        });
     }
     report.extend_unkept(found.unkept);
 }

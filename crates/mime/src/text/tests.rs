@@ -22,11 +22,24 @@ fn read_under(raw: &[u8], policy: &Policy) -> (Vec<Given>, Vec<(&'static str, Sp
             part.text.unwrap_or_default().into_owned(),
         )
     };
-    let parts = text_parts(&message, policy, &mut report).into_iter().map(shown).collect();
+    let parts = text_parts(&message, policy, &mut report)
+        .into_iter()
+        .map(shown)
+        .collect();
     for event in &report.events {
-        assert!(event.at.start <= event.at.end && event.at.end <= raw.len(), "{event:?}");
+        assert!(
+            event.at.start <= event.at.end && event.at.end <= raw.len(),
+            "{event:?}"
+        );
     }
-    (parts, report.events.iter().map(|event| (event.kind.code(), event.at)).collect())
+    (
+        parts,
+        report
+            .events
+            .iter()
+            .map(|event| (event.kind.code(), event.at))
+            .collect(),
+    )
 }
 
 fn one(section: &str, media: &str, text: &str) -> Given {
@@ -37,7 +50,10 @@ fn one(section: &str, media: &str, text: &str) -> Given {
 fn closed_multiparts_give_their_text() {
     for (header, body) in [
         ("multipart/mixed", "no boundary\n"),
-        ("multipart/signed; boundary=\"\"", "--\nContent-Type: text/plain\n\nx\n"),
+        (
+            "multipart/signed; boundary=\"\"",
+            "--\nContent-Type: text/plain\n\nx\n",
+        ),
         ("multipart/encrypted; boundary=a", "never here\n--ab\n"),
         ("multipart/mixed; boundary=a", "only the end\n--a--\n"),
     ] {
@@ -48,13 +64,20 @@ fn closed_multiparts_give_their_text() {
         // Its charset is guessed: a label on what is no text is not used.
         let mut raw = format!("Content-Type: {header}; charset=utf-16\n\n").into_bytes();
         raw.extend(body.bytes().map(|b| if b == b'n' { 0xfc } else { b }));
-        let expected = if body.is_empty() { vec![] } else { vec![one("1", media, &body.replace('n', "ü"))] };
+        let expected = if body.is_empty() {
+            vec![]
+        } else {
+            vec![one("1", media, &body.replace('n', "ü"))]
+        };
         assert_eq!(read(&raw).0, expected, "{header}");
     }
     // Blank ones do not; those in the tree are given in order.
     let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\nContent-Type: multipart/mixed\n\n \n--b\nContent-Type: multipart/mixed; boundary=c\n\ntwo\n--b\n\nthree\n--b--\n";
-    let expected =
-        [one("1", "text/plain", "one"), one("3", "multipart/mixed", "two"), one("4", "text/plain", "three")];
+    let expected = [
+        one("1", "text/plain", "one"),
+        one("3", "multipart/mixed", "two"),
+        one("4", "text/plain", "three"),
+    ];
     assert_eq!(read(raw).0, expected);
 }
 
@@ -62,8 +85,17 @@ fn closed_multiparts_give_their_text() {
 fn what_lies_beyond_the_depth_is_given() {
     let raw =
         b"Content-Type: message/rfc822\n\nSubject: x\nContent-Type: message/rfc822\n\nSubject: y\n\nz\n";
-    let policy = Policy { limits: Limits { depth: 1, ..Limits::default() }, ..Policy::default() };
-    assert_eq!(read_under(raw, &policy).0, [one("1.1", "message/rfc822", "Subject: y\n\nz\n")]);
+    let policy = Policy {
+        limits: Limits {
+            depth: 1,
+            ..Limits::default()
+        },
+        ..Policy::default()
+    };
+    assert_eq!(
+        read_under(raw, &policy).0,
+        [one("1.1", "message/rfc822", "Subject: y\n\nz\n")]
+    );
 }
 
 #[test]
@@ -103,8 +135,11 @@ fn embedded_messages_in_a_transfer_encoding_are_opened() {
         ];
         assert_eq!(parts, expected, "{label}");
         // The place of the bad byte is that of what it was decoded from.
-        let (_, at) =
-            events.iter().find(|(code, _)| *code == "charset.invalid-bytes").copied().unwrap_or_default();
+        let (_, at) = events
+            .iter()
+            .find(|(code, _)| *code == "charset.invalid-bytes")
+            .copied()
+            .unwrap_or_default();
         let expected = if label == "base64" {
             let quantum = (bad - 1) / 3 * 4;
             let start = raw.find(&body).unwrap_or_default() + quantum + quantum / 76;
@@ -150,28 +185,49 @@ fn embedded_messages_are_opened_a_few_levels_deep() {
 
 #[test]
 fn multiparts_in_a_transfer_encoding_are_opened() {
-    let body = base64(b"--i\r\n\r\none\r\n--i\r\nContent-Type: text/html\r\n\r\n<p>two\r\n--i--\r\n");
-    let raw =
-        format!("Content-Type: multipart/mixed; boundary=i\nContent-Transfer-Encoding: base64\n\n{body}");
-    assert_eq!(read(raw.as_bytes()).0, [one("1", "text/plain", "one"), one("2", "text/html", "<p>two")]);
+    let body =
+        base64(b"--i\r\n\r\none\r\n--i\r\nContent-Type: text/html\r\n\r\n<p>two\r\n--i--\r\n");
+    let raw = format!(
+        "Content-Type: multipart/mixed; boundary=i\nContent-Transfer-Encoding: base64\n\n{body}"
+    );
+    assert_eq!(
+        read(raw.as_bytes()).0,
+        [
+            one("1", "text/plain", "one"),
+            one("2", "text/html", "<p>two")
+        ]
+    );
     // Where no structure shows it is text.
     let body = base64(b"nothing but words\r\n");
-    let raw =
-        format!("Content-Type: multipart/mixed; boundary=i\nContent-Transfer-Encoding: base64\n\n{body}");
-    assert_eq!(read(raw.as_bytes()).0, [one("1", "multipart/mixed", "nothing but words\r\n")]);
+    let raw = format!(
+        "Content-Type: multipart/mixed; boundary=i\nContent-Transfer-Encoding: base64\n\n{body}"
+    );
+    assert_eq!(
+        read(raw.as_bytes()).0,
+        [one("1", "multipart/mixed", "nothing but words\r\n")]
+    );
 }
 
 #[test]
 fn notes_in_the_place_of_attachments_are_text() {
     let raw = |body: &str| {
-        format!("Content-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\n{body}")
+        format!(
+            "Content-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\n{body}"
+        )
     };
     let note = "\nThis attachment was removed, because it had a virus: W32/Zafi.B\n";
-    assert_eq!(read(raw(note).as_bytes()).0, [one("1", "application/pdf", note)]);
+    assert_eq!(
+        read(raw(note).as_bytes()).0,
+        [one("1", "application/pdf", note)]
+    );
     let bytes: Vec<u8> = (0..=255).collect();
-    for body in
-        [base64(&bytes), base64(b"A"), String::new(), "Word\n".to_owned(), "a b\u{1}\u{2} c d\n".to_owned()]
-    {
+    for body in [
+        base64(&bytes),
+        base64(b"A"),
+        String::new(),
+        "Word\n".to_owned(),
+        "a b\u{1}\u{2} c d\n".to_owned(),
+    ] {
         assert_eq!(read(raw(&body).as_bytes()).0, [], "{body:?}");
     }
     // Without the label it is what it says.
@@ -186,8 +242,15 @@ fn encoded_blocks_are_noticed_where_they_stand() {
     let raw = format!("Subject: x\n\nbefore\n{uu}between\n{yenc}after\n");
     let (parts, events) = read(raw.as_bytes());
     assert_eq!(parts.len(), 1);
-    let span = |text: &str| raw.find(text).map(|at| Span::new(at, at + text.len())).unwrap_or_default();
-    assert_eq!(events, [("cte.uuencode", span(uu)), ("cte.yenc", span(yenc))]);
+    let span = |text: &str| {
+        raw.find(text)
+            .map(|at| Span::new(at, at + text.len()))
+            .unwrap_or_default()
+    };
+    assert_eq!(
+        events,
+        [("cte.uuencode", span(uu)), ("cte.yenc", span(yenc))]
+    );
     // Inside quoted-printable the place is that of the encoded block.
     let quoted = uu.replace('#', "=23").replace("end", "=65nd");
     let raw = format!("Content-Transfer-Encoding: quoted-printable\n\nx=\n=0A{quoted}y\n");
@@ -201,7 +264,13 @@ fn a_body_with_yenc_stays() {
     let raw = b"Content-Type: text/plain; charset=iso-8859-1\n\n\xfc\n=ybegin line=128 size=3 name=a\n\xe9\xe8\xe7\n=yend size=3\n";
     let outcome = crate::process(raw, &Policy::default());
     assert!(outcome.edits.is_empty());
-    assert!(outcome.report.events.iter().any(|event| event.kind == EventKind::CteYenc));
+    assert!(
+        outcome
+            .report
+            .events
+            .iter()
+            .any(|event| event.kind == EventKind::CteYenc)
+    );
 }
 
 #[test]
@@ -212,13 +281,18 @@ fn text_attachments_that_stay_are_told() {
         ("utf-8", "ü\n".as_bytes(), false),
         ("iso-8859-1", b"ascii\n", false),
     ] {
-        let mut raw =
-            format!("Content-Disposition: attachment\nContent-Type: text/plain; charset={charset}\n\n")
-                .into_bytes();
+        let mut raw = format!(
+            "Content-Disposition: attachment\nContent-Type: text/plain; charset={charset}\n\n"
+        )
+        .into_bytes();
         raw.extend_from_slice(body);
         let outcome = crate::process(&raw, &Policy::default());
         assert!(outcome.edits.is_empty());
-        let found = outcome.report.events.iter().any(|e| e.kind == EventKind::MimeAttachmentUntouched);
+        let found = outcome
+            .report
+            .events
+            .iter()
+            .any(|e| e.kind == EventKind::MimeAttachmentUntouched);
         assert_eq!(found, told, "{charset}");
     }
 }
@@ -226,32 +300,62 @@ fn text_attachments_that_stay_are_told() {
 #[test]
 fn nul_in_a_body_is_told() {
     let (_, events) = read(b"Subject: x\n\na\0b and c\0\n");
-    assert!(events.contains(&("cte.nul", Span::new(13, 14))), "{events:?}");
+    assert!(
+        events.contains(&("cte.nul", Span::new(13, 14))),
+        "{events:?}"
+    );
 }
 
 #[test]
 fn delimiters_in_the_body_tell_a_boundary() {
     let body = "boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n\
         =F0=D2\n--b\nContent-Type: text/html\n\n<p>\n--b--\n";
-    for header in ["multipart/alternative", "multipart/alternative;", "multipart/alternative; boundary=\"x\""]
-    {
+    for header in [
+        "multipart/alternative",
+        "multipart/alternative;",
+        "multipart/alternative; boundary=\"x\"",
+    ] {
         let raw = format!("Content-Type: {header}\n\n{body}");
         let (given, events) = read(raw.as_bytes());
-        assert_eq!(given, [one("1", "text/plain", "Пр"), one("2", "text/html", "<p>")], "{header}");
-        let (_, at) = events.iter().find(|(code, _)| *code == "mime.missing-boundary").unwrap();
+        assert_eq!(
+            given,
+            [one("1", "text/plain", "Пр"), one("2", "text/html", "<p>")],
+            "{header}"
+        );
+        let (_, at) = events
+            .iter()
+            .find(|(code, _)| *code == "mime.missing-boundary")
+            .unwrap();
         assert_eq!(at.of(raw.as_bytes()), b"--b", "{header}");
         let cr = raw.replace('\n', "\r");
         assert_eq!(read(cr.as_bytes()).0, given, "{header}");
         // The planner leaves such a block alone.
-        assert_eq!(*crate::process(raw.as_bytes(), &Policy::default()).bytes, *raw.as_bytes(), "{header}");
+        assert_eq!(
+            *crate::process(raw.as_bytes(), &Policy::default()).bytes,
+            *raw.as_bytes(),
+            "{header}"
+        );
     }
     // Inside another multipart the numbers go on; a name with quotes is one.
-    let inner = "Content-Type: multipart/mixed\n\n--\"\\\nContent-Type: text/plain\n\nin\n--\"\\--\n";
+    let inner =
+        "Content-Type: multipart/mixed\n\n--\"\\\nContent-Type: text/plain\n\nin\n--\"\\--\n";
     let raw = format!("Content-Type: multipart/mixed; boundary=o\n\n--o\n\na\n--o\n{inner}--o--\n");
-    assert_eq!(read(raw.as_bytes()).0, [one("1", "text/plain", "a"), one("2.1", "text/plain", "in")]);
+    assert_eq!(
+        read(raw.as_bytes()).0,
+        [one("1", "text/plain", "a"), one("2.1", "text/plain", "in")]
+    );
     // Where a limit closed it, it stays closed.
-    let limits = Limits { depth: 0, ..Limits::default() };
-    let policy = Policy { limits, ..Policy::default() };
+    let limits = Limits {
+        depth: 0,
+        ..Limits::default()
+    };
+    let policy = Policy {
+        limits,
+        ..Policy::default()
+    };
     let raw = format!("Content-Type: multipart/mixed; boundary=b\n\n{body}");
-    assert_eq!(read_under(raw.as_bytes(), &policy).0, [one("1", "multipart/mixed", body)]);
+    assert_eq!(
+        read_under(raw.as_bytes(), &policy).0,
+        [one("1", "multipart/mixed", body)]
+    );
 }

@@ -63,14 +63,29 @@ pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {
 
 /// Whether [`encode_lines`] makes this body, without its last line end where it is not `ended`, of the bytes that were decoded of it
 /// and that are so many. Told by counting: each place that is not the line end of a full line, or padding, must then hold a digit.
-pub(crate) fn comes_back(body: &[u8], decoded: usize, width: usize, eol: &[u8], ended: bool) -> bool {
+pub(crate) fn comes_back(
+    body: &[u8],
+    decoded: usize,
+    width: usize,
+    eol: &[u8],
+    ended: bool,
+) -> bool {
     let characters = decoded.div_ceil(3) * 4;
     let padding = (3 - decoded % 3) % 3;
     if decoded == 0 || width == 0 || !width.is_multiple_of(4) || eol.is_empty() {
         return false;
     }
-    let Some(text) = (if ended { body.strip_suffix(eol) } else { Some(body) }) else { return false };
-    let (Some(digits), true) = (text.len().checked_sub(padding), text.ends_with(&b"=="[..padding])) else {
+    let Some(text) = (if ended {
+        body.strip_suffix(eol)
+    } else {
+        Some(body)
+    }) else {
+        return false;
+    };
+    let (Some(digits), true) = (
+        text.len().checked_sub(padding),
+        text.ends_with(&b"=="[..padding]),
+    ) else {
         return false;
     };
     text.len() == characters + (characters.div_ceil(width) - 1) * eol.len()
@@ -84,25 +99,47 @@ pub(crate) fn comes_back(body: &[u8], decoded: usize, width: usize, eol: &[u8], 
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let mut bytes = Vec::new();
     if decode_clean(body, &mut bytes) {
-        return Decoded { bytes: Cow::Owned(bytes), footer: None, used: TransferEncoding::Base64 };
+        return Decoded {
+            bytes: Cow::Owned(bytes),
+            footer: None,
+            used: TransferEncoding::Base64,
+        };
     }
     bytes.clear();
     let region = survey::region(body);
     if !region.is_base64 {
-        findings.push(finding(EventKind::CteWrongLabel, 0..body.len(), "not base64", 1));
+        findings.push(finding(
+            EventKind::CteWrongLabel,
+            0..body.len(),
+            "not base64",
+            1,
+        ));
         return Decoded::identity(body);
     }
     let damage = tolerant::read(body, &region, &mut Bytes(&mut bytes));
-    damage.foreign.report(EventKind::CteB64Trailing, "foreign bytes", findings);
-    damage.several.report(EventKind::CteB64Several, "goes on behind padding", findings);
+    damage
+        .foreign
+        .report(EventKind::CteB64Trailing, "foreign bytes", findings);
+    damage
+        .several
+        .report(EventKind::CteB64Several, "goes on behind padding", findings);
     if let Some(at) = damage.cut {
         findings.push(finding(EventKind::CteB64Truncated, at, "", 1));
     }
     let footer = (region.end < body.len()).then_some(region.end..body.len());
     if let Some(footer) = &footer {
-        findings.push(finding(EventKind::CteB64Trailing, footer.clone(), "text after base64", 1));
+        findings.push(finding(
+            EventKind::CteB64Trailing,
+            footer.clone(),
+            "text after base64",
+            1,
+        ));
     }
-    Decoded { bytes: Cow::Owned(bytes), footer, used: TransferEncoding::Base64 }
+    Decoded {
+        bytes: Cow::Owned(bytes),
+        footer,
+        used: TransferEncoding::Base64,
+    }
 }
 
 /// Whether the first line that is not blank is text, as it is where somebody put a note in the place of an attachment.
@@ -135,10 +172,17 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     // Nearly all of nearly all bodies, without a copy: what ends no line within a quantum.
     loop {
         rest = &rest[decode_lines(rest, out)..];
-        let Some(next) = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")) else { break };
+        let Some(next) = rest
+            .strip_prefix(b"\r\n")
+            .or_else(|| rest.strip_prefix(b"\n"))
+        else {
+            break;
+        };
         rest = next;
     }
-    let mut block = Block { characters: Vec::with_capacity(rest.len().min(BLOCK)) };
+    let mut block = Block {
+        characters: Vec::with_capacity(rest.len().min(BLOCK)),
+    };
     while !rest.is_empty() {
         let (line, tail) = match memchr::memchr(b'\n', rest) {
             Some(at) => (&rest[..at], &rest[at + 1..]),
@@ -198,11 +242,22 @@ mod tests {
     use crate::linear::assert_linear;
     use base64::engine::general_purpose::STANDARD;
 
-    fn decoded(body: &[u8]) -> (Vec<u8>, Option<Range<usize>>, TransferEncoding, Vec<&'static str>) {
+    fn decoded(
+        body: &[u8],
+    ) -> (
+        Vec<u8>,
+        Option<Range<usize>>,
+        TransferEncoding,
+        Vec<&'static str>,
+    ) {
         let mut findings = Vec::new();
         let result = decode(body, &mut findings);
         for finding in &findings {
-            assert!(finding.at.start <= finding.at.end && finding.at.end <= body.len() && finding.count > 0);
+            assert!(
+                finding.at.start <= finding.at.end
+                    && finding.at.end <= body.len()
+                    && finding.count > 0
+            );
         }
         let codes = findings.iter().map(|f| f.kind.code()).collect();
         (result.bytes.into_owned(), result.footer, result.used, codes)
@@ -214,7 +269,11 @@ mod tests {
         impl Sink for Check<'_> {
             fn run(&mut self, _: Range<usize>) {}
             fn byte(&mut self, byte: u8, from: Range<usize>) {
-                assert!(self.2 <= from.start + 1 && from.start + 2 <= from.end && from.end <= self.0.len());
+                assert!(
+                    self.2 <= from.start + 1
+                        && from.start + 2 <= from.end
+                        && from.end <= self.0.len()
+                );
                 self.2 = from.end;
                 self.1.push(byte);
             }
@@ -242,9 +301,17 @@ mod tests {
             ] {
                 lines.clear();
                 encode_lines(bytes, width, eol.as_bytes(), &mut lines);
-                let joined: Vec<u8> = lines.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+                let joined: Vec<u8> = lines
+                    .iter()
+                    .copied()
+                    .filter(|b| !b.is_ascii_whitespace())
+                    .collect();
                 assert_eq!(joined, plain.as_bytes());
-                assert!(lines.split(u8::is_ascii_whitespace).all(|line| line.len() <= width.max(4)));
+                assert!(
+                    lines
+                        .split(u8::is_ascii_whitespace)
+                        .all(|line| line.len() <= width.max(4))
+                );
                 let (found, footer, used, codes) = decoded(&lines);
                 assert_eq!(
                     (found.as_slice(), footer, used),
@@ -268,7 +335,12 @@ mod tests {
         for round in 0..60_000 {
             let bytes: Vec<u8> = (0..next(40)).map(|_| next(256) as u8).collect();
             let mut body = Vec::new();
-            encode_lines(&bytes, [76, 4, 8, 20][next(4)], [&b"\r\n"[..], b"\n"][next(2)], &mut body);
+            encode_lines(
+                &bytes,
+                [76, 4, 8, 20][next(4)],
+                [&b"\r\n"[..], b"\n"][next(2)],
+                &mut body,
+            );
             if next(2) == 0 {
                 body.truncate(body.trim_ascii_end().len());
             }
@@ -290,9 +362,17 @@ mod tests {
                 for ended in [false, true] {
                     let mut again = Vec::new();
                     encode_lines(&found, width, eol, &mut again);
-                    again.truncate(again.len() - if ended || again.is_empty() { 0 } else { eol.len() });
+                    again.truncate(
+                        again.len()
+                            - if ended || again.is_empty() {
+                                0
+                            } else {
+                                eol.len()
+                            },
+                    );
                     let told = comes_back(&body, found.len(), width, eol, ended);
-                    let real = again == body && !found.is_empty() && width > 0 && width.is_multiple_of(4);
+                    let real =
+                        again == body && !found.is_empty() && width > 0 && width.is_multiple_of(4);
                     assert_eq!(told, real, "{} {eol:?} {ended}", body.escape_ascii());
                     counts[usize::from(told)] += 1;
                 }
@@ -309,9 +389,15 @@ mod tests {
             (state >> 8) % bound
         };
         for _ in 0..20_000 {
-            let alphabet: &[u8] = if next(2) == 0 { b"AbC+/9\n\n\r=" } else { b"abcdefgh\n\n" };
+            let alphabet: &[u8] = if next(2) == 0 {
+                b"AbC+/9\n\n\r="
+            } else {
+                b"abcdefgh\n\n"
+            };
             let length = next(40);
-            let body: Vec<u8> = (0..length).map(|_| alphabet[next(alphabet.len() as u32) as usize]).collect();
+            let body: Vec<u8> = (0..length)
+                .map(|_| alphabet[next(alphabet.len() as u32) as usize])
+                .collect();
             let mut clean = Vec::new();
             if decode_clean(&body, &mut clean) {
                 assert_eq!(tolerant(&body), Some(clean), "{}", body.escape_ascii());
@@ -322,7 +408,9 @@ mod tests {
     /// What is clean, and its bytes, by the base64 crate alone.
     fn strict(body: &[u8]) -> Option<Vec<u8>> {
         let text = body.trim_ascii_end();
-        let lines = text.split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let lines = text
+            .split(|b| *b == b'\n')
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let any_bits = GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true);
         let engine = base64::engine::GeneralPurpose::new(&base64::alphabet::STANDARD, any_bits);
         let ends = text.iter().rev().take_while(|b| **b == b'=').count();
@@ -346,9 +434,17 @@ mod tests {
         for round in 0..20_000 {
             let mut body = Vec::new();
             while body.len() < 40 || next(3) > 0 {
-                let (start, width) = (next(1000), [76, 76, 72, 64, 60, 57, 4, 8, 32, 400][next(10)]);
+                let (start, width) = (
+                    next(1000),
+                    [76, 76, 72, 64, 60, 57, 4, 8, 32, 400][next(10)],
+                );
                 let length = next(300) / 3 * 3;
-                encode_lines(&bytes[start..start + length], width, [&b"\r\n"[..], b"\n"][next(2)], &mut body);
+                encode_lines(
+                    &bytes[start..start + length],
+                    width,
+                    [&b"\r\n"[..], b"\n"][next(2)],
+                    &mut body,
+                );
             }
             if round % 4 > 0 {
                 let at = next(body.len());
@@ -371,7 +467,13 @@ mod tests {
     fn damaged_bodies() {
         const B64: TransferEncoding = TransferEncoding::Base64;
         const NONE: TransferEncoding = TransferEncoding::Identity;
-        type Row = (&'static str, &'static str, &'static str, TransferEncoding, &'static [&'static str]);
+        type Row = (
+            &'static str,
+            &'static str,
+            &'static str,
+            TransferEncoding,
+            &'static [&'static str],
+        );
         let table: &[Row] = &[
             ("", "", "", B64, &[]),
             ("Zm9v", "foo", "", B64, &[]),
@@ -385,7 +487,13 @@ mod tests {
             ("PHNjcmlwdD5", "<script>", "", B64, &["cte.b64-truncated"]),
             // Bodies behind each other.
             ("Zg==Zm8=", "ffo", "", B64, &["cte.b64-several"]),
-            ("Zg==\nZm8=\nZm9v\n", "ffofoo", "", B64, &["cte.b64-several"]),
+            (
+                "Zg==\nZm8=\nZm9v\n",
+                "ffofoo",
+                "",
+                B64,
+                &["cte.b64-several"],
+            ),
             ("Zm8=Zm9v", "fofoo", "", B64, &["cte.b64-several"]),
             (
                 "PHNj=cmlwdD4=\r\nYWxlcnQ=\r\n",
@@ -395,7 +503,13 @@ mod tests {
                 &["cte.b64-trailing", "cte.b64-several"],
             ),
             // Foreign bytes, and the alphabet of addresses.
-            ("PHNj!!cm lwdD4*=\r\n", "<script>", "", B64, &["cte.b64-trailing"]),
+            (
+                "PHNj!!cm lwdD4*=\r\n",
+                "<script>",
+                "",
+                B64,
+                &["cte.b64-trailing"],
+            ),
             ("Zm9v Ym9v YmFy\n", "fooboobar", "", B64, &[]),
             ("PHN-cmlwdD_=", "<s~rip\u{74}?", "", B64, &[]),
             ("Z\nm9\nvYm\nFy\n", "foobar", "", B64, &[]),
@@ -415,8 +529,20 @@ mod tests {
                 &["cte.b64-trailing"],
             ),
             ("Zm8=\nSent\n", "fo", "Sent\n", B64, &["cte.b64-trailing"]),
-            ("Zm8= Sent from a phone\n", "fo", " Sent from a phone\n", B64, &["cte.b64-trailing"]),
-            ("Zm9v\n\nRegards,\nBob\n", "foo", "Regards,\nBob\n", B64, &["cte.b64-trailing"]),
+            (
+                "Zm8= Sent from a phone\n",
+                "fo",
+                " Sent from a phone\n",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            (
+                "Zm9v\n\nRegards,\nBob\n",
+                "foo",
+                "Regards,\nBob\n",
+                B64,
+                &["cte.b64-trailing"],
+            ),
             (
                 "Zm9v\n\nRegards\nBob B. Example\n",
                 "foo",
@@ -433,9 +559,27 @@ mod tests {
                 &["cte.b64-trailing"],
             ),
             // Never base64.
-            ("Hello world, this is text.\n", "Hello world, this is text.\n", "", NONE, &["cte.wrong-label"]),
-            ("Hello\n\nthis is text.\n", "Hello\n\nthis is text.\n", "", NONE, &["cte.wrong-label"]),
-            ("Gr\u{fc}\u{df}e", "Gr\u{fc}\u{df}e", "", NONE, &["cte.wrong-label"]),
+            (
+                "Hello world, this is text.\n",
+                "Hello world, this is text.\n",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+            (
+                "Hello\n\nthis is text.\n",
+                "Hello\n\nthis is text.\n",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+            (
+                "Gr\u{fc}\u{df}e",
+                "Gr\u{fc}\u{df}e",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
             ("Hello\n", "Hello\n", "", NONE, &["cte.wrong-label"]),
             (
                 "<html><body>x</body></html>\n",
@@ -467,7 +611,10 @@ mod tests {
             let (found, footer, used, _) = decoded(&body[..end]);
             assert_eq!((used, footer), (TransferEncoding::Base64, None), "{end}");
             assert!(bytes.starts_with(&found));
-            let sextets = body[..end].iter().filter(|b| survey::is_base64(**b)).count();
+            let sextets = body[..end]
+                .iter()
+                .filter(|b| survey::is_base64(**b))
+                .count();
             assert!(found.len() >= (sextets * 3 / 4).saturating_sub(2));
         }
     }

@@ -66,7 +66,11 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
         if start > 0 && !matches!(text[start - 1], b'\n' | b'\r') {
             continue;
         }
-        if let Some(block) = if yenc { yencoded(text, start) } else { uuencoded(text, start) } {
+        if let Some(block) = if yenc {
+            yencoded(text, start)
+        } else {
+            uuencoded(text, start)
+        } {
             // What looks like a block within a block is data.
             at = at.max(block.at.end);
             found.push(block);
@@ -95,7 +99,11 @@ pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
 fn line(text: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &text[start..];
     let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-    let width = if rest[end..].starts_with(b"\r\n") { 2 } else { usize::from(end < rest.len()) };
+    let width = if rest[end..].starts_with(b"\r\n") {
+        2
+    } else {
+        usize::from(end < rest.len())
+    };
     (&rest[..end], start + end + width)
 }
 
@@ -123,7 +131,9 @@ fn uuencoded(text: &[u8], start: usize) -> Option<Block> {
         if content.trim_ascii_end() == b"end" {
             return Some(block(next, true, size));
         }
-        let Some(length) = uuencoded_length(content) else { break };
+        let Some(length) = uuencoded_length(content) else {
+            break;
+        };
         full |= length == 45;
         size += length as u64;
         at = next;
@@ -178,8 +188,15 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     let whole = number(head, b" size=", 10).filter(|_| !parts);
     let told = [whole, number(last, b" size=", 10)];
     let mut told = told.into_iter().flatten().peekable();
-    block.size_fits = told.peek().is_some().then(|| told.all(|size| size == data.size));
-    let sum = if parts { number(last, b" pcrc32=", 16) } else { number(last, b" crc32=", 16) };
+    block.size_fits = told
+        .peek()
+        .is_some()
+        .then(|| told.all(|size| size == data.size));
+    let sum = if parts {
+        number(last, b" pcrc32=", 16)
+    } else {
+        number(last, b" crc32=", 16)
+    };
     block.sum_fits = sum.map(|sum| sum == u64::from(!data.sum));
     Some(block)
 }
@@ -187,8 +204,15 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
 /// The number behind a word of a line of yEnc.
 fn number(line: &[u8], word: &[u8], radix: u32) -> Option<u64> {
     let start = memchr::memmem::find(line, word)? + word.len();
-    let digits = line[start..].iter().take_while(|b| char::from(**b).is_digit(radix)).count();
-    u64::from_str_radix(std::str::from_utf8(&line[start..start + digits]).ok()?, radix).ok()
+    let digits = line[start..]
+        .iter()
+        .take_while(|b| char::from(**b).is_digit(radix))
+        .count();
+    u64::from_str_radix(
+        std::str::from_utf8(&line[start..start + digits]).ok()?,
+        radix,
+    )
+    .ok()
 }
 
 /// Bytes decoded from yEnc, counted and summed.
@@ -229,7 +253,11 @@ const CRC: [u32; 256] = {
     while byte < 256 {
         let (mut rest, mut bit) = (byte as u32, 0);
         while bit < 8 {
-            rest = if rest & 1 == 1 { 0xEDB8_8320 ^ rest >> 1 } else { rest >> 1 };
+            rest = if rest & 1 == 1 {
+                0xEDB8_8320 ^ rest >> 1
+            } else {
+                rest >> 1
+            };
             bit += 1;
         }
         table[byte] = rest;
@@ -251,17 +279,51 @@ mod tests {
     fn blocks_of_both_kinds() {
         let full = "M1&EE($AA<V5N(\'5N9\"!D:64@1G+V<V-H90T*#0I$:64@2&%S96X@:VQA9W1E\n";
         let table: &[(&str, &str, &str, &str, bool)] = &[
-            ("", "begin 644 a b.txt\n#0V%T\n`\nend\n", "after\n", "cte.uuencode", true),
-            ("before\r\n", "begin 0644 x\r\n#0V%T\r\n \r\nend", "", "cte.uuencode", true),
-            ("before\n", &format!("begin 600 x\n{full}{full}"), "\nNo end here\n", "cte.uuencode", false),
-            ("x\n", "=ybegin line=128 size=3 name=a b\nr\u{80}\n=yend size=3\n", "y", "cte.yenc", true),
-            ("x\n", "=ybegin part=1 line=128 size=3 name=a\n=ypart begin=1 end=2\nr", "", "cte.yenc", false),
+            (
+                "",
+                "begin 644 a b.txt\n#0V%T\n`\nend\n",
+                "after\n",
+                "cte.uuencode",
+                true,
+            ),
+            (
+                "before\r\n",
+                "begin 0644 x\r\n#0V%T\r\n \r\nend",
+                "",
+                "cte.uuencode",
+                true,
+            ),
+            (
+                "before\n",
+                &format!("begin 600 x\n{full}{full}"),
+                "\nNo end here\n",
+                "cte.uuencode",
+                false,
+            ),
+            (
+                "x\n",
+                "=ybegin line=128 size=3 name=a b\nr\u{80}\n=yend size=3\n",
+                "y",
+                "cte.yenc",
+                true,
+            ),
+            (
+                "x\n",
+                "=ybegin part=1 line=128 size=3 name=a\n=ypart begin=1 end=2\nr",
+                "",
+                "cte.yenc",
+                false,
+            ),
         ];
         for (before, block, after, code, ended) in table {
             let text = format!("{before}{block}{after}");
             assert_eq!(found(&text), [(*code, *block, *ended)], "{text:?}");
             // Not at the start of a line it is text.
-            assert_eq!(found(&format!("> {block}").replace('\n', "\n> ")), [], "{block:?}");
+            assert_eq!(
+                found(&format!("> {block}").replace('\n', "\n> ")),
+                [],
+                "{block:?}"
+            );
         }
     }
 
@@ -288,7 +350,9 @@ mod tests {
         let mut out = Vec::new();
         for (index, byte) in bytes.iter().enumerate() {
             match byte.wrapping_add(42) {
-                critical @ (0 | b'\n' | b'\r' | b'=') => out.extend([b'=', critical.wrapping_add(64)]),
+                critical @ (0 | b'\n' | b'\r' | b'=') => {
+                    out.extend([b'=', critical.wrapping_add(64)])
+                }
                 plain => out.push(plain),
             }
             if index % 128 == 127 {
@@ -300,7 +364,9 @@ mod tests {
 
     fn checked(text: &[u8]) -> (String, u64, Option<bool>, Option<bool>) {
         let list = blocks(text);
-        let [block] = &list[..] else { panic!("{list:?}") };
+        let [block] = &list[..] else {
+            panic!("{list:?}")
+        };
         let name = String::from_utf8_lossy(&text[block.name.clone()]).into_owned();
         (name, block.size, block.size_fits, block.sum_fits)
     }
@@ -310,15 +376,32 @@ mod tests {
         // The check value of CRC-32: "123456789" gives CBF43926.
         let told = |size: usize, end: &str, data: &[u8]| {
             let head = format!("=ybegin line=128 size={size} name=a b.bin\r\n");
-            [head.as_bytes(), data, format!("\r\n=yend {end}\r\n").as_bytes()].concat()
+            [
+                head.as_bytes(),
+                data,
+                format!("\r\n=yend {end}\r\n").as_bytes(),
+            ]
+            .concat()
         };
         let digits = yenc(b"123456789");
         for (text, want) in [
-            (told(9, "size=9 crc32=cbf43926", &digits), (9, Some(true), Some(true))),
-            (told(9, "size=9 crc32=CBF43926", &digits), (9, Some(true), Some(true))),
+            (
+                told(9, "size=9 crc32=cbf43926", &digits),
+                (9, Some(true), Some(true)),
+            ),
+            (
+                told(9, "size=9 crc32=CBF43926", &digits),
+                (9, Some(true), Some(true)),
+            ),
             (told(9, "size=9", &digits), (9, Some(true), None)),
-            (told(9, "size=8 crc32=00000000", &digits), (9, Some(false), Some(false))),
-            (told(10, "size=9 crc32=cbf43926", &digits), (9, Some(false), Some(true))),
+            (
+                told(9, "size=8 crc32=00000000", &digits),
+                (9, Some(false), Some(false)),
+            ),
+            (
+                told(10, "size=9 crc32=cbf43926", &digits),
+                (9, Some(false), Some(true)),
+            ),
         ] {
             assert_eq!(
                 checked(&text),
@@ -332,7 +415,10 @@ mod tests {
             &digits,
             b"\n=yend size=9 part=1 pcrc32=cbf43926 crc32=00000000\n",
         ];
-        assert_eq!(checked(&part.concat()), ("x".to_owned(), 9, Some(true), Some(true)));
+        assert_eq!(
+            checked(&part.concat()),
+            ("x".to_owned(), 9, Some(true), Some(true))
+        );
         let open = [b"=ybegin line=128 size=18 name=x\n".as_slice(), &digits].concat();
         assert_eq!(checked(&open), ("x".to_owned(), 9, Some(false), None));
         // Every byte comes through, whatever it becomes.
@@ -343,7 +429,10 @@ mod tests {
     #[test]
     fn uuencode_tells_name_and_size() {
         let text = "begin 644 a b.txt\n#0V%T\n`\nend\n";
-        assert_eq!(checked(text.as_bytes()), ("a b.txt".to_owned(), 3, None, None));
+        assert_eq!(
+            checked(text.as_bytes()),
+            ("a b.txt".to_owned(), 3, None, None)
+        );
     }
 
     #[test]

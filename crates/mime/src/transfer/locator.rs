@@ -16,7 +16,13 @@ pub(super) struct Locator<'a> {
 
 impl<'a> Locator<'a> {
     pub(super) fn new(wanted: &'a [Range<usize>]) -> Self {
-        Self { wanted, found: vec![0..0; wanted.len()], starts: 0, ends: 0, at: 0 }
+        Self {
+            wanted,
+            found: vec![0..0; wanted.len()],
+            starts: 0,
+            ends: 0,
+            at: 0,
+        }
     }
 
     /// The ranges; what lies behind the last decoded byte is at `length`.
@@ -35,9 +41,18 @@ impl<'a> Locator<'a> {
     }
 
     /// `count` decoded bytes; `start` and `end` give the place of a decoded offset as the start and the end of a range.
-    fn advance(&mut self, count: usize, start: impl Fn(usize) -> usize, end: impl Fn(usize) -> usize) {
+    fn advance(
+        &mut self,
+        count: usize,
+        start: impl Fn(usize) -> usize,
+        end: impl Fn(usize) -> usize,
+    ) {
         let next = self.at + count;
-        while let Some(range) = self.wanted.get(self.starts).filter(|range| range.start < next) {
+        while let Some(range) = self
+            .wanted
+            .get(self.starts)
+            .filter(|range| range.start < next)
+        {
             self.found[self.starts].start = start(range.start.saturating_sub(self.at));
             self.starts += 1;
         }
@@ -51,10 +66,18 @@ impl<'a> Locator<'a> {
 
 impl Sink for Locator<'_> {
     fn run(&mut self, from: Range<usize>) {
-        self.advance(from.len(), |offset| from.start + offset, |offset| from.start + offset);
+        self.advance(
+            from.len(),
+            |offset| from.start + offset,
+            |offset| from.start + offset,
+        );
     }
 
     fn byte(&mut self, _: u8, from: Range<usize>) {
-        self.advance(1, |_| from.start, |offset| if offset == 0 { from.start } else { from.end });
+        self.advance(
+            1,
+            |_| from.start,
+            |offset| if offset == 0 { from.start } else { from.end },
+        );
     }
 }

@@ -37,16 +37,26 @@ impl TransferEncoding {
         let label = Label::of(value);
         let key = label.key();
         let starts = |prefix: &[u8]| key.starts_with(prefix);
-        if key.is_empty() || starts(b"7bit") || starts(b"8bit") || starts(b"binary") || key == b"none" {
+        if key.is_empty()
+            || starts(b"7bit")
+            || starts(b"8bit")
+            || starts(b"binary")
+            || key == b"none"
+        {
             Self::Identity
         } else if starts(b"quoted") || key == b"qp" {
             Self::QuotedPrintable
         } else if starts(b"base64") || key == b"b64" || key == b"xbase64" {
             Self::Base64
-        } else if matches!(key, b"uuencode" | b"xuuencode" | b"uuencoded" | b"uue" | b"xuue") {
+        } else if matches!(
+            key,
+            b"uuencode" | b"xuuencode" | b"uuencoded" | b"uue" | b"xuue"
+        ) {
             Self::Uuencode
         } else if label.slash
-            || [&b"utf"[..], b"iso8859", b"usascii", b"ascii", b"windows12"].into_iter().any(starts)
+            || [&b"utf"[..], b"iso8859", b"usascii", b"ascii", b"windows12"]
+                .into_iter()
+                .any(starts)
         {
             // A media type or a charset: the value of another field.
             Self::Identity
@@ -66,7 +76,11 @@ struct Label {
 
 impl Label {
     fn of(value: &[u8]) -> Self {
-        let mut label = Self { bytes: [0; 24], length: 0, slash: false };
+        let mut label = Self {
+            bytes: [0; 24],
+            length: 0,
+            slash: false,
+        };
         let mut comments = 0_usize;
         for &byte in value {
             match byte {
@@ -107,7 +121,11 @@ pub struct Decoded<'a> {
 
 impl<'a> Decoded<'a> {
     fn identity(body: &'a [u8]) -> Self {
-        Self { bytes: Cow::Borrowed(body), footer: None, used: TransferEncoding::Identity }
+        Self {
+            bytes: Cow::Borrowed(body),
+            footer: None,
+            used: TransferEncoding::Identity,
+        }
     }
 }
 
@@ -115,7 +133,11 @@ impl<'a> Decoded<'a> {
 ///
 /// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
 /// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
-pub fn decode<'a>(encoding: TransferEncoding, body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
+pub fn decode<'a>(
+    encoding: TransferEncoding,
+    body: &'a [u8],
+    findings: &mut Vec<Finding>,
+) -> Decoded<'a> {
     match encoding {
         TransferEncoding::Base64 => base64::decode(body, findings),
         TransferEncoding::QuotedPrintable => quoted_printable::decode(body, findings),
@@ -125,21 +147,34 @@ pub fn decode<'a>(encoding: TransferEncoding, body: &'a [u8], findings: &mut Vec
             Decoded::identity(body)
         }
         TransferEncoding::Unknown => {
-            findings.push(finding(EventKind::CteWrongLabel, 0..body.len(), "unknown transfer encoding", 1));
+            findings.push(finding(
+                EventKind::CteWrongLabel,
+                0..body.len(),
+                "unknown transfer encoding",
+                1,
+            ));
             Decoded::identity(body)
         }
     }
 }
 
 /// Where decoded bytes came from: for each of `decoded` (sorted and apart, in decoded offsets) the range in `body`. One pass over `body`.
-pub fn locate(encoding: TransferEncoding, body: &[u8], decoded: &[Range<usize>]) -> Vec<Range<usize>> {
+pub fn locate(
+    encoding: TransferEncoding,
+    body: &[u8],
+    decoded: &[Range<usize>],
+) -> Vec<Range<usize>> {
     let mut locator = Locator::new(decoded);
     let in_it = match encoding {
         TransferEncoding::Base64 => base64::walk(body, &mut locator),
         TransferEncoding::QuotedPrintable => quoted_printable::walk(body, &mut locator),
         _ => false,
     };
-    if in_it { locator.finish(body.len()) } else { decoded.to_vec() }
+    if in_it {
+        locator.finish(body.len())
+    } else {
+        decoded.to_vec()
+    }
 }
 
 /// [`locate`] for ranges in any order that may overlap. A place that ends behind a decoded byte ends where the next one begins.
@@ -148,7 +183,10 @@ pub(crate) fn locate_any(
     body: &[u8],
     decoded: &[Range<usize>],
 ) -> Vec<Range<usize>> {
-    let mut offsets: Vec<usize> = decoded.iter().flat_map(|range| [range.start, range.end]).collect();
+    let mut offsets: Vec<usize> = decoded
+        .iter()
+        .flat_map(|range| [range.start, range.end])
+        .collect();
     offsets.sort_unstable();
     offsets.dedup();
     let points: Vec<_> = offsets.iter().map(|at| *at..*at).collect();
@@ -157,7 +195,10 @@ pub(crate) fn locate_any(
         Ok(index) => places.get(index).map_or(body.len(), |place| place.start),
         Err(_) => body.len(),
     };
-    decoded.iter().map(|range| place(&range.start)..place(&range.end)).collect()
+    decoded
+        .iter()
+        .map(|range| place(&range.start)..place(&range.end))
+        .collect()
 }
 
 /// Takes decoded bytes, each with the range of the body that it came from.
@@ -169,7 +210,12 @@ trait Sink {
 }
 
 fn finding(kind: EventKind, at: Range<usize>, detail: &'static str, count: u64) -> Finding {
-    Finding { at, kind, detail: Cow::Borrowed(detail), count }
+    Finding {
+        at,
+        kind,
+        detail: Cow::Borrowed(detail),
+        count,
+    }
 }
 
 /// Things of one kind in a body: how many, and the range that holds them all.
@@ -238,13 +284,18 @@ mod tests {
             ("x-a-very-long-name-that-nobody-has-heard-of", Unknown),
         ];
         for (value, encoding) in table {
-            assert_eq!(TransferEncoding::from_value(value.as_bytes()), *encoding, "{value:?}");
+            assert_eq!(
+                TransferEncoding::from_value(value.as_bytes()),
+                *encoding,
+                "{value:?}"
+            );
         }
     }
 
     #[test]
     fn places_of_decoded_bytes_in_base64_and_quoted_printable() {
-        let one = |encoding, body: &[u8], range: Range<usize>| locate(encoding, body, &[range]).remove(0);
+        let one =
+            |encoding, body: &[u8], range: Range<usize>| locate(encoding, body, &[range]).remove(0);
         let base64 = |body: &[u8], range| one(TransferEncoding::Base64, body, range);
         // f o o b a r
         assert_eq!(base64(b"Zm9v\r\nYmFy", 0..1), 0..2);
@@ -258,7 +309,9 @@ mod tests {
         assert_eq!(one(TransferEncoding::Identity, b"abc", 1..2), 1..2);
         // The range of each decoded byte holds what it was decoded from; all together they are in order.
         let body = b"gr=C3=BC=C3=9F=20 \r\nzwei=3D2 =\r\n=zz";
-        let length = decode(TransferEncoding::QuotedPrintable, body, &mut Vec::new()).bytes.len();
+        let length = decode(TransferEncoding::QuotedPrintable, body, &mut Vec::new())
+            .bytes
+            .len();
         let each: Vec<_> = (0..length).map(|at| at..at + 1).collect();
         let places = locate(TransferEncoding::QuotedPrintable, body, &each);
         assert!(places.windows(2).all(|pair| pair[0].end <= pair[1].start));
@@ -306,7 +359,10 @@ mod tests {
         };
         for _ in 0..20_000 {
             let length = next(12);
-            let body: Vec<u8> = (0..length).flat_map(|_| pieces[next(16) as usize]).copied().collect();
+            let body: Vec<u8> = (0..length)
+                .flat_map(|_| pieces[next(16) as usize])
+                .copied()
+                .collect();
             for encoding in [TransferEncoding::Base64, TransferEncoding::QuotedPrintable] {
                 let decoded = decode(encoding, &body, &mut Vec::new());
                 let each: Vec<_> = (0..decoded.bytes.len()).map(|at| at..at + 1).collect();
@@ -315,7 +371,11 @@ mod tests {
                 let mut before = 0;
                 for (place, byte) in places.iter().zip(&*decoded.bytes) {
                     // Two bytes of a quantum share a sextet.
-                    assert!(before <= place.start + 1 && place.start < place.end && place.end <= body.len());
+                    assert!(
+                        before <= place.start + 1
+                            && place.start < place.end
+                            && place.end <= body.len()
+                    );
                     before = place.end;
                     let from = &body[place.clone()];
                     match decoded.used {

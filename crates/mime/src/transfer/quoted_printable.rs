@@ -82,9 +82,16 @@ fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
         }
         let room = WIDTH - column;
         let window = &line[at..text_end.min(at + room)];
-        let safe = window.iter().position(|&b| !is_safe(b)).unwrap_or(window.len());
+        let safe = window
+            .iter()
+            .position(|&b| !is_safe(b))
+            .unwrap_or(window.len());
         // The equals sign of a soft line break needs a column, but not behind the last piece of the line.
-        let run = if at + safe == line.len() { safe } else { safe.min(room - 1) };
+        let run = if at + safe == line.len() {
+            safe
+        } else {
+            safe.min(room - 1)
+        };
         out.extend_from_slice(&line[at..at + run]);
         (at, column) = (at + run, column + run);
         let Some(&byte) = line.get(at) else {
@@ -130,22 +137,48 @@ static ESCAPES: [[u8; 3]; 256] = {
 /// Decodes a body (mime.md 4). Borrowed when nothing is escaped.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     if let Some(bytes) = clean::decode(body) {
-        return Decoded { bytes, footer: None, used: TransferEncoding::QuotedPrintable };
+        return Decoded {
+            bytes,
+            footer: None,
+            used: TransferEncoding::QuotedPrintable,
+        };
     }
-    let mut bytes = Bytes { body, prefix: 0, owned: None };
+    let mut bytes = Bytes {
+        body,
+        prefix: 0,
+        owned: None,
+    };
     let damage = read(body, &mut bytes);
     if damage.is_wrong_label() {
-        findings.push(finding(EventKind::CteWrongLabel, 0..body.len(), "not quoted-printable", 1));
+        findings.push(finding(
+            EventKind::CteWrongLabel,
+            0..body.len(),
+            "not quoted-printable",
+            1,
+        ));
         return Decoded::identity(body);
     }
     damage.bad.report(EventKind::CteQpBadEscape, "", findings);
-    damage.blanks.report(EventKind::CteQpTrailingBlanks, "no part of the text", findings);
+    damage.blanks.report(
+        EventKind::CteQpTrailingBlanks,
+        "no part of the text",
+        findings,
+    );
     if let Some(first) = body.iter().position(|b| !b.is_ascii()) {
         let last = body.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
         let count = body[first..=last].iter().filter(|b| !b.is_ascii()).count() as u64;
-        findings.push(finding(EventKind::Cte8bitIn7bit, first..last + 1, "in quoted-printable", count));
+        findings.push(finding(
+            EventKind::Cte8bitIn7bit,
+            first..last + 1,
+            "in quoted-printable",
+            count,
+        ));
     }
-    Decoded { bytes: bytes.finish(), footer: None, used: TransferEncoding::QuotedPrintable }
+    Decoded {
+        bytes: bytes.finish(),
+        footer: None,
+        used: TransferEncoding::QuotedPrintable,
+    }
 }
 
 /// Passes the decoded bytes with their places to `sink`; false for a body that is not quoted-printable.
@@ -184,7 +217,11 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
     while let Some(found) = memchr::memchr2(b'=', line_end, &body[at..]) {
         at += found;
         if body[at] == line_end {
-            let before = if cr_only || at == run || body[at - 1] != b'\r' { at } else { at - 1 };
+            let before = if cr_only || at == run || body[at - 1] != b'\r' {
+                at
+            } else {
+                at - 1
+            };
             let text = trim_blanks(body, run, before);
             if text < before {
                 damage.blanks.add(text..before, (before - text) as u64);
@@ -200,7 +237,8 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
             match escape(body, at) {
                 Escape::Byte(byte) => {
                     sink.byte(byte, at..at + 3);
-                    let capital = !body[at + 1].is_ascii_lowercase() && !body[at + 2].is_ascii_lowercase();
+                    let capital =
+                        !body[at + 1].is_ascii_lowercase() && !body[at + 2].is_ascii_lowercase();
                     damage.certain += u64::from(capital && (byte >= 0x80 || byte == b'='));
                     at += 3;
                 }
@@ -222,7 +260,9 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
     }
     let text = trim_blanks(body, run, body.len());
     if text < body.len() {
-        damage.blanks.add(text..body.len(), (body.len() - text) as u64);
+        damage
+            .blanks
+            .add(text..body.len(), (body.len() - text) as u64);
     }
     emit(sink, run..text);
     damage
@@ -258,7 +298,10 @@ fn escape(body: &[u8], at: usize) -> Escape {
     {
         return Escape::Byte(high << 4 | low);
     }
-    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let blanks = rest
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count();
     let returns = rest[blanks..].iter().take_while(|&&b| b == b'\r').count();
     let place = at + 1 + blanks;
     match rest.get(blanks + returns) {
@@ -342,7 +385,11 @@ mod tests {
         let mut findings = Vec::new();
         let result = decode(body, &mut findings);
         for finding in &findings {
-            assert!(finding.at.start <= finding.at.end && finding.at.end <= body.len() && finding.count > 0);
+            assert!(
+                finding.at.start <= finding.at.end
+                    && finding.at.end <= body.len()
+                    && finding.count > 0
+            );
         }
         let codes = findings.iter().map(|f| f.kind.code()).collect();
         (result.bytes.into_owned(), result.used, codes)
@@ -358,7 +405,12 @@ mod tests {
     fn bodies_clean_and_damaged() {
         const QP: TransferEncoding = TransferEncoding::QuotedPrintable;
         const NONE: TransferEncoding = TransferEncoding::Identity;
-        type Row = (&'static [u8], &'static [u8], TransferEncoding, &'static [&'static str]);
+        type Row = (
+            &'static [u8],
+            &'static [u8],
+            TransferEncoding,
+            &'static [&'static str],
+        );
         let table: &[Row] = &[
             (b"", b"", QP, &[]),
             (b"plain\r\ntext\n", b"plain\r\ntext\n", QP, &[]),
@@ -369,12 +421,32 @@ mod tests {
             (b"a=  ", b"a", QP, &[]),
             (b"a =\nb", b"a b", QP, &[]),
             // Trailing blanks.
-            (b"a \t\r\nb \n  \nc  ", b"a\r\nb\n\nc", QP, &["cte.qp-trailing-blanks"]),
-            (b"a=20\nb=20 \n", b"a \nb \n", QP, &["cte.qp-trailing-blanks"]),
+            (
+                b"a \t\r\nb \n  \nc  ",
+                b"a\r\nb\n\nc",
+                QP,
+                &["cte.qp-trailing-blanks"],
+            ),
+            (
+                b"a=20\nb=20 \n",
+                b"a \nb \n",
+                QP,
+                &["cte.qp-trailing-blanks"],
+            ),
             (b"a \rb \r", b"a\rb\r", QP, &["cte.qp-trailing-blanks"]),
             // Bad escapes stay.
-            (b"=3Cscript=\r\n=3E =ZZ =3 =\r\r\n", b"<script> =ZZ =3 ", QP, &["cte.qp-bad-escape"]),
-            (b"=3c=0D=0A.=0D=0A=00 x=    \r\ny\r\n", b"<\r\n.\r\n\0 xy\r\n", QP, &[]),
+            (
+                b"=3Cscript=\r\n=3E =ZZ =3 =\r\r\n",
+                b"<script> =ZZ =3 ",
+                QP,
+                &["cte.qp-bad-escape"],
+            ),
+            (
+                b"=3c=0D=0A.=0D=0A=00 x=    \r\ny\r\n",
+                b"<\r\n.\r\n\0 xy\r\n",
+                QP,
+                &[],
+            ),
             (b"=41==42", b"A=B", QP, &["cte.qp-bad-escape"]),
             // Raw 8-bit passes.
             (b"=41 \xE4", b"A \xE4", QP, &["cte.8bit-in-7bit"]),
@@ -386,9 +458,19 @@ mod tests {
                 &["cte.qp-bad-escape"],
             ),
             // Never quoted-printable, whatever it ends with.
-            (b"<a b=\"c\" d=\"e\">\n====\n", b"<a b=\"c\" d=\"e\">\n====\n", NONE, &["cte.wrong-label"]),
+            (
+                b"<a b=\"c\" d=\"e\">\n====\n",
+                b"<a b=\"c\" d=\"e\">\n====\n",
+                NONE,
+                &["cte.wrong-label"],
+            ),
             (b"a=b c=d e=f=", b"a=b c=d e=f=", NONE, &["cte.wrong-label"]),
-            (b"?a=x&b=y&c=e9&d=z", b"?a=x&b=y&c=e9&d=z", NONE, &["cte.wrong-label"]),
+            (
+                b"?a=x&b=y&c=e9&d=z",
+                b"?a=x&b=y&c=e9&d=z",
+                NONE,
+                &["cte.wrong-label"],
+            ),
             (b"a=b, c=d \n", b"a=b, c=d \n", NONE, &["cte.wrong-label"]),
             (
                 b"http://example.org/?a=x&b=y&c=20",
@@ -405,20 +487,38 @@ mod tests {
                 "{}",
                 body.escape_ascii()
             );
-            assert_eq!((found.1, found.2.as_slice()), (*used, *codes), "{}", body.escape_ascii());
+            assert_eq!(
+                (found.1, found.2.as_slice()),
+                (*used, *codes),
+                "{}",
+                body.escape_ascii()
+            );
         }
-        assert!(matches!(decode(b"nothing\n", &mut Vec::new()).bytes, Cow::Borrowed(_)));
+        assert!(matches!(
+            decode(b"nothing\n", &mut Vec::new()).bytes,
+            Cow::Borrowed(_)
+        ));
     }
 
     #[test]
     fn blanks_that_are_no_text_are_counted() {
-        for (body, at, count) in
-            [(&b"=C3 \t\r\nb\n  \nc=20  "[..], 3..18, 6), (b"x=\n \n", 3..4, 1), (b" ", 0..1, 1)]
-        {
+        for (body, at, count) in [
+            (&b"=C3 \t\r\nb\n  \nc=20  "[..], 3..18, 6),
+            (b"x=\n \n", 3..4, 1),
+            (b" ", 0..1, 1),
+        ] {
             let mut findings = Vec::new();
             decode(body, &mut findings);
-            let found: Vec<_> = findings.iter().map(|f| (f.kind, f.at.clone(), f.count)).collect();
-            assert_eq!(found, [(EventKind::CteQpTrailingBlanks, at, count)], "{}", body.escape_ascii());
+            let found: Vec<_> = findings
+                .iter()
+                .map(|f| (f.kind, f.at.clone(), f.count))
+                .collect();
+            assert_eq!(
+                found,
+                [(EventKind::CteQpTrailingBlanks, at, count)],
+                "{}",
+                body.escape_ascii()
+            );
         }
     }
 
@@ -439,7 +539,9 @@ mod tests {
                     _ if matches!(first, b' ' | b'\t') && matches!(second, b'\r' | b'\n') => {
                         assert_eq!(tail, b"y");
                     }
-                    _ if first == b'=' && matches!(second, b'\r' | b'\n') => assert_eq!(tail, b"=y"),
+                    _ if first == b'=' && matches!(second, b'\r' | b'\n') => {
+                        assert_eq!(tail, b"=y")
+                    }
                     _ => {
                         assert_eq!(tail, [b'=', first, second, b'y'], "{first} {second}");
                         assert!(codes.contains(&"cte.qp-bad-escape"));
@@ -455,25 +557,39 @@ mod tests {
         let theirs = quoted_printable::encode(text);
         assert_eq!(decoded(&theirs).0, text.as_bytes());
         let ours = encoded(text.as_bytes(), b"\r\n");
-        assert_eq!(quoted_printable::decode(&ours, ParseMode::Strict).unwrap(), text.as_bytes());
+        assert_eq!(
+            quoted_printable::decode(&ours, ParseMode::Strict).unwrap(),
+            text.as_bytes()
+        );
     }
 
     #[test]
     fn line_ends_of_another_form_are_escaped_whole() {
         for (text, eol, body) in [
-            (&b"a\r\nb\nc\r\n"[..], &b"\n"[..], &b"a=0D=0A=\nb\nc=0D=0A"[..]),
+            (
+                &b"a\r\nb\nc\r\n"[..],
+                &b"\n"[..],
+                &b"a=0D=0A=\nb\nc=0D=0A"[..],
+            ),
             (b"a\r\r\nb\r", b"\n", b"a=0D=0D=0A=\nb=0D"),
             (b"a\nb\r\nc\n", b"\r\n", b"a=0Ab\r\nc=0A"),
             (b"\r\n.\r\n", b"\n", b"=0D=0A=\n.=0D=0A"),
         ] {
-            assert_eq!(encoded(text, eol).escape_ascii().to_string(), body.escape_ascii().to_string());
+            assert_eq!(
+                encoded(text, eol).escape_ascii().to_string(),
+                body.escape_ascii().to_string()
+            );
             assert_eq!(decoded(body).0, text);
         }
         // No line is longer than 76 characters, the soft line break included.
         for length in 0..160 {
             let text = [&b"x".repeat(length)[..], b"\r\ny\n"].concat();
             let body = encoded(&text, b"\n");
-            assert!(body.split(|b| *b == b'\n').all(|line| line.len() <= WIDTH), "{}", body.escape_ascii());
+            assert!(
+                body.split(|b| *b == b'\n').all(|line| line.len() <= WIDTH),
+                "{}",
+                body.escape_ascii()
+            );
             assert_eq!(decoded(&body).0, text);
         }
     }
@@ -492,7 +608,10 @@ mod tests {
             ("é", "=C3=A9"),
         ];
         for (text, expected) in table {
-            assert_eq!(String::from_utf8(encoded(text.as_bytes(), b"\n")).unwrap(), *expected);
+            assert_eq!(
+                String::from_utf8(encoded(text.as_bytes(), b"\n")).unwrap(),
+                *expected
+            );
         }
         assert_eq!(encoded(b"a\r\nb\nc\rd", b"\r\n"), b"a\r\nb=0Ac=0Dd");
         assert_eq!(encoded(b"a\r\nb", b"\n"), b"a=0D=0A=\nb");
@@ -524,19 +643,28 @@ mod tests {
         for eol in [b"\n".as_slice(), b"\r\n", b"\r"] {
             for _ in 0..5_000 {
                 let length = next(30);
-                let text: Vec<u8> = (0..length).flat_map(|_| pieces[next(14) as usize]).copied().collect();
+                let text: Vec<u8> = (0..length)
+                    .flat_map(|_| pieces[next(14) as usize])
+                    .copied()
+                    .collect();
                 let body = encoded(&text, eol);
                 // All that is not escaped is a line end or visible: lines are those of `eol`.
                 assert!(body.is_ascii());
-                for line in String::from_utf8_lossy(&body).split(std::str::from_utf8(eol).unwrap()) {
+                for line in String::from_utf8_lossy(&body).split(std::str::from_utf8(eol).unwrap())
+                {
                     assert!(line.len() <= WIDTH, "{line:?}");
                     assert!(
-                        !line.ends_with([' ', '\t']) && !line.starts_with("From ") && !line.starts_with("--")
+                        !line.ends_with([' ', '\t'])
+                            && !line.starts_with("From ")
+                            && !line.starts_with("--")
                     );
                     assert!(line != "." && !line.contains(['\r', '\n']));
                 }
                 let (found, used, codes) = decoded(&body);
-                assert_eq!(found.escape_ascii().to_string(), text.escape_ascii().to_string());
+                assert_eq!(
+                    found.escape_ascii().to_string(),
+                    text.escape_ascii().to_string()
+                );
                 assert_eq!((used, codes.len()), (TransferEncoding::QuotedPrintable, 0));
             }
         }
@@ -545,7 +673,9 @@ mod tests {
     #[test]
     fn time_is_linear() {
         for unit in ["=", "= ", " ", "=\r"] {
-            assert_linear(&unit, 1_000_000, |n| drop(decoded(unit.repeat(n).as_bytes())));
+            assert_linear(&unit, 1_000_000, |n| {
+                drop(decoded(unit.repeat(n).as_bytes()))
+            });
         }
     }
 }

@@ -59,7 +59,10 @@ const TEXTS: [&[u8]; 24] = [
 ];
 
 fn some_text(numbers: &mut Numbers) -> Vec<u8> {
-    (0..numbers.below(5)).flat_map(|_| TEXTS[numbers.below(TEXTS.len())]).copied().collect()
+    (0..numbers.below(5))
+        .flat_map(|_| TEXTS[numbers.below(TEXTS.len())])
+        .copied()
+        .collect()
 }
 
 /// A message of one to three parts, with and without labels, and words in its header.
@@ -71,7 +74,10 @@ pub(crate) fn message(numbers: &mut Numbers) -> Vec<u8> {
             let label = LABELS[numbers.below(LABELS.len())];
             let text = some_text(numbers);
             if numbers.below(4) == 0 {
-                raw.extend(text.into_iter().filter(|byte| !matches!(byte, b'\n' | b'\0')));
+                raw.extend(
+                    text.into_iter()
+                        .filter(|byte| !matches!(byte, b'\n' | b'\0')),
+                );
             } else {
                 let word: String = text.iter().map(|byte| format!("={byte:02X}")).collect();
                 raw.extend_from_slice(format!("=?{label}?Q?{word}?=").as_bytes());
@@ -102,13 +108,17 @@ fn part(numbers: &mut Numbers, raw: &mut Vec<u8>) {
     match (numbers.below(3), label) {
         (0, _) => (),
         (_, "") => raw.extend_from_slice(format!("Content-Type: text/{kind}\n").as_bytes()),
-        _ => raw.extend_from_slice(format!("Content-Type: text/{kind}; charset={label}\n").as_bytes()),
+        _ => raw
+            .extend_from_slice(format!("Content-Type: text/{kind}; charset={label}\n").as_bytes()),
     }
     let text = some_text(numbers);
     match numbers.below(4) {
         0 => {
             raw.extend_from_slice(b"Content-Transfer-Encoding: quoted-printable\n\n");
-            raw.extend(text.iter().flat_map(|byte| format!("={byte:02X}").into_bytes()));
+            raw.extend(
+                text.iter()
+                    .flat_map(|byte| format!("={byte:02X}").into_bytes()),
+            );
         }
         1 => raw.extend_from_slice(&[b"Content-Transfer-Encoding: 8bit\n\n", &text[..]].concat()),
         _ => raw.extend_from_slice(&[b"\n", &text[..]].concat()),

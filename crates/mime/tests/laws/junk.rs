@@ -48,22 +48,40 @@ pub(crate) const TEXTS: [&str; 16] = [
 
 /// The names of fields for text, and for junk.
 const NAMES: [&str; 4] = ["Subject", "From", "X-Other", "Comments"];
-const JUNK_NAMES: [&str; 6] =
-    ["Content-Type", "X-A", "Content-Disposition", "To", "X-MS-TNEF-Correlator", "Organization"];
+const JUNK_NAMES: [&str; 6] = [
+    "Content-Type",
+    "X-A",
+    "Content-Disposition",
+    "To",
+    "X-MS-TNEF-Correlator",
+    "Organization",
+];
 
 /// Writes a message with one field of UTF-8 text; returns it with the name of that field and its text.
 pub(crate) fn message(numbers: &mut Numbers) -> (Vec<u8>, &'static str, String) {
     let mut fields = Vec::new();
     let name = NAMES[numbers.below(NAMES.len())];
-    let text: Vec<&str> = (0..=numbers.below(3)).map(|_| TEXTS[numbers.below(TEXTS.len())]).collect();
+    let text: Vec<&str> = (0..=numbers.below(3))
+        .map(|_| TEXTS[numbers.below(TEXTS.len())])
+        .collect();
     let text = text.join(" ");
     fields.push([name.as_bytes(), b": ", text.as_bytes(), b"\n"].concat());
     for _ in 0..=numbers.below(3) {
         let junk = JUNK[numbers.below(JUNK.len())];
         let space: &[u8] = if numbers.below(2) == 0 { b" " } else { b"" };
-        let field =
-            [JUNK_NAMES[numbers.below(JUNK_NAMES.len())].as_bytes(), b":", space, junk, b"\n"].concat();
+        let field = [
+            JUNK_NAMES[numbers.below(JUNK_NAMES.len())].as_bytes(),
+            b":",
+            space,
+            junk,
+            b"\n",
+        ]
+        .concat();
         fields.insert(numbers.below(fields.len() + 1), field);
     }
-    (fields.into_iter().flatten().chain(*b"\nbody\n").collect(), name, text)
+    (
+        fields.into_iter().flatten().chain(*b"\nbody\n").collect(),
+        name,
+        text,
+    )
 }

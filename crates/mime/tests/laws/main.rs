@@ -23,9 +23,9 @@ use evidence::message;
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, CharsetOut, Event, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId, PartKind,
-    Policy, Report, Transfer, apply_undo, header_context, iso_2022_jp_form, params, process, text_parts,
-    undo_edits,
+    Attachments, CharsetOut, Event, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId,
+    PartKind, Policy, Report, Transfer, apply_undo, header_context, iso_2022_jp_form, params,
+    process, text_parts, undo_edits,
 };
 use numbers::Numbers;
 use policies::{HEADERS, LOSSES, OUT, TRANSFERS, policy};
@@ -167,8 +167,14 @@ fn mutate(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
                 let lf: Vec<u8> = raw.iter().copied().filter(|b| *b != b'\r').collect();
                 raw = match numbers.below(3) {
                     0 => lf,
-                    1 => lf.split(|b| *b == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
-                    _ => lf.iter().map(|b| if *b == b'\n' { b'\r' } else { *b }).collect(),
+                    1 => lf
+                        .split(|b| *b == b'\n')
+                        .collect::<Vec<_>>()
+                        .join(&b"\r\n"[..]),
+                    _ => lf
+                        .iter()
+                        .map(|b| if *b == b'\n' { b'\r' } else { *b })
+                        .collect(),
                 };
             }
             _ => raw.truncate(at),
@@ -193,21 +199,45 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
     let once = process(raw, policy);
     let new = &*once.bytes;
     let twice = process(new, policy);
-    law("a second pass changes nothing", twice.edits.is_empty() && *twice.bytes == *new, &|| {
-        twice
-            .edits
-            .iter()
-            .map(|e| format!("{} -> {}\n", e.span.of(new).escape_ascii(), e.with.escape_ascii()))
-            .collect()
-    })?;
-    law("no edits, no change", !once.edits.is_empty() || new == raw, &String::new)?;
+    law(
+        "a second pass changes nothing",
+        twice.edits.is_empty() && *twice.bytes == *new,
+        &|| {
+            twice
+                .edits
+                .iter()
+                .map(|e| {
+                    format!(
+                        "{} -> {}\n",
+                        e.span.of(new).escape_ascii(),
+                        e.with.escape_ascii()
+                    )
+                })
+                .collect()
+        },
+    )?;
+    law(
+        "no edits, no change",
+        !once.edits.is_empty() || new == raw,
+        &String::new,
+    )?;
     let undone = apply_undo(new, &undo_edits(raw, &once.edits));
-    law("what was changed comes back", undone.as_deref() == Some(raw), &String::new)?;
-    let (before, after) = (Message::parse(raw, &policy.limits), Message::parse(new, &policy.limits));
+    law(
+        "what was changed comes back",
+        undone.as_deref() == Some(raw),
+        &String::new,
+    )?;
+    let (before, after) = (
+        Message::parse(raw, &policy.limits),
+        Message::parse(new, &policy.limits),
+    );
     let tree = |m: &Message<'_>| -> Vec<String> {
         // Raw UTF-8 in its header makes message/rfc822 message/global.
         let media = |p: &Part| Some(p.media.clone()).filter(|_| p.kind != PartKind::Message);
-        m.parts().iter().map(|p| format!("{:?} {:?} {:?}", p.parent, p.kind, media(p))).collect()
+        m.parts()
+            .iter()
+            .map(|p| format!("{:?} {:?} {:?}", p.parent, p.kind, media(p)))
+            .collect()
     };
     law("the tree stays", tree(&before) == tree(&after), &|| {
         format!("{:?}\n{:?}", tree(&before), tree(&after))
@@ -239,9 +269,13 @@ fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'stat
             "application" => b.media.sub.contains("pkcs7-"),
             _ => false,
         };
-        let bytes = |m: &Message<'_>, p: &mailglot_mime::Part| m.raw()[p.header.start..p.body.end].to_vec();
+        let bytes =
+            |m: &Message<'_>, p: &mailglot_mime::Part| m.raw()[p.header.start..p.body.end].to_vec();
         if sealed && bytes(before, b) != bytes(after, a) {
-            return Err(("signed parts stay", bytes(after, a).escape_ascii().to_string()));
+            return Err((
+                "signed parts stay",
+                bytes(after, a).escape_ascii().to_string(),
+            ));
         }
     }
     Ok(())
@@ -256,7 +290,10 @@ fn fields(
     policy: &Policy,
 ) -> Result<(), (&'static str, String)> {
     let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
-    let (context, now) = (header_context(before, policy), header_context(after, policy));
+    let (context, now) = (
+        header_context(before, policy),
+        header_context(after, policy),
+    );
     let mut new = after.fields(id).iter();
     for field in before.fields(id) {
         let (old_name, old) = (name(before, field), field.value.of(before.raw()));
@@ -265,8 +302,16 @@ fn fields(
         };
         let value = other.value.of(after.raw());
         let ends = |value: &[u8]| {
-            let ends = value.iter().enumerate().filter(|(_, b)| matches!(b, b'\n' | b'\r'));
-            ends.filter(|(at, _)| !value[at + 1..].first().is_some_and(|b| b" \t\r\n".contains(b))).count()
+            let ends = value
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| matches!(b, b'\n' | b'\r'));
+            ends.filter(|(at, _)| {
+                !value[at + 1..]
+                    .first()
+                    .is_some_and(|b| b" \t\r\n".contains(b))
+            })
+            .count()
         };
         let nuls = |value: &[u8]| value.iter().filter(|b| **b == 0).count();
         let (shown_old, shown) = (old.escape_ascii(), value.escape_ascii());
@@ -275,14 +320,21 @@ fn fields(
             return Err(("no line end and no NUL comes into a header", shown));
         }
         // Raw bytes that stay, in addresses, may be guessed otherwise where others do not.
-        if old == value || std::str::from_utf8(value).is_err() || old.len() > Limits::default().field {
+        if old == value
+            || std::str::from_utf8(value).is_err()
+            || old.len() > Limits::default().field
+        {
             continue;
         }
         let same = match (field_kind(&old_name), &*old_name) {
             (_, b"content-transfer-encoding") => true,
             (FieldKind::Opaque, _) => old == value,
             // What is no media type has no parameters.
-            (FieldKind::Parameters, b"content-type") if !parameters(old, &context).0.contains('/') => true,
+            (FieldKind::Parameters, b"content-type")
+                if !parameters(old, &context).0.contains('/') =>
+            {
+                true
+            }
             (FieldKind::Parameters, _) => {
                 let (old, new) = (parameters(old, &context), parameters(value, &now));
                 let global = old.0 == "message/rfc822" && new.0 == "message/global";
@@ -290,7 +342,10 @@ fn fields(
                     .1
                     .iter()
                     .map(|(name, text)| (name, read_as(text, policy)))
-                    .eq(new.1.iter().map(|(name, text)| (name, read_as(text, policy))));
+                    .eq(new
+                        .1
+                        .iter()
+                        .map(|(name, text)| (name, read_as(text, policy))));
                 same && (old.0 == new.0 || global && policy.headers == Headers::RawUtf8)
             }
             (kind, _) => {
@@ -305,9 +360,16 @@ fn fields(
             return Err(("fields read the same", shown));
         }
     }
-    let added: [&[u8]; 3] = [b"mime-version", b"content-type", b"content-transfer-encoding"];
+    let added: [&[u8]; 3] = [
+        b"mime-version",
+        b"content-type",
+        b"content-transfer-encoding",
+    ];
     match new.find(|f| !added.contains(&&*name(after, f))) {
-        Some(field) => Err(("no field is added", name(after, field).escape_ascii().to_string())),
+        Some(field) => Err((
+            "no field is added",
+            name(after, field).escape_ascii().to_string(),
+        )),
         None => Ok(()),
     }
 }
@@ -359,7 +421,13 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
         let text = p.text.filter(|text| !named(text));
         let text = text.map(|t| read_as(&t, policy));
         let body = part.body.of(message.raw()).to_vec();
-        Text { part: p.part, content: text, how: p.reading.how, lossy: !p.losses.is_empty(), body }
+        Text {
+            part: p.part,
+            content: text,
+            how: p.reading.how,
+            lossy: !p.losses.is_empty(),
+            body,
+        }
     };
     parts.into_iter().map(text).collect()
 }
@@ -370,21 +438,27 @@ fn same_text(old: &Text, new: &Text, told: &Report) -> bool {
     let (Some(one), Some(other)) = (&old.content, &new.content) else {
         return old.content.is_none() && new.content.is_none();
     };
-    let uniform = |text: &str| !text.contains('\r') || !text.replace("\r\n", "").contains(['\r', '\n']);
+    let uniform =
+        |text: &str| !text.contains('\r') || !text.replace("\r\n", "").contains(['\r', '\n']);
     let same = |one: &str, other: &str| {
         let lines = |text: &str| text.replace("\r\n", "\n");
         one == other || uniform(one) && uniform(other) && lines(one) == lines(other)
     };
     let added = |event: &Event| event.kind == EventKind::CteLineEndAdded && event.part == old.part;
-    let rest = other.strip_suffix("\r\n").or_else(|| other.strip_suffix('\n'));
+    let rest = other
+        .strip_suffix("\r\n")
+        .or_else(|| other.strip_suffix('\n'));
     same(one, other)
-        || !one.ends_with('\n') && told.events.iter().any(added) && rest.is_some_and(|rest| same(one, rest))
+        || !one.ends_with('\n')
+            && told.events.iter().any(added)
+            && rest.is_some_and(|rest| same(one, rest))
 }
 
 /// A part that could be rewritten, but was left alone for what cannot be read of it, or would be read otherwise then: where its charset was
 /// guessed with the help of others that were rewritten, it may be guessed otherwise now.
 fn kept_guess(old: &Text, new: &Text, told: &Report, policy: &Policy) -> bool {
-    let unsettled = |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
+    let unsettled =
+        |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
     let kept = policy.on_loss == OnLoss::Keep && old.lossy || told.events.iter().any(unsettled);
     kept && old.body == new.body && matches!(old.how, How::Message | How::Detected | How::Fallback)
 }
@@ -418,14 +492,18 @@ fn seeds() -> Vec<Vec<u8>> {
         println!("MAILGLOT_SHARED is not set: mutants of the built-in messages only");
         return seeds;
     };
-    let mut folders = vec![Path::new(&shared).join("corpus/eml"), Path::new(&shared).join("attacks")];
+    let mut folders = vec![
+        Path::new(&shared).join("corpus/eml"),
+        Path::new(&shared).join("attacks"),
+    ];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "eml") && path.metadata().unwrap().len() < 60_000
+            } else if path.extension().is_some_and(|e| e == "eml")
+                && path.metadata().unwrap().len() < 60_000
             {
                 files.push(path);
             }
@@ -447,8 +525,9 @@ fn messages_that_broke_a_law_once_keep_it() {
         for headers in HEADERS {
             for transfer in TRANSFERS {
                 for on_loss in LOSSES {
-                    let each =
-                        [Repairs::default(), Repairs::ALL].into_iter().flat_map(|r| OUT.map(|out| (r, out)));
+                    let each = [Repairs::default(), Repairs::ALL]
+                        .into_iter()
+                        .flat_map(|r| OUT.map(|out| (r, out)));
                     for (repairs, charset_out) in each {
                         let policy = Policy {
                             headers,
@@ -460,7 +539,11 @@ fn messages_that_broke_a_law_once_keep_it() {
                             ..Policy::default()
                         };
                         let found = broken(raw, &policy);
-                        assert!(found.is_none(), "{} {policy:?}\n{found:?}", raw.escape_ascii());
+                        assert!(
+                            found.is_none(),
+                            "{} {policy:?}\n{found:?}",
+                            raw.escape_ascii()
+                        );
                     }
                 }
             }
@@ -471,9 +554,24 @@ fn messages_that_broke_a_law_once_keep_it() {
 #[test]
 fn what_is_told_changes_no_byte() {
     for raw in ONCE_BROKEN {
-        let full = Policy { headers: Headers::RawUtf8, repairs: Repairs::ALL, ..Policy::default() };
-        let silent = Policy { limits: Limits { events: 0, ..full.limits }, ..full.clone() };
-        assert_eq!(process(raw, &full).bytes, process(raw, &silent).bytes, "{}", raw.escape_ascii());
+        let full = Policy {
+            headers: Headers::RawUtf8,
+            repairs: Repairs::ALL,
+            ..Policy::default()
+        };
+        let silent = Policy {
+            limits: Limits {
+                events: 0,
+                ..full.limits
+            },
+            ..full.clone()
+        };
+        assert_eq!(
+            process(raw, &full).bytes,
+            process(raw, &silent).bytes,
+            "{}",
+            raw.escape_ascii()
+        );
     }
 }
 
@@ -500,7 +598,9 @@ fn messages_whose_parts_tell_of_each_other_keep_the_laws() {
 /// Junk in one field changes no other field.
 #[test]
 fn messages_with_junk_in_a_field_keep_the_laws() {
-    keep_the_laws("MAILGLOT_MESSAGES", 3_000, |_, numbers| junk::message(numbers).0);
+    keep_the_laws("MAILGLOT_MESSAGES", 3_000, |_, numbers| {
+        junk::message(numbers).0
+    });
 }
 
 #[test]
@@ -511,7 +611,9 @@ fn valid_utf_8_is_not_reread_because_of_junk_in_another_field() {
         let (raw, name, text) = junk::message(&mut numbers);
         let message = Message::parse(&raw, &Limits::default());
         let context = header_context(&message, &policy);
-        let field = message.field(PartId::ROOT, name.to_ascii_lowercase().as_bytes()).unwrap();
+        let field = message
+            .field(PartId::ROOT, name.to_ascii_lowercase().as_bytes())
+            .unwrap();
         let value = field.value.of(&raw);
         let kind = field_kind(name.as_bytes());
         assert_eq!(
@@ -522,7 +624,9 @@ fn valid_utf_8_is_not_reread_because_of_junk_in_another_field() {
         );
         let written = process(&raw, &policy);
         let after = Message::parse(&written.bytes, &Limits::default());
-        let value = after.field(PartId::ROOT, name.to_ascii_lowercase().as_bytes()).unwrap();
+        let value = after
+            .field(PartId::ROOT, name.to_ascii_lowercase().as_bytes())
+            .unwrap();
         let value = value.value.of(&written.bytes);
         let read = encoded_word::decode(value, kind, &header_context(&after, &policy), &mut vec![]);
         assert_eq!(read.trim_start(), text, "{}", written.bytes.escape_ascii());
@@ -538,7 +642,9 @@ fn keep_the_laws(variable: &str, usual: u64, make: impl Fn(u64, &mut Numbers) ->
         let mut numbers = Numbers(first.wrapping_mul(0x1_0000_0001).wrapping_add(mutant << 20));
         let raw = make(mutant, &mut numbers);
         let policy = policy(&mut |bound| numbers.below(bound));
-        let Some((law, _)) = broken(&raw, &policy) else { continue };
+        let Some((law, _)) = broken(&raw, &policy) else {
+            continue;
+        };
         if let Some((_, count)) = kinds.iter_mut().find(|(name, _)| *name == law) {
             *count += 1;
             if *count > 3 {
@@ -549,7 +655,13 @@ fn keep_the_laws(variable: &str, usual: u64, make: impl Fn(u64, &mut Numbers) ->
         }
         let small = shrink(&raw, &policy, law);
         let shown = broken(&small, &policy).map_or_else(String::new, |(_, shown)| shown);
-        let Policy { headers, transfer, on_loss, charset_out, .. } = policy;
+        let Policy {
+            headers,
+            transfer,
+            on_loss,
+            charset_out,
+            ..
+        } = policy;
         let _ = write!(
             failures,
             "\n{law} (mutant {mutant}, {headers:?} {transfer:?} {on_loss:?} {charset_out:?})\n{}\n-> {}\n{shown}\n",

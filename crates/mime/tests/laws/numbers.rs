@@ -19,7 +19,11 @@ impl Numbers {
 
     pub(crate) fn range(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length + 1);
-        let most = if self.below(4) == 0 { length - start } else { (length - start).min(80) };
+        let most = if self.below(4) == 0 {
+            length - start
+        } else {
+            (length - start).min(80)
+        };
         start..start + self.below(most + 1)
     }
 }

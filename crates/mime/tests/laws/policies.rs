@@ -4,8 +4,12 @@ use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{Attachments, CharsetOut, Headers, OnLoss, Policy, Transfer};
 
 pub(crate) const HEADERS: [Headers; 3] = [Headers::Keep, Headers::Words, Headers::RawUtf8];
-pub(crate) const TRANSFERS: [Transfer; 4] =
-    [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit];
+pub(crate) const TRANSFERS: [Transfer; 4] = [
+    Transfer::Keep,
+    Transfer::Clean,
+    Transfer::SevenBit,
+    Transfer::EightBit,
+];
 pub(crate) const LOSSES: [OnLoss; 2] = [OnLoss::Replace, OnLoss::Keep];
 pub(crate) const ATTACHMENTS: [Attachments; 2] = [Attachments::Keep, Attachments::Utf8];
 pub(crate) const OUT: [CharsetOut; 2] = [CharsetOut::Utf8, CharsetOut::Iso2022Jp];

@@ -4,7 +4,8 @@ use super::{case, codes, keeps_the_laws, latin1, policies, texts};
 use base64::Engine as _;
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::{
-    EventKind, Limits, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
+    EventKind, Limits, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts,
+    undo_edits,
 };
 
 #[test]
@@ -64,8 +65,11 @@ fn missing_labels_are_added() {
 
 #[test]
 fn what_has_no_header_gets_none() {
-    for raw in ["Grüße aus Köln, schöne Grüße\n", "\nGrüße aus Köln, schöne Grüße\n", "\0\u{81}ÿ\0"]
-    {
+    for raw in [
+        "Grüße aus Köln, schöne Grüße\n",
+        "\nGrüße aus Köln, schöne Grüße\n",
+        "\0\u{81}ÿ\0",
+    ] {
         let raw = latin1(raw);
         assert_eq!(&*process(&raw, &Policy::default()).bytes, raw);
         keeps_the_laws(&raw);
@@ -78,7 +82,10 @@ fn damaged_utf8_stays_utf8() {
         b"Content-Type: text/plain; charset=utf-8\n\n\xc3\xa4 \xc3\xb6 \xc3\xbc \xe6\x97 \xff \xe2\x82\n";
     let outcome = process(raw, &Policy::default());
     let text = String::from_utf8_lossy(&outcome.bytes);
-    assert!(text.ends_with("ä ö ü \u{fffd} \u{fffd} \u{fffd}\n"), "{text}");
+    assert!(
+        text.ends_with("ä ö ü \u{fffd} \u{fffd} \u{fffd}\n"),
+        "{text}"
+    );
     assert_eq!(outcome.report.losses(), 3);
     keeps_the_laws(raw);
 }
@@ -98,7 +105,12 @@ fn ebcdic_and_text_that_only_says_so() {
     let mut report = Report::with_limit(9);
     let parts = text_parts(&message, &Policy::default(), &mut report);
     assert_eq!(parts[0].text.as_deref(), Some("Hello, world\n"));
-    assert!(report.events.iter().any(|e| e.kind.code() == "charset.detected"));
+    assert!(
+        report
+            .events
+            .iter()
+            .any(|e| e.kind.code() == "charset.detected")
+    );
     keeps_the_laws(lie.as_bytes());
 }
 
@@ -122,7 +134,10 @@ fn text_that_looks_like_a_declaration_stays() {
         };
         let raw = latin1(&format!("{}{text}{meta}\n", head("iso-8859-1")));
         let out = process(&raw, &Policy::default()).bytes;
-        assert_eq!(std::str::from_utf8(&out).unwrap(), format!("{}{text}{meta}\n", head("utf-8")));
+        assert_eq!(
+            std::str::from_utf8(&out).unwrap(),
+            format!("{}{text}{meta}\n", head("utf-8"))
+        );
     }
 }
 
@@ -130,12 +145,28 @@ fn text_that_looks_like_a_declaration_stays() {
 fn each_kind_of_document_says_its_charset_in_its_own_way() {
     let title = "ü".repeat(970);
     for (kind, old, new) in [
-        ("css", "@charset \"latin1\"; /* ü */", "@charset \"utf-8\"; /* ü */"),
-        ("svg+xml", "<?xml encoding='latin1'?><ü/>", "<?xml encoding='utf-8'?><ü/>"),
-        ("vnd.wap.wml", "<?xml encoding='latin1'?><ü/>", "<?xml encoding='utf-8'?><ü/>"),
+        (
+            "css",
+            "@charset \"latin1\"; /* ü */",
+            "@charset \"utf-8\"; /* ü */",
+        ),
+        (
+            "svg+xml",
+            "<?xml encoding='latin1'?><ü/>",
+            "<?xml encoding='utf-8'?><ü/>",
+        ),
+        (
+            "vnd.wap.wml",
+            "<?xml encoding='latin1'?><ü/>",
+            "<?xml encoding='utf-8'?><ü/>",
+        ),
         ("x-vcard", "FN;CHARSET=ISO-8859-1:ü", "FN;CHARSET=utf-8:ü"),
         ("plain", "<meta charset=latin1>ü", "<meta charset=latin1>ü"),
-        ("html", &format!("<p>{title}<meta charset=latin1>"), &format!("<p>{title}<meta charset=utf-8>")),
+        (
+            "html",
+            &format!("<p>{title}<meta charset=latin1>"),
+            &format!("<p>{title}<meta charset=utf-8>"),
+        ),
     ] {
         let head = format!("MIME-Version: 1.0\nContent-Type: text/{kind}; charset=");
         let rest = "\nContent-Transfer-Encoding: 8bit\n\n";
@@ -143,9 +174,18 @@ fn each_kind_of_document_says_its_charset_in_its_own_way() {
         let out = process(&raw, &Policy::default()).bytes;
         if kind == "html" {
             // One line is longer than any may be.
-            assert!(texts(&out)[0].1.as_deref().unwrap().ends_with("<meta charset=utf-8>"));
+            assert!(
+                texts(&out)[0]
+                    .1
+                    .as_deref()
+                    .unwrap()
+                    .ends_with("<meta charset=utf-8>")
+            );
         } else {
-            assert_eq!(std::str::from_utf8(&out).unwrap(), format!("{head}utf-8{rest}{new}\n"));
+            assert_eq!(
+                std::str::from_utf8(&out).unwrap(),
+                format!("{head}utf-8{rest}{new}\n")
+            );
         }
     }
 }
@@ -153,19 +193,32 @@ fn each_kind_of_document_says_its_charset_in_its_own_way() {
 #[test]
 fn line_ends_that_only_decoding_makes_open_no_part() {
     let inner = "\r--b\rContent-Type: text/html\r\r<p>\r--b\r";
-    let utf16: Vec<u8> = format!("ä{inner}").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    for (charset, body) in
-        [("utf-7", b"+AOQADQ--b+AA0-Content-Type: text/html+AA0ADQ-<p>".to_vec()), ("utf-16le", utf16)]
-    {
+    let utf16: Vec<u8> = format!("ä{inner}")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for (charset, body) in [
+        (
+            "utf-7",
+            b"+AOQADQ--b+AA0-Content-Type: text/html+AA0ADQ-<p>".to_vec(),
+        ),
+        ("utf-16le", utf16),
+    ] {
         for eol in ["\n", "\r\n"] {
             let head = format!(
                 "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
             );
-            let raw =
-                [head.replace('\n', eol).as_bytes(), &body[..], eol.as_bytes(), b"--b--", eol.as_bytes()]
-                    .concat();
+            let raw = [
+                head.replace('\n', eol).as_bytes(),
+                &body[..],
+                eol.as_bytes(),
+                b"--b--",
+                eol.as_bytes(),
+            ]
+            .concat();
             let out = process(&raw, &Policy::default()).bytes;
-            let bare = memchr::memmem::find_iter(&out, b"\r").filter(|at| out.get(at + 1) != Some(&b'\n'));
+            let bare =
+                memchr::memmem::find_iter(&out, b"\r").filter(|at| out.get(at + 1) != Some(&b'\n'));
             assert_eq!(bare.count(), 0, "{}", out.escape_ascii());
             assert_eq!(texts(&raw), texts(&out));
             assert!(process(&out, &Policy::default()).edits.is_empty());
@@ -185,8 +238,13 @@ fn lines_in_base64_end_as_rfc_2045_says() {
     let out = std::str::from_utf8(&out).unwrap();
     let (head, body) = out.split_once("\n\n").unwrap();
     assert!(head.ends_with("Content-Transfer-Encoding: base64"), "{out}");
-    let decoded = base64::engine::general_purpose::STANDARD.decode(body.replace('\n', "")).unwrap();
-    assert_eq!(String::from_utf8(decoded).unwrap(), format!("{line}\r\nщщ\r\n"));
+    let decoded = base64::engine::general_purpose::STANDARD
+        .decode(body.replace('\n', ""))
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(decoded).unwrap(),
+        format!("{line}\r\nщщ\r\n")
+    );
 }
 
 #[test]
@@ -208,7 +266,12 @@ fn dangerous_lines_stay_encoded() {
         &mut mailglot_codec::LossLog::new(),
     );
     let outcome = process(&raw, &Policy::default());
-    assert!(outcome.bytes.split(|b| *b == b'\n').all(|line| line.len() <= 998));
+    assert!(
+        outcome
+            .bytes
+            .split(|b| *b == b'\n')
+            .all(|line| line.len() <= 998)
+    );
     keeps_the_laws(&raw);
 }
 
@@ -217,11 +280,21 @@ fn losses_have_places() {
     let raw = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nJa, gr=C3=BCn; und hier steht noch mehr Text, =FF, der gut ist: =C3=A4=C3=B6=C3=BC =C3=A4=C3=B6=C3=BC\n\
         =C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC\n";
     let outcome = process(raw, &Policy::default());
-    let loss =
-        outcome.report.events.iter().find(|e| e.kind.code() == "charset.invalid-bytes").expect("one loss");
+    let loss = outcome
+        .report
+        .events
+        .iter()
+        .find(|e| e.kind.code() == "charset.invalid-bytes")
+        .expect("one loss");
     assert_eq!(loss.at.of(raw), b"=FF");
     assert!(String::from_utf8_lossy(&outcome.bytes).contains("Text, \u{fffd}, der"));
-    let keep = process(raw, &Policy { on_loss: OnLoss::Keep, ..Policy::default() });
+    let keep = process(
+        raw,
+        &Policy {
+            on_loss: OnLoss::Keep,
+            ..Policy::default()
+        },
+    );
     assert_eq!(&*keep.bytes, raw);
     keeps_the_laws(raw);
 }
@@ -244,16 +317,24 @@ fn a_line_end_that_is_added_at_the_end_changes_no_more() {
         )
     };
     for end in ["\n", "\r\n"] {
-        for text in
-            [&b"d\xe9j\xe0 vu"[..], b"d\xe9j\xe0\r\nvu\r\n", b"d\xe9j\xe0\r\nvu\r", b"\xe9\r", b"\xe9\n\r"]
-        {
+        for text in [
+            &b"d\xe9j\xe0 vu"[..],
+            b"d\xe9j\xe0\r\nvu\r\n",
+            b"d\xe9j\xe0\r\nvu\r",
+            b"\xe9\r",
+            b"\xe9\n\r",
+        ] {
             let raw = message(end, text);
             for policy in policies() {
                 let once = process(raw.as_bytes(), &policy).bytes.into_owned();
                 let ended = [&once[..], end.as_bytes()].concat();
                 for again in [once.clone(), ended] {
                     let edits = process(&again, &policy).edits;
-                    assert!(edits.is_empty(), "{policy:?} {} {edits:?}", again.escape_ascii());
+                    assert!(
+                        edits.is_empty(),
+                        "{policy:?} {} {edits:?}",
+                        again.escape_ascii()
+                    );
                 }
             }
         }
@@ -262,15 +343,23 @@ fn a_line_end_that_is_added_at_the_end_changes_no_more() {
 
 #[test]
 fn a_line_end_that_a_text_gets_is_told() {
-    let raw = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6k=\n";
-    let policy = Policy { transfer: Transfer::EightBit, ..Policy::default() };
+    let raw =
+        b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6k=\n";
+    let policy = Policy {
+        transfer: Transfer::EightBit,
+        ..Policy::default()
+    };
     let done = process(raw, &policy);
     assert!(done.bytes.ends_with("\n\n\u{e9}\n".as_bytes()));
     let told = |report: &Report| report.has(EventKind::CteLineEndAdded);
     assert!(told(&done.report));
-    let ended = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6kK\n";
+    let ended =
+        b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6kK\n";
     assert!(!told(&process(ended, &policy).report));
-    assert_eq!(apply_undo(&done.bytes, &undo_edits(raw, &done.edits)).as_deref(), Some(&raw[..]));
+    assert_eq!(
+        apply_undo(&done.bytes, &undo_edits(raw, &done.edits)).as_deref(),
+        Some(&raw[..])
+    );
 }
 
 #[test]
@@ -281,16 +370,27 @@ fn blanks_at_the_ends_of_lines_in_quoted_printable() {
     case(&raw, &raw);
     assert_eq!(codes(raw.as_bytes()), ["cte.qp-trailing-blanks"]);
     let clean = raw.replace(" \n", "\n");
-    case(&clean, &clean.replace("quoted-printable", "8bit").replace("=C3=A4", "ä"));
+    case(
+        &clean,
+        &clean
+            .replace("quoted-printable", "8bit")
+            .replace("=C3=A4", "ä"),
+    );
     assert_eq!(codes(clean.as_bytes()), [""; 0]);
     let legacy = raw.replace("utf-8", "iso-8859-1").replace("=C3=A4", "=E4");
     case(
         &legacy,
         "Content-Type: text/plain; charset=utf-8; format=flowed\nContent-Transfer-Encoding: 8bit\n\nthis is flowed\nsig ä\n--\nme\n",
     );
-    let event = process(legacy.as_bytes(), &Policy::default()).report.events.remove(0);
+    let event = process(legacy.as_bytes(), &Policy::default())
+        .report
+        .events
+        .remove(0);
     let place = event.at.of(legacy.as_bytes());
-    assert_eq!((event.kind.code(), event.count), ("cte.qp-trailing-blanks", 2));
+    assert_eq!(
+        (event.kind.code(), event.count),
+        ("cte.qp-trailing-blanks", 2)
+    );
     assert_eq!(String::from_utf8_lossy(place), " \nsig =E4\n-- ");
 }
 
@@ -316,18 +416,33 @@ fn what_was_appended_to_base64_begins_a_line() {
 #[test]
 fn what_was_appended_to_base64_is_read_as_the_text_before_it() {
     let bytes = |text: &str, label: &str| -> Vec<u8> {
-        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
-        charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+        let charset = Charset::for_label(label.as_bytes(), View::Mail)
+            .charset()
+            .unwrap();
+        charset
+            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned()
     };
     let last = |label: &str, text: &str, footer: &[u8]| {
-        let head =
-            format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: base64\n\n");
+        let head = format!(
+            "Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: base64\n\n"
+        );
         let encoded = base64::engine::general_purpose::STANDARD.encode(bytes(text, label));
-        let raw =
-            [head.as_bytes(), encoded.as_bytes(), b"\n\n_____\nto leave go to ", footer, b"\n"].concat();
+        let raw = [
+            head.as_bytes(),
+            encoded.as_bytes(),
+            b"\n\n_____\nto leave go to ",
+            footer,
+            b"\n",
+        ]
+        .concat();
         keeps_the_laws(&raw);
         let written = process(&raw, &Policy::default()).bytes.into_owned();
-        String::from_utf8_lossy(&written).lines().last().unwrap_or_default().to_owned()
+        String::from_utf8_lossy(&written)
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .to_owned()
     };
     for (label, text, footer) in [
         ("windows-1251", "Привет, мир\n", "я"),
@@ -335,9 +450,17 @@ fn what_was_appended_to_base64_is_read_as_the_text_before_it() {
         ("gb2312", "各位同事\n", "退订"),
         ("iso-8859-1", "Grüße aus Köln\n", "für alle"),
     ] {
-        assert_eq!(last(label, text, &bytes(footer, label)), format!("to leave go to {footer}"), "{label}");
+        assert_eq!(
+            last(label, text, &bytes(footer, label)),
+            format!("to leave go to {footer}"),
+            "{label}"
+        );
         // UTF-8 is that, whatever is before it.
-        assert_eq!(last(label, text, footer.as_bytes()), format!("to leave go to {footer}"), "{label}");
+        assert_eq!(
+            last(label, text, footer.as_bytes()),
+            format!("to leave go to {footer}"),
+            "{label}"
+        );
     }
 }
 
@@ -348,6 +471,9 @@ fn several_texts_in_base64_are_told() {
         raw,
         "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße für alleGrüße für alleGrüße \n",
     );
-    let event = process(raw.as_bytes(), &Policy::default()).report.events.remove(0);
+    let event = process(raw.as_bytes(), &Policy::default())
+        .report
+        .events
+        .remove(0);
     assert_eq!((event.kind.code(), event.count), ("cte.b64-several", 2));
 }

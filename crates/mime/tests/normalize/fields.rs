@@ -24,9 +24,19 @@ fn signed_parts_are_untouched() {
         .position(|w| w == b"--i")
         .map_or_else(|| raw.windows(3).position(|w| w == b"--i"), Some);
     let start = inner.expect("the signed part is there");
-    assert!(outcome.bytes.ends_with(&raw[start..]), "{}", outcome.bytes.escape_ascii());
+    assert!(
+        outcome.bytes.ends_with(&raw[start..]),
+        "{}",
+        outcome.bytes.escape_ascii()
+    );
     assert_eq!(outcome.edits.len(), 2);
-    assert!(outcome.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+    assert!(
+        outcome
+            .report
+            .events
+            .iter()
+            .any(|e| e.kind.code() == "mime.signed-untouched")
+    );
     keeps_the_laws(&raw);
 }
 
@@ -34,31 +44,66 @@ fn signed_parts_are_untouched() {
 fn signed_messages_by_policy() {
     let raw = b"DKIM-Signature: v=1; b=x\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\xfc\n";
     let archive = process(raw, &Policy::default());
-    assert!(archive.report.events.iter().any(|e| e.kind.code() == "signature.voided"));
-    let gateway = process(raw, &Policy { keep_signed: true, ..Policy::default() });
+    assert!(
+        archive
+            .report
+            .events
+            .iter()
+            .any(|e| e.kind.code() == "signature.voided")
+    );
+    let gateway = process(
+        raw,
+        &Policy {
+            keep_signed: true,
+            ..Policy::default()
+        },
+    );
     assert_eq!(&*gateway.bytes, raw);
-    assert!(gateway.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+    assert!(
+        gateway
+            .report
+            .events
+            .iter()
+            .any(|e| e.kind.code() == "mime.signed-untouched")
+    );
 }
 
 #[test]
 fn attached_messages_under_a_signature() {
     let inner = "DKIM-Signature: v=1; a=b; bh=x\nFrom: x@y.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGr\u{fc}\u{df}e f\u{fc}r alle\n";
-    let head = "From: a@b.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nMIME-Version: 1.0\nContent-Type: ";
+    let head =
+        "From: a@b.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nMIME-Version: 1.0\nContent-Type: ";
     let multipart = format!(
         "{head}multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u{fc}\u{df}e\n--b\nContent-Type: message/rfc822\n\n{inner}--b--\n"
     );
-    for raw in [latin1(&format!("{head}message/rfc822\n\n{inner}")), latin1(&multipart)] {
+    for raw in [
+        latin1(&format!("{head}message/rfc822\n\n{inner}")),
+        latin1(&multipart),
+    ] {
         let message = Message::parse(&raw, &Limits::default());
         let last = PartId(message.parts().len() as u32 - 1);
         let inner = &raw[message.part(last).header.start..message.part(last).body.end];
         let told = |policy: &Policy, code: &str| -> Vec<PartId> {
             let report = process(&raw, policy).report;
-            report.events.iter().filter(|event| event.kind.code() == code).map(|event| event.part).collect()
+            report
+                .events
+                .iter()
+                .filter(|event| event.kind.code() == code)
+                .map(|event| event.part)
+                .collect()
         };
         for headers in [Headers::Words, Headers::RawUtf8] {
-            let keep = Policy { keep_signed: true, headers, ..Policy::default() };
+            let keep = Policy {
+                keep_signed: true,
+                headers,
+                ..Policy::default()
+            };
             let kept = process(&raw, &keep);
-            assert!(kept.bytes.windows(inner.len()).any(|window| window == inner));
+            assert!(
+                kept.bytes
+                    .windows(inner.len())
+                    .any(|window| window == inner)
+            );
             assert!(!kept.edits.is_empty(), "what is around it is rewritten");
             assert!(process(&kept.bytes, &keep).edits.is_empty());
             assert_eq!(told(&keep, "mime.signed-untouched"), [last]);
@@ -69,9 +114,12 @@ fn attached_messages_under_a_signature() {
         keeps_the_laws(&raw);
     }
     // Nothing in it changes.
-    let plain =
-        "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: message/rfc822\n\nDKIM-Signature: v=1\n\nplain\n";
-    assert!(!process(plain.as_bytes(), &Policy::default()).edits.is_empty());
+    let plain = "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: message/rfc822\n\nDKIM-Signature: v=1\n\nplain\n";
+    assert!(
+        !process(plain.as_bytes(), &Policy::default())
+            .edits
+            .is_empty()
+    );
     assert_eq!(codes(plain.as_bytes()), [""; 0]);
 }
 
@@ -89,15 +137,27 @@ fn headers_become_utf8_words() {
         "Subject: =?iso-8859-1?Q?Gr=FC=DFe_an_alle_zu_Hause?=\n\nx\n",
         "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_an_alle_zu_Hause?=\n\nx\n",
     );
-    case("Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n", "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+    case(
+        "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n",
+        "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n",
+    );
 }
 
 #[test]
 fn raw_bytes_that_stay_are_not_read_anew_by_a_second_pass() {
     let repairs = Repairs::ALL;
-    let policy = Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, repairs, ..Policy::default() };
+    let policy = Policy {
+        headers: Headers::RawUtf8,
+        transfer: Transfer::Keep,
+        repairs,
+        ..Policy::default()
+    };
     let once = process(b"a:aA\x92\xbd=\nr:8a\xc2\xbc\x90;", &policy);
-    assert!(process(&once.bytes, &policy).edits.is_empty(), "{}", once.bytes.escape_ascii());
+    assert!(
+        process(&once.bytes, &policy).edits.is_empty(),
+        "{}",
+        once.bytes.escape_ascii()
+    );
 }
 
 /// In Shift_JIS, Big5 and GBK a backslash may be the second half of a character, in quotes too.
@@ -112,9 +172,14 @@ fn second_halves_that_are_backslashes_stay() {
         ("big5", "成功的許可"),
         ("gbk", "丂乗俓"),
     ] {
-        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
+        let charset = Charset::for_label(label.as_bytes(), View::Mail)
+            .charset()
+            .unwrap();
         let raw = charset.encode(text, Unmappable::Fatal, &mut LossLog::new());
-        let policy = Policy { default_charset: Some(charset), ..Policy::default() };
+        let policy = Policy {
+            default_charset: Some(charset),
+            ..Policy::default()
+        };
         let input = [
             b"From: \"",
             &raw[..],
@@ -129,20 +194,40 @@ fn second_halves_that_are_backslashes_stay() {
         .concat();
         keeps_the_laws(&input);
         let done = process(&input, &policy);
-        let text_of = String::from_utf8(done.bytes.to_vec()).unwrap().replace("\n ", " ");
+        let text_of = String::from_utf8(done.bytes.to_vec())
+            .unwrap()
+            .replace("\n ", " ");
         let value = |name: &str| {
             let line = text_of.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_once(": ").unwrap().1.as_bytes()
         };
         let context = HeaderContext::default();
-        let from = decode(value("From"), FieldKind::Structured, &context, &mut Vec::new());
-        assert_eq!(from, format!("{text} <a@b.example>"), "{}", done.bytes.escape_ascii());
-        let to = decode(value("To"), FieldKind::Structured, &context, &mut Vec::new());
+        let from = decode(
+            value("From"),
+            FieldKind::Structured,
+            &context,
+            &mut Vec::new(),
+        );
+        assert_eq!(
+            from,
+            format!("{text} <a@b.example>"),
+            "{}",
+            done.bytes.escape_ascii()
+        );
+        let to = decode(
+            value("To"),
+            FieldKind::Structured,
+            &context,
+            &mut Vec::new(),
+        );
         assert_eq!(to, format!("c@d.example, {text}"));
         let name = params::parse(value("Content-Type"), &context, &mut Vec::new());
         assert_eq!(name.get("name"), Some(&*format!("{text}.txt")));
         let file = params::parse(value("Content-Disposition"), &context, &mut Vec::new());
-        assert_eq!((file.get("filename"), file.get("size")), (Some(text), Some("1")));
+        assert_eq!(
+            (file.get("filename"), file.get("size")),
+            (Some(text), Some("1"))
+        );
     }
 }
 
@@ -150,9 +235,19 @@ fn second_halves_that_are_backslashes_stay() {
 fn fields_that_are_kept_are_not_repaired() {
     let raw = b"Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n";
     let repaired = |headers| {
-        let policy = Policy { headers, repairs: Repairs::ALL, ..Policy::default() };
+        let policy = Policy {
+            headers,
+            repairs: Repairs::ALL,
+            ..Policy::default()
+        };
         let done = process(raw, &policy);
-        (done.edits.len(), done.report.events.iter().any(|event| event.kind.code() == "ew.mojibake"))
+        (
+            done.edits.len(),
+            done.report
+                .events
+                .iter()
+                .any(|event| event.kind.code() == "ew.mojibake"),
+        )
     };
     assert_eq!(repaired(Headers::Words), (1, true));
     assert_eq!(repaired(Headers::Keep), (0, false));
@@ -161,21 +256,48 @@ fn fields_that_are_kept_are_not_repaired() {
 #[test]
 fn misread_utf8_can_still_be_mended_afterwards() {
     let read = |raw: &[u8]| {
-        let value = raw.strip_prefix(b"Subject: ").unwrap().split(|b| *b == b'\n').next().unwrap();
-        let context = HeaderContext { repairs: Repairs::ALL, ..HeaderContext::default() };
+        let value = raw
+            .strip_prefix(b"Subject: ")
+            .unwrap()
+            .split(|b| *b == b'\n')
+            .next()
+            .unwrap();
+        let context = HeaderContext {
+            repairs: Repairs::ALL,
+            ..HeaderContext::default()
+        };
         decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
     };
     for (raw, want) in [
-        ("Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n", "Gr\u{fc}\u{df}e"),
-        ("Subject: =?utf8?B?R3LDg8K8w4PCn2U=?=\n\nx\n", "Gr\u{fc}\u{df}e"),
-        ("Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e\n\nx\n", "Gr\u{fc}\u{df}e"),
-        ("Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e \u{85}\n\nx\n", "Gr\u{fc}\u{df}e  "),
+        (
+            "Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n",
+            "Gr\u{fc}\u{df}e",
+        ),
+        (
+            "Subject: =?utf8?B?R3LDg8K8w4PCn2U=?=\n\nx\n",
+            "Gr\u{fc}\u{df}e",
+        ),
+        (
+            "Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e\n\nx\n",
+            "Gr\u{fc}\u{df}e",
+        ),
+        (
+            "Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e \u{85}\n\nx\n",
+            "Gr\u{fc}\u{df}e  ",
+        ),
     ] {
         for headers in [Headers::Words, Headers::RawUtf8] {
-            let policy = Policy { headers, ..Policy::default() };
+            let policy = Policy {
+                headers,
+                ..Policy::default()
+            };
             let done = process(raw.as_bytes(), &policy).bytes.into_owned();
             assert_eq!(read(&done), want, "{}", done.escape_ascii());
-            assert!(process(&done, &policy).edits.is_empty(), "{}", done.escape_ascii());
+            assert!(
+                process(&done, &policy).edits.is_empty(),
+                "{}",
+                done.escape_ascii()
+            );
         }
         keeps_the_laws(raw.as_bytes());
     }
@@ -183,16 +305,29 @@ fn misread_utf8_can_still_be_mended_afterwards() {
 
 #[test]
 fn japanese_without_words_becomes_words() {
-    let raw = b"Subject: Re: \x1B$B2q5D\x1B(B (1)\r\nX-A: \x1B[1mbold\x1B[0m\r\nMIME-Version: 1.0\r\n\
+    let raw =
+        b"Subject: Re: \x1B$B2q5D\x1B(B (1)\r\nX-A: \x1B[1mbold\x1B[0m\r\nMIME-Version: 1.0\r\n\
         Content-Type: text/plain; charset=iso-2022-jp\r\n\
         Content-Disposition: inline; filename=\"\x1B$B2q5D\x1B(B.txt\"\r\n\r\n\x1B$B2q5D\x1B(B\r\n";
     keeps_the_laws(raw);
     let done = process(raw, &Policy::default());
     let text = String::from_utf8_lossy(&done.bytes);
-    assert!(text.starts_with("Subject: Re: =?UTF-8?B?5Lya6K2w?= (1)\r\nX-A: \u{1B}[1mbold"), "{text}");
-    assert!(text.contains("; filename*=utf-8''%E4%BC%9A%E8%AD%B0.txt\r\n"), "{text}");
-    let told = done.report.events.iter().filter(|event| event.kind.code() == "charset.detected");
-    let places: Vec<_> = told.map(|event| &raw[event.at.start..event.at.end]).collect();
+    assert!(
+        text.starts_with("Subject: Re: =?UTF-8?B?5Lya6K2w?= (1)\r\nX-A: \u{1B}[1mbold"),
+        "{text}"
+    );
+    assert!(
+        text.contains("; filename*=utf-8''%E4%BC%9A%E8%AD%B0.txt\r\n"),
+        "{text}"
+    );
+    let told = done
+        .report
+        .events
+        .iter()
+        .filter(|event| event.kind.code() == "charset.detected");
+    let places: Vec<_> = told
+        .map(|event| &raw[event.at.start..event.at.end])
+        .collect();
     assert_eq!(places, [&b"\x1B$B2q5D\x1B(B"[..]; 2]);
 }
 
@@ -215,10 +350,16 @@ fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
         let clean = b"X-Clean: =?iso-8859-1?Q?gr=FC=DFe?=\r\n";
         let raw = [field, b"\r\n", clean, b"\r\nbody\r\n"].concat();
         keeps_the_laws(&raw);
-        for policy in policies().into_iter().filter(|policy| policy.headers != Headers::Keep) {
+        for policy in policies()
+            .into_iter()
+            .filter(|policy| policy.headers != Headers::Keep)
+        {
             let once = process(&raw, &policy);
             let out = once.bytes.escape_ascii().to_string();
-            assert!(!out.contains("X-Clean: =?iso-8859-1"), "the other field is written anew: {out}");
+            assert!(
+                !out.contains("X-Clean: =?iso-8859-1"),
+                "the other field is written anew: {out}"
+            );
             // What another charset can read is no loss.
             if once.report.losses() > 0 {
                 lost += 1;
@@ -233,24 +374,36 @@ fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
 #[test]
 fn labels_in_segments_are_joined_and_go_together() {
     let raw = b"Content-Type: text/plain; charset*0=iso-8859-; charset*1=2\nContent-Transfer-Encoding: 8bit\n\n\xb3\xf3d\xbc za\xbf\xf3\xb3\xe6\n";
-    let after = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nłódź zażółć\n";
-    assert_eq!(String::from_utf8_lossy(&process(raw, &Policy::default()).bytes), after);
+    let after =
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nłódź zażółć\n";
+    assert_eq!(
+        String::from_utf8_lossy(&process(raw, &Policy::default()).bytes),
+        after
+    );
     keeps_the_laws(raw);
     let message = Message::parse(raw, &Limits::default());
     let parts = text_parts(&message, &Policy::default(), &mut Report::default());
     assert_eq!(parts[0].reading.declared.as_deref(), Some("iso-8859-2"));
     for (label, rest) in [
         ("charset*0*=''koi8; charset*1=-u", ""),
-        ("charset*0*=''koi8; charset*1*=%2Du; format=flowed", "; format=flowed"),
+        (
+            "charset*0*=''koi8; charset*1*=%2Du; format=flowed",
+            "; format=flowed",
+        ),
         ("charset*1=-u; charset*0=\"koi8\"", ""),
         ("charset*=us-ascii'en'koi8%2Du", ""),
     ] {
-        let head = format!("Content-Type: text/plain; {label}\nContent-Transfer-Encoding: 8bit\n\n");
+        let head =
+            format!("Content-Type: text/plain; {label}\nContent-Transfer-Encoding: 8bit\n\n");
         let raw = [head.as_bytes(), b"\xf0\xd2\xc9\xd7\xa6\xd4\n"].concat();
         let after = format!(
             "Content-Type: text/plain; charset=utf-8{rest}\nContent-Transfer-Encoding: 8bit\n\nПривіт\n"
         );
-        assert_eq!(String::from_utf8_lossy(&process(&raw, &Policy::default()).bytes), after, "{label}");
+        assert_eq!(
+            String::from_utf8_lossy(&process(&raw, &Policy::default()).bytes),
+            after,
+            "{label}"
+        );
         keeps_the_laws(&raw);
     }
     // Text in UTF-8 that says so stays as it is.
@@ -270,7 +423,9 @@ fn a_digest_of_changed_text_is_told() {
     let event = process(&raw, &Policy::default()).report.events.remove(0);
     assert!(event.at.of(&raw).starts_with(b"Content-MD5:"));
     // Another transfer encoding changes nothing of what it is made of.
-    let encoded = head.replace("iso-8859-1", "utf-8").replace("8bit", "quoted-printable");
+    let encoded = head
+        .replace("iso-8859-1", "utf-8")
+        .replace("8bit", "quoted-printable");
     let raw = format!("{encoded}Gr=C3=BC=C3=9Fe\n");
     assert!(!process(raw.as_bytes(), &Policy::default()).edits.is_empty());
     assert_eq!(codes(raw.as_bytes()), [""; 0]);
@@ -289,7 +444,11 @@ fn identifiers_in_angles_keep_their_raw_bytes() {
         let raw = [field, b"\n\nx\n"].concat();
         for policy in policies() {
             let written = process(&raw, &policy);
-            let line = written.bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b" "[..]);
+            let line = written
+                .bytes
+                .split(|byte| *byte == b'\n')
+                .collect::<Vec<_>>()
+                .join(&b" "[..]);
             assert!(
                 line.windows(1).any(|w| w == b"<") && !line.windows(2).any(|w| w == b"=?"),
                 "{}",
@@ -300,28 +459,57 @@ fn identifiers_in_angles_keep_their_raw_bytes() {
     }
     let raw = b"X-Anything: see <\xfc@x> there\n\nx\n";
     let written = process(raw, &Policy::default());
-    assert!(written.bytes.windows(2).any(|w| w == b"=?"), "{}", written.bytes.escape_ascii());
+    assert!(
+        written.bytes.windows(2).any(|w| w == b"=?"),
+        "{}",
+        written.bytes.escape_ascii()
+    );
 }
 
 /// UTF-8 in one field says nothing about the charset of raw bytes in another one.
 #[test]
 fn raw_bytes_beside_utf_8_are_read_by_themselves() {
     for (raw, name, want) in [
-        (&b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n"[..], "x-a", "caf\u{e9}"),
-        (b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n", "subject", "caf\u{e9}"),
-        (b"X-A: Gr\xfc\xdfe\nSubject: \xe6\x97\xa5\xe6\x9c\xac\n\nx\n", "x-a", "Gr\u{fc}\u{df}e"),
-        (b"Content-Type:\xa0text/plain\nSubject: caf\xc3\xa9\n\nx\n", "subject", "caf\u{e9}"),
+        (
+            &b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n"[..],
+            "x-a",
+            "caf\u{e9}",
+        ),
+        (
+            b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n",
+            "subject",
+            "caf\u{e9}",
+        ),
+        (
+            b"X-A: Gr\xfc\xdfe\nSubject: \xe6\x97\xa5\xe6\x9c\xac\n\nx\n",
+            "x-a",
+            "Gr\u{fc}\u{df}e",
+        ),
+        (
+            b"Content-Type:\xa0text/plain\nSubject: caf\xc3\xa9\n\nx\n",
+            "subject",
+            "caf\u{e9}",
+        ),
     ] {
         let read = |raw: &[u8]| {
             let (message, policy) = (Message::parse(raw, &Limits::default()), Policy::default());
             let context = mailglot_mime::header_context(&message, &policy);
-            let field = message.field(PartId::ROOT, name.as_bytes()).expect("the field");
+            let field = message
+                .field(PartId::ROOT, name.as_bytes())
+                .expect("the field");
             let value = field.value.of(raw);
-            decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).trim().to_owned()
+            decode(value, FieldKind::Unstructured, &context, &mut Vec::new())
+                .trim()
+                .to_owned()
         };
         assert_eq!(read(raw), want, "{}", raw.escape_ascii());
         let written = process(raw, &Policy::default());
-        assert_eq!(read(&written.bytes), want, "{}", written.bytes.escape_ascii());
+        assert_eq!(
+            read(&written.bytes),
+            want,
+            "{}",
+            written.bytes.escape_ascii()
+        );
         keeps_the_laws(raw);
     }
 }

@@ -31,7 +31,10 @@ fn mbox() -> Vec<u8> {
 /// Fails at the third message.
 #[allow(clippy::panic)] // What is tested is that a panic stays with its message.
 fn faulty(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
-    assert!(!message.raw().windows(10).any(|w| w == b"Subject: 2"), "a fault on purpose");
+    assert!(
+        !message.raw().windows(10).any(|w| w == b"Subject: 2"),
+        "a fault on purpose"
+    );
     plan_parsed(message, policy)
 }
 
@@ -40,11 +43,27 @@ fn a_fault_sets_its_message_aside_and_the_rest_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
-    let summary = normalize_with(&job(&at("a.mbox"), &at("out")), &Progress::default(), faulty).unwrap();
-    assert_eq!((summary.messages_in, summary.written, summary.set_aside), (5, 4, 1));
+    let summary = normalize_with(
+        &job(&at("a.mbox"), &at("out")),
+        &Progress::default(),
+        faulty,
+    )
+    .unwrap();
+    assert_eq!(
+        (summary.messages_in, summary.written, summary.set_aside),
+        (5, 4, 1)
+    );
     assert_eq!(summary.events["msg.set-aside"], 1);
-    assert_eq!(fs::read(at("out.set-aside/00000000.eml")).unwrap(), b"From: a@b\nSubject: 2\n\ncaf\xE9\n");
-    let back = RestoreJob { output: Some(at("out")), ledger: None, original: Some(at("back")), force: false };
+    assert_eq!(
+        fs::read(at("out.set-aside/00000000.eml")).unwrap(),
+        b"From: a@b\nSubject: 2\n\ncaf\xE9\n"
+    );
+    let back = RestoreJob {
+        output: Some(at("out")),
+        ledger: None,
+        original: Some(at("back")),
+        force: false,
+    };
     assert_eq!(restore(&back, &Progress::default()).unwrap().messages, 5);
     assert_eq!(fs::read(at("back")).unwrap(), mbox());
 }
@@ -64,7 +83,11 @@ fn a_rename_that_fails_leaves_no_half_output() {
     destination.sync().unwrap();
     // Something appears at the output's place after the checks.
     fs::write(at("out"), b"mine").unwrap();
-    let ready = Ready { destination: Some(destination), ledger: Some(file), ..Ready::default() };
+    let ready = Ready {
+        destination: Some(destination),
+        ledger: Some(file),
+        ..Ready::default()
+    };
     let error = plan.commit(ready).unwrap_err();
     assert!(matches!(error, Error::Output(..)));
     assert_eq!(fs::read(at("out")).unwrap(), b"mine");
@@ -83,7 +106,10 @@ fn threads_are_no_more_than_the_work() {
 fn spoiling(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
     let mut planned = plan_parsed(message, policy);
     if message.raw().windows(10).any(|w| w == b"Subject: 3")
-        && let Some(edit) = planned.edits.iter_mut().find(|edit| edit.with.ends_with("é\n".as_bytes()))
+        && let Some(edit) = planned
+            .edits
+            .iter_mut()
+            .find(|edit| edit.with.ends_with("é\n".as_bytes()))
     {
         let at = edit.with.len() - 3;
         edit.with[at..at + 2].copy_from_slice("è".as_bytes());
@@ -99,25 +125,49 @@ fn a_message_that_the_second_reader_reads_otherwise_is_set_aside() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     for (out, threads) in [("one", 1), ("four", 4)] {
-        let job = NormalizeJob { verify: true, threads, ..job(&at("a.mbox"), &at(out)) };
+        let job = NormalizeJob {
+            verify: true,
+            threads,
+            ..job(&at("a.mbox"), &at(out))
+        };
         let summary = normalize_with(&job, &Progress::default(), spoiling).unwrap();
-        assert_eq!((summary.messages_in, summary.written, summary.set_aside), (5, 4, 1));
+        assert_eq!(
+            (summary.messages_in, summary.written, summary.set_aside),
+            (5, 4, 1)
+        );
         let verify = summary.verify.unwrap();
         assert_eq!((verify.agreed, verify.excused, verify.disagreed), (4, 0, 1));
         assert_eq!((summary.losses, summary.events["verify.disagrees"]), (1, 1));
-        let example = summary.examples.iter().find(|example| example.code == "verify.disagrees").unwrap();
-        assert_eq!((example.message.rsplit(':').next(), example.part.as_str()), (Some("3"), "1"));
-        assert_eq!(example.detail, r#"text: "café" in the original, "cafè" in the rewritten message"#);
+        let example = summary
+            .examples
+            .iter()
+            .find(|example| example.code == "verify.disagrees")
+            .unwrap();
+        assert_eq!(
+            (example.message.rsplit(':').next(), example.part.as_str()),
+            (Some("3"), "1")
+        );
+        assert_eq!(
+            example.detail,
+            r#"text: "café" in the original, "cafè" in the rewritten message"#
+        );
         let aside = fs::read(at(&format!("{out}.set-aside/00000000.eml"))).unwrap();
         assert_eq!(aside, b"From: a@b\nSubject: 3\n\ncaf\xE9\n");
         let back = at(&format!("{out}.back"));
-        let restoring =
-            RestoreJob { output: Some(at(out)), ledger: None, original: Some(back.clone()), force: false };
+        let restoring = RestoreJob {
+            output: Some(at(out)),
+            ledger: None,
+            original: Some(back.clone()),
+            force: false,
+        };
         restore(&restoring, &Progress::default()).unwrap();
         assert_eq!(fs::read(back).unwrap(), mbox());
     }
     assert_eq!(fs::read(at("one")).unwrap(), fs::read(at("four")).unwrap());
-    assert_eq!(fs::read(at("one.ledger")).unwrap(), fs::read(at("four.ledger")).unwrap());
+    assert_eq!(
+        fs::read(at("one.ledger")).unwrap(),
+        fs::read(at("four.ledger")).unwrap()
+    );
 }
 
 /// Without the option nothing is verified, and a dry run verifies what would be written.
@@ -138,6 +188,14 @@ fn verification_is_asked_for() {
     };
     let summary = check(&dry, &Progress::default()).unwrap();
     let verify = summary.verify.unwrap();
-    assert_eq!((verify.agreed, verify.excused, verify.disagreed, summary.changed), (5, 0, 0, 5));
+    assert_eq!(
+        (
+            verify.agreed,
+            verify.excused,
+            verify.disagreed,
+            summary.changed
+        ),
+        (5, 0, 0, 5)
+    );
     assert_eq!(verify.readers, READERS);
 }

@@ -30,23 +30,51 @@ impl Difference {
 }
 
 /// What the second reader reads otherwise than expected.
-pub(super) fn difference(item: &Item<'_>, reading: &Reading<'_>, policy: &Policy) -> Option<Difference> {
+pub(super) fn difference(
+    item: &Item<'_>,
+    reading: &Reading<'_>,
+    policy: &Policy,
+) -> Option<Difference> {
     // Of two signs for one code of JIS X 0208 readers take either.
     let japanese = policy.charset_out == CharsetOut::Iso2022Jp;
-    let form = |text: &str| if japanese { iso_2022_jp_form(text).into_owned() } else { text.to_owned() };
-    if let Content::Body(BodyText { text: expected, document, same_label }) = &item.content {
+    let form = |text: &str| {
+        if japanese {
+            iso_2022_jp_form(text).into_owned()
+        } else {
+            text.to_owned()
+        }
+    };
+    if let Content::Body(BodyText {
+        text: expected,
+        document,
+        same_label,
+    }) = &item.content
+    {
         let label = reading.label(item.start).unwrap_or_default();
-        if same_label.as_ref().is_some_and(|same| same.eq_ignore_ascii_case(label)) {
+        if same_label
+            .as_ref()
+            .is_some_and(|same| same.eq_ignore_ascii_case(label))
+        {
             return None;
         }
         let Some(seen) = reading.body(item.start).and_then(|body| reading.text(body)) else {
-            return Some(Difference { expected: expected.to_string(), seen: None });
+            return Some(Difference {
+                expected: expected.to_string(),
+                seen: None,
+            });
         };
-        let (mut expected, mut seen) = (Cow::Borrowed(inner(expected)), Cow::Borrowed(inner(&seen)));
+        let (mut expected, mut seen) =
+            (Cow::Borrowed(inner(expected)), Cow::Borrowed(inner(&seen)));
         // Most texts are equal as they are. The other forms cost more, and are asked for one by one.
         let forms: [&dyn Fn(&str) -> String; 3] = [
             &|text: &str| text.replace("\r\n", "\n"),
-            &|text: &str| if *document { without_declarations(text) } else { text.to_owned() },
+            &|text: &str| {
+                if *document {
+                    without_declarations(text)
+                } else {
+                    text.to_owned()
+                }
+            },
             &form,
         ];
         for form in forms {
@@ -56,20 +84,32 @@ pub(super) fn difference(item: &Item<'_>, reading: &Reading<'_>, policy: &Policy
             (expected, seen) = (form(&expected).into(), form(&seen).into());
         }
         let (expected, seen) = (expected.into_owned(), seen.into_owned());
-        return (expected != seen).then_some(Difference { expected, seen: Some(seen) });
+        return (expected != seen).then_some(Difference {
+            expected,
+            seen: Some(seen),
+        });
     }
     let expected = field_as_expected(&item.content);
     let (Some(value), Some(end)) = (reading.value(item.start), reading.field(item.start)) else {
-        return Some(Difference { expected, seen: None });
+        return Some(Difference {
+            expected,
+            seen: None,
+        });
     };
     if end != item.end {
         // A line that was added within the field is another field.
         let seen = format!("{} bytes", end - item.start);
-        return Some(Difference { expected: format!("{} bytes", item.end - item.start), seen: Some(seen) });
+        return Some(Difference {
+            expected: format!("{} bytes", item.end - item.start),
+            seen: Some(seen),
+        });
     }
     let seen = field_as_seen(&item.content, value);
     let same = expected == seen || form(&expected) == form(&seen);
-    (!same).then_some(Difference { expected, seen: Some(seen) })
+    (!same).then_some(Difference {
+        expected,
+        seen: Some(seen),
+    })
 }
 
 /// What this project reads in a field, in a form that can be compared.
@@ -90,7 +130,10 @@ pub(super) fn field_as_expected(content: &Content<'_>) -> String {
             }
             let full = |mailbox: &Mailbox| {
                 let name = mailbox.name.iter().chain(&mailbox.comments);
-                (name.map(String::as_str).collect::<Vec<_>>().join(" "), mailbox.address.clone())
+                (
+                    name.map(String::as_str).collect::<Vec<_>>().join(" "),
+                    mailbox.address.clone(),
+                )
             };
             listed(mailboxes.into_iter().map(full), groups.into_iter())
         }
@@ -112,7 +155,8 @@ pub(super) fn field_as_seen(content: &Content<'_>, value: &[u8]) -> String {
 
 /// A text without a byte order mark, and without line ends at its end.
 fn inner(text: &str) -> &str {
-    text.trim_start_matches('\u{FEFF}').trim_end_matches(['\r', '\n'])
+    text.trim_start_matches('\u{FEFF}')
+        .trim_end_matches(['\r', '\n'])
 }
 
 /// A document without the names of charsets that it declares (`charset=…`, `encoding="…"`, `@charset "…"`).
@@ -131,11 +175,19 @@ fn without_declarations(text: &str) -> String {
 fn next_declaration(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|at| {
-        let word = bytes.get(at..at + 7).filter(|word| word.eq_ignore_ascii_case(b"charset"));
-        let word =
-            word.or_else(|| bytes.get(at..at + 8).filter(|word| word.eq_ignore_ascii_case(b"encoding")));
+        let word = bytes
+            .get(at..at + 7)
+            .filter(|word| word.eq_ignore_ascii_case(b"charset"));
+        let word = word.or_else(|| {
+            bytes
+                .get(at..at + 8)
+                .filter(|word| word.eq_ignore_ascii_case(b"encoding"))
+        });
         let start = at + word?.len();
-        let skipped = bytes[start..].iter().take_while(|byte| b" \t\r\n='\"".contains(byte)).count();
+        let skipped = bytes[start..]
+            .iter()
+            .take_while(|byte| b" \t\r\n='\"".contains(byte))
+            .count();
         let name = start + skipped;
         (skipped > 0 && bytes.get(name).is_some_and(u8::is_ascii_alphanumeric)).then_some(name)
     })
@@ -148,7 +200,9 @@ pub(super) fn words(text: &str) -> String {
 
 /// A name with its comments, without blanks and parentheses that readers may place as they like.
 fn name(text: &str) -> String {
-    joined(text, |c| matches!(c, '(' | ')') || c.is_whitespace() || c.is_control())
+    joined(text, |c| {
+        matches!(c, '(' | ')') || c.is_whitespace() || c.is_control()
+    })
 }
 
 fn joined(text: &str, is_blank: impl Fn(char) -> bool) -> String {
@@ -183,18 +237,31 @@ fn listed<'g>(
 
 /// Names and texts in any order, but the charset, which is what was changed, and languages.
 fn parameters(list: &[(String, String)]) -> String {
-    let kept = list.iter().filter(|(name, _)| name != "charset" && !name.ends_with("-language"));
-    let mut kept: Vec<String> = kept.map(|(name, text)| format!("{name}={}", words(text))).collect();
+    let kept = list
+        .iter()
+        .filter(|(name, _)| name != "charset" && !name.ends_with("-language"));
+    let mut kept: Vec<String> = kept
+        .map(|(name, text)| format!("{name}={}", words(text)))
+        .collect();
     kept.sort_unstable();
     kept.join("; ")
 }
 
 /// Number of characters that two texts begin with alike.
 fn common(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// A short piece of a text, from just before a character.
 pub(super) fn excerpt(text: &str, at: usize) -> String {
-    format!("{:?}", text.chars().skip(at.saturating_sub(10)).take(40).collect::<String>())
+    format!(
+        "{:?}",
+        text.chars()
+            .skip(at.saturating_sub(10))
+            .take(40)
+            .collect::<String>()
+    )
 }

@@ -113,11 +113,16 @@ pub(super) struct Original<'o, 'a> {
 
 impl<'o, 'a> Original<'o, 'a> {
     pub(super) fn new(reader: &'o SecondReader, message: &'o Message<'a>) -> Self {
-        Self { reader, message, reading: OnceCell::new() }
+        Self {
+            reader,
+            message,
+            reading: OnceCell::new(),
+        }
     }
 
     fn reading(&self) -> &Reading<'a> {
-        self.reading.get_or_init(|| self.reader.read(self.message.raw(), false))
+        self.reading
+            .get_or_init(|| self.reader.read(self.message.raw(), false))
     }
 }
 
@@ -158,7 +163,9 @@ fn is_structure(original: &Original<'_, '_>, item: &Item<'_>, difference: &Diffe
             Some(end) => end != item.original.end,
         };
     };
-    let Some(body) = original.body(item.original.start) else { return difference.seen.is_none() };
+    let Some(body) = original.body(item.original.start) else {
+        return difference.seen.is_none();
+    };
     let end = |end: usize| message.raw()[..end].trim_ascii_end().len();
     // Where it ends elsewhere, one text begins with all of the other.
     let begins = difference.seen.as_deref().is_none_or(|seen| {
@@ -171,8 +178,11 @@ fn is_structure(original: &Original<'_, '_>, item: &Item<'_>, difference: &Diffe
 
 /// The part is no text for mail-parser, neither before nor after.
 fn is_no_text(original: &Original<'_, '_>, item: &Item<'_>, reading: &Reading<'_>) -> bool {
-    let Content::Body(..) = item.content else { return false };
-    let is_binary = |reading: &Reading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
+    let Content::Body(..) = item.content else {
+        return false;
+    };
+    let is_binary =
+        |reading: &Reading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
     is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
 }
 
@@ -185,7 +195,9 @@ fn original_value<'m>(message: &Message<'m>, item: &Item<'_>) -> Option<&'m [u8]
 
 /// The addresses, or the parameters as far as they are ASCII, are others in the original already.
 fn is_field_syntax(message: &Message<'_>, item: &Item<'_>) -> bool {
-    let Some(value) = original_value(message, item) else { return false };
+    let Some(value) = original_value(message, item) else {
+        return false;
+    };
     match &item.content {
         Content::Body(..) | Content::Text(..) => false,
         Content::Mailboxes(_, entries) => {
@@ -199,18 +211,31 @@ fn is_field_syntax(message: &Message<'_>, item: &Item<'_>) -> bool {
                     }
                 }
             }
-            let has_name = |mailbox: &Mailbox| mailbox.name.is_some() || !mailbox.comments.is_empty();
-            let ours = ours.into_iter().map(|mailbox| (mailbox.address.as_str(), has_name(mailbox)));
+            let has_name =
+                |mailbox: &Mailbox| mailbox.name.is_some() || !mailbox.comments.is_empty();
+            let ours = ours
+                .into_iter()
+                .map(|mailbox| (mailbox.address.as_str(), has_name(mailbox)));
             let (mailboxes, names) = reader::mailboxes(value);
-            let theirs = mailboxes.iter().map(|(name, address)| (address.as_str(), !name.is_empty()));
+            let theirs = mailboxes
+                .iter()
+                .map(|(name, address)| (address.as_str(), !name.is_empty()));
             groups != names.len() || !ours.eq(theirs)
         }
         Content::Parameters(_, list) => {
             // Text beyond ASCII depends on charsets.
-            let shape = |text: &str| if text.is_ascii() { text.to_owned() } else { "\u{FFFD}".to_owned() };
+            let shape = |text: &str| {
+                if text.is_ascii() {
+                    text.to_owned()
+                } else {
+                    "\u{FFFD}".to_owned()
+                }
+            };
             let names = |list: &[(String, String)]| {
                 let kept = list.iter().filter(|(name, _)| !name.ends_with("-language"));
-                let mut names: Vec<_> = kept.map(|(name, text)| (name.clone(), shape(text))).collect();
+                let mut names: Vec<_> = kept
+                    .map(|(name, text)| (name.clone(), shape(text)))
+                    .collect();
                 names.sort_unstable();
                 names
             };
@@ -240,7 +265,9 @@ fn is_kept_word(item: &Item<'_>, reading: &Reading<'_>) -> bool {
     };
     let (mut expected, mut hidden) = (text.clone(), value.to_vec());
     for at in memchr::memmem::find_iter(value, b"=?") {
-        let Some(word) = word(&value[at..]).and_then(|word| std::str::from_utf8(word).ok()) else { continue };
+        let Some(word) = word(&value[at..]).and_then(|word| std::str::from_utf8(word).ok()) else {
+            continue;
+        };
         if text.contains(word) {
             hidden[at + 1] = b'_';
             expected = expected.replace(word, &format!("=_{}", &word[2..]));
@@ -253,7 +280,9 @@ fn is_kept_word(item: &Item<'_>, reading: &Reading<'_>) -> bool {
 fn word(bytes: &[u8]) -> Option<&[u8]> {
     // Labels are short, and so are the words of most writers.
     let label = memchr::memchr(b'?', &bytes[2..bytes.len().min(80)])? + 2;
-    let [b'?', b'b' | b'B' | b'q' | b'Q', b'?', payload @ ..] = &bytes[label..] else { return None };
+    let [b'?', b'b' | b'B' | b'q' | b'Q', b'?', payload @ ..] = &bytes[label..] else {
+        return None;
+    };
     let end = memchr::memmem::find(&payload[..payload.len().min(1000)], b"?=")?;
     Some(&bytes[..label + 3 + end + 2])
 }
@@ -261,18 +290,30 @@ fn word(bytes: &[u8]) -> Option<&[u8]> {
 /// Raw bytes are left, and but for them both read the same.
 fn is_raw_bytes(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
     let plain = |text: &str| {
-        let mut plain = text.chars().map(|c| if c.is_ascii() { c } else { '\u{FFFD}' }).collect::<Vec<_>>();
+        let mut plain = text
+            .chars()
+            .map(|c| if c.is_ascii() { c } else { '\u{FFFD}' })
+            .collect::<Vec<_>>();
         plain.dedup_by(|a, b| a == b && *a == '\u{FFFD}');
         plain
     };
-    let raw = reading.value(item.start).is_some_and(|value| std::str::from_utf8(value).is_err());
-    raw && difference.seen.as_deref().is_some_and(|seen| plain(seen) == plain(&difference.expected))
+    let raw = reading
+        .value(item.start)
+        .is_some_and(|value| std::str::from_utf8(value).is_err());
+    raw && difference
+        .seen
+        .as_deref()
+        .is_some_and(|seen| plain(seen) == plain(&difference.expected))
 }
 
 /// The text goes on, where mail-parser ends it, with the boundary of a part that encloses it, but not as a delimiter does.
 fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference) -> bool {
-    let (Content::Body(..), Some(seen)) = (&item.content, &difference.seen) else { return false };
-    let Some(rest) = difference.expected.strip_prefix(seen.as_str()) else { return false };
+    let (Content::Body(..), Some(seen)) = (&item.content, &difference.seen) else {
+        return false;
+    };
+    let Some(rest) = difference.expected.strip_prefix(seen.as_str()) else {
+        return false;
+    };
     let mut next = message.part(item.part).parent;
     while let Some(id) = next {
         let found = message
@@ -280,7 +321,9 @@ fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference)
             .and_then(|boundary| rest.strip_prefix("--")?.as_bytes().strip_prefix(boundary));
         let whole = |rest: &[u8]| {
             let rest = rest.strip_prefix(b"--").unwrap_or(rest);
-            rest.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii().is_empty())
+            rest.split(|byte| *byte == b'\n')
+                .next()
+                .is_some_and(|line| line.trim_ascii().is_empty())
         };
         if found.is_some_and(|rest| !whole(rest) || !seen.is_empty() && !seen.ends_with('\n')) {
             return true;
@@ -291,18 +334,28 @@ fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference)
 }
 
 fn is_spaces(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
-    let (Content::Text(..) | Content::Mailboxes(..), Some(seen)) = (&item.content, &difference.seen) else {
+    let (Content::Text(..) | Content::Mailboxes(..), Some(seen)) =
+        (&item.content, &difference.seen)
+    else {
         return false;
     };
     let lists = matches!(item.content, Content::Mailboxes(..));
     let solid = |text: &str| text.replace([' ', '"', '<', '>'], "");
-    let solid = |text: &str| if lists { solid(text) } else { text.replace(' ', "") };
+    let solid = |text: &str| {
+        if lists {
+            solid(text)
+        } else {
+            text.replace(' ', "")
+        }
+    };
     let touches = |value: &[u8]| {
         let mut closes = memchr::memmem::find_iter(value, b"?=");
         closes.any(|at| value.get(at + 2).is_some_and(|after| !is_blank(*after)))
             || lists && (value.contains(&b'"') || count(value, b'<') != count(value, b'>'))
     };
-    let Some(value) = reading.value(item.start) else { return false };
+    let Some(value) = reading.value(item.start) else {
+        return false;
+    };
     let spaced = spaced(value);
     let expected = solid(&difference.expected);
     touches(value) && expected == solid(seen)
@@ -313,7 +366,9 @@ fn is_spaces(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) ->
 fn spaced(value: &[u8]) -> Vec<u8> {
     let mut spaced = Vec::with_capacity(value.len());
     let mut rest = 0;
-    for at in memchr::memmem::find_iter(value, b"=?").filter(|&at| at > 0 && !is_blank(value[at - 1])) {
+    for at in
+        memchr::memmem::find_iter(value, b"=?").filter(|&at| at > 0 && !is_blank(value[at - 1]))
+    {
         spaced.extend_from_slice(&value[rest..at]);
         spaced.push(b' ');
         rest = at;

@@ -72,7 +72,10 @@ impl<'a> Expected<'a> {
         let mut bodies = vec![Edited::No; message.parts().len()];
         for (index, part) in message.parts().iter().enumerate() {
             let id = PartId(index as u32);
-            let in_part = offsets.touching(Span::new(part.header.start, part.body.end.max(part.header.end)));
+            let in_part = offsets.touching(Span::new(
+                part.header.start,
+                part.body.end.max(part.header.end),
+            ));
             if in_part.is_empty() {
                 continue;
             }
@@ -89,18 +92,23 @@ impl<'a> Expected<'a> {
                 };
                 bodies[index] = bodies[index].max(edited);
                 // A field that was removed.
-                if edits
-                    .iter()
-                    .any(|edit| edit.span.start <= field.full.start && field.full.end <= edit.span.end)
-                {
+                if edits.iter().any(|edit| {
+                    edit.span.start <= field.full.start && field.full.end <= edit.span.end
+                }) {
                     continue;
                 }
                 // Raw bytes are read by what the whole message tells. Words seldom are: see `in_full`.
                 let raw = !field.value.of(message.raw()).is_ascii();
-                let context =
-                    if raw { context.get_or_init(|| header_context(message, policy)) } else { &alone };
+                let context = if raw {
+                    context.get_or_init(|| header_context(message, policy))
+                } else {
+                    &alone
+                };
                 let content = read_field(message, field, context);
-                let (start, end) = (offsets.after(field.full.start), offsets.before(field.full.end));
+                let (start, end) = (
+                    offsets.after(field.full.start),
+                    offsets.before(field.full.end),
+                );
                 items.extend(content.map(|content| Item {
                     part: id,
                     original: field.full,
@@ -110,11 +118,19 @@ impl<'a> Expected<'a> {
                     content,
                 }));
             }
-            let edited = in_part.iter().map(|edit| edited(edit, part)).max().unwrap_or(Edited::No);
+            let edited = in_part
+                .iter()
+                .map(|edit| edited(edit, part))
+                .max()
+                .unwrap_or(Edited::No);
             bodies[index] = bodies[index].max(edited);
         }
         let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
-        if bodies.iter().zip(message.parts()).any(|(edited, part)| *edited > Edited::No && is_text(part)) {
+        if bodies
+            .iter()
+            .zip(message.parts())
+            .any(|(edited, part)| *edited > Edited::No && is_text(part))
+        {
             for text in text_parts(message, policy, &mut Report::with_limit(0)) {
                 let part = message.part(text.part);
                 let edited = bodies[text.part.0 as usize];
@@ -128,7 +144,14 @@ impl<'a> Expected<'a> {
                     same_label: (edited == Edited::Type).then_some(label),
                 });
                 let (start, end) = (offsets.after(part.body.start), offsets.after(part.body.end));
-                items.push(Item { part: text.part, original: part.body, field: None, start, end, content });
+                items.push(Item {
+                    part: text.part,
+                    original: part.body,
+                    field: None,
+                    start,
+                    end,
+                    content,
+                });
             }
         }
         Self { items, offsets }
@@ -138,7 +161,9 @@ impl<'a> Expected<'a> {
 impl Expected<'_> {
     /// Whether only fields of the message's own header were edited.
     pub(super) fn is_of_header(&self) -> bool {
-        self.items.iter().all(|item| item.part == PartId::ROOT && item.field.is_some())
+        self.items
+            .iter()
+            .all(|item| item.part == PartId::ROOT && item.field.is_some())
     }
 }
 
@@ -163,23 +188,41 @@ fn is_inside(edit: &Edit, field: &Field) -> bool {
 
 /// The first line among the added fields that is no field which a rewritten body needs.
 pub(super) fn stray_line(message: &Message<'_>, edits: &[Edit]) -> Option<(PartId, usize, String)> {
-    const NEEDED: [&[u8]; 3] = [b"content-type", b"content-transfer-encoding", b"mime-version"];
+    const NEEDED: [&[u8]; 3] = [
+        b"content-type",
+        b"content-transfer-encoding",
+        b"mime-version",
+    ];
     let offsets = Offsets::new(edits);
-    message.parts().iter().enumerate().find_map(|(index, part)| {
-        let added = offsets.touching(part.header).iter().filter(|edit| {
-            edit.span.is_empty() && part.header.start <= edit.span.start && edit.span.start <= part.header.end
-        });
-        added.filter(|edit| starts_line(message.raw(), edit.span.start)).find_map(|edit| {
-            let mut lines = edit.with.split(|byte| matches!(byte, b'\r' | b'\n'));
-            let stray = lines.find(|line| {
-                let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-                !line.is_empty()
-                    && !line[0].is_ascii_whitespace()
-                    && !NEEDED.iter().any(|needed| needed.eq_ignore_ascii_case(name))
-            })?;
-            Some((PartId(index as u32), edit.span.start, String::from_utf8_lossy(stray).into_owned()))
+    message
+        .parts()
+        .iter()
+        .enumerate()
+        .find_map(|(index, part)| {
+            let added = offsets.touching(part.header).iter().filter(|edit| {
+                edit.span.is_empty()
+                    && part.header.start <= edit.span.start
+                    && edit.span.start <= part.header.end
+            });
+            added
+                .filter(|edit| starts_line(message.raw(), edit.span.start))
+                .find_map(|edit| {
+                    let mut lines = edit.with.split(|byte| matches!(byte, b'\r' | b'\n'));
+                    let stray = lines.find(|line| {
+                        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+                        !line.is_empty()
+                            && !line[0].is_ascii_whitespace()
+                            && !NEEDED
+                                .iter()
+                                .any(|needed| needed.eq_ignore_ascii_case(name))
+                    })?;
+                    Some((
+                        PartId(index as u32),
+                        edit.span.start,
+                        String::from_utf8_lossy(stray).into_owned(),
+                    ))
+                })
         })
-    })
 }
 
 fn starts_line(raw: &[u8], place: usize) -> bool {
@@ -195,7 +238,9 @@ fn edited(edit: &Edit, part: &Part) -> Edited {
     };
     match () {
         () if in_body => Edited::Bytes,
-        () if edit.span.is_empty() && edit.span.start <= part.header.end.max(part.body.start) => Edited::Type,
+        () if edit.span.is_empty() && edit.span.start <= part.header.end.max(part.body.start) => {
+            Edited::Type
+        }
         () => Edited::No,
     }
 }
@@ -209,7 +254,11 @@ pub(super) fn in_full(
     read_field(message, &item.field?, context)
 }
 
-fn read_field(message: &Message<'_>, field: &Field, context: &HeaderContext<'_>) -> Option<Content<'static>> {
+fn read_field(
+    message: &Message<'_>,
+    field: &Field,
+    context: &HeaderContext<'_>,
+) -> Option<Content<'static>> {
     let (name, value) = (field.name.of(message.raw()), field.value.of(message.raw()));
     let mut findings = Vec::new();
     let kind = field_kind(name);
@@ -219,11 +268,17 @@ fn read_field(message: &Message<'_>, field: &Field, context: &HeaderContext<'_>)
         FieldKind::Structured => Content::Mailboxes(name, addresses(value, context, &mut findings)),
         FieldKind::Parameters => {
             let list = params::parse(value, context, &mut findings).list;
-            Content::Parameters(name, list.into_iter().map(|param| (param.name, param.text)).collect())
+            Content::Parameters(
+                name,
+                list.into_iter()
+                    .map(|param| (param.name, param.text))
+                    .collect(),
+            )
         }
-        FieldKind::Unstructured | FieldKind::Phrases => {
-            Content::Text(name, decode(value, kind, context, &mut findings).into_owned())
-        }
+        FieldKind::Unstructured | FieldKind::Phrases => Content::Text(
+            name,
+            decode(value, kind, context, &mut findings).into_owned(),
+        ),
     })
 }
 
@@ -240,19 +295,29 @@ impl<'a> Offsets<'a> {
             *all = (all.0 + edit.span.len(), all.1 + edit.with.len());
             Some(*all)
         };
-        Self { edits, sizes: edits.iter().scan((0, 0), sum).collect() }
+        Self {
+            edits,
+            sizes: edits.iter().scan((0, 0), sum).collect(),
+        }
     }
 
     /// The edits that touch a span, those at its borders included.
     fn touching(&self, span: Span) -> &'a [Edit] {
-        let first = self.edits.partition_point(|edit| edit.span.end < span.start);
-        let last = self.edits.partition_point(|edit| edit.span.start <= span.end);
+        let first = self
+            .edits
+            .partition_point(|edit| edit.span.end < span.start);
+        let last = self
+            .edits
+            .partition_point(|edit| edit.span.start <= span.end);
         &self.edits[first..last.max(first)]
     }
 
     /// Where a place of the original is in the rewritten message. What is inserted at that very place stands before it.
     pub(super) fn after(&self, place: usize) -> usize {
-        self.moved(place, self.edits.partition_point(|edit| edit.span.end <= place))
+        self.moved(
+            place,
+            self.edits.partition_point(|edit| edit.span.end <= place),
+        )
     }
 
     /// The same, and what is inserted at that very place stands after it.
@@ -263,7 +328,9 @@ impl<'a> Offsets<'a> {
     }
 
     fn moved(&self, place: usize, before: usize) -> usize {
-        let (removed, added) = before.checked_sub(1).map_or((0, 0), |last| self.sizes[last]);
+        let (removed, added) = before
+            .checked_sub(1)
+            .map_or((0, 0), |last| self.sizes[last]);
         place - removed + added
     }
 }

@@ -64,7 +64,11 @@ pub struct Disagreement {
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} in the original, {} in the rewritten message", self.what, self.expected, self.seen)
+        write!(
+            f,
+            "{}: {} in the original, {} in the rewritten message",
+            self.what, self.expected, self.seen
+        )
     }
 }
 
@@ -82,7 +86,9 @@ impl Default for Verifier {
 impl Verifier {
     /// Makes a verifier; one for each thread.
     pub fn new() -> Self {
-        Self { reader: SecondReader::new() }
+        Self {
+            reader: SecondReader::new(),
+        }
     }
 
     /// Reads `rewritten`, which `edits` made of `message`, with the second reader. `undo` is the inverse of the edits.
@@ -148,9 +154,12 @@ impl Verifier {
                 continue;
             }
             let context = context.get_or_init(|| header_context(message, policy));
-            let full = expected::in_full(message, item, context).map(|content| Item { content, ..*item });
+            let full =
+                expected::in_full(message, item, context).map(|content| Item { content, ..*item });
             let item = full.as_ref().unwrap_or(item);
-            let Some(difference) = compare::difference(item, &read, policy) else { continue };
+            let Some(difference) = compare::difference(item, &read, policy) else {
+                continue;
+            };
             match defect::explain(&original, item, &read, &difference) {
                 Some(defect) if defects.contains(&defect) => {}
                 Some(defect) => defects.push(defect),

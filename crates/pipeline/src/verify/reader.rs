@@ -47,7 +47,11 @@ impl SecondReader {
 
     /// Finds the fields and bodies of a message, or only the fields of its own header.
     pub(super) fn read<'x>(&self, bytes: &'x [u8], header: bool) -> Reading<'x> {
-        let mut reading = Reading { bytes, fields: Vec::new(), bodies: Vec::new() };
+        let mut reading = Reading {
+            bytes,
+            fields: Vec::new(),
+            bodies: Vec::new(),
+        };
         if header && let Some(end) = header_end(bytes) {
             let mut stream = MessageStream::new(&bytes[..end]);
             let mut headers = Vec::new();
@@ -95,7 +99,8 @@ impl FoundField {
 
 /// Where the header of a message ends, at the latest.
 fn header_end(bytes: &[u8]) -> Option<usize> {
-    let [lf, crlf] = [&b"\n\n"[..], b"\n\r\n"].map(|end| memmem::find(bytes, end).map(|at| at + end.len()));
+    let [lf, crlf] =
+        [&b"\n\n"[..], b"\n\r\n"].map(|end| memmem::find(bytes, end).map(|at| at + end.len()));
     lf.into_iter().chain(crlf).min()
 }
 
@@ -128,21 +133,43 @@ impl<'x> Reading<'x> {
         let named = |name: &HeaderName<'_>| {
             // mail-parser reads names with white space in them.
             let is_solid = |header: &Header<'_>| {
-                let written = self.bytes.get(header.offset_field as usize..header.offset_start as usize);
+                let written = self
+                    .bytes
+                    .get(header.offset_field as usize..header.offset_start as usize);
                 written.is_some_and(|written| {
-                    written.strip_suffix(b":").unwrap_or(written).trim_ascii().len() == name.as_str().len()
+                    written
+                        .strip_suffix(b":")
+                        .unwrap_or(written)
+                        .trim_ascii()
+                        .len()
+                        == name.as_str().len()
                 })
             };
-            let mut fields = part.headers.iter().filter(|header| header.name == *name && is_solid(header));
-            (fields.next().and_then(|header| header.value.as_content_type()), fields.next().is_some())
+            let mut fields = part
+                .headers
+                .iter()
+                .filter(|header| header.name == *name && is_solid(header));
+            (
+                fields
+                    .next()
+                    .and_then(|header| header.value.as_content_type()),
+                fields.next().is_some(),
+            )
         };
         let (media, several) = named(&HeaderName::ContentType);
-        let encoding = match named(&HeaderName::ContentTransferEncoding).0.map(ContentType::ctype) {
-            Some(name) if name.eq_ignore_ascii_case("quoted-printable") => Encoding::QuotedPrintable,
+        let encoding = match named(&HeaderName::ContentTransferEncoding)
+            .0
+            .map(ContentType::ctype)
+        {
+            Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
+                Encoding::QuotedPrintable
+            }
             Some(name) if name.eq_ignore_ascii_case("base64") => Encoding::Base64,
             _ => Encoding::None,
         };
-        let charset = media.and_then(|media| media.attribute("charset")).map(str::to_owned);
+        let charset = media
+            .and_then(|media| media.attribute("charset"))
+            .map(str::to_owned);
         let text = match part.body {
             PartType::Text(text) | PartType::Html(text) => Some(text).filter(|_| !several),
             PartType::Binary(_) | PartType::InlineBinary(_) => {
@@ -153,18 +180,32 @@ impl<'x> Reading<'x> {
             PartType::Multipart(_) => return,
         };
         let header = part.offset_header as usize;
-        self.bodies.push(FoundBody { header, start, end, encoding, charset, is_text, text });
+        self.bodies.push(FoundBody {
+            header,
+            start,
+            end,
+            encoding,
+            charset,
+            is_text,
+            text,
+        });
     }
 
     /// The body that starts at an offset.
     pub(super) fn body(&self, start: usize) -> Option<&FoundBody<'x>> {
-        let index = self.bodies.binary_search_by_key(&start, |body| body.start).ok()?;
+        let index = self
+            .bodies
+            .binary_search_by_key(&start, |body| body.start)
+            .ok()?;
         Some(&self.bodies[index])
     }
 
     /// The decoded text of a body. None where it is no text or cannot be decoded, or where non-ASCII text has no charset that the reader knows.
     pub(super) fn text<'r>(&'r self, body: &'r FoundBody<'x>) -> Option<Cow<'r, str>> {
-        let raw = self.bytes.get(body.start..body.end).filter(|_| body.is_text)?;
+        let raw = self
+            .bytes
+            .get(body.start..body.end)
+            .filter(|_| body.is_text)?;
         let decoded = match body.encoding {
             Encoding::None => Cow::Borrowed(raw),
             Encoding::Base64 => Cow::Owned(base64_decode(raw)?),
@@ -184,7 +225,10 @@ impl<'x> Reading<'x> {
 
     /// Where the field ends that starts at an offset.
     pub(super) fn field(&self, start: usize) -> Option<usize> {
-        let index = self.fields.binary_search_by_key(&start, |field| field.start).ok()?;
+        let index = self
+            .fields
+            .binary_search_by_key(&start, |field| field.start)
+            .ok()?;
         Some(self.fields[index].end)
     }
 
@@ -195,7 +239,10 @@ impl<'x> Reading<'x> {
 
     /// The bytes of the value of the field that starts at an offset.
     pub(super) fn value(&self, start: usize) -> Option<&'x [u8]> {
-        let index = self.fields.binary_search_by_key(&start, |field| field.start).ok()?;
+        let index = self
+            .fields
+            .binary_search_by_key(&start, |field| field.start)
+            .ok()?;
         let field = &self.fields[index];
         self.bytes.get(field.value..field.end)
     }
@@ -217,44 +264,66 @@ fn quoted_printable(raw: &[u8]) -> Option<Vec<u8>> {
 
 /// A value of text, decoded.
 pub(super) fn unstructured(value: &[u8]) -> String {
-    with_end(value, |value| match MessageStream::new(value).parse_unstructured() {
-        HeaderValue::Text(text) => text.into_owned(),
-        _ => String::new(),
+    with_end(value, |value| {
+        match MessageStream::new(value).parse_unstructured() {
+            HeaderValue::Text(text) => text.into_owned(),
+            _ => String::new(),
+        }
     })
 }
 
 /// Parameters: names and texts.
 pub(super) fn parameters(value: &[u8]) -> Vec<(String, String)> {
-    with_end(value, |value| match MessageStream::new(value).parse_content_type() {
-        HeaderValue::ContentType(ContentType { attributes: Some(list), .. }) => {
-            list.into_iter().map(|each| (each.name.into_owned(), each.value.into_owned())).collect()
+    with_end(value, |value| {
+        match MessageStream::new(value).parse_content_type() {
+            HeaderValue::ContentType(ContentType {
+                attributes: Some(list),
+                ..
+            }) => list
+                .into_iter()
+                .map(|each| (each.name.into_owned(), each.value.into_owned()))
+                .collect(),
+            _ => Vec::new(),
         }
-        _ => Vec::new(),
     })
 }
 
 /// Mailboxes: names and addresses, those of groups too; and the names of groups.
 pub(super) fn mailboxes(value: &[u8]) -> (Vec<(String, String)>, Vec<String>) {
     let owned = |text: Option<Cow<'_, str>>| text.map_or_else(String::new, Cow::into_owned);
-    with_end(value, |value| match MessageStream::new(value).parse_address() {
-        HeaderValue::Address(Address::List(list)) => {
-            (list.into_iter().map(|each| (owned(each.name), owned(each.address))).collect(), Vec::new())
-        }
-        HeaderValue::Address(Address::Group(groups)) => {
-            let (mut all, mut names) = (Vec::new(), Vec::new());
-            for group in groups {
-                names.extend(group.name.map(Cow::into_owned));
-                all.extend(group.addresses.into_iter().map(|each| (owned(each.name), owned(each.address))));
+    with_end(value, |value| {
+        match MessageStream::new(value).parse_address() {
+            HeaderValue::Address(Address::List(list)) => (
+                list.into_iter()
+                    .map(|each| (owned(each.name), owned(each.address)))
+                    .collect(),
+                Vec::new(),
+            ),
+            HeaderValue::Address(Address::Group(groups)) => {
+                let (mut all, mut names) = (Vec::new(), Vec::new());
+                for group in groups {
+                    names.extend(group.name.map(Cow::into_owned));
+                    all.extend(
+                        group
+                            .addresses
+                            .into_iter()
+                            .map(|each| (owned(each.name), owned(each.address))),
+                    );
+                }
+                (all, names)
             }
-            (all, names)
+            _ => (Vec::new(), Vec::new()),
         }
-        _ => (Vec::new(), Vec::new()),
     })
 }
 
 /// mail-parser gives up a value without a line end.
 fn with_end<T>(value: &[u8], read: impl FnOnce(&[u8]) -> T) -> T {
-    if value.ends_with(b"\n") { read(value) } else { read(&[value, b"\n"].concat()) }
+    if value.ends_with(b"\n") {
+        read(value)
+    } else {
+        read(&[value, b"\n"].concat())
+    }
 }
 
 /// The message with the types of embedded messages in a transfer encoding made unknown: these are leaves, and nothing in them was edited. mail-parser, which undoes
@@ -266,17 +335,27 @@ pub(super) fn without_encoded_messages<'x>(
 ) -> Cow<'x, [u8]> {
     let mut bytes = Cow::Borrowed(rewritten);
     for part in message.parts() {
-        let encoded = matches!(part.transfer, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
+        let encoded = matches!(
+            part.transfer,
+            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
+        );
         let Some(index) = part.content_type.filter(|_| {
-            encoded && part.kind != PartKind::Multipart && matches!(&*part.media.top, "message" | "multipart")
+            encoded
+                && part.kind != PartKind::Multipart
+                && matches!(&*part.media.top, "message" | "multipart")
         }) else {
             continue;
         };
         let field = message.all_fields()[index as usize];
-        let place = expected.offsets.after(field.value.start)..expected.offsets.after(field.value.end);
-        let Some(value) = bytes.to_mut().get_mut(place) else { continue };
+        let place =
+            expected.offsets.after(field.value.start)..expected.offsets.after(field.value.end);
+        let Some(value) = bytes.to_mut().get_mut(place) else {
+            continue;
+        };
         let top = part.media.top.as_bytes();
-        let found = value.windows(top.len()).position(|bytes| bytes.eq_ignore_ascii_case(top));
+        let found = value
+            .windows(top.len())
+            .position(|bytes| bytes.eq_ignore_ascii_case(top));
         if let Some(at) = found {
             value[at] = b'x';
         }
@@ -308,7 +387,9 @@ pub(super) fn is_too_costly(bytes: &[u8]) -> bool {
         let Counts { nested, multiparts } = counts(bytes);
         nested > NESTING || multiparts.saturating_mul(length) > most
     } || words.saturating_mul(length) > most
-        && line(|line| (memmem::find_iter(line, b"=?").count() as u64).saturating_mul(line.len() as u64))
+        && line(|line| {
+            (memmem::find_iter(line, b"=?").count() as u64).saturating_mul(line.len() as u64)
+        })
         || segments.saturating_mul(segments) > most
             && line(|line| {
                 let segments = memchr::memchr_iter(b'*', line).count() as u64;
@@ -325,10 +406,20 @@ struct Counts {
 
 /// Counts what may be a media type, in any case. A comment beside the slash may hide one half.
 fn counts(bytes: &[u8]) -> Counts {
-    let mut counts = Counts { nested: 0, multiparts: 0 };
+    let mut counts = Counts {
+        nested: 0,
+        multiparts: 0,
+    };
     for slash in memchr::memchr_iter(b'/', bytes) {
-        let (before, after) = (bytes[..slash].trim_ascii_end(), bytes[slash + 1..].trim_ascii_start());
-        let is = |name: &[u8]| after.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
+        let (before, after) = (
+            bytes[..slash].trim_ascii_end(),
+            bytes[slash + 1..].trim_ascii_start(),
+        );
+        let is = |name: &[u8]| {
+            after
+                .get(..name.len())
+                .is_some_and(|found| found.eq_ignore_ascii_case(name))
+        };
         let hidden = before.ends_with(b")") || after.starts_with(b"(");
         counts.multiparts += u64::from(hidden || ends_with_ignoring_case(before, b"multipart"));
         counts.nested += usize::from(hidden || is(b"rfc822") || is(b"global") || is(b"digest"));

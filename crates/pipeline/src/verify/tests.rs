@@ -24,9 +24,14 @@ fn each_known_defect_shows_in_its_example() {
     let shown = |defect: &Defect| {
         let raw = defect.example();
         let edits = plan(&raw, &Policy::default()).edits;
-        assert!(!edits.is_empty(), "{}: the example is not rewritten", defect.name());
+        assert!(
+            !edits.is_empty(),
+            "{}: the example is not rewritten",
+            defect.name()
+        );
         let verdict = verdict(&raw, &edits);
-        (verdict != Verdict::Accepted(vec![*defect])).then(|| format!("{}: {verdict:?}", defect.name()))
+        (verdict != Verdict::Accepted(vec![*defect]))
+            .then(|| format!("{}: {verdict:?}", defect.name()))
     };
     let others: Vec<_> = Defect::ALL.iter().filter_map(shown).collect();
     assert!(others.is_empty(), "{others:#?}");
@@ -59,7 +64,9 @@ fn a_fault_in_any_edit_is_found() {
     let edits = plan(MESSAGE, &Policy::default()).edits;
     let breaks: [(&str, Damage); 3] = [
         ("text", |edit| edit.with.extend_from_slice(b"x")),
-        ("line", |edit| edit.with.extend_from_slice(b"\nX-Added: yes\n")),
+        ("line", |edit| {
+            edit.with.extend_from_slice(b"\nX-Added: yes\n")
+        }),
         ("loss", |edit| edit.with = b"?".to_vec()),
     ];
     for index in 0..edits.len() {
@@ -68,7 +75,11 @@ fn a_fault_in_any_edit_is_found() {
             damage(&mut broken[index]);
             broken[index].recipe = None;
             let found = matches!(verdict(MESSAGE, &broken), Verdict::Rejected(_));
-            assert!(found, "{name} in {:?}", String::from_utf8_lossy(&broken[index].with));
+            assert!(
+                found,
+                "{name} in {:?}",
+                String::from_utf8_lossy(&broken[index].with)
+            );
         }
     }
 }
@@ -86,7 +97,9 @@ fn an_inverse_that_gives_other_bytes_is_found() {
         &undo,
         &Policy::default(),
     );
-    let Verdict::Rejected(disagreement) = verdict else { panic!("{verdict:?}") };
+    let Verdict::Rejected(disagreement) = verdict else {
+        panic!("{verdict:?}")
+    };
     assert_eq!(disagreement.what, "the inverse of the edits");
 }
 
@@ -97,18 +110,39 @@ fn hostile_messages_are_bounded() {
     let multiparts: Vec<u8> = (0..40_000)
         .flat_map(|n| format!("--a\nContent-Type: multipart/mixed; boundary=n{n}\n\n").into_bytes())
         .collect();
-    let segments: Vec<u8> = (0..60_000).flat_map(|n| format!("; a{n}*1*=b").into_bytes()).collect();
+    let segments: Vec<u8> = (0..60_000)
+        .flat_map(|n| format!("; a{n}*1*=b").into_bytes())
+        .collect();
     for (name, tail) in [
         ("nested", [&nested[..], b"Subject: caf\xE9\n\nx\n"].concat()),
-        ("multiparts", [b"Content-Type: multipart/mixed; boundary=a\n\n", &multiparts[..]].concat()),
-        ("segments", [b"Content-Type: text/plain", &segments[..], b"\n\nx\n"].concat()),
-        ("words", [b"X-Words: ", &b"=?a?q?".repeat(200_000)[..], b"\n\nx\n"].concat()),
-        ("comments", [b"To: ", &b"(".repeat(500_000)[..], b"\n\nx\n"].concat()),
+        (
+            "multiparts",
+            [
+                b"Content-Type: multipart/mixed; boundary=a\n\n",
+                &multiparts[..],
+            ]
+            .concat(),
+        ),
+        (
+            "segments",
+            [b"Content-Type: text/plain", &segments[..], b"\n\nx\n"].concat(),
+        ),
+        (
+            "words",
+            [b"X-Words: ", &b"=?a?q?".repeat(200_000)[..], b"\n\nx\n"].concat(),
+        ),
+        (
+            "comments",
+            [b"To: ", &b"(".repeat(500_000)[..], b"\n\nx\n"].concat(),
+        ),
     ] {
         let raw = [b"Subject: caf\xE9\n", &tail[..]].concat();
         let edits = plan(&raw, &Policy::default()).edits;
         assert!(!edits.is_empty(), "{name}");
         let verdict = verdict(&raw, &edits);
-        assert!(matches!(verdict, Verdict::Accepted(_)), "{name}: {verdict:?}");
+        assert!(
+            matches!(verdict, Verdict::Accepted(_)),
+            "{name}: {verdict:?}"
+        );
     }
 }

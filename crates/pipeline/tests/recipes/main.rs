@@ -13,15 +13,36 @@ use std::process::{Command, Stdio};
 /// Charsets of mail, and a text that each can write.
 const TEXTS: [(&[&str], &str); 7] = [
     (
-        &["windows-1252", "ISO-8859-1", "ISO-8859-15", "macintosh", "IBM850"],
+        &[
+            "windows-1252",
+            "ISO-8859-1",
+            "ISO-8859-15",
+            "macintosh",
+            "IBM850",
+        ],
         "Les élèves où l'été a été gâché à Noël.\n",
     ),
-    (&["ISO-8859-2", "windows-1250"], "Žluťoučký kůň úpěl ďábelské ódy o šesté hodině.\n"),
-    (&["KOI8-R", "windows-1251", "ISO-8859-5"], "Съешь же ещё этих мягких французских булок.\n"),
-    (&["Shift_JIS", "EUC-JP", "ISO-2022-JP"], "日本語のテキストです。これは漢字とかなの文章でございます。\n"),
-    (&["GBK", "GB18030", "GB2312", "HZ-GB-2312"], "这是一个简单的中文句子，我们在这里测试编码。\n"),
+    (
+        &["ISO-8859-2", "windows-1250"],
+        "Žluťoučký kůň úpěl ďábelské ódy o šesté hodině.\n",
+    ),
+    (
+        &["KOI8-R", "windows-1251", "ISO-8859-5"],
+        "Съешь же ещё этих мягких французских булок.\n",
+    ),
+    (
+        &["Shift_JIS", "EUC-JP", "ISO-2022-JP"],
+        "日本語のテキストです。これは漢字とかなの文章でございます。\n",
+    ),
+    (
+        &["GBK", "GB18030", "GB2312", "HZ-GB-2312"],
+        "这是一个简单的中文句子，我们在这里测试编码。\n",
+    ),
     (&["Big5"], "這是一個簡單的中文句子，我們在這裡測試編碼。\n"),
-    (&["EUC-KR", "ISO-2022-KR"], "이것은 한국어로 쓴 간단한 문장입니다. 우리는 여기에서 시험합니다.\n"),
+    (
+        &["EUC-KR", "ISO-2022-KR"],
+        "이것은 한국어로 쓴 간단한 문장입니다. 우리는 여기에서 시험합니다.\n",
+    ),
 ];
 
 /// Messages in every form that has recipes: charsets, line ends, base64 of several widths, names in documents, ends without a line end.
@@ -36,17 +57,32 @@ fn messages() -> Vec<Vec<u8>> {
             );
             for (media, text) in [("text/plain", sentence.repeat(9)), ("text/html", html)] {
                 for form in 0..16 {
-                    let text = if form & 1 == 0 { text.clone() } else { text.replace('\n', "\r\n") };
-                    let text = if form & 2 == 0 { &text } else { text.trim_end() };
+                    let text = if form & 1 == 0 {
+                        text.clone()
+                    } else {
+                        text.replace('\n', "\r\n")
+                    };
+                    let text = if form & 2 == 0 {
+                        &text
+                    } else {
+                        text.trim_end()
+                    };
                     let mut log = LossLog::new();
-                    let body = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+                    let body = charset
+                        .encode(text, Unmappable::Fatal, &mut log)
+                        .into_owned();
                     assert_eq!(log.losses(), 0, "{name}");
                     let eol = if form & 4 == 0 { "\n" } else { "\r\n" };
                     let (transfer, body) = if form & 8 == 0 {
                         ("8bit", body)
                     } else {
                         let mut lines = Vec::new();
-                        encode_lines(&body, if form & 2 == 0 { 76 } else { 60 }, eol.as_bytes(), &mut lines);
+                        encode_lines(
+                            &body,
+                            if form & 2 == 0 { 76 } else { 60 },
+                            eol.as_bytes(),
+                            &mut lines,
+                        );
                         if form & 3 == 3 {
                             lines.truncate(lines.len() - eol.len());
                         }
@@ -80,8 +116,18 @@ fn a_reader_of_the_document_gives_the_same_bytes() {
         for (edit, undo) in outcome.edits.iter().zip(undo_edits(&raw, &outcome.edits)) {
             let Err(recipe) = undo.old else { continue };
             let bytes: &[u8] = Recipe::as_bytes(&recipe);
-            let _ = writeln!(lines, "{} {} {}", hex(bytes), hex(&edit.with), hex(edit.span.of(&raw)));
-            seen.extend([("added", bytes[1]), ("line ends", bytes[2]), ("transfer", bytes[3])]);
+            let _ = writeln!(
+                lines,
+                "{} {} {}",
+                hex(bytes),
+                hex(&edit.with),
+                hex(edit.span.of(&raw))
+            );
+            seen.extend([
+                ("added", bytes[1]),
+                ("line ends", bytes[2]),
+                ("transfer", bytes[3]),
+            ]);
             let name = &bytes[if bytes[3] == 0 { 4 } else { 5 }..];
             let (name, patches) = name[1..].split_at(usize::from(name[0]));
             charsets.insert(String::from_utf8(name.to_vec()).unwrap());
@@ -106,7 +152,16 @@ fn a_reader_of_the_document_gives_the_same_bytes() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("/usr/bin/python3 can be started");
-    reader.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    reader
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(lines.as_bytes())
+        .unwrap();
     let told = reader.wait_with_output().unwrap();
-    assert!(told.status.success(), "{seen:?} {charsets:?} {}", String::from_utf8_lossy(&told.stdout));
+    assert!(
+        told.status.success(),
+        "{seen:?} {charsets:?} {}",
+        String::from_utf8_lossy(&told.stdout)
+    );
 }

@@ -27,7 +27,10 @@ fn a_damaged_ledger_restores_nothing() {
         refused(&good[..len], &format!("length {len}"));
     }
     fs::remove_file(at("out.ledger")).unwrap();
-    assert!(matches!(back(&at("out"), Some(&at("back"))), Err(Error::Ledger(..))));
+    assert!(matches!(
+        back(&at("out"), Some(&at("back"))),
+        Err(Error::Ledger(..))
+    ));
     fs::write(at("out.ledger"), &good).unwrap();
     back(&at("out"), Some(&at("back"))).unwrap();
     // Temporary files stay nowhere.
@@ -41,8 +44,11 @@ fn a_wrong_output_restores_nothing() {
     fs::write(at("a.mbox"), mbox(6, Dialect::Rd)).unwrap();
     run(&job(&[at("a.mbox")], &at("out")));
     let good = fs::read(at("out")).unwrap();
-    let mut cases: Vec<Vec<u8>> =
-        vec![Vec::new(), good[..good.len() - 1].to_vec(), [&good[..], b"x"].concat()];
+    let mut cases: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        good[..good.len() - 1].to_vec(),
+        [&good[..], b"x"].concat(),
+    ];
     for byte in (0..good.len()).step_by(11) {
         let mut bad = good.clone();
         bad[byte] ^= 1;
@@ -63,11 +69,17 @@ fn a_changed_file_of_an_output_folder_is_found() {
     let at = |name: &str| folder.path().join(name);
     maildir(&at("md"));
     run(&job(&[at("md")], &at("out")));
-    let (name, bytes) = tree(&at("out")).into_iter().find(|(_, bytes)| bytes.is_some()).unwrap();
+    let (name, bytes) = tree(&at("out"))
+        .into_iter()
+        .find(|(_, bytes)| bytes.is_some())
+        .unwrap();
     let bytes = bytes.unwrap();
     let path = at("out").join(name);
     fs::write(&path, [&bytes[..], b"\n"].concat()).unwrap();
-    assert!(matches!(back(&at("out"), Some(&at("back"))), Err(Error::Ledger(..))));
+    assert!(matches!(
+        back(&at("out"), Some(&at("back"))),
+        Err(Error::Ledger(..))
+    ));
     fs::remove_file(&path).unwrap();
     assert!(back(&at("out"), Some(&at("back"))).is_err());
     assert!(!at("back").exists());
@@ -81,20 +93,33 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let large = b"Subject: x\r\n\r\n\xfc\r\n".repeat(200_000);
-    for (name, message) in
-        [("empty", &b""[..]), ("small", b"Subject: \xfc\r\n\r\nFrom \xff\0\r\n"), ("large", &large)]
-    {
+    for (name, message) in [
+        ("empty", &b""[..]),
+        ("small", b"Subject: \xfc\r\n\r\nFrom \xff\0\r\n"),
+        ("large", &large),
+    ] {
         let (bytes, _) = write_whole(Vec::new(), message, br#"{"msg":"4F"}"#, "test").unwrap();
         fs::write(at(name), &bytes).unwrap();
-        let wanted = |original| RestoreJob { output: None, ledger: Some(at(name)), original, force: false };
+        let wanted = |original| RestoreJob {
+            output: None,
+            ledger: Some(at(name)),
+            original,
+            force: false,
+        };
         let original = at(&format!("{name}.eml"));
         let done = restore(&wanted(Some(original.clone())), &Progress::default()).unwrap();
         assert!(fs::read(&original).unwrap() == message, "{name}");
-        assert_eq!((done.sources, done.messages, done.bytes), (1, 1, message.len() as u64));
+        assert_eq!(
+            (done.sources, done.messages, done.bytes),
+            (1, 1, message.len() as u64)
+        );
         assert_eq!(done.notes, [br#"{"msg":"4F"}"#]);
         restore(&wanted(None), &Progress::default()).unwrap();
         // Whatever byte is lost or changed, nothing comes back.
-        for bad in [&bytes[..bytes.len() - 1], &[&bytes[..60], &[bytes[60] ^ 1], &bytes[61..]].concat()] {
+        for bad in [
+            &bytes[..bytes.len() - 1],
+            &[&bytes[..60], &[bytes[60] ^ 1], &bytes[61..]].concat(),
+        ] {
             fs::write(at("bad"), bad).unwrap();
             let job = RestoreJob {
                 output: None,
@@ -102,7 +127,10 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
                 original: Some(at("none")),
                 force: false,
             };
-            assert!(matches!(restore(&job, &Progress::default()), Err(Error::Ledger(..))));
+            assert!(matches!(
+                restore(&job, &Progress::default()),
+                Err(Error::Ledger(..))
+            ));
             assert!(!at("none").exists());
         }
     }
@@ -117,12 +145,24 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
     };
     let error = restore(&job, &Progress::default()).unwrap_err().to_string();
     assert!(error.contains("holds the original whole"), "{error}");
-    let job =
-        RestoreJob { output: None, ledger: Some(at("out.ledger")), original: Some(at("none")), force: false };
+    let job = RestoreJob {
+        output: None,
+        ledger: Some(at("out.ledger")),
+        original: Some(at("none")),
+        force: false,
+    };
     let error = restore(&job, &Progress::default()).unwrap_err().to_string();
     assert!(error.contains("needs the normalized archive"), "{error}");
-    let job = RestoreJob { output: None, ledger: None, original: Some(at("none")), force: false };
-    assert!(matches!(restore(&job, &Progress::default()), Err(Error::Usage(_))));
+    let job = RestoreJob {
+        output: None,
+        ledger: None,
+        original: Some(at("none")),
+        force: false,
+    };
+    assert!(matches!(
+        restore(&job, &Progress::default()),
+        Err(Error::Usage(_))
+    ));
 }
 
 #[test]
@@ -131,7 +171,10 @@ fn notes_without_end_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), b"").unwrap();
     run(&job(&[folder.path().join("a")], &folder.path().join("out")));
-    let empty = Ledger::open(&folder.path().join("out.ledger")).unwrap().footer().clone();
+    let empty = Ledger::open(&folder.path().join("out.ledger"))
+        .unwrap()
+        .footer()
+        .clone();
     let mut builder = BlockBuilder::new().unwrap();
     builder.push(&Record::Source(0));
     let long = vec![b'{'; (64 << 10) + 1];
@@ -143,9 +186,18 @@ fn notes_without_end_are_counted() {
     builder.finish(&mut block).unwrap();
     let mut writer = Writer::new(Vec::new()).unwrap();
     writer.block(&block).unwrap();
-    fs::write(folder.path().join("ledger"), writer.finish(&empty).unwrap().0).unwrap();
+    fs::write(
+        folder.path().join("ledger"),
+        writer.finish(&empty).unwrap().0,
+    )
+    .unwrap();
     let ledger = Some(folder.path().join("ledger"));
-    let job = RestoreJob { output: None, ledger, original: None, force: false };
+    let job = RestoreJob {
+        output: None,
+        ledger,
+        original: None,
+        force: false,
+    };
     let done = restore(&job, &Progress::default()).unwrap();
     assert_eq!(done.notes, vec![b"{}".to_vec(); 100]);
     assert_eq!(done.more_notes, 53);
@@ -157,8 +209,14 @@ fn an_altered_file_of_a_folder_is_named() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox(30, Dialect::Rd)).unwrap();
     for (form, out) in [(Format::EmlTree, "tree"), (Format::Maildir, "md")] {
-        run(&NormalizeJob { to: Some(form), ..job(&[at("a.mbox")], &at(out)) });
-        let names: Vec<_> = tree(&at(out)).into_iter().filter(|(_, bytes)| bytes.is_some()).collect();
+        run(&NormalizeJob {
+            to: Some(form),
+            ..job(&[at("a.mbox")], &at(out))
+        });
+        let names: Vec<_> = tree(&at(out))
+            .into_iter()
+            .filter(|(_, bytes)| bytes.is_some())
+            .collect();
         for at_file in [0, 12, 29] {
             let (name, bytes) = &names[at_file];
             let mut altered = bytes.clone().unwrap();
@@ -166,7 +224,10 @@ fn an_altered_file_of_a_folder_is_named() {
             fs::write(at(out).join(name), altered).unwrap();
             let error = back(&at(out), None).unwrap_err().to_string();
             assert!(
-                error.contains(&format!("{} was altered (30 messages", at(out).join(name).display())),
+                error.contains(&format!(
+                    "{} was altered (30 messages",
+                    at(out).join(name).display()
+                )),
                 "{error}"
             );
             fs::write(at(out).join(name), bytes.as_ref().unwrap()).unwrap();

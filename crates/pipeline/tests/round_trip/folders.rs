@@ -40,9 +40,15 @@ fn the_mailbox_of_an_apple_folder_comes_back() {
 fn mail_inside_folders_of_mail_is_read_and_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    for inner in
-        ["apple/P.mbox/C.mbox", "apple/P.mbox/sub", "md/cur", "md/new", "md/old", "eml/cur", "eml/2001"]
-    {
+    for inner in [
+        "apple/P.mbox/C.mbox",
+        "apple/P.mbox/sub",
+        "md/cur",
+        "md/new",
+        "md/old",
+        "eml/cur",
+        "eml/2001",
+    ] {
         fs::create_dir_all(at(inner)).unwrap();
     }
     fs::write(at("apple/P.mbox/mbox"), mbox(1, Dialect::Rd)).unwrap();
@@ -55,12 +61,19 @@ fn mail_inside_folders_of_mail_is_read_and_comes_back() {
     fs::write(at("md/2.eml"), message(3)).unwrap();
     fs::write(at("md/old/3.eml"), message(4)).unwrap();
     fs::write(at("md/old/4.mbox"), mbox(2, Dialect::Rd)).unwrap();
-    for (n, name) in ["eml/1.eml", "eml/2001/2.eml", "eml/cur/3.eml"].iter().enumerate() {
+    for (n, name) in ["eml/1.eml", "eml/2001/2.eml", "eml/cur/3.eml"]
+        .iter()
+        .enumerate()
+    {
         fs::write(at(name), message(n)).unwrap();
     }
     for (input, messages) in [("apple", 7), ("md", 5), ("eml", 3)] {
         for to in FORMS {
-            assert_eq!(mailboxes_come_back(&at(input), to), messages, "{input} {to:?}");
+            assert_eq!(
+                mailboxes_come_back(&at(input), to),
+                messages,
+                "{input} {to:?}"
+            );
         }
     }
 }
@@ -69,9 +82,16 @@ fn mail_inside_folders_of_mail_is_read_and_comes_back() {
 fn mailboxes_come_back(input: &Path, to: Option<Format>) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let (out, original) = (folder.path().join("out"), folder.path().join("back"));
-    let summary = run(&NormalizeJob { to, ..job(&[input.to_owned()], &out) });
+    let summary = run(&NormalizeJob {
+        to,
+        ..job(&[input.to_owned()], &out)
+    });
     back(&out, Some(&original)).unwrap();
-    assert!(tree(&original) == tree(input), "{} as {to:?}: another original", input.display());
+    assert!(
+        tree(&original) == tree(input),
+        "{} as {to:?}: another original",
+        input.display()
+    );
     let second = run(&job(&[out], &folder.path().join("again")));
     assert_eq!((second.changed, second.messages_in), (0, summary.written));
     summary.messages_in
@@ -113,11 +133,22 @@ fn a_folder_of_many_archives_comes_back_as_it_was() {
     for to in FORMS {
         let out = folder.path().join(format!("out-{to:?}"));
         let original = folder.path().join(format!("back-{to:?}"));
-        let summary = run(&NormalizeJob { to, ..job(std::slice::from_ref(&root), &out) });
-        assert_eq!(summary.messages_in, 12 + 5 + 4 + 12, "{:?}", summary.sources);
+        let summary = run(&NormalizeJob {
+            to,
+            ..job(std::slice::from_ref(&root), &out)
+        });
+        assert_eq!(
+            summary.messages_in,
+            12 + 5 + 4 + 12,
+            "{:?}",
+            summary.sources
+        );
         back(&out, Some(&original)).unwrap();
         let (expected, found) = (tree(&root), tree(&original));
-        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+        assert_eq!(
+            found.keys().collect::<Vec<_>>(),
+            expected.keys().collect::<Vec<_>>()
+        );
         assert!(found == expected);
     }
 }
@@ -132,7 +163,11 @@ fn flags_set_by_a_mail_program_do_not_hinder_restoring() {
     for (name, bytes) in tree(&at("out")) {
         let text = name.to_string_lossy().into_owned();
         if let (Some((base, _)), Some(_)) = (text.rsplit_once(":2,"), bytes) {
-            fs::rename(at("out").join(&name), at("out").join(format!("{base}:2,FT"))).unwrap();
+            fs::rename(
+                at("out").join(&name),
+                at("out").join(format!("{base}:2,FT")),
+            )
+            .unwrap();
             renamed += 1;
         }
     }
@@ -152,7 +187,11 @@ fn a_single_message_stays_a_single_file() {
     }
     let out = folder.path().join("out.eml");
     run(&job(&[folder.path().join("1.eml")], &out));
-    assert!(String::from_utf8(fs::read(&out).unwrap()).unwrap().contains("déjà vu"));
+    assert!(
+        String::from_utf8(fs::read(&out).unwrap())
+            .unwrap()
+            .contains("déjà vu")
+    );
 }
 
 #[test]
@@ -198,20 +237,41 @@ fn flags_stay_or_are_told() {
     }
     fs::write(at("md/cur/1.x:2,Sab"), message(0)).unwrap();
     fs::write(at("md/new/2.x"), message(1)).unwrap();
-    for (to, told) in [(None, 0), (Some(Format::Mbox), 1), (Some(Format::EmlTree), 1)] {
+    for (to, told) in [
+        (None, 0),
+        (Some(Format::Mbox), 1),
+        (Some(Format::EmlTree), 1),
+    ] {
         let summary = round_trip(&at("md"), to);
-        assert_eq!(summary.events.get("msg.flags").copied().unwrap_or(0), told, "{to:?}");
+        assert_eq!(
+            summary.events.get("msg.flags").copied().unwrap_or(0),
+            told,
+            "{to:?}"
+        );
     }
     run(&job(&[at("md")], &at("md2")));
-    assert_eq!(names(&at("md2")), ["cur/00000000.mailglot:2,Sab", "cur/00000001.mailglot:2,"]);
+    assert_eq!(
+        names(&at("md2")),
+        ["cur/00000000.mailglot:2,Sab", "cur/00000001.mailglot:2,"]
+    );
 
-    let mail = |fields: &str| format!("From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\n{fields}\nb\n\n");
-    let fields = ["Status: RO\nX-Status: AF\n", "X-Mozilla-Status: 0009\n", "Subject: s\n"];
+    let mail =
+        |fields: &str| format!("From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\n{fields}\nb\n\n");
+    let fields = [
+        "Status: RO\nX-Status: AF\n",
+        "X-Mozilla-Status: 0009\n",
+        "Subject: s\n",
+    ];
     fs::write(at("box"), fields.map(mail).concat()).unwrap();
     round_trip(&at("box"), Some(Format::Maildir));
-    run(&NormalizeJob { to: Some(Format::Maildir), ..job(&[at("box")], &at("md3")) });
+    run(&NormalizeJob {
+        to: Some(Format::Maildir),
+        ..job(&[at("box")], &at("md3"))
+    });
     let flags = ["FRS", "ST", ""].into_iter().enumerate();
-    let expected: Vec<_> = flags.map(|(n, flags)| format!("cur/{n:08}.mailglot:2,{flags}")).collect();
+    let expected: Vec<_> = flags
+        .map(|(n, flags)| format!("cur/{n:08}.mailglot:2,{flags}"))
+        .collect();
     assert_eq!(names(&at("md3")), expected);
 }
 
@@ -220,23 +280,44 @@ fn folders_do_not_become_one() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("in");
-    for (n, name) in [&b"a\xff"[..], b"a\xfe", b"A.B", b"A_B", b"c:d", b"c_d"].iter().enumerate() {
+    for (n, name) in [&b"a\xff"[..], b"a\xfe", b"A.B", b"A_B", b"c:d", b"c_d"]
+        .iter()
+        .enumerate()
+    {
         let inner = root.join(std::ffi::OsStr::from_bytes(name));
         fs::create_dir_all(&inner).unwrap();
         fs::write(inner.join("1.eml"), message(n)).unwrap();
     }
-    for (to, told) in [(None, 2), (Some(Format::Maildir), 2), (Some(Format::Mbox), 0)] {
+    for (to, told) in [
+        (None, 2),
+        (Some(Format::Maildir), 2),
+        (Some(Format::Mbox), 0),
+    ] {
         let summary = round_trip(&root, to);
-        assert_eq!(summary.events.get("box.folder-name").copied().unwrap_or(0), told, "{to:?}");
+        assert_eq!(
+            summary.events.get("box.folder-name").copied().unwrap_or(0),
+            told,
+            "{to:?}"
+        );
         let out = folder.path().join(format!("{to:?}"));
-        run(&NormalizeJob { to, ..job(std::slice::from_ref(&root), &out) });
+        run(&NormalizeJob {
+            to,
+            ..job(std::slice::from_ref(&root), &out)
+        });
         let folders = fs::read_dir(&out).map_or(0, |items| {
             items
                 .filter(|item| {
-                    !matches!(item.as_ref().unwrap().file_name().to_str(), Some("cur" | "new" | "tmp"))
+                    !matches!(
+                        item.as_ref().unwrap().file_name().to_str(),
+                        Some("cur" | "new" | "tmp")
+                    )
                 })
                 .count()
         });
-        assert_eq!(folders, if to == Some(Format::Mbox) { 0 } else { 6 }, "{to:?}");
+        assert_eq!(
+            folders,
+            if to == Some(Format::Mbox) { 0 } else { 6 },
+            "{to:?}"
+        );
     }
 }

@@ -47,8 +47,14 @@ fn what_is_written_is_read_as_the_same_messages() {
         typed("base64", "R3LDvMOfZQoKLS1Bbm5hX0gKClRlbC4gMTIzCg=="),
         typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n--=20\n\nAnna"),
         typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n=2D-x1\n\n=46rom me"),
-        typed("8bit", "--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> hi"),
-        typed("7bit", "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello"),
+        typed(
+            "8bit",
+            "--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> hi",
+        ),
+        typed(
+            "7bit",
+            "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello",
+        ),
         "\n--b2-- x\n".to_owned(),
         "Date: Mon, 1 Jan 2001 00:00:00 +0000\n--b2-- x\n".to_owned(),
         multipart("--b#--\n"),
@@ -73,8 +79,15 @@ fn what_is_written_is_read_as_the_same_messages() {
                 let message = messages[below(messages.len())].replace('#', &n.to_string());
                 let blank = if below(8) == 0 { "" } else { "\n" };
                 let number = n.to_string();
-                text +=
-                    &[separator, "From: a@example.org\nSubject: ", &number, "\n", &message, blank].concat();
+                text += &[
+                    separator,
+                    "From: a@example.org\nSubject: ",
+                    &number,
+                    "\n",
+                    &message,
+                    blank,
+                ]
+                .concat();
             }
             (text.replace('\n', ends).into_bytes(), Some(count as u64))
         })
@@ -107,12 +120,19 @@ fn odd_mailboxes_come_back() {
     bom.extend_from_slice(&base);
     let mut no_end = base.clone();
     no_end.truncate(base.len() - 2);
-    let no_blank = String::from_utf8_lossy(&base).replace("\n\nFrom s", "\nFrom s").into_bytes();
-    let cr = base.iter().map(|&b| if b == b'\n' { b'\r' } else { b }).collect();
-    let mmdf =
-        [&b"\x01\x01\x01\x01\nFrom: a@b\nSubject: x\n\nte\xE9xt\nFrom x\n\x01\x01\x01\x01\n"[..]; 2].concat();
-    let takeout =
-        String::from_utf8_lossy(&crlf(&base)).replace("2001\r\nFrom:", "+0000 2001\r\nFrom:").into_bytes();
+    let no_blank = String::from_utf8_lossy(&base)
+        .replace("\n\nFrom s", "\nFrom s")
+        .into_bytes();
+    let cr = base
+        .iter()
+        .map(|&b| if b == b'\n' { b'\r' } else { b })
+        .collect();
+    let mmdf = [&b"\x01\x01\x01\x01\nFrom: a@b\nSubject: x\n\nte\xE9xt\nFrom x\n\x01\x01\x01\x01\n"
+        [..]; 2]
+        .concat();
+    let takeout = String::from_utf8_lossy(&crlf(&base))
+        .replace("2001\r\nFrom:", "+0000 2001\r\nFrom:")
+        .into_bytes();
     let cases: [(&str, Vec<u8>); 8] = [
         ("bom", bom),
         ("no-end", no_end),
@@ -121,7 +141,10 @@ fn odd_mailboxes_come_back() {
         ("mmdf", mmdf),
         ("takeout", takeout),
         ("empty", Vec::new()),
-        ("noise", (0..4000u32).map(|i| ((i * 7919) >> 3) as u8).collect()),
+        (
+            "noise",
+            (0..4000u32).map(|i| ((i * 7919) >> 3) as u8).collect(),
+        ),
     ];
     for (name, bytes) in cases {
         let path = folder.path().join(format!("{name}.mbox"));
@@ -140,7 +163,8 @@ fn a_large_message_passes_in_pieces() {
     bytes.extend_from_slice(
         b"From big@example.org Mon Jan  1 00:00:00 2001\nFrom: big@example.org\nSubject: big\n\n",
     );
-    let lines = b">From a line\nanother line of some length, so that pieces end anywhere\n>>>From deeper\n";
+    let lines =
+        b">From a line\nanother line of some length, so that pieces end anywhere\n>>>From deeper\n";
     while bytes.len() < 3_000_000 {
         bytes.extend_from_slice(lines);
     }
@@ -150,7 +174,10 @@ fn a_large_message_passes_in_pieces() {
     for to in FORMS {
         for limit in [100_000, 100_001, 65_537] {
             let out = folder.path().join(format!("out-{to:?}-{limit}"));
-            let mut job = NormalizeJob { to, ..job(std::slice::from_ref(&path), &out) };
+            let mut job = NormalizeJob {
+                to,
+                ..job(std::slice::from_ref(&path), &out)
+            };
             job.policy.limits.message = limit;
             job.threads = 2;
             let summary = run(&job);
@@ -160,7 +187,11 @@ fn a_large_message_passes_in_pieces() {
             back(&out, Some(&original)).unwrap();
             assert!(fs::read(&original).unwrap() == bytes, "{to:?} {limit}");
             if to == Some(Format::Maildir) {
-                let big = tree(&out).into_values().flatten().max_by_key(Vec::len).unwrap();
+                let big = tree(&out)
+                    .into_values()
+                    .flatten()
+                    .max_by_key(Vec::len)
+                    .unwrap();
                 assert!(!big.windows(8).any(|w| w == b"\n>From a"), "quoting stayed");
             }
         }
@@ -180,7 +211,10 @@ fn a_length_that_is_no_longer_true_goes() {
     assert!(!out.windows(15).any(|w| w == b"Content-Length:"));
     assert_eq!(summary.messages_in, 6);
     back(&at("out"), Some(&at("back"))).unwrap();
-    assert_eq!(fs::read(at("back")).unwrap(), fs::read(at("a.mbox")).unwrap());
+    assert_eq!(
+        fs::read(at("back")).unwrap(),
+        fs::read(at("a.mbox")).unwrap()
+    );
 }
 
 /// Our mailbox has quoting: beside lengths that are true it would be read as text, and a length may reach over the next message.
@@ -188,18 +222,25 @@ fn a_length_that_is_no_longer_true_goes() {
 fn a_mailbox_that_is_written_has_no_lengths() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let message = |field: String, body: &str| format!("From: a@b.example\nSubject: x\n{field}\n{body}");
+    let message =
+        |field: String, body: &str| format!("From: a@b.example\nSubject: x\n{field}\n{body}");
     let length = |length: usize| format!("Content-Length: {length}\n");
     let separator = "From a@b.example Mon Jan  1 00:00:00 2001\n";
     let last = message(length(9999), "third =?iso-8859-1?Q?=E9?=\n");
     let hidden = message(String::new(), "hidden\n");
     let over = format!("visible\n\n{separator}{hidden}").len();
-    let hiding =
-        [message(length(over), "visible\n"), hidden, last.replace("Subject: x", "Subject: =?latin1?Q?=E9?=")];
-    let true_ones =
-        ["one\n", ">From quoted\n>>From twice\n", "three\n"].map(|body| message(length(body.len()), body));
+    let hiding = [
+        message(length(over), "visible\n"),
+        hidden,
+        last.replace("Subject: x", "Subject: =?latin1?Q?=E9?="),
+    ];
+    let true_ones = ["one\n", ">From quoted\n>>From twice\n", "three\n"]
+        .map(|body| message(length(body.len()), body));
     for (name, messages) in [("hiding", hiding), ("true", true_ones)] {
-        let mailbox = messages.each_ref().map(|message| format!("{separator}{message}\n")).concat();
+        let mailbox = messages
+            .each_ref()
+            .map(|message| format!("{separator}{message}\n"))
+            .concat();
         fs::write(at("box"), mailbox).unwrap();
         fs::create_dir_all(at("tree")).unwrap();
         for (n, message) in messages.iter().enumerate() {
@@ -207,14 +248,24 @@ fn a_mailbox_that_is_written_has_no_lengths() {
         }
         for source in ["box", "tree"] {
             let to_mbox = |from: &str, to: &str| {
-                let there = NormalizeJob { to: Some(Format::Mbox), ..job(&[at(from)], &at(to)) };
+                let there = NormalizeJob {
+                    to: Some(Format::Mbox),
+                    ..job(&[at(from)], &at(to))
+                };
                 run(&there)
             };
             assert_eq!(to_mbox(source, "out").messages_in, 3, "{name} {source}");
             let again = to_mbox("out", "again");
-            assert_eq!((again.messages_in, again.changed), (3, 0), "{name} {source}");
+            assert_eq!(
+                (again.messages_in, again.changed),
+                (3, 0),
+                "{name} {source}"
+            );
             let out = fs::read(at("out")).unwrap();
-            assert!(!out.windows(15).any(|w| w == b"Content-Length:"), "{name} {source}");
+            assert!(
+                !out.windows(15).any(|w| w == b"Content-Length:"),
+                "{name} {source}"
+            );
             assert_eq!(out, fs::read(at("again")).unwrap(), "{name} {source}");
             for file in ["out", "out.ledger", "again", "again.ledger"] {
                 fs::remove_file(at(file)).unwrap();
@@ -232,16 +283,24 @@ fn an_empty_message_keeps_its_line_ends() {
     let at = |name: &str| folder.path().join(name);
     let separator = "From a@b.example Mon Jan  1 00:00:00 2001";
     for ends in ["\n", "\r\n", "\r"] {
-        for messages in
-            ["#{}#", "#{}#{}#Subject: x##text##", "#{}#Subject: x##{}#", "{}#", "{}#{}#", "{}##{}##"]
-        {
+        for messages in [
+            "#{}#",
+            "#{}#{}#Subject: x##text##",
+            "#{}#Subject: x##{}#",
+            "{}#",
+            "{}#{}#",
+            "{}##{}##",
+        ] {
             let mailbox = messages.replace("{}", separator).replace('#', ends);
             fs::write(at("box"), &mailbox).unwrap();
             round_trip(&at("box"), Some(Format::Mbox));
-            run(&NormalizeJob { to: Some(Format::Mbox), ..job(&[at("box")], &at("out")) });
+            run(&NormalizeJob {
+                to: Some(Format::Mbox),
+                ..job(&[at("box")], &at("out"))
+            });
             run(&job(&[at("out")], &at("again")));
-            let [out, again] =
-                ["out", "again"].map(|name| String::from_utf8(fs::read(at(name)).unwrap()).unwrap());
+            let [out, again] = ["out", "again"]
+                .map(|name| String::from_utf8(fs::read(at(name)).unwrap()).unwrap());
             assert_eq!(out, again, "{mailbox:?}");
             for file in ["out", "out.ledger", "again", "again.ledger"] {
                 fs::remove_file(at(file)).unwrap();
@@ -285,11 +344,21 @@ fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
             }
             fs::write(&path, &mailbox).unwrap();
             let summary = round_trip(&path, Some(Format::Mbox));
-            assert_eq!((summary.messages_in, summary.changed), (3, 3), "{field:?} {ends:?} {quotes}");
+            assert_eq!(
+                (summary.messages_in, summary.changed),
+                (3, 3),
+                "{field:?} {ends:?} {quotes}"
+            );
             let out = folder.path().join("out");
-            run(&NormalizeJob { to: Some(Format::Mbox), ..job(std::slice::from_ref(&path), &out) });
+            run(&NormalizeJob {
+                to: Some(Format::Mbox),
+                ..job(std::slice::from_ref(&path), &out)
+            });
             let text = String::from_utf8(fs::read(&out).unwrap()).unwrap();
-            assert!(!text.replace('\r', "\n").contains("\nContent-Length:"), "{text:?}");
+            assert!(
+                !text.replace('\r', "\n").contains("\nContent-Length:"),
+                "{text:?}"
+            );
             fs::remove_file(&out).unwrap();
             fs::remove_file(out.with_extension("ledger")).unwrap();
         }
@@ -301,22 +370,47 @@ fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
 fn line_ends_that_a_mailbox_adds_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let head = "From: a@b.c\nContent-Type: text/plain; charset=iso-8859-1\n\n";
-    for (body, ended) in
-        [("a", true), ("a\r", true), ("a\u{e9}", true), ("a\n", false), ("a\r\n", false), ("", false)]
-    {
+    for (body, ended) in [
+        ("a", true),
+        ("a\r", true),
+        ("a\u{e9}", true),
+        ("a\n", false),
+        ("a\r\n", false),
+        ("", false),
+    ] {
         let bytes: Vec<u8> = format!("{head}{body}").chars().map(|c| c as u8).collect();
         for (text, ended) in [(bytes.clone(), ended), (crlf(&bytes), ended)] {
             let path = folder.path().join("message.eml");
             fs::write(&path, &text).unwrap();
-            let added = |to| round_trip(&path, to).events.get("mbox.line-end-added").copied().unwrap_or(0);
-            assert_eq!(added(Some(Format::Mbox)), u64::from(ended), "{}", text.escape_ascii());
-            assert_eq!(added(None) + added(Some(Format::Maildir)), 0, "{}", text.escape_ascii());
+            let added = |to| {
+                round_trip(&path, to)
+                    .events
+                    .get("mbox.line-end-added")
+                    .copied()
+                    .unwrap_or(0)
+            };
+            assert_eq!(
+                added(Some(Format::Mbox)),
+                u64::from(ended),
+                "{}",
+                text.escape_ascii()
+            );
+            assert_eq!(
+                added(None) + added(Some(Format::Maildir)),
+                0,
+                "{}",
+                text.escape_ascii()
+            );
             // The last message of a mailbox; `round_trip` compares it with a dry run.
             let path = folder.path().join("box.mbox");
             let separator = &b"From a@b.c Mon Jan  1 00:00:00 2001\n"[..];
             fs::write(&path, [separator, &text].concat()).unwrap();
             let open = !matches!(text.last(), Some(b'\n' | b'\r'));
-            let added = round_trip(&path, None).events.get("mbox.line-end-added").copied().unwrap_or(0);
+            let added = round_trip(&path, None)
+                .events
+                .get("mbox.line-end-added")
+                .copied()
+                .unwrap_or(0);
             assert_eq!(added, u64::from(open), "{}", text.escape_ascii());
         }
     }

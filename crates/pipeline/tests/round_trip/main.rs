@@ -10,7 +10,8 @@ mod second_pass;
 use mailglot_archive::Format;
 use mailglot_mime::Policy;
 use mailglot_pipeline::{
-    CheckJob, Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check, normalize, restore,
+    CheckJob, Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check, normalize,
+    restore,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,9 +19,11 @@ use std::path::{Path, PathBuf};
 
 /// A message in a charset that needs work, or not, by number; LF.
 fn message(n: usize) -> Vec<u8> {
-    let mut out =
-        format!("From: \"Sender {n}\" <s{n}@example.org>\nDate: Mon, 1 Jan 2001 00:00:{:02} +0000\n", n % 60)
-            .into_bytes();
+    let mut out = format!(
+        "From: \"Sender {n}\" <s{n}@example.org>\nDate: Mon, 1 Jan 2001 00:00:{:02} +0000\n",
+        n % 60
+    )
+    .into_bytes();
     let body: &[u8] = match n % 6 {
         0 => b"Subject: plain\n\nnothing to do\n",
         1 => b"Subject: =?iso-8859-1?Q?caf=E9?=\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nd\xE9j\xE0 vu\nFrom the start of a line\n>From quoted\n",
@@ -57,13 +60,19 @@ fn mbox(messages: usize, dialect: Dialect) -> Vec<u8> {
     for n in 0..messages {
         let message = message(n);
         out.extend_from_slice(
-            format!("From s{n}@example.org Mon Jan  1 00:00:{:02} 2001\n", n % 60).as_bytes(),
+            format!(
+                "From s{n}@example.org Mon Jan  1 00:00:{:02} 2001\n",
+                n % 60
+            )
+            .as_bytes(),
         );
         match dialect {
             Dialect::Cl2 => {
                 let at = message.windows(2).position(|w| w == b"\n\n").unwrap() + 1;
                 out.extend_from_slice(&message[..at]);
-                out.extend_from_slice(format!("Content-Length: {}\n", message.len() - at - 1).as_bytes());
+                out.extend_from_slice(
+                    format!("Content-Length: {}\n", message.len() - at - 1).as_bytes(),
+                );
                 out.extend_from_slice(&message[at..]);
             }
             _ => {
@@ -192,10 +201,24 @@ fn foretold(job: &NormalizeJob, done: &Summary) {
     };
     let dry = check(&dry, &Progress::default()).unwrap();
     let told = |summary: &Summary| {
-        let numbers =
-            [summary.messages_in, summary.written, summary.changed, summary.repairs, summary.losses];
-        let examples = summary.examples.iter().map(|example| format!("{example:?}")).collect::<Vec<_>>();
-        (numbers, summary.events.clone(), summary.charsets.clone(), examples)
+        let numbers = [
+            summary.messages_in,
+            summary.written,
+            summary.changed,
+            summary.repairs,
+            summary.losses,
+        ];
+        let examples = summary
+            .examples
+            .iter()
+            .map(|example| format!("{example:?}"))
+            .collect::<Vec<_>>();
+        (
+            numbers,
+            summary.events.clone(),
+            summary.charsets.clone(),
+            examples,
+        )
     };
     assert_eq!(told(&dry), told(done), "{:?}", job.inputs);
 }
@@ -204,22 +227,43 @@ fn foretold(job: &NormalizeJob, done: &Summary) {
 fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let (out, original) = (folder.path().join("out"), folder.path().join("back"));
-    let job_there = NormalizeJob { to, ..job(&[input.to_owned()], &out) };
+    let job_there = NormalizeJob {
+        to,
+        ..job(&[input.to_owned()], &out)
+    };
     let summary = run(&job_there);
     if to.is_none() {
         foretold(&job_there, &summary);
     }
     let restored = back(&out, Some(&original)).unwrap();
     assert_eq!(restored.messages, summary.messages_in);
-    assert!(tree(&original) == tree(input), "{} as {to:?}: another original", input.display());
+    assert!(
+        tree(&original) == tree(input),
+        "{} as {to:?}: another original",
+        input.display()
+    );
     assert_eq!(back(&out, None).unwrap().bytes, summary.bytes_in);
 
     let again = folder.path().join("again");
     let second = run(&job(std::slice::from_ref(&out), &again));
-    assert_eq!(second.changed, 0, "{} as {to:?}: {second:#?}", input.display());
+    assert_eq!(
+        second.changed,
+        0,
+        "{} as {to:?}: {second:#?}",
+        input.display()
+    );
     assert_eq!(second.messages_in, summary.written);
-    assert!(tree(&again) == tree(&out), "{} as {to:?}: another second pass", input.display());
+    assert!(
+        tree(&again) == tree(&out),
+        "{} as {to:?}: another second pass",
+        input.display()
+    );
     summary
 }
 
-const FORMS: [Option<Format>; 4] = [None, Some(Format::Mbox), Some(Format::Maildir), Some(Format::EmlTree)];
+const FORMS: [Option<Format>; 4] = [
+    None,
+    Some(Format::Mbox),
+    Some(Format::Maildir),
+    Some(Format::EmlTree),
+];

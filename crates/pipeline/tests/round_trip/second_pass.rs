@@ -76,7 +76,8 @@ fn lines(random: &mut Random) -> Vec<Vec<u8>> {
             if random.below(8) > 0 {
                 lines.push([b"Content-Type: ", random.pick(&TYPES).as_bytes()].concat());
             }
-            let encoding = random.pick(&["quoted-printable", "quoted-printable", "base64", "8bit", ""]);
+            let encoding =
+                random.pick(&["quoted-printable", "quoted-printable", "base64", "8bit", ""]);
             if !encoding.is_empty() {
                 lines.push([b"Content-Transfer-Encoding: ", encoding.as_bytes()].concat());
             }
@@ -84,7 +85,14 @@ fn lines(random: &mut Random) -> Vec<Vec<u8>> {
             let only = random.below(LINES.len());
             for _ in 0..random.below(8) {
                 let wild = random.below(3) > 0;
-                lines.push(if wild { LINES[random.below(LINES.len())] } else { LINES[only] }.to_vec());
+                lines.push(
+                    if wild {
+                        LINES[random.below(LINES.len())]
+                    } else {
+                        LINES[only]
+                    }
+                    .to_vec(),
+                );
             }
         }
         if multipart && random.below(3) > 0 {
@@ -100,17 +108,27 @@ fn mixed(random: &mut Random) -> Vec<u8> {
     let usual = random.pick(&[&b"\n"[..], b"\n", b"\r\n", b"\r\n", b"\r"]);
     let others = random.pick(&[2, 5, 20]);
     let line = |line: Vec<u8>, random: &mut Random| {
-        let end = if random.below(others) == 0 { random.pick(&ends) } else { usual };
+        let end = if random.below(others) == 0 {
+            random.pick(&ends)
+        } else {
+            usual
+        };
         [&line, end].concat()
     };
-    lines(random).into_iter().flat_map(|text| line(text, random)).collect()
+    lines(random)
+        .into_iter()
+        .flat_map(|text| line(text, random))
+        .collect()
 }
 
 /// What a second pass does otherwise.
 fn changed(mailbox: &[u8], transfer: Transfer, folder: &Path) -> Option<String> {
     let at = |name: &str| folder.join(name);
     fs::write(at("in.mbox"), mailbox).unwrap();
-    let policy = Policy { transfer, ..Policy::default() };
+    let policy = Policy {
+        transfer,
+        ..Policy::default()
+    };
     let to = |from: &str, name: &str| NormalizeJob {
         to: Some(Format::Mbox),
         policy: policy.clone(),
@@ -119,7 +137,10 @@ fn changed(mailbox: &[u8], transfer: Transfer, folder: &Path) -> Option<String> 
     };
     let first = run(&to("in.mbox", "once.mbox"));
     let second = run(&to("once.mbox", "twice.mbox"));
-    let (once, twice) = (fs::read(at("once.mbox")).unwrap(), fs::read(at("twice.mbox")).unwrap());
+    let (once, twice) = (
+        fs::read(at("once.mbox")).unwrap(),
+        fs::read(at("twice.mbox")).unwrap(),
+    );
     let same = (second.messages_in, second.changed) == (first.written, 0) && once == twice;
     (!same).then(|| {
         format!(
@@ -140,7 +161,12 @@ fn number(name: &str, usual: u64) -> u64 {
 /// A folder in memory where there is one: each pass is synced.
 fn scratch() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap()
 }
 
 #[test]
@@ -150,11 +176,20 @@ fn lines_that_end_in_several_ways_change_once_only() {
     let mut found = Vec::new();
     for _ in 0..number("MAILGLOT_MAILBOXES", 400) {
         let mailbox = mixed(&mut random);
-        let transfer =
-            random.pick(&[Transfer::Keep, Transfer::EightBit, Transfer::EightBit, Transfer::SevenBit]);
+        let transfer = random.pick(&[
+            Transfer::Keep,
+            Transfer::EightBit,
+            Transfer::EightBit,
+            Transfer::SevenBit,
+        ]);
         found.extend(changed(&mailbox, transfer, folder.path()));
     }
     found.sort_by_key(String::len);
-    let shown = found.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n");
+    let shown = found
+        .iter()
+        .take(3)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("\n\n");
     assert!(found.is_empty(), "{} of them:\n{shown}", found.len());
 }

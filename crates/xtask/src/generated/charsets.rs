@@ -17,7 +17,10 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
             bail!("not five columns: {row:?}");
         };
         let constant = constant(name);
-        writeln!(constants, "    /// {description}.\n    pub const {constant}: Self = Self({number});")?;
+        writeln!(
+            constants,
+            "    /// {description}.\n    pub const {constant}: Self = Self({number});"
+        )?;
         let kind = match kind {
             "page" => format!("SingleByte(Page::Own(pages::{constant}))"),
             "sequences" => format!("Sequences(&sequences::{constant})"),

@@ -41,7 +41,10 @@ pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     names.sort();
     let packed = |name: String| -> anyhow::Result<(String, Vec<u8>)> {
         let bytes = pack(&read(&name)?, &read).with_context(|| name.clone())?;
-        Ok((format!("crates/codec/src/generated/{}.bin", name.replace('/', "-")), bytes))
+        Ok((
+            format!("crates/codec/src/generated/{}.bin", name.replace('/', "-")),
+            bytes,
+        ))
     };
     names.into_iter().map(packed).collect()
 }
@@ -54,7 +57,9 @@ fn pack(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::R
         None => Cells::new(),
     };
     // What is to be written: the cells that differ, and those of the base that are gone.
-    let written = changes.iter().filter(|(at, cell)| base.get(at).copied().flatten() != **cell);
+    let written = changes
+        .iter()
+        .filter(|(at, cell)| base.get(at).copied().flatten() != **cell);
     let mut units = Vec::new();
     let mut next = None;
     let mut last = None;
@@ -78,7 +83,10 @@ fn pack(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::R
         match cell {
             None => units.push(EMPTY | 1),
             Some([a, '\0']) => {
-                if last.replace(a).is_none_or(|last: char| last as u32 + 1 != a as u32) {
+                if last
+                    .replace(a)
+                    .is_none_or(|last: char| last as u32 + 1 != a as u32)
+                {
                     counting = None;
                     units.extend(a.encode_utf16(&mut [0; 2]).iter());
                 } else if let Some(at) = counting.filter(|at| units[*at] < COUNT_ON + MOST) {
@@ -119,13 +127,22 @@ fn whole(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::
 fn parse(table: &str) -> anyhow::Result<Cells> {
     let mut cells = Cells::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
-        let [row, column, values] = line.split('\t').collect::<Vec<_>>()[..] else { bail!("{line:?}") };
+        let [row, column, values] = line.split('\t').collect::<Vec<_>>()[..] else {
+            bail!("{line:?}")
+        };
         let row = u16::from_str_radix(row, 16)?;
         let first = usize::from(u8::from_str_radix(column, 16)?);
         for (value, column) in values.split(' ').zip(first..) {
-            let at = (row, u8::try_from(column).with_context(|| format!("row {row:X} is too long"))?);
+            let at = (
+                row,
+                u8::try_from(column).with_context(|| format!("row {row:X} is too long"))?,
+            );
             let (a, b) = value.split_once('+').unwrap_or((value, "0"));
-            let cell = if value == "-" { None } else { Some([code_point(a)?, code_point(b)?]) };
+            let cell = if value == "-" {
+                None
+            } else {
+                Some([code_point(a)?, code_point(b)?])
+            };
             if cells.insert(at, cell).is_some() {
                 bail!("{row:X} {column:X} occurs twice");
             }

@@ -16,12 +16,23 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          #[rustfmt::skip]\n\
          pub(crate) static REGISTRY: &[Registered] = &[\n",
     );
-    let optional = |cell: &str| if cell == "-" { "None".to_owned() } else { format!("Some({cell:?})") };
+    let optional = |cell: &str| {
+        if cell == "-" {
+            "None".to_owned()
+        } else {
+            format!("Some({cell:?})")
+        }
+    };
     for row in rows(tsv) {
-        let [name, mib, mime, aliases, why_not] = row[..] else { bail!("not five columns: {row:?}") };
+        let [name, mib, mime, aliases, why_not] = row[..] else {
+            bail!("not five columns: {row:?}")
+        };
         let aliases: Vec<_> = aliases.split(' ').filter(|alias| *alias != "-").collect();
         let (mime, why_not) = (optional(mime), optional(why_not));
-        writeln!(out, "    Registered::new({name:?}, {mib}, {mime}, &{aliases:?}, {why_not}),")?;
+        writeln!(
+            out,
+            "    Registered::new({name:?}, {mib}, {mime}, &{aliases:?}, {why_not}),"
+        )?;
     }
     out.push_str("];\n");
     Ok(out)

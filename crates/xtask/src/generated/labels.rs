@@ -10,7 +10,9 @@ use anyhow::bail;
 pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     let mut made: Vec<(String, String)> = Vec::new();
     for row in rows(tsv) {
-        let [label, charset, registry, ..] = row[..] else { bail!("not four columns: {row:?}") };
+        let [label, charset, registry, ..] = row[..] else {
+            bail!("not four columns: {row:?}")
+        };
         let means = match charset {
             "-" => "Nothing".to_owned(),
             "?" => "Foreign".to_owned(),

@@ -34,7 +34,10 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
 
 /// The items of a cell as string literals.
 fn list(cell: &str) -> String {
-    let items: Vec<String> =
-        cell.split(' ').filter(|item| *item != "-").map(|item| format!("\"{item}\"")).collect();
+    let items: Vec<String> = cell
+        .split(' ')
+        .filter(|item| *item != "-")
+        .map(|item| format!("\"{item}\""))
+        .collect();
     items.join(", ")
 }

@@ -16,9 +16,14 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          pub(crate) static DISPUTED: &[(&str, &[(u32, u32)])] = &[\n",
     );
     for row in rows(tsv) {
-        let [name, ranges] = row[..] else { bail!("not two columns: {row:?}") };
+        let [name, ranges] = row[..] else {
+            bail!("not two columns: {row:?}")
+        };
         let _ = writeln!(out, "    (\"{name}\", &[");
-        let ranges: Vec<String> = ranges.split(' ').map(range).collect::<anyhow::Result<_>>()?;
+        let ranges: Vec<String> = ranges
+            .split(' ')
+            .map(range)
+            .collect::<anyhow::Result<_>>()?;
         for line in ranges.chunks(8) {
             let _ = writeln!(out, "        {},", line.join(", "));
         }
@@ -30,5 +35,9 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
 fn range(text: &str) -> anyhow::Result<String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text| u32::from_str_radix(text, 16).context("no hexadecimal number");
-    Ok(format!("(0x{:04X}, 0x{:04X})", number(first)?, number(last)?))
+    Ok(format!(
+        "(0x{:04X}, 0x{:04X})",
+        number(first)?,
+        number(last)?
+    ))
 }

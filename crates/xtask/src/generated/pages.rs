@@ -15,10 +15,14 @@ pub(super) fn made(charsets: &str, tables: &str) -> anyhow::Result<(String, Vec<
     let mut pages = Vec::new();
     for row in rows(charsets).filter(|row| row.get(2) == Some(&"page")) {
         let cells = rows(tables).find(|table| table[0] == row[0]);
-        let cells =
-            cells.and_then(|table| table.get(1).copied()).with_context(|| format!("{}: no table", row[0]))?;
-        let codes: Vec<u16> =
-            cells.split(' ').map(code).collect::<anyhow::Result<_>>().context(row[0].to_owned())?;
+        let cells = cells
+            .and_then(|table| table.get(1).copied())
+            .with_context(|| format!("{}: no table", row[0]))?;
+        let codes: Vec<u16> = cells
+            .split(' ')
+            .map(code)
+            .collect::<anyhow::Result<_>>()
+            .context(row[0].to_owned())?;
         if codes.len() != 256 {
             bail!("{}: {} cells", row[0], codes.len());
         }
@@ -38,7 +42,11 @@ pub(super) fn made(charsets: &str, tables: &str) -> anyhow::Result<(String, Vec<
     let mut packed = Vec::new();
     for (at, (foreign, name, codes)) in pages.iter().enumerate() {
         writeln!(source, "pub(crate) const {}: u16 = {at};", constant(name))?;
-        packed.extend(codes[if *foreign { 0 } else { 0x80 }..].iter().flat_map(|code| code.to_le_bytes()));
+        packed.extend(
+            codes[if *foreign { 0 } else { 0x80 }..]
+                .iter()
+                .flat_map(|code| code.to_le_bytes()),
+        );
     }
     Ok((source, packed))
 }
@@ -68,7 +76,10 @@ mod tests {
                 && source.contains("NEAR: u16 = 0")
         );
         assert_eq!(packed.len(), 256 + 512);
-        assert_eq!((&packed[..2], &packed[256 + 2 * 0x41..][..2]), (&[0x80, 0][..], &[0xFF, 0xFF][..]));
+        assert_eq!(
+            (&packed[..2], &packed[256 + 2 * 0x41..][..2]),
+            (&[0x80, 0][..], &[0xFF, 0xFF][..])
+        );
         assert!(made("lost\t-\tpage\t-\tx\n", &tables).is_err());
     }
 }

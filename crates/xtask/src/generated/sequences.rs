@@ -15,7 +15,9 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     let mut tables: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut parents: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     for row in rows(tsv) {
-        let [table, bytes, r#use, text, ..] = row[..] else { bail!("not four columns: {row:?}") };
+        let [table, bytes, r#use, text, ..] = row[..] else {
+            bail!("not four columns: {row:?}")
+        };
         let bytes = bytes.trim_start_matches('-');
         let words = tables.entry(table).or_default();
         if r#use == "+" {
@@ -38,12 +40,26 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
             Some((_, "EUC-KR")) => "More::EucKr".to_owned(),
             Some((bytes, parent)) => {
                 let bytes: Vec<&str> = pairs(bytes).flat_map(|pair| ["\\x", pair]).collect();
-                format!("More::Behind(b\"{}\", &{})", bytes.concat(), constant(parent))
+                format!(
+                    "More::Behind(b\"{}\", &{})",
+                    bytes.concat(),
+                    constant(parent)
+                )
             }
             None => "More::None".to_owned(),
         };
-        let head = format!("\n#[rustfmt::skip]\npub(crate) static {}: Sequences = ", constant(table));
-        out.extend([&head, "Sequences::new(\"\\\n", &wrapped(words), "    \", ", &more, ");\n"]);
+        let head = format!(
+            "\n#[rustfmt::skip]\npub(crate) static {}: Sequences = ",
+            constant(table)
+        );
+        out.extend([
+            &head,
+            "Sequences::new(\"\\\n",
+            &wrapped(words),
+            "    \", ",
+            &more,
+            ");\n",
+        ]);
     }
     Ok(out)
 }

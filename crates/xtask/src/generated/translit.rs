@@ -11,10 +11,15 @@ use std::fmt::Write as _;
 pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     let mut made: Vec<(char, String)> = Vec::new();
     for row in rows(tsv) {
-        let [from, to, _] = row[..] else { bail!("not three columns: {row:?}") };
+        let [from, to, _] = row[..] else {
+            bail!("not three columns: {row:?}")
+        };
         let to = match to {
             "-" => String::new(),
-            codes => codes.split(' ').map(character).collect::<anyhow::Result<_>>()?,
+            codes => codes
+                .split(' ')
+                .map(character)
+                .collect::<anyhow::Result<_>>()?,
         };
         made.push((character(from)?, to));
     }
@@ -24,7 +29,12 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     }
     let mut lines = String::new();
     for (from, to) in made {
-        writeln!(lines, "    ('{}', \"{}\"),", from.escape_unicode(), to.escape_unicode())?;
+        writeln!(
+            lines,
+            "    ('{}', \"{}\"),",
+            from.escape_unicode(),
+            to.escape_unicode()
+        )?;
     }
     Ok(format!(
         "// Made from data/translit.tsv by `cargo xtask generate`. Do not edit.\n\

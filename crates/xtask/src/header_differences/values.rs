@@ -39,12 +39,22 @@ type Make = fn(&mut Random) -> (Vec<u8>, Option<String>);
 pub(super) const KINDS: [(&str, &str, Make); 41] = [
     ("plain", "RFC 2047 2", plain),
     ("stateful", "RFC 2047 3", |random| word_of(random, &WHOLE)),
-    ("superset", "RFC 2047 3; WHATWG Encoding 4.2", |random| word_of(random, &SUPERSETS)),
+    ("superset", "RFC 2047 3; WHATWG Encoding 4.2", |random| {
+        word_of(random, &SUPERSETS)
+    }),
     ("text-around", "RFC 2047 6.2", text_around),
-    ("adjacent", "RFC 2047 6.2", |random| two(random, Join::Space)),
-    ("adjacent-fold", "RFC 2047 6.2", |random| two(random, Join::Fold)),
-    ("adjacent-line-end", "RFC 2047 6.2", |random| two(random, Join::LineEnd)),
-    ("adjacent-glued", "RFC 2047 6.2", |random| two(random, Join::Nothing)),
+    ("adjacent", "RFC 2047 6.2", |random| {
+        two(random, Join::Space)
+    }),
+    ("adjacent-fold", "RFC 2047 6.2", |random| {
+        two(random, Join::Fold)
+    }),
+    ("adjacent-line-end", "RFC 2047 6.2", |random| {
+        two(random, Join::LineEnd)
+    }),
+    ("adjacent-glued", "RFC 2047 6.2", |random| {
+        two(random, Join::Nothing)
+    }),
     ("adjacent-charsets", "RFC 2047 6.2", adjacent_charsets),
     ("split-character", "RFC 2047 5", split_character),
     ("language", "RFC 2231 5", language),
@@ -76,7 +86,11 @@ pub(super) const KINDS: [(&str, &str, Make); 41] = [
     ("damaged-utf-8", "Unicode 3.9", damaged_utf8),
     ("cut-utf-8", "Unicode 3.9", cut_utf8),
     ("legacy-under-utf-8", "RFC 2047 6.3", legacy_under_utf8),
-    ("utf-16-of-ascii-bytes", "RFC 2781 4.3", utf16_of_ascii_bytes),
+    (
+        "utf-16-of-ascii-bytes",
+        "RFC 2781 4.3",
+        utf16_of_ascii_bytes,
+    ),
     ("half-before-whole", "RFC 2047 5", half_before_whole),
 ];
 
@@ -94,18 +108,28 @@ enum Letter {
 }
 
 fn letter(random: &mut Random) -> Letter {
-    if random.below(2) == 0 { Letter::B } else { Letter::Q }
+    if random.below(2) == 0 {
+        Letter::B
+    } else {
+        Letter::Q
+    }
 }
 
 fn b(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let bits =
-            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits = chunk
+            .iter()
+            .fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let six = (bits >> (18 - 6 * place)) as usize & 63;
-            out.push(if place <= chunk.len() { char::from(ALPHABET[six]) } else { '=' });
+            out.push(if place <= chunk.len() {
+                char::from(ALPHABET[six])
+            } else {
+                '='
+            });
         }
     }
     out
@@ -136,7 +160,10 @@ fn known(value: String, text: impl Into<String>) -> (Vec<u8>, Option<String>) {
 
 fn word_of(random: &mut Random, list: &[Sample]) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(list);
-    known(word(sample.label, letter(random), sample.bytes), sample.text)
+    known(
+        word(sample.label, letter(random), sample.bytes),
+        sample.text,
+    )
 }
 
 fn plain(random: &mut Random) -> (Vec<u8>, Option<String>) {
@@ -147,14 +174,20 @@ fn text_around(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let before = *random.pick(&["", "Re: ", "[list] ", "a  ", "x\r\n "]);
     let after = *random.pick(&["", " (1)", " end", "\r\n end", "\tx"]);
-    let value = format!("{before}{}{after}", word(sample.label, letter(random), sample.bytes));
+    let value = format!(
+        "{before}{}{after}",
+        word(sample.label, letter(random), sample.bytes)
+    );
     known(value, format!("{before}{}{after}", sample.text))
 }
 
 /// The characters of a sample as bytes and text: one byte each, or pairs above 7F.
 fn characters(sample: Sample) -> Vec<(Vec<u8>, String)> {
     let is_utf8 = sample.label == "UTF-8";
-    let is_double = matches!(sample.label, "Shift_JIS" | "EUC-JP" | "GB2312" | "GBK" | "Big5" | "EUC-KR");
+    let is_double = matches!(
+        sample.label,
+        "Shift_JIS" | "EUC-JP" | "GB2312" | "GBK" | "Big5" | "EUC-KR"
+    );
     let mut at = 0;
     sample
         .text
@@ -183,8 +216,11 @@ fn two(random: &mut Random, join: Join) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let characters = characters(sample);
     let cut = 1 + random.below(characters.len() - 1);
-    let joined =
-        |part: &[(Vec<u8>, String)]| part.iter().flat_map(|(bytes, _)| bytes.clone()).collect::<Vec<u8>>();
+    let joined = |part: &[(Vec<u8>, String)]| {
+        part.iter()
+            .flat_map(|(bytes, _)| bytes.clone())
+            .collect::<Vec<u8>>()
+    };
     let between = match join {
         Join::Space => *random.pick(&[" ", "  ", "\t", " \t"]),
         Join::Fold => *random.pick(&["\r\n ", "\r\n\t", "\n ", " \r\n  "]),
@@ -200,7 +236,10 @@ fn adjacent_charsets(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let (one, other) = (*random.pick(&SAMPLES), *random.pick(&SAMPLES));
     let first = word(one.label, letter(random), one.bytes);
     let second = word(other.label, letter(random), other.bytes);
-    known(format!("{first} {second}"), format!("{}{}", one.text, other.text))
+    known(
+        format!("{first} {second}"),
+        format!("{}{}", one.text, other.text),
+    )
 }
 
 fn split_character(random: &mut Random) -> (Vec<u8>, Option<String>) {
@@ -228,52 +267,82 @@ fn split_character(random: &mut Random) -> (Vec<u8>, Option<String>) {
 
 fn language(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
-    let label = format!("{}*{}", sample.label, random.pick(&["de", "ja", "en-US", "ru"]));
+    let label = format!(
+        "{}*{}",
+        sample.label,
+        random.pick(&["de", "ja", "en-US", "ru"])
+    );
     known(word(&label, letter(random), sample.bytes), sample.text)
 }
 
 fn alias(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let (label, alias) = *random.pick(&ALIASES);
-    let samples: Vec<Sample> = SAMPLES.into_iter().filter(|sample| sample.label == label).collect();
+    let samples: Vec<Sample> = SAMPLES
+        .into_iter()
+        .filter(|sample| sample.label == label)
+        .collect();
     let sample = *random.pick(&samples);
     known(word(alias, letter(random), sample.bytes), sample.text)
 }
 
 fn label_case(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
-    let label = if random.below(2) == 0 { sample.label.to_lowercase() } else { sample.label.to_uppercase() };
-    let value = word(&label, letter(random), sample.bytes).replace("?B?", "?b?").replace("?Q?", "?q?");
+    let label = if random.below(2) == 0 {
+        sample.label.to_lowercase()
+    } else {
+        sample.label.to_uppercase()
+    };
+    let value = word(&label, letter(random), sample.bytes)
+        .replace("?B?", "?b?")
+        .replace("?Q?", "?q?");
     known(value, sample.text)
 }
 
 fn glued_before(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
-    known(format!("x{}", word(sample.label, letter(random), sample.bytes)), format!("x{}", sample.text))
+    known(
+        format!("x{}", word(sample.label, letter(random), sample.bytes)),
+        format!("x{}", sample.text),
+    )
 }
 
 fn glued_after(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let after = *random.pick(&["y", ",", ".", ":"]);
     known(
-        format!("{}{after}", word(sample.label, letter(random), sample.bytes)),
+        format!(
+            "{}{after}",
+            word(sample.label, letter(random), sample.bytes)
+        ),
         format!("{}{after}", sample.text),
     )
 }
 
 fn in_quotes(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
-    known(format!("\"{}\"", word(sample.label, letter(random), sample.bytes)), format!("\"{}\"", sample.text))
+    known(
+        format!("\"{}\"", word(sample.label, letter(random), sample.bytes)),
+        format!("\"{}\"", sample.text),
+    )
 }
 
 fn in_comment(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
-    known(format!("({})", word(sample.label, letter(random), sample.bytes)), format!("({})", sample.text))
+    known(
+        format!("({})", word(sample.label, letter(random), sample.bytes)),
+        format!("({})", sample.text),
+    )
 }
 
 fn question_mark(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let (head, tail) = *random.pick(&[("", "?"), ("wann? ", ""), ("a?b ", "")]);
-    let value = format!("=?{}?Q?{}{}{tail}?=", sample.label, head.replace(' ', "_"), q(sample.bytes));
+    let value = format!(
+        "=?{}?Q?{}{}{tail}?=",
+        sample.label,
+        head.replace(' ', "_"),
+        q(sample.bytes)
+    );
     known(value, format!("{head}{}{tail}", sample.text))
 }
 
@@ -323,7 +392,10 @@ fn empty(random: &mut Random) -> (Vec<u8>, Option<String>) {
 fn long(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let times = 6 + random.below(20);
-    known(word(sample.label, letter(random), &sample.bytes.repeat(times)), sample.text.repeat(times))
+    known(
+        word(sample.label, letter(random), &sample.bytes.repeat(times)),
+        sample.text.repeat(times),
+    )
 }
 
 /// A sample whose base64 is padded.
@@ -338,19 +410,32 @@ fn padded(random: &mut Random) -> Sample {
 
 fn no_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = padded(random);
-    known(format!("=?{}?B?{}?=", sample.label, b(sample.bytes).trim_end_matches('=')), sample.text)
+    known(
+        format!(
+            "=?{}?B?{}?=",
+            sample.label,
+            b(sample.bytes).trim_end_matches('=')
+        ),
+        sample.text,
+    )
 }
 
 fn more_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let more = *random.pick(&["=", "==", "===", "===="]);
-    known(format!("=?{}?B?{}{more}?=", sample.label, b(sample.bytes)), sample.text)
+    known(
+        format!("=?{}?B?{}{more}?=", sample.label, b(sample.bytes)),
+        sample.text,
+    )
 }
 
 fn foreign_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let mut text = b(sample.bytes);
-    text.insert(random.below(text.len() - 2), *random.pick(&['!', '.', ':', '%']));
+    text.insert(
+        random.below(text.len() - 2),
+        *random.pick(&['!', '.', ':', '%']),
+    );
     known(format!("=?{}?B?{text}?=", sample.label), sample.text)
 }
 
@@ -366,7 +451,10 @@ fn stray_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
 fn bad_escape(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let bad = *random.pick(&["=ZZ", "=G0", "=x", "=.="]);
-    known(format!("=?{}?Q?{}{bad}_end?=", sample.label, q(sample.bytes)), format!("{}{bad} end", sample.text))
+    known(
+        format!("=?{}?Q?{}{bad}_end?=", sample.label, q(sample.bytes)),
+        format!("{}{bad} end", sample.text),
+    )
 }
 
 fn unknown_charset(random: &mut Random) -> (Vec<u8>, Option<String>) {
@@ -395,19 +483,31 @@ fn no_end(random: &mut Random) -> (Vec<u8>, Option<String>) {
 }
 
 fn raw_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> = SAMPLES.into_iter().filter(|sample| sample.label == "UTF-8").collect();
+    let samples: Vec<Sample> = SAMPLES
+        .into_iter()
+        .filter(|sample| sample.label == "UTF-8")
+        .collect();
     let (raw, other) = (*random.pick(&samples), *random.pick(&samples));
-    let value = format!("{} {}", raw.text, word(other.label, letter(random), other.bytes));
+    let value = format!(
+        "{} {}",
+        raw.text,
+        word(other.label, letter(random), other.bytes)
+    );
     known(value, format!("{} {}", raw.text, other.text))
 }
 
 /// Raw bytes beside a word in the same charset.
 fn raw_8bit(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> =
-        SAMPLES.into_iter().filter(|s| s.label != "UTF-8" && s.label != "US-ASCII").collect();
+    let samples: Vec<Sample> = SAMPLES
+        .into_iter()
+        .filter(|s| s.label != "UTF-8" && s.label != "US-ASCII")
+        .collect();
     let sample = *random.pick(&samples);
     let word = word(sample.label, letter(random), sample.bytes);
-    ([sample.bytes, b" ", word.as_bytes()].concat(), Some(format!("{0} {0}", sample.text)))
+    (
+        [sample.bytes, b" ", word.as_bytes()].concat(),
+        Some(format!("{0} {0}", sample.text)),
+    )
 }
 
 fn control(random: &mut Random) -> (Vec<u8>, Option<String>) {
@@ -427,7 +527,10 @@ fn damaged_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let mut bytes = sample.bytes.to_vec();
     let high: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] >= 0x80).collect();
     bytes.remove(*random.pick(&high));
-    known(word("utf-8", letter(random), &bytes), String::from_utf8_lossy(&bytes))
+    known(
+        word("utf-8", letter(random), &bytes),
+        String::from_utf8_lossy(&bytes),
+    )
 }
 
 /// Half a character at the end of a word, and a whole word behind it.
@@ -438,21 +541,38 @@ fn half_before_whole(random: &mut Random) -> (Vec<u8>, Option<String>) {
         .filter(|s| s.bytes.iter().all(|byte| *byte >= 0x80))
         .collect();
     let sample = *random.pick(&samples);
-    let first = word(sample.label, letter(random), &[b"x", &sample.bytes[..1]].concat());
+    let first = word(
+        sample.label,
+        letter(random),
+        &[b"x", &sample.bytes[..1]].concat(),
+    );
     let second = word(sample.label, letter(random), sample.bytes);
-    known(format!("{first} {second}"), format!("x\u{fffd}{}", sample.text))
+    known(
+        format!("{first} {second}"),
+        format!("x\u{fffd}{}", sample.text),
+    )
 }
 
 /// The first byte of a character behind text in ASCII.
 fn cut_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let lead = *random.pick(&[0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1, 0xE2, 0xF0]);
     let text = *random.pick(&["an die B", "Gr", "very long subject", "x"]);
-    known(word("UTF-8", letter(random), &[text.as_bytes(), &[lead]].concat()), format!("{text}\u{fffd}"))
+    known(
+        word(
+            "UTF-8",
+            letter(random),
+            &[text.as_bytes(), &[lead]].concat(),
+        ),
+        format!("{text}\u{fffd}"),
+    )
 }
 
 fn legacy_under_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
     const LABELS: [&str; 4] = ["ISO-8859-1", "windows-1251", "KOI8-R", "EUC-KR"];
-    let samples: Vec<Sample> = SAMPLES.into_iter().filter(|sample| LABELS.contains(&sample.label)).collect();
+    let samples: Vec<Sample> = SAMPLES
+        .into_iter()
+        .filter(|sample| LABELS.contains(&sample.label))
+        .collect();
     let sample = *random.pick(&samples);
     known(word("UTF-8", letter(random), sample.bytes), sample.text)
 }

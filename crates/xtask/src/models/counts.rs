@@ -65,7 +65,10 @@ fn characters(text: &str) -> String {
             *counts.entry(c).or_default() += 1;
         }
     }
-    let mut by_count: Vec<_> = counts.into_iter().filter(|(c, _)| u32::from(*c) < 0x1_0000).collect();
+    let mut by_count: Vec<_> = counts
+        .into_iter()
+        .filter(|(c, _)| u32::from(*c) < 0x1_0000)
+        .collect();
     by_count.sort_by_key(|(c, n)| (std::cmp::Reverse(*n), *c));
     by_count.truncate(CHARACTERS);
     by_count.sort_unstable();
@@ -99,7 +102,11 @@ fn alphabet(text: &str, script: Script) -> BTreeSet<char> {
         }
     }
     let total = counts.values().sum::<u64>() as f64;
-    counts.into_iter().filter(|(c, n)| c.is_ascii() || *n as f64 > RARE * total).map(|(c, _)| c).collect()
+    counts
+        .into_iter()
+        .filter(|(c, n)| c.is_ascii() || *n as f64 > RARE * total)
+        .map(|(c, _)| c)
+        .collect()
 }
 
 /// What is counted over all languages: signs, letters that are foreign where they stand, and the case of neighbours.
@@ -171,7 +178,12 @@ impl Common {
             }
         }
         for ((script, c), share) in &self.foreign {
-            let all: f64 = self.foreign.iter().filter(|((s, _), _)| s == script).map(|(_, n)| n).sum();
+            let all: f64 = self
+                .foreign
+                .iter()
+                .filter(|((s, _), _)| s == script)
+                .map(|(_, n)| n)
+                .sum();
             let share = (share / all * 1e6).round();
             if share >= 30.0 {
                 let _ = writeln!(out, "foreign\t{script:?}\t{:04X}\t{share}", u32::from(*c));

@@ -34,7 +34,12 @@ impl Ngrams {
 
     /// The alphabet: tokens that are no marks, in order.
     pub(super) fn letters(&self) -> Vec<char> {
-        let all: BTreeSet<char> = self.row(&[]).into_iter().flatten().map(|(c, _)| *c).collect();
+        let all: BTreeSet<char> = self
+            .row(&[])
+            .into_iter()
+            .flatten()
+            .map(|(c, _)| *c)
+            .collect();
         all.into_iter().filter(|c| !MARKS.contains(c)).collect()
     }
 
@@ -44,7 +49,10 @@ impl Ngrams {
 
     /// Contexts of two tokens with what follows them.
     pub(super) fn threes(&self) -> impl Iterator<Item = ([char; 2], &BTreeMap<char, u64>)> {
-        self.0.iter().filter(|(context, _)| context.len() == 2).map(|(c, row)| ([c[0], c[1]], row))
+        self.0
+            .iter()
+            .filter(|(context, _)| context.len() == 2)
+            .map(|(c, row)| ([c[0], c[1]], row))
     }
 
     /// Keeps the `keep` triples whose probability differs most, by weight, from what pairs tell; and pairs seen twice.
@@ -59,7 +67,8 @@ impl Ngrams {
         }
         worth.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)).then(x.2.cmp(&y.2)));
         worth.truncate(keep);
-        let kept: BTreeSet<([char; 2], char)> = worth.into_iter().map(|(_, ab, c)| (ab, c)).collect();
+        let kept: BTreeSet<([char; 2], char)> =
+            worth.into_iter().map(|(_, ab, c)| (ab, c)).collect();
         for (context, row) in &mut self.0 {
             match context[..] {
                 [a, b] => row.retain(|c, _| kept.contains(&([a, b], *c))),
@@ -72,14 +81,18 @@ impl Ngrams {
 
     /// Probability of a token whatever stands before.
     pub(super) fn single(&self, c: char) -> f64 {
-        let Some(row) = self.row(&[]) else { return FLOOR };
+        let Some(row) = self.row(&[]) else {
+            return FLOOR;
+        };
         let total = row.values().sum::<u64>() as f64;
         (row.get(&c).copied().unwrap_or(0) as f64 / total).max(FLOOR)
     }
 
     /// Probability of `c` after `b`.
     pub(super) fn pair(&self, b: char, c: char) -> f64 {
-        let Some(row) = self.row(&[b]) else { return self.single(c) };
+        let Some(row) = self.row(&[b]) else {
+            return self.single(c);
+        };
         let total = row.values().sum::<u64>() as f64;
         let seen = (row.get(&c).map_or(0.0, |n| *n as f64 - DISCOUNT)).max(0.0);
         (seen + DISCOUNT * row.len() as f64 * self.single(c)) / total
@@ -87,10 +100,19 @@ impl Ngrams {
 
     /// What follows `a`, `b` by counts of three, and the factor on [`Self::pair`] for all else.
     pub(super) fn triples(&self, a: char, b: char) -> (Vec<(char, f64)>, f64) {
-        let Some(row) = self.row(&[a, b]) else { return (Vec::new(), 1.0) };
-        let total = self.row(&[a]).and_then(|after| after.get(&b)).copied().unwrap_or(0);
+        let Some(row) = self.row(&[a, b]) else {
+            return (Vec::new(), 1.0);
+        };
+        let total = self
+            .row(&[a])
+            .and_then(|after| after.get(&b))
+            .copied()
+            .unwrap_or(0);
         let total = total.max(row.values().sum()) as f64;
-        let seen: Vec<_> = row.iter().map(|(c, n)| (*c, (*n as f64 - DISCOUNT) / total)).collect();
+        let seen: Vec<_> = row
+            .iter()
+            .map(|(c, n)| (*c, (*n as f64 - DISCOUNT) / total))
+            .collect();
         let left = 1.0 - seen.iter().map(|(_, p)| p).sum::<f64>();
         let shorter = 1.0 - seen.iter().map(|(c, _)| self.pair(b, *c)).sum::<f64>();
         (seen, (left / shorter.max(1e-6)).max(1e-4))
@@ -119,7 +141,10 @@ impl Ngrams {
                 let c = chars.next().context("an empty cell")?;
                 Ok((c, chars.as_str().parse()?))
             });
-            rows.insert(context.chars().collect(), cells.collect::<anyhow::Result<_>>()?);
+            rows.insert(
+                context.chars().collect(),
+                cells.collect::<anyhow::Result<_>>()?,
+            );
         }
         Ok(Self(rows))
     }
@@ -144,8 +169,10 @@ mod tests {
         assert!((pairs - 1.0).abs() < 1e-9, "{pairs}");
         let (seen, factor) = ngrams.triples('_', 'd');
         let given = |c: &char| seen.iter().find(|(s, _)| s == c).map(|(_, p)| *p);
-        let triples: f64 =
-            letters.iter().map(|c| given(c).unwrap_or_else(|| factor * ngrams.pair('d', *c))).sum();
+        let triples: f64 = letters
+            .iter()
+            .map(|c| given(c).unwrap_or_else(|| factor * ngrams.pair('d', *c)))
+            .sum();
         assert!((triples - 1.0).abs() < 1e-9, "{triples}");
         let again = Ngrams::read(&ngrams.write()).unwrap();
         assert_eq!(again.0, ngrams.0);

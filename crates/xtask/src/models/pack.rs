@@ -57,9 +57,18 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
 fn pack_letters(ngrams: &Ngrams, alphabet: &[char], out: &mut Vec<u8>) {
     let letters = ngrams.letters();
     out.push(letters.len() as u8);
-    out.extend(letters.iter().filter_map(|c| alphabet.binary_search(c).ok()).map(|at| at as u8));
+    out.extend(
+        letters
+            .iter()
+            .filter_map(|c| alphabet.binary_search(c).ok())
+            .map(|at| at as u8),
+    );
     let tokens: Vec<char> = MARKS.into_iter().chain(letters).collect();
-    let pairs = || tokens.iter().flat_map(|a| tokens.iter().map(move |b| (*a, *b)));
+    let pairs = || {
+        tokens
+            .iter()
+            .flat_map(|a| tokens.iter().map(move |b| (*a, *b)))
+    };
     out.extend(pairs().map(|(a, b)| cost(ngrams.pair(a, b))));
     out.extend(pairs().map(|(a, b)| cost(ngrams.triples(a, b).1)));
     let triples = |(a, b)| ngrams.triples(a, b).0;
@@ -88,17 +97,27 @@ struct Common {
 
 impl Common {
     fn read(text: &str) -> anyhow::Result<Self> {
-        let mut common = Self { case: Vec::new(), signs: BTreeMap::new(), foreign: BTreeMap::new() };
+        let mut common = Self {
+            case: Vec::new(),
+            signs: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+        };
         let letter = |hex: &str| -> anyhow::Result<char> {
             char::from_u32(u32::from_str_radix(hex, 16)?).context("a surrogate")
         };
         for row in rows(text) {
             match row[..] {
                 ["case", _, small, capital] => common.case.push([small.parse()?, capital.parse()?]),
-                ["sign", hex, share] => drop(common.signs.insert(letter(hex)?, share.parse::<f64>()? / 1e6)),
+                ["sign", hex, share] => drop(
+                    common
+                        .signs
+                        .insert(letter(hex)?, share.parse::<f64>()? / 1e6),
+                ),
                 ["foreign", script, hex, share] => {
                     let script = Script::named(&script.to_lowercase()).context("a script")?;
-                    common.foreign.insert((script, letter(hex)?), share.parse::<f64>()? / 1e6);
+                    common
+                        .foreign
+                        .insert((script, letter(hex)?), share.parse::<f64>()? / 1e6);
                 }
                 _ => bail!("what is {row:?}?"),
             }
@@ -108,7 +127,10 @@ impl Common {
 
     fn pack_head(&self, out: &mut Vec<u8>) {
         for [small, capital] in &self.case {
-            out.extend([cost(small / (small + capital)), cost(capital / (small + capital))]);
+            out.extend([
+                cost(small / (small + capital)),
+                cost(capital / (small + capital)),
+            ]);
         }
         put(out, self.signs.len());
         for (c, share) in &self.signs {
@@ -119,12 +141,26 @@ impl Common {
 
     /// All letters of a script's languages, and those that occur as foreign ones, with their cost as such.
     fn letters(&self, script: Script, models: &[(Language, Ngrams)]) -> BTreeMap<char, u8> {
-        let own = models.iter().filter(|(language, _)| language.script == script);
+        let own = models
+            .iter()
+            .filter(|(language, _)| language.script == script);
         let mut all: BTreeSet<char> = own.flat_map(|(_, ngrams)| ngrams.letters()).collect();
-        all.extend(self.foreign.keys().filter(|(s, _)| *s == script).map(|(_, c)| *c));
+        all.extend(
+            self.foreign
+                .keys()
+                .filter(|(s, _)| *s == script)
+                .map(|(_, c)| *c),
+        );
         all.remove(&FOREIGN);
         // What is in every alphabet is never foreign; the rarest share serves for the rest.
-        all.into_iter().map(|c| (c, cost(self.foreign.get(&(script, c)).copied().unwrap_or(3e-5)))).collect()
+        all.into_iter()
+            .map(|c| {
+                (
+                    c,
+                    cost(self.foreign.get(&(script, c)).copied().unwrap_or(3e-5)),
+                )
+            })
+            .collect()
     }
 }
 

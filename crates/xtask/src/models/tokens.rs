@@ -31,8 +31,14 @@ pub(super) enum Script {
 
 impl Script {
     /// Those whose letters are counted in their neighbourhood, in the order of the packed file.
-    pub(super) const LETTERS: [Self; 6] =
-        [Self::Latin, Self::Cyrillic, Self::Greek, Self::Hebrew, Self::Arabic, Self::Thai];
+    pub(super) const LETTERS: [Self; 6] = [
+        Self::Latin,
+        Self::Cyrillic,
+        Self::Greek,
+        Self::Hebrew,
+        Self::Arabic,
+        Self::Thai,
+    ];
 
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -141,6 +147,9 @@ mod tests {
                 .collect()
         };
         assert_eq!(marks(Script::Latin, "Où est-ce?  «Là»"), "où_est.ce._*là*_");
-        assert_eq!(marks(Script::Cyrillic, "Файл foo.txt (да)"), "файл_A.A_.да._");
+        assert_eq!(
+            marks(Script::Cyrillic, "Файл foo.txt (да)"),
+            "файл_A.A_.да._"
+        );
     }
 }

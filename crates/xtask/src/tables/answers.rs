@@ -32,15 +32,25 @@ impl System {
     pub(super) fn parse(tsv: &str) -> anyhow::Result<Vec<Self>> {
         rows(tsv)
             .map(|row| {
-                let [name, lineage, version, how] = row[..] else { bail!("not four columns: {row:?}") };
-                let [name, lineage, version, how] = [name, lineage, version, how].map(str::to_owned);
-                Ok(Self { name, lineage, version, how })
+                let [name, lineage, version, how] = row[..] else {
+                    bail!("not four columns: {row:?}")
+                };
+                let [name, lineage, version, how] =
+                    [name, lineage, version, how].map(str::to_owned);
+                Ok(Self {
+                    name,
+                    lineage,
+                    version,
+                    how,
+                })
             })
             .collect()
     }
 
     pub(super) fn show(systems: &[Self], comments: &str) -> String {
-        let rows = systems.iter().map(|s| format!("{}\t{}\t{}\t{}", s.name, s.lineage, s.version, s.how));
+        let rows = systems
+            .iter()
+            .map(|s| format!("{}\t{}\t{}\t{}", s.name, s.lineage, s.version, s.how));
         comments.to_owned() + &lines(rows)
     }
 }
@@ -49,27 +59,48 @@ impl Answers {
     /// Reads the stored answers. A charset without a product's table must have whole tables instead of differences.
     pub(super) fn parse(tsv: &str, product: &Product) -> anyhow::Result<Self> {
         let answers = rows(tsv).map(|row| {
-            let [charset, system, own, differences] = row[..] else { bail!("not four columns: {row:?}") };
-            let base = product.iter().find(|(name, _)| name == charset).map(|(_, table)| table);
+            let [charset, system, own, differences] = row[..] else {
+                bail!("not four columns: {row:?}")
+            };
+            let base = product
+                .iter()
+                .find(|(name, _)| name == charset)
+                .map(|(_, table)| table);
             let table = match base {
                 Some(base) => apply(base, differences)?,
-                None => table(differences).with_context(|| format!("{charset} {system}: no whole table"))?,
+                None => table(differences)
+                    .with_context(|| format!("{charset} {system}: no whole table"))?,
             };
             let [charset, system, own] = [charset, system, own].map(str::to_owned);
-            Ok(Answer { charset, system, own, table })
+            Ok(Answer {
+                charset,
+                system,
+                own,
+                table,
+            })
         });
         answers.collect::<anyhow::Result<_>>().map(Self)
     }
 
     pub(super) fn show(&self, product: &Product, comments: &str) -> String {
         let row = |answer: &Answer| {
-            let base = product.iter().find(|(name, _)| *name == answer.charset).map(|(_, table)| table);
+            let base = product
+                .iter()
+                .find(|(name, _)| *name == answer.charset)
+                .map(|(_, table)| table);
             let differing: Vec<String> = (0..256)
                 .filter(|byte| base.is_none_or(|base| base[*byte] != answer.table[*byte]))
                 .map(|byte| format!("{byte:02X}={}", answer.table[byte]))
                 .collect();
-            let shown = if differing.is_empty() { "=".to_owned() } else { differing.join(" ") };
-            format!("{}\t{}\t{}\t{shown}", answer.charset, answer.system, answer.own)
+            let shown = if differing.is_empty() {
+                "=".to_owned()
+            } else {
+                differing.join(" ")
+            };
+            format!(
+                "{}\t{}\t{}\t{shown}",
+                answer.charset, answer.system, answer.own
+            )
         };
         comments.to_owned() + &lines(self.0.iter().map(row))
     }
@@ -92,7 +123,11 @@ impl Answers {
     pub(super) fn differing(&self, asked: &Asked, system: &str) -> Vec<&str> {
         let of_system = self.0.iter().filter(|answer| answer.system == system);
         of_system
-            .filter(|answer| asked.table(system, &answer.own).is_some_and(|table| *table != answer.table))
+            .filter(|answer| {
+                asked
+                    .table(system, &answer.own)
+                    .is_some_and(|table| *table != answer.table)
+            })
             .map(|answer| answer.charset.as_str())
             .collect()
     }
@@ -104,14 +139,18 @@ fn apply(base: &Table, differences: &str) -> anyhow::Result<Table> {
         return Ok(table);
     }
     for difference in differences.split(' ') {
-        let (byte, cell) = difference.split_once('=').with_context(|| difference.to_owned())?;
+        let (byte, cell) = difference
+            .split_once('=')
+            .with_context(|| difference.to_owned())?;
         cell.clone_into(&mut table[usize::from(u8::from_str_radix(byte, 16)?)]);
     }
     Ok(table)
 }
 
 fn rows(tsv: &str) -> impl Iterator<Item = Vec<&str>> {
-    tsv.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+    tsv.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
 }
 
 #[cfg(test)]
@@ -126,7 +165,10 @@ mod tests {
         let answers = Answers::parse(stored, &product).unwrap();
         assert_eq!(answers.0[0].table, base);
         assert_eq!(
-            (answers.0[1].table[0x41].as_str(), answers.0[1].table[0xFF].as_str()),
+            (
+                answers.0[1].table[0x41].as_str(),
+                answers.0[1].table[0xFF].as_str()
+            ),
             ("-", "0041+0301")
         );
         assert_eq!(answers.show(&product, ""), stored);
@@ -134,6 +176,9 @@ mod tests {
         other[0].1[0x41] = "-".to_owned();
         let moved = answers.show(&other, "");
         assert_eq!(moved, "a\ticonv\tA\t41=0041\na\tICU\tibm-a\tFF=0041+0301\n");
-        assert_eq!(Answers::parse(&moved, &other).unwrap().show(&product, ""), stored);
+        assert_eq!(
+            Answers::parse(&moved, &other).unwrap().show(&product, ""),
+            stored
+        );
     }
 }

@@ -32,7 +32,12 @@ impl Asked {
 
 /// Asks for everything that is stored.
 pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
-    let requests = lines(stored.0.iter().map(|answer| format!("{}\t{}", answer.system, answer.own)));
+    let requests = lines(
+        stored
+            .0
+            .iter()
+            .map(|answer| format!("{}\t{}", answer.system, answer.own)),
+    );
     let mut child = Command::new("python3")
         .args(["-B", "crates/xtask/oracles/ask.py"])
         .current_dir(root())
@@ -55,7 +60,9 @@ pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
             }
             [_, _, "?"] => {}
             [system, own, cells] => {
-                asked.tables.insert((system.to_owned(), own.to_owned()), table(cells)?);
+                asked
+                    .tables
+                    .insert((system.to_owned(), own.to_owned()), table(cells)?);
             }
             _ => bail!("{line:?}"),
         }

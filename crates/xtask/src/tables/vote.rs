@@ -53,7 +53,9 @@ pub(super) fn product(
 fn voters<'a>(answers: &'a [Answer], systems: &[System]) -> anyhow::Result<Vec<&'a Answer>> {
     let mut voters: BTreeMap<&str, (usize, &Answer)> = BTreeMap::new();
     for answer in answers {
-        let at = systems.iter().position(|system| system.name == answer.system);
+        let at = systems
+            .iter()
+            .position(|system| system.name == answer.system);
         let at = at.with_context(|| format!("{} is not in the list of systems", answer.system))?;
         let voter = voters.entry(&systems[at].lineage).or_insert((at, answer));
         if at < voter.0 {
@@ -70,7 +72,11 @@ fn most(voters: &[&Answer], byte: u8) -> String {
         *votes.entry(&voter.table[usize::from(byte)]).or_default() += 1;
     }
     let most = votes.values().copied().max().unwrap_or_default();
-    let winners: Vec<&str> = votes.into_iter().filter(|(_, n)| *n == most).map(|(value, _)| value).collect();
+    let winners: Vec<&str> = votes
+        .into_iter()
+        .filter(|(_, n)| *n == most)
+        .map(|(value, _)| value)
+        .collect();
     winners.join("/")
 }
 
@@ -79,7 +85,9 @@ impl Exceptions {
     pub(super) fn parse(tsv: &str) -> anyhow::Result<Self> {
         let mut rows = HashMap::new();
         for line in tsv.lines().filter(|line| !line.starts_with('#')) {
-            let [charset, bytes, value, majority, reason] = line.split('\t').collect::<Vec<_>>()[..] else {
+            let [charset, bytes, value, majority, reason] =
+                line.split('\t').collect::<Vec<_>>()[..]
+            else {
                 bail!("not five columns: {line:?}");
             };
             if reason.is_empty() {
@@ -89,7 +97,11 @@ impl Exceptions {
                 continue;
             }
             let key = (charset.to_owned(), u8::from_str_radix(bytes, 16)?);
-            let row = Exception { value: value.to_owned(), majority: majority.to_owned(), used: false };
+            let row = Exception {
+                value: value.to_owned(),
+                majority: majority.to_owned(),
+                used: false,
+            };
             if rows.insert(key, row).is_some() {
                 bail!("{charset} {bytes} occurs twice");
             }
@@ -100,12 +112,17 @@ impl Exceptions {
     fn decide(&mut self, charset: &str, byte: u8, majority: &str) -> anyhow::Result<String> {
         let Some(row) = self.0.get_mut(&(charset.to_owned(), byte)) else {
             if majority.contains('/') {
-                bail!("{charset} {byte:02X}: the lineages are even ({majority}) and no exception decides");
+                bail!(
+                    "{charset} {byte:02X}: the lineages are even ({majority}) and no exception decides"
+                );
             }
             return Ok(majority.to_owned());
         };
         if row.majority != majority {
-            bail!("{charset} {byte:02X}: the majority is {majority}, not {}", row.majority);
+            bail!(
+                "{charset} {byte:02X}: the majority is {majority}, not {}",
+                row.majority
+            );
         }
         if row.value == majority {
             bail!("{charset} {byte:02X}: no exception, but the majority");
@@ -116,7 +133,9 @@ impl Exceptions {
 
     fn all_used(&self) -> anyhow::Result<()> {
         match self.0.iter().find(|(_, row)| !row.used) {
-            Some(((charset, byte), _)) => bail!("exception for {charset} {byte:02X}: no such charset"),
+            Some(((charset, byte), _)) => {
+                bail!("exception for {charset} {byte:02X}: no such charset")
+            }
             None => Ok(()),
         }
     }
@@ -134,14 +153,20 @@ mod tests {
         let answer = |(system, cell): &(&str, &str)| {
             let mut table: Table = vec!["0020".to_owned(); 256];
             table[0xA0] = (*cell).to_owned();
-            Answer { charset: "c".to_owned(), system: (*system).to_owned(), own: "c".to_owned(), table }
+            Answer {
+                charset: "c".to_owned(),
+                system: (*system).to_owned(),
+                own: "c".to_owned(),
+                table,
+            }
         };
         Answers(cells.iter().map(answer).collect())
     }
 
     fn decided(cells: &[(&str, &str)], exceptions: &str) -> Result<String, String> {
         let mut exceptions = Exceptions::parse(exceptions).map_err(|e| e.to_string())?;
-        let product = product(&answers(cells), &systems(), &mut exceptions).map_err(|e| e.to_string())?;
+        let product =
+            product(&answers(cells), &systems(), &mut exceptions).map_err(|e| e.to_string())?;
         Ok(product[0].1[0xA0].clone())
     }
 
@@ -157,11 +182,27 @@ mod tests {
         let even = [("glibc", "A"), ("ICU", "B")];
         assert!(decided(&even, "").unwrap_err().contains("even (A/B)"));
         assert_eq!(decided(&even, "c\tA0\tA\tA/B\twhy\n").unwrap(), "A");
-        assert!(decided(&even, "c\tA0\tA\tB\twhy\n").unwrap_err().contains("the majority is A/B"));
-        assert!(decided(&even, "c\tA0\tA\tA/B\t\n").unwrap_err().contains("no reason"));
+        assert!(
+            decided(&even, "c\tA0\tA\tB\twhy\n")
+                .unwrap_err()
+                .contains("the majority is A/B")
+        );
+        assert!(
+            decided(&even, "c\tA0\tA\tA/B\t\n")
+                .unwrap_err()
+                .contains("no reason")
+        );
         let clear = [("glibc", "A"), ("ICU", "B"), ("Java", "B")];
         assert_eq!(decided(&clear, "c\tA0\tA\tB\twhy\n").unwrap(), "A");
-        assert!(decided(&clear, "c\tA0\tB\tB\twhy\n").unwrap_err().contains("no exception"));
-        assert!(decided(&clear, "d\tA0\tA\tB\twhy\n").unwrap_err().contains("no such charset"));
+        assert!(
+            decided(&clear, "c\tA0\tB\tB\twhy\n")
+                .unwrap_err()
+                .contains("no exception")
+        );
+        assert!(
+            decided(&clear, "d\tA0\tA\tB\twhy\n")
+                .unwrap_err()
+                .contains("no such charset")
+        );
     }
 }

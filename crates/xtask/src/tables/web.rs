@@ -21,7 +21,10 @@ pub(super) fn asked() -> anyhow::Result<Vec<(String, String)>> {
             "--",
             name,
         ]);
-        Ok((format!("data/tables/web/{name}.tsv"), String::from_utf8(output(&mut command)?)?))
+        Ok((
+            format!("data/tables/web/{name}.tsv"),
+            String::from_utf8(output(&mut command)?)?,
+        ))
     };
     NAMES.into_iter().map(asked).collect()
 }

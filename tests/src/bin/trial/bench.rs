@@ -75,8 +75,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         chain::measure(&arguments.peer, arguments.runs, &mut goals)?;
     }
     println!("\n| goal | measured | |\n|---|---:|---|");
-    for Goal { what, measured, held } in &goals {
-        println!("| {what} | {measured} | {} |", if *held { "held" } else { "MISSED" });
+    for Goal {
+        what,
+        measured,
+        held,
+    } in &goals
+    {
+        println!(
+            "| {what} | {measured} | {} |",
+            if *held { "held" } else { "MISSED" }
+        );
     }
     let missed = goals.iter().filter(|goal| !goal.held).count();
     if missed > 0 && !arguments.no_bars {
@@ -89,19 +97,32 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) -> Program {
     // The socket of the rival is made with the rights that are left to it; in front of Postfix another user connects.
     let mut command = Command::new("sh");
-    command.args(["-c", "umask 0; exec taskset -c \"$0\" \"$@\"", PROCESSOR]).arg(program).args(words);
+    command
+        .args(["-c", "umask 0; exec taskset -c \"$0\" \"$@\"", PROCESSOR])
+        .arg(program)
+        .args(words);
     Program::start(&mut command, address, log)
 }
 
 /// Our filter with every default, at `address`; the line that it writes for each message goes to `log`.
 pub(crate) fn ours(address: &str, log: &Path) -> Program {
-    pinned(binary::path(), &["milter", "--allow-root", "--listen", address], address, log)
+    pinned(
+        binary::path(),
+        &["milter", "--allow-root", "--listen", address],
+        address,
+        log,
+    )
 }
 
 /// Our filter with every default and a ledger in `folder`, at `address`.
 pub(crate) fn keeping(address: &str, folder: &Path, log: &Path) -> anyhow::Result<Program> {
     let file = trial::filter::keeping_file(address, folder, log)?;
-    Ok(pinned(binary::path(), &["milter", "--allow-root", "--config", &file], address, log))
+    Ok(pinned(
+        binary::path(),
+        &["milter", "--allow-root", "--config", &file],
+        address,
+        log,
+    ))
 }
 
 /// The rival with every answer left out that may be, at `address`.
@@ -131,24 +152,72 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     let small = Mail::new(&latin(4_000));
     let large = latin(5_000_000);
     let megabytes = large.len() as f64 / 1e6;
-    let load = |connections, messages, writes| Load { mail: small.clone(), connections, messages, writes };
+    let load = |connections, messages, writes| Load {
+        mail: small.clone(),
+        connections,
+        messages,
+        writes,
+    };
     let big = Load::new(Mail::new(&large), 12);
-    let as_postfix = [load(1, 4_000, Writes::AsPostfix), load(8, 1_500, Writes::AsPostfix)];
+    let as_postfix = [
+        load(1, 4_000, Writes::AsPostfix),
+        load(8, 1_500, Writes::AsPostfix),
+    ];
     let whole = Writes::By(usize::MAX);
     let (one, eight) = (load(1, 12_000, whole), load(8, 1_500, whole));
     let rows: [(&str, &Program, &str, &Load); 14] = [
         ("ours, 1 connection", &ours_unix, &place("ours"), &one),
-        ("libmilter, each step answered, 1 connection", &theirs_each, &place("each"), &load(1, 3_000, whole)),
-        ("libmilter, answers left out, 1 connection", &theirs, &place("theirs"), &one),
+        (
+            "libmilter, each step answered, 1 connection",
+            &theirs_each,
+            &place("each"),
+            &load(1, 3_000, whole),
+        ),
+        (
+            "libmilter, answers left out, 1 connection",
+            &theirs,
+            &place("theirs"),
+            &one,
+        ),
         ("ours, 8 connections", &ours_unix, &place("ours"), &eight),
-        ("libmilter, each step answered, 8 connections", &theirs_each, &place("each"), &load(8, 500, whole)),
-        ("libmilter, answers left out, 8 connections", &theirs, &place("theirs"), &eight),
+        (
+            "libmilter, each step answered, 8 connections",
+            &theirs_each,
+            &place("each"),
+            &load(8, 500, whole),
+        ),
+        (
+            "libmilter, answers left out, 8 connections",
+            &theirs,
+            &place("theirs"),
+            &eight,
+        ),
         ("ours, 1 connection, TCP", &ours_tcp, &tcp, &one),
         ("ours, 8 connections, TCP", &ours_tcp, &tcp, &eight),
-        ("ours, 1 connection, Unix, written as Postfix does", &ours_unix, &place("ours"), &as_postfix[0]),
-        ("ours, 1 connection, TCP, written as Postfix does", &ours_tcp, &tcp, &as_postfix[0]),
-        ("ours, 8 connections, Unix, written as Postfix does", &ours_unix, &place("ours"), &as_postfix[1]),
-        ("ours, 8 connections, TCP, written as Postfix does", &ours_tcp, &tcp, &as_postfix[1]),
+        (
+            "ours, 1 connection, Unix, written as Postfix does",
+            &ours_unix,
+            &place("ours"),
+            &as_postfix[0],
+        ),
+        (
+            "ours, 1 connection, TCP, written as Postfix does",
+            &ours_tcp,
+            &tcp,
+            &as_postfix[0],
+        ),
+        (
+            "ours, 8 connections, Unix, written as Postfix does",
+            &ours_unix,
+            &place("ours"),
+            &as_postfix[1],
+        ),
+        (
+            "ours, 8 connections, TCP, written as Postfix does",
+            &ours_tcp,
+            &tcp,
+            &as_postfix[1],
+        ),
         ("ours, 5 MB", &ours_unix, &place("ours"), &big),
         ("libmilter, 5 MB", &theirs, &place("theirs"), &big),
     ];
@@ -173,7 +242,14 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
         let [their_rate, their_busy, ..] = medians[theirs];
         // On a machine with other work the wall clock tells of that work.
         let best = (rate / their_rate).max(busy / their_busy);
-        (best, format!("{:.2} ({:.2} by processor time)", rate / their_rate, busy / their_busy))
+        (
+            best,
+            format!(
+                "{:.2} ({:.2} by processor time)",
+                rate / their_rate,
+                busy / their_busy
+            ),
+        )
     };
     let [rate, busy, ..] = medians[3];
     goals.push(Goal {
@@ -184,10 +260,18 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     for (name, ours) in [("1 connection", 0), ("8 connections", 3)] {
         let (best, measured) = ratio(ours, ours + 1);
         let what = format!("{name}: at least 4 times libmilter that answers each step");
-        goals.push(Goal { what, measured, held: best >= 4.0 });
+        goals.push(Goal {
+            what,
+            measured,
+            held: best >= 4.0,
+        });
         let (best, measured) = ratio(ours, ours + 2);
         let what = format!("{name}: faster than libmilter with its answers left out");
-        goals.push(Goal { what, measured, held: best > 1.0 });
+        goals.push(Goal {
+            what,
+            measured,
+            held: best > 1.0,
+        });
     }
     let pairs = [
         ("1 connection, written at once", 6, 0),
@@ -248,8 +332,15 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 fn processor_seconds(process: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The program's name, in parentheses, may hold anything.
-    let fields = stat[stat.rfind(')').context("no name")? + 1..].split_whitespace().collect::<Vec<_>>();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).context("no times");
+    let fields = stat[stat.rfind(')').context("no name")? + 1..]
+        .split_whitespace()
+        .collect::<Vec<_>>();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|field| field.parse::<f64>().ok())
+            .context("no times")
+    };
     Ok((ticks(11)? + ticks(12)?) / TICKS)
 }
 
@@ -258,15 +349,30 @@ fn compare(ours: &str, theirs: &str, raw: &[u8]) -> anyhow::Result<()> {
     let through = |address: &str| -> anyhow::Result<Vec<u8>> {
         let mut mail = Mail::new(raw);
         let verdict = Mta::connect(address)?.send(&mail)?;
-        ensure!(verdict.letter == b'c', "{address}: {}", char::from(verdict.letter));
+        ensure!(
+            verdict.letter == b'c',
+            "{address}: {}",
+            char::from(verdict.letter)
+        );
         mail.apply(&verdict.edits).map_err(anyhow::Error::msg)?;
         Ok(mail.raw())
     };
     let (one, other) = (through(ours)?, through(theirs)?);
     let (subject, texts) = read(&one);
-    ensure!(texts.first().is_some_and(|text| text.0.as_deref() == Some("utf-8")), "not in UTF-8: {ours}");
-    ensure!((&subject, &texts) == (&read(&other).0, &read(&other).1), "the filters make different text");
-    ensure!(read(raw).1[0].1 == texts[0].1, "the text is not that of the message");
+    ensure!(
+        texts
+            .first()
+            .is_some_and(|text| text.0.as_deref() == Some("utf-8")),
+        "not in UTF-8: {ours}"
+    );
+    ensure!(
+        (&subject, &texts) == (&read(&other).0, &read(&other).1),
+        "the filters make different text"
+    );
+    ensure!(
+        read(raw).1[0].1 == texts[0].1,
+        "the text is not that of the message"
+    );
     Ok(())
 }
 
@@ -289,12 +395,19 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     let mut waiting = Vec::new();
     for _ in 0..40 {
         let mut mta = Mta::connect(&address)?;
-        ensure!(mta.begin(&mail)?.is_none(), "no verdict is due before the end");
+        ensure!(
+            mta.begin(&mail)?.is_none(),
+            "no verdict is due before the end"
+        );
         mta.flush()?;
         waiting.push(mta);
     }
     std::thread::sleep(Duration::from_millis(300));
-    goal("40 connections that receive 4 MB each".to_owned(), program.memory().0, (32 + 2 * 40) * MIB);
+    goal(
+        "40 connections that receive 4 MB each".to_owned(),
+        program.memory().0,
+        (32 + 2 * 40) * MIB,
+    );
     drop(waiting);
     drop(program);
     // A filter of its own: what the system's allocator keeps of the forty is no part of this message.
@@ -315,7 +428,11 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
         "a message of 1 GB must pass as it is"
     );
     let most = program.memory().1;
-    println!("\n1 GB: {} MiB before, {} MiB at most\n", before / MIB, most / MIB);
+    println!(
+        "\n1 GB: {} MiB before, {} MiB at most\n",
+        before / MIB,
+        most / MIB
+    );
     goal("a message of 1 GB passes".to_owned(), most, 40 * MIB);
     Ok(())
 }
@@ -335,7 +452,10 @@ fn start_to_exit(runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
         child.stdin.take().context("no stdin")?.write_all(&raw)?;
         let output = child.wait_with_output()?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
-        ensure!(output.status.success() && output.stdout != raw, "`mailglot filter` changed nothing");
+        ensure!(
+            output.status.success() && output.stdout != raw,
+            "`mailglot filter` changed nothing"
+        );
     }
     let time = median(times);
     goals.push(Goal {

@@ -35,9 +35,11 @@ struct Round {
 pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     type Start<'a> = &'a dyn Fn(&Postfix, &str, &Path) -> anyhow::Result<Program>;
     let plain = |_: &Postfix, place: &str, log: &Path| Ok(ours(place, log));
-    let with_ledger =
-        |postfix: &Postfix, place: &str, log: &Path| keeping(place, &postfix.folder().join("kept"), log);
-    let signer = |postfix: &Postfix, place: &str, log: &Path| opendkim(place, postfix.folder(), log);
+    let with_ledger = |postfix: &Postfix, place: &str, log: &Path| {
+        keeping(place, &postfix.folder().join("kept"), log)
+    };
+    let signer =
+        |postfix: &Postfix, place: &str, log: &Path| opendkim(place, postfix.folder(), log);
     let rival = |_: &Postfix, place: &str, log: &Path| Ok(theirs(peer, place, log));
     let kinds: [(&str, &str, Option<Start>); 5] = [
         ("no filter", "charset=iso-8859-1", None),
@@ -52,14 +54,24 @@ pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow
         let mut postfix = Postfix::start(&Settings::default());
         let place = format!("unix:{}", postfix.socket("filter").display());
         let log = postfix.folder().join("filter.log");
-        let filter = start.map(|start| start(&postfix, &place, &log)).transpose()?;
+        let filter = start
+            .map(|start| start(&postfix, &place, &log))
+            .transpose()?;
         if filter.is_some() {
             reachable(&postfix)?;
             postfix.restart(&Settings::default().milter(&place));
         }
         let mail = one(&postfix, &letter)?;
-        ensure!(String::from_utf8_lossy(&mail).contains(mark), "{name} does not do its work");
-        chains.push(Chain { name, postfix, _filter: filter, rounds: Vec::new() });
+        ensure!(
+            String::from_utf8_lossy(&mail).contains(mark),
+            "{name} does not do its work"
+        );
+        chains.push(Chain {
+            name,
+            postfix,
+            _filter: filter,
+            rounds: Vec::new(),
+        });
     }
     for _ in 0..runs {
         for chain in &mut chains {
@@ -76,7 +88,11 @@ pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow
     };
     let more = |at: usize, of: usize, which: usize| {
         let pairs = chains[at].rounds.iter().zip(&chains[of].rounds);
-        median(pairs.map(|(one, other)| one.times[which] - other.times[which]).collect())
+        median(
+            pairs
+                .map(|(one, other)| one.times[which] - other.times[which])
+                .collect(),
+        )
     };
     for (at, chain) in chains.iter().enumerate() {
         let middle = |of: &dyn Fn(&Round) -> f64| median(chain.rounds.iter().map(of).collect());
@@ -114,14 +130,19 @@ pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow
 /// Postfix's daemons may use the filter's socket.
 fn reachable(postfix: &Postfix) -> anyhow::Result<()> {
     use mailglot_tests::trial::postfix::owner;
-    std::os::unix::fs::chown(postfix.socket("filter"), None, Some(owner().1)).context("the filter's socket")
+    std::os::unix::fs::chown(postfix.socket("filter"), None, Some(owner().1))
+        .context("the filter's socket")
 }
 
 /// Sends one letter, and gives what arrived.
 fn one(postfix: &Postfix, letter: &Letter) -> anyhow::Result<Vec<u8>> {
     let reply = postfix.client().send(letter)?;
     ensure!(reply.is_good(), "{reply:?}\n{}", postfix.log());
-    ensure!(postfix.sink.wait(1, Duration::from_secs(30)), "nothing arrived\n{}", postfix.log());
+    ensure!(
+        postfix.sink.wait(1, Duration::from_secs(30)),
+        "nothing arrived\n{}",
+        postfix.log()
+    );
     Ok(postfix.sink.take().swap_remove(0).data)
 }
 
@@ -143,14 +164,27 @@ fn round(postfix: &Postfix, letter: &Letter) -> anyhow::Result<Round> {
                 })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .collect()
     });
     let mut times = sent?.concat();
     times.sort_by(f64::total_cmp);
     let all = CONNECTIONS * MESSAGES;
-    ensure!(postfix.sink.wait(all, Duration::from_mins(2)), "not all arrived\n{}", postfix.log());
+    ensure!(
+        postfix.sink.wait(all, Duration::from_mins(2)),
+        "not all arrived\n{}",
+        postfix.log()
+    );
     let rate = all as f64 / start.elapsed().as_secs_f64();
-    ensure!(postfix.drain(Duration::from_mins(1)), "the queue does not empty");
+    ensure!(
+        postfix.drain(Duration::from_mins(1)),
+        "the queue does not empty"
+    );
     postfix.sink.take();
-    Ok(Round { rate, times: [times[all / 2], times[all * 99 / 100]] })
+    Ok(Round {
+        rate,
+        times: [times[all / 2], times[all * 99 / 100]],
+    })
 }

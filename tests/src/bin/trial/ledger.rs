@@ -19,7 +19,12 @@ use std::time::{Duration, Instant};
 const SYNCS: usize = 200;
 
 /// Measures all, in turns.
-pub(crate) fn measure(peer: &Path, runs: usize, at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
+pub(crate) fn measure(
+    peer: &Path,
+    runs: usize,
+    at: &Path,
+    goals: &mut Vec<Goal>,
+) -> anyhow::Result<()> {
     // libmilter refuses a socket that a killed program has left: no table before this one has these names.
     let place = |name: &str| format!("unix:{}", at.join(format!("ledger-{name}")).display());
     let log = at.join("log");
@@ -36,12 +41,32 @@ pub(crate) fn measure(peer: &Path, runs: usize, at: &Path, goals: &mut Vec<Goal>
     };
     let (eight, few, many) = (load(8, 1_500), load(8, 300), load(64, 300));
     let rows: [(&str, &Program, &str, &Load); 6] = [
-        ("ours without ledger, 8 connections", &without, "without", &eight),
+        (
+            "ours without ledger, 8 connections",
+            &without,
+            "without",
+            &eight,
+        ),
         ("ours with ledger, 8 connections", &with, "with", &eight),
-        ("ours without ledger, 64 connections", &without, "without", &many),
+        (
+            "ours without ledger, 64 connections",
+            &without,
+            "without",
+            &many,
+        ),
         ("ours with ledger, 64 connections", &with, "with", &many),
-        ("opendkim, which signs, 8 connections", &signer, "signer", &few),
-        ("libmilter, each step answered, 8 connections", &theirs, "theirs", &few),
+        (
+            "opendkim, which signs, 8 connections",
+            &signer,
+            "signer",
+            &few,
+        ),
+        (
+            "libmilter, each step answered, 8 connections",
+            &theirs,
+            "theirs",
+            &few,
+        ),
     ];
     let mut all: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
     let mut syncs = Vec::new();
@@ -96,10 +121,20 @@ fn sync_time(at: &Path) -> anyhow::Result<f64> {
 pub(crate) fn opendkim(address: &str, at: &Path, log: &Path) -> anyhow::Result<Program> {
     let (key, file) = (at.join("dkim.key"), at.join("opendkim.conf"));
     if !key.exists() {
-        let made = Command::new("openssl").args(["genrsa", "-out"]).arg(&key).arg("2048").output()?;
-        anyhow::ensure!(made.status.success(), "openssl: {}", String::from_utf8_lossy(&made.stderr));
+        let made = Command::new("openssl")
+            .args(["genrsa", "-out"])
+            .arg(&key)
+            .arg("2048")
+            .output()?;
+        anyhow::ensure!(
+            made.status.success(),
+            "openssl: {}",
+            String::from_utf8_lossy(&made.stderr)
+        );
     }
-    let socket = address.strip_prefix("unix:").context("a socket of this machine")?;
+    let socket = address
+        .strip_prefix("unix:")
+        .context("a socket of this machine")?;
     let text = format!(
         "Socket local:{socket}\nMode s\nDomain example.org\nSelector s\nKeyFile {}\nBackground no\nSyslog no\nRequireSafeKeys no\n\
          Canonicalization relaxed/simple\n",
@@ -107,7 +142,12 @@ pub(crate) fn opendkim(address: &str, at: &Path, log: &Path) -> anyhow::Result<P
     );
     fs::write(&file, text)?;
     let file = file.display().to_string();
-    let program = pinned(Path::new("/usr/sbin/opendkim"), &["-f", "-x", &file], address, log);
+    let program = pinned(
+        Path::new("/usr/sbin/opendkim"),
+        &["-f", "-x", &file],
+        address,
+        log,
+    );
     // It answers before it has read its key.
     std::thread::sleep(Duration::from_millis(200));
     Ok(program)

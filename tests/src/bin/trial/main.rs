@@ -58,9 +58,20 @@ enum Command {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
-        Command::Load { address, file, connections, messages, piece } => {
+        Command::Load {
+            address,
+            file,
+            connections,
+            messages,
+            piece,
+        } => {
             let raw = file.map_or_else(|| Ok(bench::latin(4_000)), fs::read)?;
-            let load = Load { mail: Mail::new(&raw), connections, messages, writes: Writes::By(piece) };
+            let load = Load {
+                mail: Mail::new(&raw),
+                connections,
+                messages,
+                writes: Writes::By(piece),
+            };
             let measured = load.run(&address)?;
             println!(
                 "{:.0} messages/s, {:.0} MB/s, µs: median {:.0}, 99 % {:.0}, most {:.0}",
@@ -72,11 +83,23 @@ fn main() -> anyhow::Result<()> {
             );
             Ok(())
         }
-        Command::Soak { seconds, clients, disturbance } => {
+        Command::Soak {
+            seconds,
+            clients,
+            disturbance,
+        } => {
             let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
-            let counts = soak::run(&Soak { time, life, clients, disturbance });
+            let counts = soak::run(&Soak {
+                time,
+                life,
+                clients,
+                disturbance,
+            });
             println!("{seconds} s, disturbance {disturbance:?}: {counts}");
-            anyhow::ensure!(counts.is_well(), "messages did not meet the end that they should");
+            anyhow::ensure!(
+                counts.is_well(),
+                "messages did not meet the end that they should"
+            );
             Ok(())
         }
         Command::Bench(arguments) => bench::run(&arguments),

@@ -34,7 +34,10 @@ impl<'a> Line<'a> {
             None if window.len() == LONGEST => return None,
             None => (window.len(), window.len()),
         };
-        Some(Self { name: window.get(2..length)?.trim_ascii_end(), step })
+        Some(Self {
+            name: window.get(2..length)?.trim_ascii_end(),
+            step,
+        })
     }
 
     /// True if it has a letter or a digit, as all boundaries have that programs make.
@@ -44,7 +47,10 @@ impl<'a> Line<'a> {
 
     /// The key of the boundary if the line opens a part, and if it closes a multipart.
     pub(super) fn keys(&self) -> [Option<u64>; 2] {
-        [boundary_key(self.name), self.name.strip_suffix(b"--").and_then(boundary_key)]
+        [
+            boundary_key(self.name),
+            self.name.strip_suffix(b"--").and_then(boundary_key),
+        ]
     }
 }
 
@@ -59,11 +65,19 @@ pub(super) fn boundary_key(name: &[u8]) -> Option<u64> {
 ///
 /// Also reads `boundary=3D"x"`, as quoted-printable writes a declaration in a text.
 pub(super) fn declared_key(value: &[u8]) -> Option<u64> {
-    let value = value.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let value = value.strip_prefix(b"3D").filter(|rest| rest.starts_with(b"\"")).unwrap_or(value);
+    let value = value
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let value = value
+        .strip_prefix(b"3D")
+        .filter(|rest| rest.starts_with(b"\""))
+        .unwrap_or(value);
     let name = match value.strip_prefix(b"\"") {
         Some(quoted) => quoted.split(|&byte| byte == b'"').next(),
-        None => value.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next(),
+        None => value
+            .split(|byte| byte.is_ascii_whitespace() || *byte == b';')
+            .next(),
     };
     boundary_key(name.unwrap_or_default().trim_ascii_end())
 }
@@ -84,13 +98,23 @@ impl Behind {
     pub(super) fn of(rest: &[u8], bare_cr: bool) -> Self {
         let rest = &rest[..rest.len().min(BEHIND_LINE)];
         if begins_with(rest, b"content-") {
-            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+            let name = rest
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
+                .count();
             let colon = rest[name..].trim_ascii_start().starts_with(b":");
             return if colon { Self::Field } else { Self::Text };
         }
-        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let blanks = rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
         let rest = &rest[blanks..];
-        if rest.is_empty() || line_end(rest, bare_cr).is_some() { Self::Blank } else { Self::Text }
+        if rest.is_empty() || line_end(rest, bare_cr).is_some() {
+            Self::Blank
+        } else {
+            Self::Text
+        }
     }
 }
 
@@ -102,7 +126,11 @@ pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
         Some(b'\r') => {}
         _ => return None,
     }
-    let returns = bytes.iter().take(MOST_RETURNS).take_while(|&&byte| byte == b'\r').count();
+    let returns = bytes
+        .iter()
+        .take(MOST_RETURNS)
+        .take_while(|&&byte| byte == b'\r')
+        .count();
     match bytes.get(returns) {
         Some(b'\n') => Some(returns + 1),
         _ => bare_cr.then_some(1),
@@ -127,25 +155,37 @@ pub(super) fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Op
 pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let (name, value) = line.split_at_checked(wanted.len())?;
     let value = value.trim_ascii_start().strip_prefix(b":")?;
-    name.eq_ignore_ascii_case(wanted).then(|| value.trim_ascii_start())
+    name.eq_ignore_ascii_case(wanted)
+        .then(|| value.trim_ascii_start())
 }
 
 /// True if `value` begins with `word` in any letters.
 #[inline]
 pub(super) fn begins_with(value: &[u8], word: &[u8]) -> bool {
-    value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+    value
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 /// True for the types whose body is a message with a header of its own.
 pub(super) fn embeds(value: &[u8]) -> bool {
-    [&b"message/rfc822"[..], b"message/global", b"message/news"].iter().any(|kind| begins_with(value, kind))
+    [&b"message/rfc822"[..], b"message/global", b"message/news"]
+        .iter()
+        .any(|kind| begins_with(value, kind))
 }
 
 /// True for the types whose body is no lines.
 pub(super) fn is_data(value: &[u8]) -> bool {
-    [&b"application/"[..], b"image/", b"audio/", b"video/", b"font/", b"model/"]
-        .iter()
-        .any(|top| begins_with(value, top))
+    [
+        &b"application/"[..],
+        b"image/",
+        b"audio/",
+        b"video/",
+        b"font/",
+        b"model/",
+    ]
+    .iter()
+    .any(|top| begins_with(value, top))
 }
 
 /// True if a line of Content-Type or Content-Disposition names a mailbox: `application/mbox`, `filename="list.mbox"`.

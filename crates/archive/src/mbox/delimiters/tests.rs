@@ -10,7 +10,11 @@ fn count(mailbox: &str) -> usize {
     let mut source = Mailbox::from_stream(Path::new("-"), input, &ReadOptions::default()).unwrap();
     let (mut count, mut batch) = (0, Batch::default());
     while source.next(&mut batch).unwrap() {
-        count += batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message && !entry.more).count();
+        count += batch
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::Message && !entry.more)
+            .count();
     }
     count
 }
@@ -21,7 +25,10 @@ fn events(mailbox: &str) -> Vec<(Option<u64>, String)> {
     let mut source = Mailbox::from_stream(Path::new("-"), input, &ReadOptions::default()).unwrap();
     let (mut events, mut batch) = (Vec::new(), Batch::default());
     while source.next(&mut batch).unwrap() {
-        let doubts = batch.events.drain(..).filter(|event| event.kind == BoxEventKind::AmbiguousFrom);
+        let doubts = batch
+            .events
+            .drain(..)
+            .filter(|event| event.kind == BoxEventKind::AmbiguousFrom);
         events.extend(doubts.map(|event| (Some(event.offset), event.detail)));
     }
     events
@@ -37,8 +44,8 @@ fn message(day: usize, content_type: &str, body: &str) -> String {
 
 /// A message with an attached mailbox of two messages, and one behind it.
 fn attached(content_type: &str, delimiter: &str) -> String {
-    let inner =
-        message(2, "Content-Type: text/plain", "one") + &message(3, "Content-Type: text/plain", "two");
+    let inner = message(2, "Content-Type: text/plain", "one")
+        + &message(3, "Content-Type: text/plain", "two");
     let body = format!(
         "{delimiter}\nContent-Type: text/plain\n\nsee\n{delimiter}\nContent-Type: application/mbox\n\n{inner}{delimiter}--"
     );
@@ -49,8 +56,11 @@ fn attached(content_type: &str, delimiter: &str) -> String {
 fn cut_off(part: &str, lines: &str) -> String {
     let body = format!("--=-x_1\n\nsee\n--=-x_1\n{part}\n\n{lines}");
     let shown = "as it came:\n\n--=-x_1\nContent-Type: text/plain\n\nsee";
-    message(1, "Content-Type: multipart/mixed; boundary=\"=-x_1\"", &body)
-        + &message(2, "Content-Type: text/plain", shown)
+    message(
+        1,
+        "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
+        &body,
+    ) + &message(2, "Content-Type: text/plain", shown)
         + &message(3, "Content-Type: text/plain", "behind")
 }
 
@@ -73,7 +83,10 @@ fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
     ] {
         let (mailbox, events) = (cut_off(part, &line), events(&cut_off(part, &line)));
         assert_eq!(count(&mailbox), 3, "{part}");
-        let second = mailbox.match_indices("From a@b.example Mon").nth(1).map(|(at, _)| at as u64);
+        let second = mailbox
+            .match_indices("From a@b.example Mon")
+            .nth(1)
+            .map(|(at, _)| at as u64);
         let opened = mailbox.match_indices("\n--=-x_1\n").nth(1).unwrap().0 + 1;
         let again = mailbox.match_indices("\n--=-x_1\n").nth(2).unwrap().0 + 1;
         let detail = format!(
@@ -100,7 +113,11 @@ fn a_separator_alone_in_an_open_multipart() {
         ("\n", "--b\n\nlast", 3),
         ("see:\n", "--b\n\nlast", 2),
         // Another multipart closes behind its own declaration.
-        ("see:\n\n", "--b\n\nContent-Type: multipart/mixed; boundary=b\n--b\n--b--", 3),
+        (
+            "see:\n\n",
+            "--b\n\nContent-Type: multipart/mixed; boundary=b\n--b\n--b--",
+            3,
+        ),
     ] {
         for kind in ["message/rfc822", "text/plain", "application/octet-stream"] {
             // The body of an embedded message begins behind the header of that.
@@ -113,7 +130,11 @@ fn a_separator_alone_in_an_open_multipart() {
             let mailbox = message(1, "Content-Type: multipart/mixed; boundary=b", &body)
                 + &message(4, "Content-Type: text/plain", "behind");
             let events = events(&mailbox);
-            assert_eq!(count(&mailbox), expected, "{kind} {before:?} {close:?} {events:?}");
+            assert_eq!(
+                count(&mailbox),
+                expected,
+                "{kind} {before:?} {close:?} {events:?}"
+            );
             assert_eq!(events.len(), 1, "{kind} {before:?} {close:?}");
         }
     }
@@ -122,11 +143,17 @@ fn a_separator_alone_in_an_open_multipart() {
 /// However little else speaks for it: a message that was cut off seldom ends with an empty line.
 #[test]
 fn a_separator_that_is_passed_over_for_a_multipart_is_told() {
-    let mailbox = cut_off("Content-Type: text/plain", "words").replacen("words\n\nFrom", "words\nFrom", 1);
+    let mailbox =
+        cut_off("Content-Type: text/plain", "words").replacen("words\n\nFrom", "words\nFrom", 1);
     assert_eq!(count(&mailbox), 2);
     let told = events(&mailbox);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].1.starts_with("8 points, not accepted because the multipart opened at "), "{told:?}");
+    assert!(
+        told[0]
+            .1
+            .starts_with("8 points, not accepted because the multipart opened at "),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -138,7 +165,11 @@ fn a_boundary_is_declared_in_any_letters_and_at_any_place_of_its_field() {
         "Content-Type:\n multipart/mixed;\n\tboundary=\"=-x_1\"",
         "Content-Type: \n\t \n multipart/mixed; x=y;\n BOUNDARY==-x_1",
     ] {
-        assert_eq!(count(&attached(content_type, "--=-x_1")), 2, "{content_type}");
+        assert_eq!(
+            count(&attached(content_type, "--=-x_1")),
+            2,
+            "{content_type}"
+        );
     }
     for content_type in [
         // No multipart, another field, another name.
@@ -147,7 +178,11 @@ fn a_boundary_is_declared_in_any_letters_and_at_any_place_of_its_field() {
         "Content-Type: multipart/mixed; bound=\"=-x_1\"",
         "Content-Type: text/plain\nX-Boundary: multipart/mixed; boundary=\"=-x_1\"",
     ] {
-        assert_eq!(count(&attached(content_type, "--=-x_1")), 4, "{content_type}");
+        assert_eq!(
+            count(&attached(content_type, "--=-x_1")),
+            4,
+            "{content_type}"
+        );
     }
 }
 
@@ -158,7 +193,11 @@ fn a_declaration_in_capitals_is_one_of_the_next_message_too() {
         "Content-Type: MULTIPART/MIXED; BOUNDARY=NextPart",
     ] {
         // Copies of a message that was cut off.
-        let one = message(1, content_type, "--NextPart\nContent-Type: text/plain\n\nhi");
+        let one = message(
+            1,
+            content_type,
+            "--NextPart\nContent-Type: text/plain\n\nhi",
+        );
         assert_eq!(count(&one.repeat(3)), 3, "{content_type}");
     }
 }
@@ -168,18 +207,26 @@ fn rows_of_signs_swallow_no_message() {
     for row in ["----------", "=====", "-", "_ _ _"] {
         let content_type = format!("Content-Type: multipart/mixed; boundary=\"{row}\"");
         let cut = message(1, &content_type, &format!("--{row}\n\nhi"));
-        let text = message(2, "Content-Type: text/plain", &format!("a\n--{row}\nb\n--{row}--\n"));
+        let text = message(
+            2,
+            "Content-Type: text/plain",
+            &format!("a\n--{row}\nb\n--{row}--\n"),
+        );
         assert_eq!(count(&(cut + &text.repeat(30))), 31, "{row}");
         // Yet it is a boundary where the header of a part follows.
         let end = format!("\n--{row}\nContent-Type: text/plain\n\nend\n--{row}--");
-        let box_inside = attached(&content_type, &format!("--{row}")).replace(&format!("\n--{row}--"), &end);
+        let box_inside =
+            attached(&content_type, &format!("--{row}")).replace(&format!("\n--{row}--"), &end);
         assert_eq!(count(&box_inside), 2, "{row}");
     }
 }
 
 #[test]
 fn lines_end_as_the_mailbox_has_them() {
-    let mailbox = attached("Content-Type: multipart/mixed; boundary=\"=-x_1\"", "--=-x_1");
+    let mailbox = attached(
+        "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
+        "--=-x_1",
+    );
     for end in ["\n", "\r\n", "\r"] {
         assert_eq!(count(&mailbox.replace('\n', end)), 2, "{end:?}");
     }

@@ -34,7 +34,9 @@ impl<R: Read> Mailbox<R> {
             self.window.reach(to)?;
             self.scan = next;
             if self.window.end() <= next {
-                return Ok(End::File { message: Some(message.min(self.window.end())) });
+                return Ok(End::File {
+                    message: Some(message.min(self.window.end())),
+                });
             }
             let near = self.window.data();
             let at = self.window.index(next);
@@ -42,12 +44,20 @@ impl<R: Read> Mailbox<R> {
             let whole = self.window.ended() && near.len() == self.window.data().len();
             if let Some(evidence) = Evidence::gather(near, at, false, whole) {
                 let end = self.window.base() + evidence.end as u64;
-                return Ok(End::Separator { message: Some(message), start: next, end });
+                return Ok(End::Separator {
+                    message: Some(message),
+                    start: next,
+                    end,
+                });
             }
         }
         loop {
             let data = self.window.data();
-            let from = if self.scan == u64::MAX { data.len() } else { self.window.index(self.scan) };
+            let from = if self.scan == u64::MAX {
+                data.len()
+            } else {
+                self.window.index(self.scan)
+            };
             if let Some(found) = self.finder.find(&data[from..]) {
                 let at = from + found;
                 self.scan = self.window.base() + at as u64;
@@ -61,7 +71,9 @@ impl<R: Read> Mailbox<R> {
             }
             if self.scan != u64::MAX {
                 let keep = self.finder.needle().len() - 1;
-                self.scan = self.scan.max(self.window.base() + data.len().saturating_sub(keep) as u64);
+                self.scan = self
+                    .scan
+                    .max(self.window.base() + data.len().saturating_sub(keep) as u64);
             }
             if self.window.ended() {
                 return Ok(End::File { message: None });
@@ -87,7 +99,11 @@ impl<R: Read> Mailbox<R> {
                     if run.ends_file {
                         return Ok(Some(End::File { message }));
                     }
-                    return Ok(Some(End::Separator { message, start: run.first, end: run.end }));
+                    return Ok(Some(End::Separator {
+                        message,
+                        start: run.first,
+                        end: run.end,
+                    }));
                 }
             }
             self.scan = offset + 1;
@@ -95,7 +111,11 @@ impl<R: Read> Mailbox<R> {
         }
         if line_start {
             if let Some(end) = self.accept(offset)? {
-                return Ok(Some(End::Separator { message: None, start: offset, end }));
+                return Ok(Some(End::Separator {
+                    message: None,
+                    start: offset,
+                    end,
+                }));
             }
         } else if self.guess_open && quoted(data, at).is_some() {
             self.guess_open = false;
@@ -117,7 +137,9 @@ impl<R: Read> Mailbox<R> {
         let near = &data[..data.len().min(at + NEAR)];
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
-        let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
+        let Some(evidence) = Evidence::gather(near, at, first, whole) else {
+            return Ok(None);
+        };
         let end = self.window.base() + evidence.end as u64;
         if self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]) {
             return Ok(Some(end));
@@ -125,14 +147,24 @@ impl<R: Read> Mailbox<R> {
         let points = evidence.points(self.profile.dominant(offset));
         let accepted = points >= ACCEPT;
         // A line with fewer points is no separator, inside a multipart or not.
-        let multipart = if points >= 4 { self.open_multipart(offset)? } else { None };
+        let multipart = if points >= 4 {
+            self.open_multipart(offset)?
+        } else {
+            None
+        };
         let accepted = match multipart {
-            Some(multipart) if accepted => self.accept_inside(offset, &evidence, points, multipart)?,
+            Some(multipart) if accepted => {
+                self.accept_inside(offset, &evidence, points, multipart)?
+            }
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
             _ => {
                 if (4..=ACCEPT).contains(&points) {
                     let decision = if accepted { "accepted" } else { "not accepted" };
-                    self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
+                    self.event(
+                        BoxEventKind::AmbiguousFrom,
+                        offset,
+                        format!("{points} points, {decision}"),
+                    );
                 }
                 accepted
             }
@@ -142,7 +174,12 @@ impl<R: Read> Mailbox<R> {
 
     /// Opens the message after a separator line.
     pub(super) fn open_message(&mut self, start: u64, message: u64) -> io::Result<Current> {
-        let mut current = Current { start, message, declared: None, pieces_to: 0 };
+        let mut current = Current {
+            start,
+            message,
+            declared: None,
+            pieces_to: 0,
+        };
         self.scan = message;
         self.froms = false;
         let separator = self.window.index(start)..self.window.index(message);
@@ -153,7 +190,9 @@ impl<R: Read> Mailbox<R> {
         }
         self.window.reach(message + HEADER as u64)?;
         let header = &self.window.data()[self.window.index(message)..];
-        let Some(length) = declared_end(header) else { return Ok(current) };
+        let Some(length) = declared_end(header) else {
+            return Ok(current);
+        };
         let end = message.saturating_add(length);
         match self.confirm(message, end)? {
             Some(gap) => current.declared = Some((end, end + gap)),
@@ -198,7 +237,11 @@ impl<R: Read> Mailbox<R> {
         loop {
             self.window.reach(start + (at + NEAR) as u64)?;
             let data = &self.window.data()[self.window.index(start)..];
-            let known = if self.window.ended() { data.len() } else { data.len().saturating_sub(LINE) };
+            let known = if self.window.ended() {
+                data.len()
+            } else {
+                data.len().saturating_sub(LINE)
+            };
             let most = known.min(usize::try_from(self.limit).unwrap_or(usize::MAX));
             while at < most
                 && let Some(length) = mmdf_line(&data[at..])
@@ -219,7 +262,12 @@ impl<R: Read> Mailbox<R> {
         let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
         let ends_file = lines > 0 && whole && blank;
         let end = if ends_file { near.len() } else { at };
-        Ok(Run { lines, first: start + first as u64, end: start + end as u64, ends_file })
+        Ok(Run {
+            lines,
+            first: start + first as u64,
+            end: start + end as u64,
+            ends_file,
+        })
     }
 }
 

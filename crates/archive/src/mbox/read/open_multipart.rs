@@ -79,7 +79,11 @@ impl Decision {
             Self::Inside => "nothing else speaks for a separator",
             Self::InsideMailbox => "the part is named a mailbox",
         };
-        let decision = if self.accepts() { "accepted although" } else { "not accepted because" };
+        let decision = if self.accepts() {
+            "accepted although"
+        } else {
+            "not accepted because"
+        };
         format!(
             "{points} points, {decision} the multipart opened at {opened} is open and its delimiter comes again at {again}: {reason}"
         )
@@ -98,7 +102,8 @@ impl<R: Read> Mailbox<R> {
     /// Looks for an open multipart around a candidate: one whose delimiter comes again, else one that a later line looks like, else one
     /// whose delimiter may come beyond the look-ahead.
     pub(super) fn open_multipart(&mut self, offset: u64) -> io::Result<Option<OpenMultipart>> {
-        self.delimiters.settle(self.window.data(), self.window.base(), offset);
+        self.delimiters
+            .settle(self.window.data(), self.window.base(), offset);
         if self.delimiters.is_empty() {
             return Ok(None);
         }
@@ -119,7 +124,8 @@ impl<R: Read> Mailbox<R> {
             };
             if known > self.delimiters.seen() {
                 let to = known.min(far);
-                self.delimiters.look_ahead(self.window.data(), self.window.base(), to);
+                self.delimiters
+                    .look_ahead(self.window.data(), self.window.base(), to);
             } else {
                 self.window.fill()?;
             }
@@ -153,7 +159,12 @@ impl<R: Read> Mailbox<R> {
         Ok(accepted)
     }
 
-    fn decide_inside(&mut self, offset: u64, evidence: &Evidence, lines: Enclosing) -> io::Result<Decision> {
+    fn decide_inside(
+        &mut self,
+        offset: u64,
+        evidence: &Evidence,
+        lines: Enclosing,
+    ) -> io::Result<Decision> {
         if self.delimiters.is_in_mailbox_part() {
             return Ok(Decision::InsideMailbox);
         }
@@ -172,12 +183,17 @@ impl<R: Read> Mailbox<R> {
         // A message that was cut off may end without an empty line: then the line before it does not count.
         let others = if evidence.blank_before { 1 } else { 2 };
         let several = self.separators_between(offset, lines.again, others)? >= others;
-        Ok(if several { Decision::OneOfSeveral } else { Decision::Inside })
+        Ok(if several {
+            Decision::OneOfSeveral
+        } else {
+            Decision::Inside
+        })
     }
 
     /// True for a candidate that is dated, or written as separators of this file are, and is followed by the header of a message.
     fn has_mail_header(&self, offset: u64, evidence: &Evidence) -> bool {
-        let is_separator_line = evidence.line.dated || self.profile.dominant(offset).contains(evidence.line);
+        let is_separator_line =
+            evidence.line.dated || self.profile.dominant(offset).contains(evidence.line);
         let at = self.window.index(offset);
         let data = self.window.data();
         let header = &data[at..data.len().min(at + NEAR)];
@@ -188,7 +204,9 @@ impl<R: Read> Mailbox<R> {
     /// first separator and the header of a message.
     fn separators_between(&mut self, offset: u64, to: u64, most: usize) -> io::Result<usize> {
         let ahead = &mut self.separators_ahead;
-        ahead.at.drain(..ahead.at.partition_point(|at| *at <= offset));
+        ahead
+            .at
+            .drain(..ahead.at.partition_point(|at| *at <= offset));
         ahead.seen = ahead.seen.max(offset + 1);
         self.window.reach(to + NEAR as u64)?;
         while self.separators_ahead.seen < to && self.separators_ahead.at.len() < most {
@@ -205,7 +223,12 @@ impl<R: Read> Mailbox<R> {
                 self.separators_ahead.at.push_back(candidate);
             }
         }
-        Ok(self.separators_ahead.at.iter().take_while(|at| **at < to).count())
+        Ok(self
+            .separators_ahead
+            .at
+            .iter()
+            .take_while(|at| **at < to)
+            .count())
     }
 
     fn is_separator_ahead(&self, at: usize) -> bool {

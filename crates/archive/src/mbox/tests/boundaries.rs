@@ -121,7 +121,11 @@ fn boundaries_that_people_see() {
     ];
     for (name, count, text) in cases {
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-        assert_eq!(messages(&entries).len(), count, "{name}: {events:?} {entries:?}");
+        assert_eq!(
+            messages(&entries).len(),
+            count,
+            "{name}: {events:?} {entries:?}"
+        );
         assert_eq!(concatenated(&entries), text.as_bytes(), "{name}");
         for (ordinal, entry) in messages(&entries).iter().enumerate() {
             assert_eq!(entry.ordinal, ordinal as u64, "{name}");
@@ -131,11 +135,19 @@ fn boundaries_that_people_see() {
 
 #[test]
 fn separator_message_and_trailer() {
-    let text = format!("\r\n{}{HEADER}one\n\n\n{SEPARATOR}{HEADER}two", SEPARATOR.replace('\n', "\r\n"));
+    let text = format!(
+        "\r\n{}{HEADER}one\n\n\n{SEPARATOR}{HEADER}two",
+        SEPARATOR.replace('\n', "\r\n")
+    );
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
     assert_eq!(kinds(&events), [BoxEventKind::Prelude]);
-    let [gap, first, second] = &entries[..] else { panic!("{entries:?}") };
-    assert_eq!((gap.kind, gap.ordinal, &gap.message[..]), (EntryKind::Gap, 0, &b"\r\n"[..]));
+    let [gap, first, second] = &entries[..] else {
+        panic!("{entries:?}")
+    };
+    assert_eq!(
+        (gap.kind, gap.ordinal, &gap.message[..]),
+        (EntryKind::Gap, 0, &b"\r\n"[..])
+    );
     assert_eq!(first.separator, SEPARATOR.replace('\n', "\r\n").as_bytes());
     // One blank line is the mailbox's, the other one the message's.
     assert_eq!(first.message, format!("{HEADER}one\n\n").as_bytes());
@@ -151,20 +163,27 @@ fn content_length_bounds_the_message() {
         "{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n{SEPARATOR}Content-Length: 999\n{HEADER}two\n\n{SEPARATOR}Content-Length: 4\n{HEADER}end\n",
         body.len()
     );
-    for (entries, events) in
-        [file(text.as_bytes(), &ReadOptions::default()), stream(text.as_bytes(), &ReadOptions::default())]
-    {
+    for (entries, events) in [
+        file(text.as_bytes(), &ReadOptions::default()),
+        stream(text.as_bytes(), &ReadOptions::default()),
+    ] {
         assert_eq!(kinds(&events), [BoxEventKind::BadLength]);
         let found = messages(&entries);
         assert_eq!(found.len(), 3);
-        assert!(found[0].message.ends_with(body.as_bytes()), "every blank line of the body is kept");
+        assert!(
+            found[0].message.ends_with(body.as_bytes()),
+            "every blank line of the body is kept"
+        );
         assert_eq!(found[0].trailer, b"\n");
         assert!(found.iter().all(|entry| entry.quoting == Quoting::None));
     }
     // A length that leads nowhere is not believed in a file where all are wrong.
     let stale = format!("{SEPARATOR}Content-Length: 70\n{HEADER}one\n\n{SEPARATOR}{HEADER}two\n\n");
     let (entries, events) = file(stale.as_bytes(), &ReadOptions::default());
-    assert_eq!((messages(&entries).len(), kinds(&events)), (2, vec![BoxEventKind::BadLength]));
+    assert_eq!(
+        (messages(&entries).len(), kinds(&events)),
+        (2, vec![BoxEventKind::BadLength])
+    );
 }
 
 #[test]
@@ -175,15 +194,23 @@ fn what_a_person_would_doubt_is_listed() {
     assert_eq!(messages(&entries).len(), 1);
     assert_eq!(kinds(&events), [BoxEventKind::AmbiguousFrom]);
     assert_eq!(events[0].offset as usize, text.find("From here").unwrap());
-    assert!(events[0].detail.contains("4 points, not accepted"), "{}", events[0].detail);
+    assert!(
+        events[0].detail.contains("4 points, not accepted"),
+        "{}",
+        events[0].detail
+    );
 
-    let text = format!("{SEPARATOR}{HEADER}one\n>From here\n\n{SEPARATOR}{HEADER}two\n>From there\n\n");
+    let text =
+        format!("{SEPARATOR}{HEADER}one\n>From here\n\n{SEPARATOR}{HEADER}two\n>From there\n\n");
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
     assert_eq!(kinds(&events), [BoxEventKind::QuotingGuess], "once a file");
     assert!(entries.iter().all(|entry| entry.quoting == Quoting::Mboxrd));
     let text = format!("{SEPARATOR}{HEADER}one\n>From here\n\nFrom there we\nwent\n\n");
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-    assert_eq!((entries[0].quoting, kinds(&events)), (Quoting::Mboxo, vec![BoxEventKind::QuotingGuess]));
+    assert_eq!(
+        (entries[0].quoting, kinds(&events)),
+        (Quoting::Mboxo, vec![BoxEventKind::QuotingGuess])
+    );
 }
 
 #[test]
@@ -200,7 +227,10 @@ fn a_stream_that_does_not_begin_with_a_separator_is_one_message() {
     let text = format!("Subject: x\n\n{SEPARATOR}{HEADER}pasted\n\n{SEPARATOR}{HEADER}pasted\n");
     let (entries, events) = stream(text.as_bytes(), &ReadOptions::default());
     assert_eq!(kinds(&events), [BoxEventKind::Single]);
-    assert_eq!((entries.len(), &entries[0].message[..]), (1, text.as_bytes()));
+    assert_eq!(
+        (entries.len(), &entries[0].message[..]),
+        (1, text.as_bytes())
+    );
     assert_eq!(stream(b"", &ReadOptions::default()), (vec![], vec![]));
 }
 
@@ -213,8 +243,12 @@ fn an_error_names_the_file() {
         }
     }
     let start = io::Cursor::new(SEPARATOR.repeat(60_000));
-    let mut source =
-        Mailbox::from_stream(Path::new("pipe"), start.chain(Broken), &ReadOptions::default()).unwrap();
+    let mut source = Mailbox::from_stream(
+        Path::new("pipe"),
+        start.chain(Broken),
+        &ReadOptions::default(),
+    )
+    .unwrap();
     let mut batch = Batch::default();
     let error = loop {
         match source.next(&mut batch) {
@@ -247,7 +281,12 @@ fn one_true_length_tells_nothing_of_other_messages() {
 
 #[test]
 fn a_mark_that_stays_is_told() {
-    let measured = |body: &str| format!("{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n", body.len());
+    let measured = |body: &str| {
+        format!(
+            "{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n",
+            body.len()
+        )
+    };
     let text = [measured("a\n\nFrom b\n"), measured("x\n>From y\n")].concat();
     let prose = format!("{SEPARATOR}{HEADER}Dear all,\n\nFrom here we go\n\n");
     // The head of a stream, of which the end is not sniffed.
@@ -257,7 +296,10 @@ fn a_mark_that_stays_is_told() {
         (&long, stream(long.as_bytes(), &ReadOptions::default())),
     ] {
         assert!(entries.iter().all(|entry| entry.quoting == Quoting::None));
-        let told: Vec<_> = events.iter().filter(|event| event.kind == BoxEventKind::QuotingGuess).collect();
+        let told: Vec<_> = events
+            .iter()
+            .filter(|event| event.kind == BoxEventKind::QuotingGuess)
+            .collect();
         assert_eq!(told.len(), 1, "{events:?}");
         assert!(text[told[0].offset as usize - 1..].starts_with(">From "));
     }

@@ -12,10 +12,18 @@ fn delimiters_are_remembered_for_one_mebibyte() {
             filler(after)
         )
     };
-    for (before, after, count) in [(900_000, 900_000, 1), (1_100_000, 1000, 2), (1000, 1_100_000, 2)] {
+    for (before, after, count) in [
+        (900_000, 900_000, 1),
+        (1_100_000, 1000, 2),
+        (1000, 1_100_000, 2),
+    ] {
         let text = text(before, after);
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-        assert_eq!(messages(&entries).len(), count, "{before} {after} {events:?}");
+        assert_eq!(
+            messages(&entries).len(),
+            count,
+            "{before} {after} {events:?}"
+        );
         let (other, other_events) = drain(
             &mut Mailbox::from_stream(
                 Path::new("-"),
@@ -32,7 +40,10 @@ fn delimiters_are_remembered_for_one_mebibyte() {
 #[test]
 fn regions_of_a_large_file_have_their_own_separators() {
     let mut text = String::new();
-    let large = format!("{SEPARATOR}{HEADER}{}\n", "some words of a message\n".repeat(30_000));
+    let large = format!(
+        "{SEPARATOR}{HEADER}{}\n",
+        "some words of a message\n".repeat(30_000)
+    );
     let mut count = 0;
     while text.len() < 17 << 20 {
         text.push_str(&large);
@@ -49,19 +60,30 @@ fn regions_of_a_large_file_have_their_own_separators() {
     // At the start of a file without such separators the same lines are doubted, and listed.
     let text = format!("{}From \nName: value\n\n", large.repeat(2));
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-    assert_eq!((messages(&entries).len(), kinds(&events)), (2, vec![BoxEventKind::AmbiguousFrom]));
+    assert_eq!(
+        (messages(&entries).len(), kinds(&events)),
+        (2, vec![BoxEventKind::AmbiguousFrom])
+    );
 }
 
 #[test]
 fn a_message_beyond_the_limit_comes_in_pieces() {
     let line = "0123456789".repeat(7) + "\n";
     let large = line.repeat(40_000);
-    let text = format!("{SEPARATOR}{HEADER}one\n\n{SEPARATOR}{HEADER}{large}\n{SEPARATOR}{HEADER}three\n\n");
-    let options = ReadOptions { message_limit: 100_000, ..ReadOptions::default() };
+    let text = format!(
+        "{SEPARATOR}{HEADER}one\n\n{SEPARATOR}{HEADER}{large}\n{SEPARATOR}{HEADER}three\n\n"
+    );
+    let options = ReadOptions {
+        message_limit: 100_000,
+        ..ReadOptions::default()
+    };
     let (entries, events) = file(text.as_bytes(), &options);
     assert_eq!(kinds(&events), [BoxEventKind::TooLarge]);
     assert_eq!(concatenated(&entries), text.as_bytes());
-    let pieces: Vec<_> = entries.iter().filter(|entry| entry.kind == EntryKind::Oversize).collect();
+    let pieces: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::Oversize)
+        .collect();
     assert!(pieces.len() > 20);
     assert_eq!(pieces[0].separator, SEPARATOR.as_bytes());
     assert_eq!(pieces.last().unwrap().trailer, b"\n");
@@ -111,7 +133,14 @@ fn candidates_and_delimiters_without_end_stay_linear() {
             text += &unit
                 .replacen('#', &(copy % 1000).to_string(), 1)
                 .replace('#', &(copy % 1000 + 1).to_string())
-                .replace('~', if copy % 4000 == 3999 { "\n--=_0\n\n" } else { "" });
+                .replace(
+                    '~',
+                    if copy % 4000 == 3999 {
+                        "\n--=_0\n\n"
+                    } else {
+                        ""
+                    },
+                );
         }
         text += "--=_0--\n";
         let runs = (0..3).map(|_| {
@@ -127,6 +156,9 @@ fn candidates_and_delimiters_without_end_stay_linear() {
     for unit in units {
         let (small, large) = (time(unit, 6_000), time(unit, 60_000));
         // Ten times the input; quadratic time would be a hundred. The rest is for busy machines.
-        assert!(large < small * 40, "{small:?} for 6,000, {large:?} for 60,000: {unit:?}");
+        assert!(
+            large < small * 40,
+            "{small:?} for 6,000, {large:?} for 60,000: {unit:?}"
+        );
     }
 }

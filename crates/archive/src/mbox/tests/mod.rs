@@ -88,7 +88,10 @@ impl Random {
 
 fn stream(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     let bytes = bytes.to_vec();
-    drain(&mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), &forced(options)).unwrap())
+    drain(
+        &mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), &forced(options))
+            .unwrap(),
+    )
 }
 
 fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
@@ -100,18 +103,25 @@ fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
 
 /// Reads what is no mail, too.
 fn forced(options: &ReadOptions) -> ReadOptions {
-    ReadOptions { force_format: true, ..*options }
+    ReadOptions {
+        force_format: true,
+        ..*options
+    }
 }
 
 fn messages(entries: &[Read1]) -> Vec<&Read1> {
     let is_message = |entry: &&Read1| {
-        matches!(entry.kind, EntryKind::Message) || (entry.kind == EntryKind::Oversize && !entry.more)
+        matches!(entry.kind, EntryKind::Message)
+            || (entry.kind == EntryKind::Oversize && !entry.more)
     };
     entries.iter().filter(is_message).collect()
 }
 
 fn concatenated(entries: &[Read1]) -> Vec<u8> {
-    entries.iter().flat_map(|e| [&e.separator[..], &e.message, &e.trailer].concat()).collect()
+    entries
+        .iter()
+        .flat_map(|e| [&e.separator[..], &e.message, &e.trailer].concat())
+        .collect()
 }
 
 fn kinds(events: &[BoxEvent]) -> Vec<BoxEventKind> {

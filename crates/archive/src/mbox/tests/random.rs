@@ -1,7 +1,9 @@
 //! Random mailboxes: the tiling law, any size of batch, and what we write ourselves.
 
 use super::*;
-use crate::mbox::{leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote};
+use crate::mbox::{
+    leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
+};
 
 /// A mailbox of random pieces that the rule has to judge.
 fn random_mailbox(random: &mut Random) -> Vec<u8> {
@@ -66,14 +68,32 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
     let mut compared = 0;
     for round in 0..3000 {
         let text = random_mailbox(&mut random);
-        let limit = if round % 3 == 0 { 1 + random.below(300) } else { 64 << 20 };
-        let options = ReadOptions { message_limit: limit, force_format: true, ..ReadOptions::default() };
+        let limit = if round % 3 == 0 {
+            1 + random.below(300)
+        } else {
+            64 << 20
+        };
+        let options = ReadOptions {
+            message_limit: limit,
+            force_format: true,
+            ..ReadOptions::default()
+        };
         let (entries, events) = file(&text, &options);
         assert_eq!(concatenated(&entries), text, "round {round}");
         assert!(text.is_empty() || !entries.is_empty());
-        let small = ReadOptions { batch: 1 + random.below(200), ..options };
-        assert_eq!(file(&text, &small), (entries.clone(), events.clone()), "round {round}");
-        let smallest = ReadOptions { batch: 1, ..options };
+        let small = ReadOptions {
+            batch: 1 + random.below(200),
+            ..options
+        };
+        assert_eq!(
+            file(&text, &small),
+            (entries.clone(), events.clone()),
+            "round {round}"
+        );
+        let smallest = ReadOptions {
+            batch: 1,
+            ..options
+        };
         let streamed = stream(&text, &options);
         let chunky = Chunky(&text, Random(round + 1));
         let pieces = drain(&mut Mailbox::from_stream(Path::new("-"), chunky, &smallest).unwrap());
@@ -99,7 +119,11 @@ fn a_line_end_added_changes_nothing_else() {
     let mut random = Random(0xe01);
     let mut longer = 0;
     for round in 0..4000 {
-        let text = without(&random_mailbox(&mut random), "Content-Length", "Content-Width");
+        let text = without(
+            &random_mailbox(&mut random),
+            "Content-Length",
+            "Content-Width",
+        );
         // One of the line ends that the file has: the first LF in it would be news about all its CRs.
         let end = match (text.contains(&b'\n'), text.contains(&b'\r')) {
             (true, _) => random.pick(&[&b"\n"[..], b"\r\n"]),
@@ -112,12 +136,24 @@ fn a_line_end_added_changes_nothing_else() {
         }
         let (before, told) = file(&text, &ReadOptions::default());
         let (after, told_after) = file(&[&text[..], end].concat(), &ReadOptions::default());
-        let shown = || format!("round {round}: {}\n{before:?}\n{after:?}", text.escape_ascii());
-        let Some((last, same)) = before.split_last() else { continue };
+        let shown = || {
+            format!(
+                "round {round}: {}\n{before:?}\n{after:?}",
+                text.escape_ascii()
+            )
+        };
+        let Some((last, same)) = before.split_last() else {
+            continue;
+        };
         assert_eq!(after.len(), before.len(), "{}", shown());
         assert_eq!(&after[..same.len()], same, "{}", shown());
         let now = &after[same.len()];
-        assert_eq!((now.offset, now.kind), (last.offset, last.kind), "{}", shown());
+        assert_eq!(
+            (now.offset, now.kind),
+            (last.offset, last.kind),
+            "{}",
+            shown()
+        );
         let whole = |entry: &Read1| [&entry.separator[..], &entry.message, &entry.trailer].concat();
         assert_eq!([&whole(last), end].concat(), whole(now), "{}", shown());
         // A file that ends in a separator gets its line end.
@@ -126,15 +162,21 @@ fn a_line_end_added_changes_nothing_else() {
         assert!(now.message.starts_with(&last.message), "{}", shown());
         longer += usize::from(now.message != last.message);
         // How long blank lines at the start of a file without any mail are may be told.
-        let places =
-            |told: &[BoxEvent]| told.iter().map(|event| (event.kind, event.offset)).collect::<Vec<_>>();
+        let places = |told: &[BoxEvent]| {
+            told.iter()
+                .map(|event| (event.kind, event.offset))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(places(&told), places(&told_after), "{}", shown());
     }
     assert!(longer > 100, "{longer}");
 }
 
 fn without(bytes: &[u8], what: &str, with: &str) -> Vec<u8> {
-    let text = bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
+    let text = bytes
+        .iter()
+        .map(|&byte| char::from(byte))
+        .collect::<String>();
     text.replace(what, with).chars().map(|c| c as u8).collect()
 }
 
@@ -147,7 +189,13 @@ fn our_own_mailboxes_are_read_back() {
     for round in 0..2000 {
         let count = 1 + random.below(5);
         let written: Vec<Vec<u8>> = (0..count)
-            .map(|_| without(&random_mailbox(&mut random), "Content-Length", "Content-Width"))
+            .map(|_| {
+                without(
+                    &random_mailbox(&mut random),
+                    "Content-Length",
+                    "Content-Width",
+                )
+            })
             .collect();
         let mut text = Vec::new();
         for message in &written {
@@ -167,11 +215,19 @@ fn our_own_mailboxes_are_read_back() {
             .map(|entry| unquote(&entry.message, entry.quoting).into_owned())
             .collect();
         let boundaries: Vec<_> = entries.iter().map(|entry| entry.offset).collect();
-        assert_eq!(read.len(), count, "round {round}: {boundaries:?} {events:?} {}", text.escape_ascii());
+        assert_eq!(
+            read.len(),
+            count,
+            "round {round}: {boundaries:?} {events:?} {}",
+            text.escape_ascii()
+        );
         for (read, written) in read.iter().zip(&written) {
             // A missing line end at the end is the only thing that the form cannot keep.
             let end = &written[..];
-            assert!(read.starts_with(end) && read.len() <= end.len() + 2, "round {round}");
+            assert!(
+                read.starts_with(end) && read.len() <= end.len() + 2,
+                "round {round}"
+            );
         }
     }
     assert!(marked > 100, "{marked}");

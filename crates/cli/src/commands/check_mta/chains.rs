@@ -19,7 +19,9 @@ impl Check<'_> {
 
     /// Returns true if the filter is in this list.
     pub(super) fn has_filter(&self, view: View<'_>, list: &str) -> bool {
-        milters::parse(&view.text(list)).iter().any(|milter| self.filter.matches(&milter.address))
+        milters::parse(&view.text(list))
+            .iter()
+            .any(|milter| self.filter.matches(&milter.address))
     }
 
     pub(super) fn chain_problems(&self, view: View<'_>) -> Vec<Problem> {
@@ -43,8 +45,9 @@ impl Check<'_> {
             let is_ours = self.filter.matches(address);
             if let Some(action) = milter.option("default_action") {
                 if is_one_of(action, &["accept", "quarantine"]) {
-                    problems
-                        .push(format!("{list}: {address} has default_action={action}; set it to tempfail"));
+                    problems.push(format!(
+                        "{list}: {address} has default_action={action}; set it to tempfail"
+                    ));
                 } else if is_ours && is_one_of(action, &["reject"]) {
                     problems.push(format!(
                         "{list}: {address} has default_action={action}: mail is refused for good while it is away; set it to tempfail"
@@ -53,7 +56,10 @@ impl Check<'_> {
             }
             if is_ours && is_too_short(milter) {
                 let value = milter.option("content_timeout").unwrap_or_default();
-                problems.push(format!("{list}: {address}: {}", too_short("content_timeout", value)));
+                problems.push(format!(
+                    "{list}: {address}: {}",
+                    too_short("content_timeout", value)
+                ));
             }
             for part in &milter.malformed {
                 problems.push(format!(
@@ -78,10 +84,17 @@ impl Check<'_> {
 
     /// Positions of verifiers behind the filter.
     fn misplaced_verifiers(&self, chain: &[Milter]) -> Vec<usize> {
-        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
-        let Some(filter) = filter else { return Vec::new() };
-        let verifies =
-            |at: &usize| VERIFIERS.iter().any(|name| chain[*at].address.to_ascii_lowercase().contains(name));
+        let filter = chain
+            .iter()
+            .position(|milter| self.filter.matches(&milter.address));
+        let Some(filter) = filter else {
+            return Vec::new();
+        };
+        let verifies = |at: &usize| {
+            VERIFIERS
+                .iter()
+                .any(|name| chain[*at].address.to_ascii_lowercase().contains(name))
+        };
         (filter + 1..chain.len()).filter(verifies).collect()
     }
 
@@ -102,7 +115,8 @@ impl Check<'_> {
             let is_ours = self.filter.matches(&milter.address);
             milter.malformed.clear();
             if milter.option("default_action").is_some_and(|action| {
-                is_one_of(action, &["accept", "quarantine"]) || (is_ours && is_one_of(action, &["reject"]))
+                is_one_of(action, &["accept", "quarantine"])
+                    || (is_ours && is_one_of(action, &["reject"]))
             }) {
                 milter.set("default_action", "tempfail");
             }
@@ -119,7 +133,9 @@ impl Check<'_> {
             }
         }
         let verifiers = self.misplaced_verifiers(&chain);
-        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
+        let filter = chain
+            .iter()
+            .position(|milter| self.filter.matches(&milter.address));
         if let Some(filter) = filter {
             for (moved, at) in verifiers.into_iter().enumerate() {
                 let verifier = chain.remove(at);
@@ -136,9 +152,16 @@ impl Check<'_> {
             return None;
         }
         let mut chain = milters::parse(&value);
-        if !chain.iter().any(|milter| self.filter.matches(&milter.address)) {
-            let lists = LISTS.iter().flat_map(|list| milters::parse(&self.settings.main_view().text(list)));
-            let known = lists.into_iter().find(|milter| self.filter.matches(&milter.address));
+        if !chain
+            .iter()
+            .any(|milter| self.filter.matches(&milter.address))
+        {
+            let lists = LISTS
+                .iter()
+                .flat_map(|list| milters::parse(&self.settings.main_view().text(list)));
+            let known = lists
+                .into_iter()
+                .find(|milter| self.filter.matches(&milter.address));
             chain.push(known.unwrap_or_else(|| Milter::deferring(self.filter.suggestion())));
         }
         let is_option = view.service.is_some() && view.overrides(list);
@@ -174,7 +197,9 @@ impl Check<'_> {
         let is_dkim = |milter: &&Milter| milter.address.to_ascii_lowercase().contains("dkim");
         let split = |list: &str| {
             let mut before = milters::parse(&main.text(list));
-            let filter = before.iter().position(|milter| self.filter.matches(&milter.address));
+            let filter = before
+                .iter()
+                .position(|milter| self.filter.matches(&milter.address));
             match filter.map(|filter| before.split_off(filter)) {
                 Some(behind) => (before, behind),
                 None => (Vec::new(), Vec::new()),
@@ -206,5 +231,9 @@ impl Check<'_> {
 /// An address with a family that Postfix knows.
 fn with_family(address: &str) -> String {
     let place = address.strip_prefix("tcp:").unwrap_or(address);
-    if place.contains('/') { format!("unix:{place}") } else { format!("inet:{place}") }
+    if place.contains('/') {
+        format!("unix:{place}")
+    } else {
+        format!("inet:{place}")
+    }
 }

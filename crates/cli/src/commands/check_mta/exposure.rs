@@ -8,8 +8,12 @@ use super::settings::View;
 use std::net::IpAddr;
 
 /// Parameters that decide whether mail goes through a filter.
-const ROUTING: [&str; 4] =
-    ["smtpd_milters", "receive_override_options", "smtpd_proxy_filter", "content_filter"];
+const ROUTING: [&str; 4] = [
+    "smtpd_milters",
+    "receive_override_options",
+    "smtpd_proxy_filter",
+    "content_filter",
+];
 
 /// Parameters that name a proxy before a mailbox store or before the next server.
 const DELIVERIES: [&str; 6] = [
@@ -48,7 +52,9 @@ impl Audience {
         }
         let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+        let loopback = host
+            .parse::<IpAddr>()
+            .is_ok_and(|ip| ip.to_canonical().is_loopback());
         Some(if loopback || host.eq_ignore_ascii_case("localhost") {
             Self::Loopback
         } else if is_one_of(port, &["submission", "submissions", "smtps", "587", "465"]) {
@@ -64,14 +70,24 @@ impl Check<'_> {
     pub(super) fn exposures(&self) -> Vec<Exposure<'_>> {
         let takes_mail = |service: &str| match self.settings.program(service) {
             Some(program) => program == "smtpd",
-            None => ROUTING.iter().any(|name| self.settings.service_view(service).overrides(name)),
+            None => ROUTING
+                .iter()
+                .any(|name| self.settings.service_view(service).overrides(name)),
         };
-        let services =
-            self.settings.services.keys().map(String::as_str).filter(|service| takes_mail(service));
+        let services = self
+            .settings
+            .services
+            .keys()
+            .map(String::as_str)
+            .filter(|service| takes_mail(service));
         services
             .filter_map(|service| {
                 let is_filtered = self.is_filtered(self.settings.service_view(service));
-                Some(Exposure { service, audience: Audience::of(service)?, is_filtered })
+                Some(Exposure {
+                    service,
+                    audience: Audience::of(service)?,
+                    is_filtered,
+                })
             })
             .collect()
     }
@@ -86,7 +102,10 @@ impl Check<'_> {
 
     /// Returns true if a proxy stands before a mailbox store or the next server.
     pub(super) fn is_filtered_at_delivery(&self, view: View<'_>) -> bool {
-        DELIVERIES.iter().any(|name| view.value(name).is_some_and(|value| self.filter.matches(&value)))
+        DELIVERIES.iter().any(|name| {
+            view.value(name)
+                .is_some_and(|value| self.filter.matches(&value))
+        })
     }
 
     pub(super) fn exposure_problems(&self) -> Vec<Problem> {
@@ -100,7 +119,8 @@ impl Check<'_> {
             || (self.is_filtered(main) && (exposures.is_empty() || !self.settings.has_master()));
         if !any && !self.is_filtered(main) {
             if self.has_filter(main, LISTS[0]) {
-                let text = "receive_override_options has no_milters, so no filter sees what comes by SMTP";
+                let text =
+                    "receive_override_options has no_milters, so no filter sees what comes by SMTP";
                 return vec![Problem::new(text, [without_no_milters(main)])];
             }
             let text = format!(
@@ -109,19 +129,30 @@ impl Check<'_> {
                 self.filter.description()
             );
             let lacking = LISTS.iter().filter(|list| !self.has_filter(main, list));
-            return vec![Problem::new(text, lacking.filter_map(|list| self.added(main, list)))];
+            return vec![Problem::new(
+                text,
+                lacking.filter_map(|list| self.added(main, list)),
+            )];
         }
-        let open = exposures.iter().filter(|one| one.audience == Audience::Public && !one.is_filtered);
+        let open = exposures
+            .iter()
+            .filter(|one| one.audience == Audience::Public && !one.is_filtered);
         open.map(|one| self.open_service(one.service)).collect()
     }
 
     fn open_service(&self, service: &str) -> Problem {
         let view = self.settings.service_view(service);
         let (reason, command) = if has_no_milters(view) {
-            ("receive_override_options has no_milters".to_owned(), Some(without_no_milters(view)))
+            (
+                "receive_override_options has no_milters".to_owned(),
+                Some(without_no_milters(view)),
+            )
         } else {
-            let reason =
-                if view.overrides(LISTS[0]) { "it has a list of its own" } else { "main.cf has a list" };
+            let reason = if view.overrides(LISTS[0]) {
+                "it has a list of its own"
+            } else {
+                "main.cf has a list"
+            };
             let is_empty = view.overrides(LISTS[0]) && view.text(LISTS[0]).is_empty();
             let main_has = self.has_filter(self.settings.main_view(), LISTS[0]);
             let command = if is_empty && main_has {
@@ -129,9 +160,15 @@ impl Check<'_> {
             } else {
                 self.added(view, LISTS[0])
             };
-            (format!("{reason} without a filter {}", self.filter.description()), command)
+            (
+                format!("{reason} without a filter {}", self.filter.description()),
+                command,
+            )
         };
-        Problem::new(format!("{service}: what comes there passes unread; {reason}"), command)
+        Problem::new(
+            format!("{service}: what comes there passes unread; {reason}"),
+            command,
+        )
     }
 
     pub(super) fn exposure_notes(&self) -> Vec<String> {
@@ -155,8 +192,10 @@ impl Check<'_> {
             notes.push(format!("{}: {words}", one.service));
         }
         if !self.is_filtered(main) && !self.settings.has_master() {
-            notes
-                .push("main.cf names no filter: services that set nothing of their own have none".to_owned());
+            notes.push(
+                "main.cf names no filter: services that set nothing of their own have none"
+                    .to_owned(),
+            );
         }
         notes
     }
@@ -166,8 +205,10 @@ impl Check<'_> {
 fn without_no_milters(view: View<'_>) -> String {
     let name = "receive_override_options";
     let options = view.text(name);
-    let kept: Vec<&str> =
-        words(&options).into_iter().filter(|option| !is_one_of(option, &["no_milters"])).collect();
+    let kept: Vec<&str> = words(&options)
+        .into_iter()
+        .filter(|option| !is_one_of(option, &["no_milters"]))
+        .collect();
     match view.service {
         Some(service) if view.overrides(name) && kept.is_empty() => unset(service, name),
         _ => set(view, name, &kept.join(",")),
@@ -175,5 +216,7 @@ fn without_no_milters(view: View<'_>) -> String {
 }
 
 fn has_no_milters(view: View<'_>) -> bool {
-    words(&view.text("receive_override_options")).iter().any(|option| is_one_of(option, &["no_milters"]))
+    words(&view.text("receive_override_options"))
+        .iter()
+        .any(|option| is_one_of(option, &["no_milters"]))
 }

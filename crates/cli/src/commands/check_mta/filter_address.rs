@@ -29,14 +29,22 @@ impl FilterAddresses {
     /// Takes addresses as Postfix or the filter's configuration writes them.
     pub(super) fn new(addresses: &[String], settings: &Settings) -> Self {
         let queue_directory = settings.queue_directory();
-        let addresses: Vec<String> =
-            addresses.iter().map(|address| normalized(without_family(address))).collect();
+        let addresses: Vec<String> = addresses
+            .iter()
+            .map(|address| normalized(without_family(address)))
+            .collect();
         let suggestion = match addresses.first() {
             None => DEFAULT.to_owned(),
             Some(path) if path.contains('/') => socket_address(Path::new(path), &queue_directory),
             Some(place) => format!("inet:{place}"),
         };
-        Self { addresses, queue_directory, config: None, sockets: Vec::new(), suggestion }
+        Self {
+            addresses,
+            queue_directory,
+            config: None,
+            sockets: Vec::new(),
+            suggestion,
+        }
     }
 
     /// Takes the addresses of all listeners of a configuration.
@@ -44,7 +52,11 @@ impl FilterAddresses {
         let config = Config::read(path)
             .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
         let queue_directory = settings.queue_directory();
-        let mut filter = Self { config: Some(path.to_owned()), queue_directory, ..Self::default() };
+        let mut filter = Self {
+            config: Some(path.to_owned()),
+            queue_directory,
+            ..Self::default()
+        };
         for listener in &config.listeners {
             let suggestion = match &listener.address {
                 Address::Unix(path) => {
@@ -80,12 +92,20 @@ impl FilterAddresses {
         }
         let value = normalized(value);
         let starts = std::iter::once(0).chain(value.match_indices(':').map(|(at, _)| at + 1));
-        starts.into_iter().any(|at| self.addresses.iter().any(|address| self.is_same(address, &value[at..])))
+        starts.into_iter().any(|at| {
+            self.addresses
+                .iter()
+                .any(|address| self.is_same(address, &value[at..]))
+        })
     }
 
     /// Postfix looks for a socket below its queue directory if the path is relative, or the process is chrooted.
     fn is_same(&self, address: &str, value: &str) -> bool {
-        let below = || address.strip_prefix(&self.queue_directory)?.strip_prefix('/');
+        let below = || {
+            address
+                .strip_prefix(&self.queue_directory)?
+                .strip_prefix('/')
+        };
         address == value
             || (address.starts_with('/')
                 && below().is_some_and(|below| below == value.trim_start_matches('/')))
@@ -118,16 +138,26 @@ impl FilterAddresses {
 
 /// The address of a socket for main.cf: relative if it is below the queue directory, so that chroot makes no difference.
 pub(super) fn socket_address(path: &Path, queue_directory: &str) -> String {
-    format!("unix:{}", path.strip_prefix(queue_directory).unwrap_or(path).display())
+    format!(
+        "unix:{}",
+        path.strip_prefix(queue_directory).unwrap_or(path).display()
+    )
 }
 
 fn without_family(address: &str) -> &str {
     let families = ["unix:", "local:", "inet:", "tcp:"];
-    families.iter().find_map(|family| address.strip_prefix(family)).unwrap_or(address)
+    families
+        .iter()
+        .find_map(|family| address.strip_prefix(family))
+        .unwrap_or(address)
 }
 
 /// An address without brackets, in lower case unless it is a path.
 fn normalized(address: &str) -> String {
     let text = address.trim();
-    if text.contains('/') { text.to_owned() } else { text.replace(['[', ']'], "").to_ascii_lowercase() }
+    if text.contains('/') {
+        text.to_owned()
+    } else {
+        text.replace(['[', ']'], "").to_ascii_lowercase()
+    }
 }

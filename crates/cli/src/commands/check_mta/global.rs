@@ -35,8 +35,8 @@ impl Check<'_> {
             }
         }
         // What happens to other milters does not matter to a proxy.
-        let is_proxy =
-            (self.is_filtered(view) || self.is_filtered_at_delivery(view)) && !self.has_milter(view);
+        let is_proxy = (self.is_filtered(view) || self.is_filtered_at_delivery(view))
+            && !self.has_milter(view);
         if !is_proxy {
             problems.extend(default_action(view));
             problems.extend(self.content_timeout(view));
@@ -77,9 +77,15 @@ impl Check<'_> {
 
     pub(super) fn global_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let services = self.settings.services.keys().map(|service| self.settings.service_view(service));
+        let services = self
+            .settings
+            .services
+            .keys()
+            .map(|service| self.settings.service_view(service));
         for view in std::iter::once(self.settings.main_view()).chain(services) {
-            let place = view.service.map_or_else(String::new, |service| format!("{service}: "));
+            let place = view
+                .service
+                .map_or_else(String::new, |service| format!("{service}: "));
             let own = |name: &str| match view.service {
                 Some(service) => self.settings.services[service].parameters.get(name),
                 None => self.settings.main.get(name),
@@ -91,7 +97,9 @@ impl Check<'_> {
                 ));
             }
             let name = "milter_content_timeout";
-            let long = own(name).and_then(|text| seconds(text)).filter(|seconds| *seconds > LONGEST_TIMEOUT);
+            let long = own(name)
+                .and_then(|text| seconds(text))
+                .filter(|seconds| *seconds > LONGEST_TIMEOUT);
             if let Some(seconds) = long {
                 notes.push(format!(
                     "{place}{name} = {seconds}s: SMTP clients wait 600 s for an answer and then send the message again"
@@ -140,13 +148,19 @@ pub(super) fn too_short(name: &str, value: &str) -> String {
 
 /// Returns true if a milter's own timeout is too short.
 pub(super) fn is_too_short(milter: &milters::Milter) -> bool {
-    milter.option("content_timeout").and_then(seconds).is_some_and(|seconds| seconds < SHORTEST_TIMEOUT)
+    milter
+        .option("content_timeout")
+        .and_then(seconds)
+        .is_some_and(|seconds| seconds < SHORTEST_TIMEOUT)
 }
 
 /// Seconds of a time with one of Postfix's units: `300s`, `5m`, `1h`.
 fn seconds(text: &str) -> Option<u64> {
     let text = text.trim();
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let (number, unit) = text.split_at(
+        text.find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len()),
+    );
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" | "s" => 1,
         "m" => 60,

@@ -13,8 +13,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Directories of a machine's root (hier(7)). A path into one of them was not written for a chroot.
 const ROOT_DIRECTORIES: [&str; 19] = [
-    "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run",
-    "sbin", "srv", "sys", "tmp", "usr", "var",
+    "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root",
+    "run", "sbin", "srv", "sys", "tmp", "usr", "var",
 ];
 
 /// A process that looks in a wrong place.
@@ -31,8 +31,11 @@ impl Check<'_> {
             for view in self.views(list) {
                 for milter in self.own_milters(view, list) {
                     for place in self.misplaced(view, list, &milter) {
-                        let (verb, root) =
-                            if place.services.len() == 1 { ("runs", "its") } else { ("run", "their") };
+                        let (verb, root) = if place.services.len() == 1 {
+                            ("runs", "its")
+                        } else {
+                            ("run", "their")
+                        };
                         let text = if place.is_chrooted {
                             format!(
                                 "{list}: {} {verb} with the queue directory as {root} root (chroot in master.cf), so {} means {} there: Postfix defers every message unless the filter listens there",
@@ -48,7 +51,10 @@ impl Check<'_> {
                             )
                         };
                         let commands = self.move_commands(&milter, &place).into_iter();
-                        problems.push(Problem::new(text, commands.chain(self.repaired(view, list))));
+                        problems.push(Problem::new(
+                            text,
+                            commands.chain(self.repaired(view, list)),
+                        ));
                     }
                 }
             }
@@ -79,26 +85,45 @@ impl Check<'_> {
     }
 
     /// The corrected address of the filter in a list, if a process looks for it in a wrong place.
-    pub(super) fn corrected_location(&self, view: View<'_>, list: &str, milter: &Milter) -> Option<String> {
+    pub(super) fn corrected_location(
+        &self,
+        view: View<'_>,
+        list: &str,
+        milter: &Milter,
+    ) -> Option<String> {
         let place = self.misplaced(view, list, milter).into_iter().next()?;
-        Some(socket_address(&self.target(milter, &place), &self.settings.queue_directory()))
+        Some(socket_address(
+            &self.target(milter, &place),
+            &self.settings.queue_directory(),
+        ))
     }
 
     /// main.cf, and each service with a list of its own.
     fn views(&self, list: &str) -> Vec<View<'_>> {
-        let services = self.settings.services.keys().map(|service| self.settings.service_view(service));
+        let services = self
+            .settings
+            .services
+            .keys()
+            .map(|service| self.settings.service_view(service));
         let own = services.filter(|view| view.overrides(list));
-        std::iter::once(self.settings.main_view()).chain(own).collect()
+        std::iter::once(self.settings.main_view())
+            .chain(own)
+            .collect()
     }
 
     fn own_milters(&self, view: View<'_>, list: &str) -> Vec<Milter> {
         let chain = milters::parse(&view.text(list));
-        chain.into_iter().filter(|milter| self.filter.matches(&milter.address)).collect()
+        chain
+            .into_iter()
+            .filter(|milter| self.filter.matches(&milter.address))
+            .collect()
     }
 
     /// Processes that use this list and look for the socket in a wrong place, by chroot.
     fn misplaced(&self, view: View<'_>, list: &str, milter: &Milter) -> Vec<Misplaced> {
-        let Some(path) = milter.path() else { return Vec::new() };
+        let Some(path) = milter.path() else {
+            return Vec::new();
+        };
         // smtpd(8) connects for mail by SMTP, cleanup(8) for all other mail.
         let program = if list == LISTS[0] { "smtpd" } else { "cleanup" };
         let uses_list = |service: &&str| match view.service {
@@ -107,14 +132,23 @@ impl Check<'_> {
         };
         let mut places = Vec::<Misplaced>::new();
         for service in self.settings.services_of(program).filter(uses_list) {
-            let Some(is_chrooted) = self.settings.is_chrooted(service) else { continue };
-            if let Some(place) = places.iter_mut().find(|place| place.is_chrooted == is_chrooted) {
+            let Some(is_chrooted) = self.settings.is_chrooted(service) else {
+                continue;
+            };
+            if let Some(place) = places
+                .iter_mut()
+                .find(|place| place.is_chrooted == is_chrooted)
+            {
                 place.services.push(service.to_owned());
                 continue;
             }
             let looks_at = self.effective(path, is_chrooted);
             if !self.is_right(path, &looks_at, is_chrooted) {
-                places.push(Misplaced { services: vec![service.to_owned()], is_chrooted, looks_at });
+                places.push(Misplaced {
+                    services: vec![service.to_owned()],
+                    is_chrooted,
+                    looks_at,
+                });
             }
         }
         places
@@ -131,15 +165,23 @@ impl Check<'_> {
 
     fn is_right(&self, path: &str, looks_at: &Path, is_chrooted: bool) -> bool {
         if let Some(sockets) = self.filter.sockets() {
-            return sockets.iter().any(|socket| without_dots(socket) == without_dots(looks_at));
+            return sockets
+                .iter()
+                .any(|socket| without_dots(socket) == without_dots(looks_at));
         }
         if (self.is_socket)(looks_at) {
             return true;
         }
-        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let first = path
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
         let is_of_root = ROOT_DIRECTORIES.contains(&first);
         let queue = self.settings.queue_directory();
-        let is_doubled = Path::new("/").join(path.trim_start_matches('/')).starts_with(&queue);
+        let is_doubled = Path::new("/")
+            .join(path.trim_start_matches('/'))
+            .starts_with(&queue);
         match (path.starts_with('/'), is_chrooted) {
             (true, true) => !is_of_root,
             (true, false) => is_of_root,
@@ -177,18 +219,30 @@ impl Check<'_> {
         let is_moved = match sockets {
             Some(sockets) => !sockets.contains(&target),
             None => {
-                place.is_chrooted && !Path::new("/").join(path).starts_with(self.settings.queue_directory())
+                place.is_chrooted
+                    && !Path::new("/")
+                        .join(path)
+                        .starts_with(self.settings.queue_directory())
             }
         };
         if !is_moved {
             return Vec::new();
         }
-        let old = sockets.and_then(|sockets| sockets.first()).map_or(Path::new(path), PathBuf::as_path);
+        let old = sockets
+            .and_then(|sockets| sockets.first())
+            .map_or(Path::new(path), PathBuf::as_path);
         let directory = target.parent().unwrap_or(Path::new("/"));
         let edit = format!("s|unix:{}\"|unix:{}\"|", old.display(), target.display());
         vec![
-            format!("install -d -o mailglot -g postfix -m 2750 {}", quote(&directory.display().to_string())),
-            format!("sed -i {} {}", quote(&edit), quote(&self.filter.config().display().to_string())),
+            format!(
+                "install -d -o mailglot -g postfix -m 2750 {}",
+                quote(&directory.display().to_string())
+            ),
+            format!(
+                "sed -i {} {}",
+                quote(&edit),
+                quote(&self.filter.config().display().to_string())
+            ),
             "systemctl restart mailglot".to_owned(),
         ]
     }

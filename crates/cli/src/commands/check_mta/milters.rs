@@ -3,8 +3,13 @@
 use std::fmt::Write as _;
 
 /// Options of one milter (`smtpd_milters` in postconf(5)).
-const OPTIONS: [&str; 5] =
-    ["connect_timeout", "command_timeout", "content_timeout", "default_action", "protocol"];
+const OPTIONS: [&str; 5] = [
+    "connect_timeout",
+    "command_timeout",
+    "content_timeout",
+    "default_action",
+    "protocol",
+];
 /// Address families that Postfix knows here. With any other it defers each message ("451 4.3.5 Server configuration problem").
 const FAMILIES: [&str; 3] = ["unix:", "local:", "inet:"];
 
@@ -21,14 +26,22 @@ pub(super) struct Milter {
 impl Milter {
     /// A milter that defers mail while it is away.
     pub(super) fn deferring(address: &str) -> Self {
-        let mut milter = Self { address: address.to_owned(), options: Vec::new(), malformed: Vec::new() };
+        let mut milter = Self {
+            address: address.to_owned(),
+            options: Vec::new(),
+            malformed: Vec::new(),
+        };
         milter.set("default_action", "tempfail");
         milter
     }
 
     /// The value of an option. Postfix takes the last one of several.
     pub(super) fn option(&self, name: &str) -> Option<&str> {
-        self.options.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.options
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Sets an option, once.
@@ -44,12 +57,16 @@ impl Milter {
 
     /// The path of a Unix socket, as written.
     pub(super) fn path(&self) -> Option<&str> {
-        ["unix:", "local:"].iter().find_map(|family| self.address.strip_prefix(family))
+        ["unix:", "local:"]
+            .iter()
+            .find_map(|family| self.address.strip_prefix(family))
     }
 
     /// Returns true if Postfix knows the address family.
     pub(super) fn has_family(&self) -> bool {
-        FAMILIES.iter().any(|family| self.address.starts_with(family))
+        FAMILIES
+            .iter()
+            .any(|family| self.address.starts_with(family))
     }
 }
 
@@ -58,15 +75,23 @@ pub(super) fn parse(value: &str) -> Vec<Milter> {
     let mut chain = Vec::new();
     for word in words(value) {
         let mut parts = words(inside(word)).into_iter();
-        let Some(address) = parts.next() else { continue };
-        let mut milter = Milter { address: address.to_owned(), options: Vec::new(), malformed: Vec::new() };
+        let Some(address) = parts.next() else {
+            continue;
+        };
+        let mut milter = Milter {
+            address: address.to_owned(),
+            options: Vec::new(),
+            malformed: Vec::new(),
+        };
         if word.starts_with('{') && !word.ends_with('}') {
             milter.malformed.push(word.to_owned());
         }
         for part in parts {
             match inside(part).split_once('=') {
                 Some((key, value)) if OPTIONS.contains(&key.trim()) => {
-                    milter.options.push((key.trim().to_owned(), value.trim().to_owned()));
+                    milter
+                        .options
+                        .push((key.trim().to_owned(), value.trim().to_owned()));
                 }
                 _ => milter.malformed.push(part.to_owned()),
             }
@@ -128,7 +153,9 @@ fn split(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<&str> {
 
 /// Removes the braces around a word.
 pub(super) fn inside(word: &str) -> &str {
-    let inside = word.strip_prefix('{').map(|word| word.strip_suffix('}').unwrap_or(word));
+    let inside = word
+        .strip_prefix('{')
+        .map(|word| word.strip_suffix('}').unwrap_or(word));
     inside.unwrap_or(word).trim()
 }
 

@@ -37,19 +37,33 @@ use std::path::Path;
 /// Runs the command.
 pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failure::input("standard input", &error))?;
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::input("standard input", &error))?;
     let settings = Settings::parse(&String::from_utf8_lossy(&bytes));
     if settings.main.is_empty() {
-        return Err(Failure::new(Exit::Unread, "standard input: nothing of what postconf prints"));
+        return Err(Failure::new(
+            Exit::Unread,
+            "standard input: nothing of what postconf prints",
+        ));
     }
     let filter = match &args.config {
         Some(path) => FilterAddresses::from_config(path, &settings)?,
         None => FilterAddresses::new(&args.address, &settings),
     };
-    let check = Check { settings: &settings, filter: &filter, is_socket: &is_socket };
+    let check = Check {
+        settings: &settings,
+        filter: &filter,
+        is_socket: &is_socket,
+    };
     let problems = check.problems();
     output::print(report(&problems, &check.notes()).as_bytes())?;
-    Ok(if problems.is_empty() { Exit::Done } else { Exit::Usage })
+    Ok(if problems.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Usage
+    })
 }
 
 /// What the checks look at.
@@ -67,11 +81,17 @@ impl Check<'_> {
         problems.extend(self.chain_problems(self.settings.main_view()));
         for service in self.settings.services.keys() {
             let view = self.settings.service_view(service);
-            let own = self.global_problems(view).into_iter().chain(self.chain_problems(view));
+            let own = self
+                .global_problems(view)
+                .into_iter()
+                .chain(self.chain_problems(view));
             for problem in own {
                 // What main.cf sets was reported for it already, with the same commands.
                 if !problems.contains(&problem) {
-                    problems.push(Problem { text: format!("{service}: {}", problem.text), ..problem });
+                    problems.push(Problem {
+                        text: format!("{service}: {}", problem.text),
+                        ..problem
+                    });
                 }
             }
         }

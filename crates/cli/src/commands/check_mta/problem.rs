@@ -13,7 +13,10 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn new(text: impl Into<String>, commands: impl IntoIterator<Item = String>) -> Self {
-        Self { text: text.into(), commands: commands.into_iter().collect() }
+        Self {
+            text: text.into(),
+            commands: commands.into_iter().collect(),
+        }
     }
 }
 
@@ -23,7 +26,10 @@ impl Problem {
 pub(super) fn set(view: View<'_>, name: &str, value: &str) -> String {
     match view.service {
         Some(service) if view.overrides(name) => {
-            format!("postconf -P {}", quote(&format!("{service}/{name}={value}")))
+            format!(
+                "postconf -P {}",
+                quote(&format!("{service}/{name}={value}"))
+            )
         }
         _ => format!("postconf -e {}", quote(&format!("{name} = {value}"))),
     }

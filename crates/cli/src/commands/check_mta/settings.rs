@@ -6,8 +6,16 @@ use super::milters::{arguments, inside};
 use std::collections::BTreeMap;
 
 /// Fields of an entry of master.cf, as `postconf -F` names them.
-const FIELDS: [&str; 8] =
-    ["service", "type", "private", "unprivileged", "chroot", "wakeup", "process_limit", "command"];
+const FIELDS: [&str; 8] = [
+    "service",
+    "type",
+    "private",
+    "unprivileged",
+    "chroot",
+    "wakeup",
+    "process_limit",
+    "command",
+];
 /// Types of services (master(5)).
 const TYPES: [&str; 5] = ["inet", "unix", "unix-dgram", "fifo", "pass"];
 /// How often a value may refer to another one; real settings need two or three.
@@ -69,7 +77,11 @@ impl Settings {
             }
         }
         for (service, command) in commands {
-            settings.services.entry(service).or_default().read_command(&command);
+            settings
+                .services
+                .entry(service)
+                .or_default()
+                .read_command(&command);
         }
         settings
     }
@@ -97,23 +109,38 @@ impl Settings {
 
     /// Returns true if the input had entries of master.cf, not only parameters.
     pub(super) fn has_master(&self) -> bool {
-        self.services.values().any(|service| service.program.is_some())
+        self.services
+            .values()
+            .any(|service| service.program.is_some())
     }
 
     /// Parameters as main.cf sets them.
     pub(super) fn main_view(&self) -> View<'_> {
-        View { settings: self, service: None }
+        View {
+            settings: self,
+            service: None,
+        }
     }
 
     /// Parameters as a service sees them.
     pub(super) fn service_view<'a>(&'a self, service: &'a str) -> View<'a> {
-        View { settings: self, service: Some(service) }
+        View {
+            settings: self,
+            service: Some(service),
+        }
     }
 
     /// The directory that chrooted services have as their root.
     pub(super) fn queue_directory(&self) -> String {
-        let value = self.main_view().value("queue_directory").unwrap_or_default();
-        if value.starts_with('/') { value } else { "/var/spool/postfix".to_owned() }
+        let value = self
+            .main_view()
+            .value("queue_directory")
+            .unwrap_or_default();
+        if value.starts_with('/') {
+            value
+        } else {
+            "/var/spool/postfix".to_owned()
+        }
     }
 
     /// The program of a service, if the input says so.
@@ -124,7 +151,10 @@ impl Settings {
     /// Services that run `program`, by `name/type`.
     pub(super) fn services_of<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
         let is = move |service: &&Service| service.program.as_deref() == Some(program);
-        self.services.iter().filter(move |(_, service)| is(service)).map(|(name, _)| name.as_str())
+        self.services
+            .iter()
+            .filter(move |(_, service)| is(service))
+            .map(|(name, _)| name.as_str())
     }
 
     /// Returns true if a service runs chrooted; `None` if the input does not say.
@@ -134,7 +164,11 @@ impl Settings {
         match self.services.get(service)?.chroot.as_deref()? {
             "y" => Some(true),
             "n" => Some(false),
-            _ => Some(self.main.get("compatibility_level").is_some_and(|level| level == "0")),
+            _ => Some(
+                self.main
+                    .get("compatibility_level")
+                    .is_some_and(|level| level == "0"),
+            ),
         }
     }
 }
@@ -143,7 +177,9 @@ impl Service {
     /// Takes the program and its `-o` options from a command.
     fn read_command(&mut self, command: &str) {
         let mut words = arguments(command).into_iter();
-        self.program = words.next().map(|program| program.rsplit('/').next().unwrap_or(program).to_owned());
+        self.program = words
+            .next()
+            .map(|program| program.rsplit('/').next().unwrap_or(program).to_owned());
         while let Some(word) = words.next() {
             let option = match word.strip_prefix("-o") {
                 Some("") => words.next().unwrap_or_default(),
@@ -151,7 +187,9 @@ impl Service {
                 None => continue,
             };
             if let Some((name, value)) = inside(option).split_once('=') {
-                self.parameters.entry(name.trim().to_owned()).or_insert_with(|| value.trim().to_owned());
+                self.parameters
+                    .entry(name.trim().to_owned())
+                    .or_insert_with(|| value.trim().to_owned());
             }
         }
     }
@@ -167,9 +205,15 @@ fn entry(line: &str) -> Option<(String, String, String)> {
     }
     let [name, kind, private, unprivileged, chroot, ..] = columns;
     let is_flag = |column: &str| matches!(column, "y" | "n" | "-");
-    let is_entry = TYPES.contains(&kind) && [private, unprivileged, chroot].into_iter().all(is_flag);
-    (is_entry && !rest.is_empty())
-        .then(|| (format!("{name}/{kind}"), chroot.to_owned(), rest.trim_end().to_owned()))
+    let is_entry =
+        TYPES.contains(&kind) && [private, unprivileged, chroot].into_iter().all(is_flag);
+    (is_entry && !rest.is_empty()).then(|| {
+        (
+            format!("{name}/{kind}"),
+            chroot.to_owned(),
+            rest.trim_end().to_owned(),
+        )
+    })
 }
 
 /// Parameters as one service sees them, or as main.cf sets them.
@@ -187,7 +231,11 @@ impl View<'_> {
     }
 
     fn own(&self, name: &str) -> Option<&String> {
-        self.settings.services.get(self.service?)?.parameters.get(name)
+        self.settings
+            .services
+            .get(self.service?)?
+            .parameters
+            .get(name)
     }
 
     fn raw(&self, name: &str) -> Option<&String> {
@@ -201,9 +249,12 @@ impl View<'_> {
             let Some(start) = value.find('$') else { break };
             let rest = &value[start + 1..];
             let word = rest.trim_start_matches(['{', '(']);
-            let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
+            let end = word
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(word.len());
             let used = rest.len() - word.len() + end;
-            let closes = usize::from(rest[used..].starts_with(['}', ')']) && rest.len() != word.len());
+            let closes =
+                usize::from(rest[used..].starts_with(['}', ')']) && rest.len() != word.len());
             if rest.len() != word.len() && closes == 0 {
                 break;
             }

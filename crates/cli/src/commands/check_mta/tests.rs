@@ -4,14 +4,24 @@ use super::*;
 
 const RIGHT: &str = "milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\n";
 /// Notes about input without entries of master.cf.
-const INCOMPLETE: [&str; 2] = ["the input has no entries of master.cf", "where smtpd runs with chroot"];
+const INCOMPLETE: [&str; 2] = [
+    "the input has no entries of master.cf",
+    "where smtpd runs with chroot",
+];
 
 fn check(addresses: &[&str], sockets: &[&str], text: &str) -> (Vec<Problem>, Vec<String>) {
-    let addresses: Vec<String> = addresses.iter().map(|address| (*address).to_owned()).collect();
+    let addresses: Vec<String> = addresses
+        .iter()
+        .map(|address| (*address).to_owned())
+        .collect();
     let settings = Settings::parse(text);
     let filter = FilterAddresses::new(&addresses, &settings);
     let is_socket = |path: &Path| sockets.iter().any(|socket| Path::new(socket) == path);
-    let check = Check { settings: &settings, filter: &filter, is_socket: &is_socket };
+    let check = Check {
+        settings: &settings,
+        filter: &filter,
+        is_socket: &is_socket,
+    };
     (check.problems(), check.notes())
 }
 
@@ -21,7 +31,10 @@ fn with(addresses: &[&str], text: &str) -> (Vec<String>, Vec<String>) {
         _ if !text.contains("smtpd_milters") => String::new(),
         None => "non_smtpd_milters = unix:/run/mailglot/local\n".to_owned(),
         Some(path) if path.contains('/') => {
-            format!("non_smtpd_milters = unix:{}\n", path.trim_start_matches("unix:"))
+            format!(
+                "non_smtpd_milters = unix:{}\n",
+                path.trim_start_matches("unix:")
+            )
         }
         Some(place) => {
             let place = place.trim_start_matches("tcp:").trim_start_matches("inet:");
@@ -30,7 +43,10 @@ fn with(addresses: &[&str], text: &str) -> (Vec<String>, Vec<String>) {
     };
     let (problems, mut notes) = check(addresses, &[], &format!("{local}{text}"));
     notes.retain(|note| !INCOMPLETE.iter().any(|about| note.contains(about)));
-    (problems.into_iter().map(|problem| problem.text).collect(), notes)
+    (
+        problems.into_iter().map(|problem| problem.text).collect(),
+        notes,
+    )
 }
 
 fn problems(text: &str) -> Vec<String> {
@@ -50,7 +66,11 @@ fn right_settings_have_no_fault() {
         "smtpd_milters = unix:/run/mailglot/gw.sock\n127.0.0.1:10027/inet/smtpd_milters = ",
         "smtpd_milters =\nsmtp/inet/smtpd_milters = unix:/run/mailglot/gw.sock",
     ] {
-        assert_eq!(problems(&format!("{RIGHT}{chain}\n")), [] as [&str; 0], "{chain}");
+        assert_eq!(
+            problems(&format!("{RIGHT}{chain}\n")),
+            [] as [&str; 0],
+            "{chain}"
+        );
     }
 }
 
@@ -74,9 +94,17 @@ fn those_who_may_smuggle_are_noted() {
         assert_eq!(notes(none), [] as [&str; 0]);
     }
     for some in ["$mynetworks", "192.0.2.0/24", "${mynetworks}, 127.0.0.1"] {
-        for (place, begin) in [("", "smtpd_forbid"), ("smtp/inet/", "smtp/inet: smtpd_forbid")] {
-            let found = notes(&format!("{place}smtpd_forbid_bare_newline_exclusions = {some}\n"));
-            assert!(found.len() == 1 && found[0].contains(some) && found[0].starts_with(begin), "{found:?}");
+        for (place, begin) in [
+            ("", "smtpd_forbid"),
+            ("smtp/inet/", "smtp/inet: smtpd_forbid"),
+        ] {
+            let found = notes(&format!(
+                "{place}smtpd_forbid_bare_newline_exclusions = {some}\n"
+            ));
+            assert!(
+                found.len() == 1 && found[0].contains(some) && found[0].starts_with(begin),
+                "{found:?}"
+            );
         }
     }
 }
@@ -101,7 +129,11 @@ fn each_way_of_the_page_is_right() {
         (&[], pipe, 1),
         (&["tcp:[::1]:8890"], "smtpd_milters = inet:[::1]:8890", 0),
         (&["unix:/run/filter"], "smtpd_milters = unix:/run/filter", 0),
-        (&["/run/filter"], "virtual_transport = lmtp:unix:/run/filter", 0),
+        (
+            &["/run/filter"],
+            "virtual_transport = lmtp:unix:/run/filter",
+            0,
+        ),
         (&["LOCALHOST:1"], "relayhost = [localhost]:1", 0),
         // A check of a proxy does not look at other milters.
         (
@@ -119,9 +151,15 @@ fn each_way_of_the_page_is_right() {
         (&["127.0.0.1:889"], tcp),
         (&["127.0.0.1:88901"], tcp),
         (&["inet:127.0.0.1:8890"], before),
-        (&["tcp:127.0.0.1:8890"], "smtpd_milters = unix:/run/mailglot/gw.sock"),
+        (
+            &["tcp:127.0.0.1:8890"],
+            "smtpd_milters = unix:/run/mailglot/gw.sock",
+        ),
         (&["/run/filter"], "smtpd_milters = unix:/run/filter2"),
-        (&["127.0.0.1:8890"], "smtpd_milters = inet:10.127.0.0.1:8890"),
+        (
+            &["127.0.0.1:8890"],
+            "smtpd_milters = inet:10.127.0.0.1:8890",
+        ),
     ] {
         let (problems, _) = with(addresses, &format!("{RIGHT}{text}\n"));
         assert!(
@@ -133,34 +171,69 @@ fn each_way_of_the_page_is_right() {
 
 #[test]
 fn a_service_that_everybody_reaches_has_the_filter() {
-    let chain =
-        "smtpd_milters = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = unix:/run/mailglot/gw.sock\n";
+    let chain = "smtpd_milters = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = unix:/run/mailglot/gw.sock\n";
     for (text, word) in [
-        ("smtp/inet/smtpd_milters =", "smtp/inet: what comes there passes unread; it has a list of its own"),
-        ("smtp/inet/smtpd_milters = inet:127.0.0.1:8891", "smtp/inet: what comes there"),
-        ("smtp/inet/receive_override_options = no_milters", "receive_override_options has no_milters"),
-        ("smtp/inet/receive_override_options = no_address_mappings, No_Milters", "has no_milters"),
-        ("192.0.2.1:25/inet/smtpd_milters =", "192.0.2.1:25/inet: what comes there"),
+        (
+            "smtp/inet/smtpd_milters =",
+            "smtp/inet: what comes there passes unread; it has a list of its own",
+        ),
+        (
+            "smtp/inet/smtpd_milters = inet:127.0.0.1:8891",
+            "smtp/inet: what comes there",
+        ),
+        (
+            "smtp/inet/receive_override_options = no_milters",
+            "receive_override_options has no_milters",
+        ),
+        (
+            "smtp/inet/receive_override_options = no_address_mappings, No_Milters",
+            "has no_milters",
+        ),
+        (
+            "192.0.2.1:25/inet/smtpd_milters =",
+            "192.0.2.1:25/inet: what comes there",
+        ),
         ("[2001:db8::1]:25/inet/smtpd_milters =", "passes unread"),
         // Behind postscreen(8).
         ("smtpd/pass/smtpd_milters =", "smtpd/pass: what comes there"),
-        ("none = \nsmtp/inet/smtpd_milters = $none", "smtp/inet: what comes there"),
+        (
+            "none = \nsmtp/inet/smtpd_milters = $none",
+            "smtp/inet: what comes there",
+        ),
         ("receive_override_options = no_milters", "no filter"),
         ("smtpd_milters =", "no filter"),
     ] {
         let (problems, _) = with(&[], &format!("{RIGHT}{chain}{text}\n"));
-        assert!(problems.len() == 1 && problems[0].contains(word), "{text}: {problems:?}");
+        assert!(
+            problems.len() == 1 && problems[0].contains(word),
+            "{text}: {problems:?}"
+        );
     }
     for (text, word) in [
-        ("127.0.0.1:10027/inet/smtpd_milters =", "right where it comes back"),
-        ("localhost:10027/inet/receive_override_options = no_milters", "right where it comes back"),
-        ("[::1]:10027/inet/smtpd_milters =", "right where it comes back"),
-        ("submission/inet/smtpd_milters = inet:127.0.0.1:8891", "your own people"),
+        (
+            "127.0.0.1:10027/inet/smtpd_milters =",
+            "right where it comes back",
+        ),
+        (
+            "localhost:10027/inet/receive_override_options = no_milters",
+            "right where it comes back",
+        ),
+        (
+            "[::1]:10027/inet/smtpd_milters =",
+            "right where it comes back",
+        ),
+        (
+            "submission/inet/smtpd_milters = inet:127.0.0.1:8891",
+            "your own people",
+        ),
         ("0.0.0.0:587/inet/smtpd_milters =", "your own people"),
     ] {
         let (problems, notes) = with(&[], &format!("{RIGHT}{chain}{text}\n"));
         assert_eq!(problems, [] as [&str; 0], "{text}");
-        assert!(notes.len() == 1 && notes[0].contains(word), "{text}: {notes:?}");
+        assert!(
+            notes.len() == 1 && notes[0].contains(word),
+            "{text}: {notes:?}"
+        );
     }
     // No mail comes by these, or they have it all the same.
     for text in [
@@ -177,18 +250,30 @@ fn a_service_that_everybody_reaches_has_the_filter() {
 /// Blanks part settings there, and none of the three words is one.
 #[test]
 fn blanks_around_the_sign_need_braces() {
-    let found =
-        problems(&format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action = accept }}"));
-    assert!(found.len() == 3 && found.iter().all(|problem| problem.contains("is no setting")), "{found:?}");
+    let found = problems(&format!(
+        "{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action = accept }}"
+    ));
+    assert!(
+        found.len() == 3
+            && found
+                .iter()
+                .all(|problem| problem.contains("is no setting")),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn what_loses_mail_is_named() {
     let chain = "smtpd_milters = unix:/run/mailglot/gw.sock\n";
     for (text, word) in [
-        (format!("{chain}milter_default_action = accept\nsmtpd_forbid_bare_newline = normalize"), "tempfail"),
         (
-            format!("{chain}milter_default_action = quarantine\nsmtpd_forbid_bare_newline = normalize"),
+            format!("{chain}milter_default_action = accept\nsmtpd_forbid_bare_newline = normalize"),
+            "tempfail",
+        ),
+        (
+            format!(
+                "{chain}milter_default_action = quarantine\nsmtpd_forbid_bare_newline = normalize"
+            ),
             "quarantine",
         ),
         (
@@ -197,14 +282,22 @@ fn what_loses_mail_is_named() {
             ),
             "accept",
         ),
-        (format!("{chain}milter_default_action = tempfail\nsmtpd_forbid_bare_newline = no"), "smuggled"),
-        (format!("{chain}milter_default_action = tempfail"), "not there"),
+        (
+            format!("{chain}milter_default_action = tempfail\nsmtpd_forbid_bare_newline = no"),
+            "smuggled",
+        ),
+        (
+            format!("{chain}milter_default_action = tempfail"),
+            "not there",
+        ),
         (
             format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a default_action=accept }}"),
             "default_action=accept",
         ),
         (
-            format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, {{ default_action = accept }} }}"),
+            format!(
+                "{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, {{ default_action = accept }} }}"
+            ),
             "default_action=accept",
         ),
         (
@@ -220,7 +313,9 @@ fn what_loses_mail_is_named() {
             "non_smtpd_milters: inet:a:1 has default_action=accept",
         ),
         (
-            format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=tempfail, {{}} }}"),
+            format!(
+                "{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=tempfail, {{}} }}"
+            ),
             "`{}` is no setting",
         ),
         (
@@ -229,7 +324,10 @@ fn what_loses_mail_is_named() {
             ),
             "postconf -x",
         ),
-        (format!("{chain}milter_default_action = ACCEPT\nsmtpd_forbid_bare_newline = normalize"), "ACCEPT"),
+        (
+            format!("{chain}milter_default_action = ACCEPT\nsmtpd_forbid_bare_newline = normalize"),
+            "ACCEPT",
+        ),
         (
             format!("{chain}milter_default_action = Reject\nsmtpd_forbid_bare_newline = normalize"),
             "refused for good",
@@ -238,9 +336,15 @@ fn what_loses_mail_is_named() {
             format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=reject }}"),
             "refused for good",
         ),
-        (format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a, unix:/run/openarc/a"), "behind it"),
+        (
+            format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a, unix:/run/openarc/a"),
+            "behind it",
+        ),
         (format!("{RIGHT}smtpd_milters ="), "no filter"),
-        (format!("{RIGHT}{chain}smtpd_milter_maps = cidr:/etc/postfix/maps"), "smtpd_milter_maps"),
+        (
+            format!("{RIGHT}{chain}smtpd_milter_maps = cidr:/etc/postfix/maps"),
+            "smtpd_milter_maps",
+        ),
         (
             format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, colour=red }}"),
             "`colour=red` is no setting",
@@ -255,10 +359,16 @@ fn what_loses_mail_is_named() {
             ),
             "127.0.0.1:10025/inet: smtpd_milters: unix:/a/mailglot has default_action=accept",
         ),
-        (format!("{RIGHT}{chain}smtp/inet/smtpd_forbid_bare_newline = no"), "smtp/inet: smtpd_forbid"),
+        (
+            format!("{RIGHT}{chain}smtp/inet/smtpd_forbid_bare_newline = no"),
+            "smtp/inet: smtpd_forbid",
+        ),
     ] {
         let found = problems(&text);
-        assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");
+        assert!(
+            found.len() == 1 && found[0].contains(word),
+            "{text}: {found:?}"
+        );
     }
 }
 
@@ -282,16 +392,42 @@ fn a_socket_is_where_each_process_looks_for_it() {
         ("unix:/run/mailglot/gw.sock", "n", "n"),
         ("unix:/run/mailglot/gw.sock", "-", "-"),
         ("unix:/var/spool/postfix/mailglot/gw.sock", "n", "-"),
-        ("{ unix:mailglot/gw.sock, default_action=tempfail }", "y", "y"),
+        (
+            "{ unix:mailglot/gw.sock, default_action=tempfail }",
+            "y",
+            "y",
+        ),
     ];
     for (address, smtpd, cleanup) in right {
         let (found, notes) = check(&[], &[], &with_chroot(address, smtpd, cleanup));
-        assert_eq!((found, notes), (Vec::new(), Vec::new()), "{address} {smtpd} {cleanup}");
+        assert_eq!(
+            (found, notes),
+            (Vec::new(), Vec::new()),
+            "{address} {smtpd} {cleanup}"
+        );
     }
     let wrong = [
-        ("unix:/run/mailglot/gw.sock", "y", "y", "/var/spool/postfix/run/mailglot/gw.sock", 2),
-        ("unix:/run/mailglot/gw.sock", "y", "n", "/var/spool/postfix/run/mailglot/gw.sock", 1),
-        ("unix:/run/mailglot/gw.sock", "n", "y", "/var/spool/postfix/run/mailglot/gw.sock", 1),
+        (
+            "unix:/run/mailglot/gw.sock",
+            "y",
+            "y",
+            "/var/spool/postfix/run/mailglot/gw.sock",
+            2,
+        ),
+        (
+            "unix:/run/mailglot/gw.sock",
+            "y",
+            "n",
+            "/var/spool/postfix/run/mailglot/gw.sock",
+            1,
+        ),
+        (
+            "unix:/run/mailglot/gw.sock",
+            "n",
+            "y",
+            "/var/spool/postfix/run/mailglot/gw.sock",
+            1,
+        ),
         (
             "unix:/var/spool/postfix/mailglot/gw.sock",
             "y",
@@ -299,8 +435,20 @@ fn a_socket_is_where_each_process_looks_for_it() {
             "postfix/var/spool/postfix/mailglot/gw.sock",
             2,
         ),
-        ("unix:/mailglot/gw.sock", "n", "n", "at /mailglot/gw.sock", 2),
-        ("unix:var/spool/postfix/mailglot/gw.sock", "y", "n", "postfix/var/spool/postfix/mailglot", 2),
+        (
+            "unix:/mailglot/gw.sock",
+            "n",
+            "n",
+            "at /mailglot/gw.sock",
+            2,
+        ),
+        (
+            "unix:var/spool/postfix/mailglot/gw.sock",
+            "y",
+            "n",
+            "postfix/var/spool/postfix/mailglot",
+            2,
+        ),
     ];
     for (address, smtpd, cleanup, words, count) in wrong {
         let text = with_chroot(address, smtpd, cleanup);
@@ -309,15 +457,29 @@ fn a_socket_is_where_each_process_looks_for_it() {
         for problem in &found {
             assert!(problem.text.contains(words), "{problem:?}");
             let last = problem.commands.last().unwrap();
-            assert!(last.ends_with("smtpd_milters = unix:mailglot/gw.sock'"), "{problem:?}");
-            let moves =
-                address.starts_with("unix:/run") && smtpd != cleanup || address.starts_with("unix:/run");
-            assert_eq!(problem.commands.len(), if moves { 4 } else { 1 }, "{problem:?}");
+            assert!(
+                last.ends_with("smtpd_milters = unix:mailglot/gw.sock'"),
+                "{problem:?}"
+            );
+            let moves = address.starts_with("unix:/run") && smtpd != cleanup
+                || address.starts_with("unix:/run");
+            assert_eq!(
+                problem.commands.len(),
+                if moves { 4 } else { 1 },
+                "{problem:?}"
+            );
         }
         // A socket that stands where the process looks is right.
-        let sockets = ["/var/spool/postfix/run/mailglot/gw.sock", "/run/mailglot/gw.sock"];
+        let sockets = [
+            "/var/spool/postfix/run/mailglot/gw.sock",
+            "/run/mailglot/gw.sock",
+        ];
         let (found, _) = check(&[], &sockets, &text);
-        assert_eq!(found.is_empty(), address == "unix:/run/mailglot/gw.sock", "{address}: {found:?}");
+        assert_eq!(
+            found.is_empty(),
+            address == "unix:/run/mailglot/gw.sock",
+            "{address}: {found:?}"
+        );
     }
 }
 
@@ -339,23 +501,40 @@ fn columns_and_fields_of_master_cf_say_the_same() {
     );
     assert_eq!(check(&[], &[], &columns), check(&[], &[], &fields));
     // Options stand on lines of their own behind an entry.
-    let options = columns
-        .replace("smtpd\n", "smtpd\n    -o { smtpd_milters = unix:mailglot/a, inet:b:1 }\n    -o a=b,c\n");
+    let options = columns.replace(
+        "smtpd\n",
+        "smtpd\n    -o { smtpd_milters = unix:mailglot/a, inet:b:1 }\n    -o a=b,c\n",
+    );
     assert_eq!(check(&[], &[], &options).0, []);
     let closed = columns.replace("smtpd\n", "smtpd -o smtpd_milters=\n");
     let (found, _) = check(&[], &[], &closed);
-    assert!(found[0].text.starts_with("smtp/inet: what comes there passes unread"), "{found:?}");
-    assert_eq!(found[0].commands, ["postconf -PX 'smtp/inet/smtpd_milters'"]);
+    assert!(
+        found[0]
+            .text
+            .starts_with("smtp/inet: what comes there passes unread"),
+        "{found:?}"
+    );
+    assert_eq!(
+        found[0].commands,
+        ["postconf -PX 'smtp/inet/smtpd_milters'"]
+    );
 }
 
 #[test]
 fn input_without_master_cf_is_noted() {
-    let text =
-        format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a\nnon_smtpd_milters = unix:/run/mailglot/a\n");
+    let text = format!(
+        "{RIGHT}smtpd_milters = unix:/run/mailglot/a\nnon_smtpd_milters = unix:/run/mailglot/a\n"
+    );
     let (found, notes) = check(&[], &[], &text);
     assert_eq!(found, []);
     assert_eq!(notes.len(), 2, "{notes:?}");
-    assert!(notes.iter().zip(INCOMPLETE).all(|(note, about)| note.contains(about)), "{notes:?}");
+    assert!(
+        notes
+            .iter()
+            .zip(INCOMPLETE)
+            .all(|(note, about)| note.contains(about)),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -367,10 +546,15 @@ fn a_public_service_without_a_filter_in_main_cf_is_open() {
     let (found, _) = check(&[], &[], &text);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
-        found[0].text.contains("smtp/inet: what comes there passes unread; main.cf has a list without"),
+        found[0]
+            .text
+            .contains("smtp/inet: what comes there passes unread; main.cf has a list without"),
         "{found:?}"
     );
-    assert_eq!(found[0].commands, ["postconf -e 'smtpd_milters = unix:mailglot/a'"]);
+    assert_eq!(
+        found[0].commands,
+        ["postconf -e 'smtpd_milters = unix:mailglot/a'"]
+    );
     // postscreen(8) and servers of policies take no mail; the smtpd behind postscreen does.
     let behind = format!(
         "{RIGHT}non_smtpd_milters = unix:mailglot/a\nsmtpd_milters = unix:mailglot/a\nsmtp inet n - y - 1 postscreen\n\
@@ -383,7 +567,10 @@ fn a_public_service_without_a_filter_in_main_cf_is_open() {
 fn mail_of_local_programs_has_the_filter() {
     let smtpd = "smtpd_milters = inet:127.0.0.1:8891, { unix:mailglot/gw.sock, default_action=tempfail, content_timeout=60s }\n";
     for (local, command) in [
-        ("", "'non_smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail, content_timeout=60s }'"),
+        (
+            "",
+            "'non_smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail, content_timeout=60s }'",
+        ),
         (
             "non_smtpd_milters = inet:127.0.0.1:8892\n",
             "'non_smtpd_milters = inet:127.0.0.1:8892, { unix:mailglot/gw.sock, default_action=tempfail, content_timeout=60s }'",
@@ -391,22 +578,38 @@ fn mail_of_local_programs_has_the_filter() {
     ] {
         let (found, _) = check(&[], &[], &format!("{RIGHT}{smtpd}{local}"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].text.contains("mail of local programs passes unread"), "{found:?}");
+        assert!(
+            found[0]
+                .text
+                .contains("mail of local programs passes unread"),
+            "{found:?}"
+        );
         assert_eq!(found[0].commands, [format!("postconf -e {command}")]);
     }
     // Local mail goes through cleanup(8) and through `content_filter`.
-    for local in ["cleanup/unix/non_smtpd_milters = unix:mailglot/gw.sock\n", "content_filter = mailglot:\n"]
-    {
-        assert_eq!(check(&[], &[], &format!("{RIGHT}{smtpd}{local}")).0, [], "{local}");
+    for local in [
+        "cleanup/unix/non_smtpd_milters = unix:mailglot/gw.sock\n",
+        "content_filter = mailglot:\n",
+    ] {
+        assert_eq!(
+            check(&[], &[], &format!("{RIGHT}{smtpd}{local}")).0,
+            [],
+            "{local}"
+        );
     }
 }
 
 #[test]
 fn timeouts_leave_time_for_signs_of_progress() {
     let base = format!("{RIGHT}non_smtpd_milters = unix:mailglot/a\n");
-    for (seconds, is_right) in
-        [("1", false), ("9s", false), ("10s", true), ("60s", true), ("5m", true), ("1h", true)]
-    {
+    for (seconds, is_right) in [
+        ("1", false),
+        ("9s", false),
+        ("10s", true),
+        ("60s", true),
+        ("5m", true),
+        ("1h", true),
+    ] {
         for text in [
             format!("{base}smtpd_milters = unix:mailglot/a\nmilter_content_timeout = {seconds}\n"),
             format!("{base}smtpd_milters = {{ unix:mailglot/a, content_timeout={seconds} }}\n"),
@@ -419,12 +622,16 @@ fn timeouts_leave_time_for_signs_of_progress() {
             );
             if !is_right {
                 assert_eq!(found[0].commands.len(), 1, "{found:?}");
-                assert!(found[0].text.contains("reports progress every 5 s"), "{found:?}");
+                assert!(
+                    found[0].text.contains("reports progress every 5 s"),
+                    "{found:?}"
+                );
             }
         }
     }
     // The timeouts of other milters are their own.
-    let other = format!("{base}smtpd_milters = {{ inet:a:1, content_timeout=1s }}, unix:mailglot/a\n");
+    let other =
+        format!("{base}smtpd_milters = {{ inet:a:1, content_timeout=1s }}, unix:mailglot/a\n");
     assert_eq!(check(&[], &[], &other).0, []);
 }
 
@@ -436,11 +643,15 @@ fn families_are_those_of_postfix() {
         ("127.0.0.1:8890", "inet:127.0.0.1:8890"),
         ("/run/filter", "unix:/run/filter"),
     ] {
-        let text = format!("{RIGHT}smtpd_milters = {address}\nnon_smtpd_milters = inet:127.0.0.1:8890\n");
+        let text =
+            format!("{RIGHT}smtpd_milters = {address}\nnon_smtpd_milters = inet:127.0.0.1:8890\n");
         let (found, _) = check(&["127.0.0.1:8890", "/run/filter"], &[], &text);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].text.contains("knows the families"), "{found:?}");
-        assert_eq!(found[0].commands, [format!("postconf -e 'smtpd_milters = {mended}'")]);
+        assert_eq!(
+            found[0].commands,
+            [format!("postconf -e 'smtpd_milters = {mended}'")]
+        );
     }
 }
 
@@ -453,7 +664,10 @@ fn one_command_corrects_a_whole_list() {
     let (found, _) = check(&[], &[], &text);
     assert_eq!(found.len(), 3, "{found:?}");
     let command = "postconf -e 'smtpd_milters = unix:/run/openarc/a, { unix:mailglot/a, default_action=tempfail }, inet:signer:1'";
-    assert!(found.iter().all(|problem| problem.commands == [command]), "{found:?}");
+    assert!(
+        found.iter().all(|problem| problem.commands == [command]),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -473,12 +687,26 @@ fn dkim_milters_on_the_wrong_side_are_noted() {
         notes
     };
     let (dkim, own) = ("unix:opendkim/a.sock", "unix:mailglot/gw.sock");
-    assert_eq!(notes(&format!("{dkim} {own}"), &format!("{own} {dkim}")), [] as [&str; 0]);
+    assert_eq!(
+        notes(&format!("{dkim} {own}"), &format!("{own} {dkim}")),
+        [] as [&str; 0]
+    );
     let behind = notes(&format!("{own} {dkim}"), own);
-    assert!(behind.len() == 1 && behind[0].contains("wrong for a verifier"), "{behind:?}");
+    assert!(
+        behind.len() == 1 && behind[0].contains("wrong for a verifier"),
+        "{behind:?}"
+    );
     let before = notes(own, &format!("{dkim} {own}"));
-    assert!(before.len() == 1 && before[0].contains("counts as signed"), "{before:?}");
+    assert!(
+        before.len() == 1 && before[0].contains("counts as signed"),
+        "{before:?}"
+    );
     // The port that guides give to OpenDMARC.
-    let text = format!("{RIGHT}smtpd_milters = {own}, inet:127.0.0.1:8893\nnon_smtpd_milters = {own}\n");
-    assert!(check(&[], &[], &text).0[0].text.contains("checks mail behind the filter"));
+    let text =
+        format!("{RIGHT}smtpd_milters = {own}, inet:127.0.0.1:8893\nnon_smtpd_milters = {own}\n");
+    assert!(
+        check(&[], &[], &text).0[0]
+            .text
+            .contains("checks mail behind the filter")
+    );
 }

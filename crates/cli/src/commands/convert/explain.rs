@@ -41,7 +41,15 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(console: Console, file: &'a str, from: Charset, way: Way) -> Self {
-        Self { console, file, from, way, window: Vec::new(), start: 0, waiting: Vec::new() }
+        Self {
+            console,
+            file,
+            from,
+            way,
+            window: Vec::new(),
+            start: 0,
+            waiting: Vec::new(),
+        }
     }
 
     /// Takes the next bytes and what their decoding told.
@@ -49,10 +57,18 @@ impl<'a> Reading<'a> {
         self.window.extend_from_slice(bytes);
         self.waiting.extend_from_slice(losses);
         let end = self.start + self.window.len() as u64;
-        let ready = self.waiting.iter().take_while(|loss| loss.bytes.end + AROUND <= end).count();
+        let ready = self
+            .waiting
+            .iter()
+            .take_while(|loss| loss.bytes.end + AROUND <= end)
+            .count();
         self.tell(ready);
         // What a later loss may want to show: it can begin some bytes before those that came last.
-        let first = self.waiting.first().map_or(end, |loss| loss.bytes.start).saturating_sub(8 * AROUND);
+        let first = self
+            .waiting
+            .first()
+            .map_or(end, |loss| loss.bytes.start)
+            .saturating_sub(8 * AROUND);
         let passed = usize::try_from(first.saturating_sub(self.start)).unwrap_or(0);
         self.window.drain(..passed.min(self.window.len()));
         self.start += passed as u64;
@@ -89,21 +105,34 @@ impl<'a> Reading<'a> {
         };
         let Range { start, end } = loss.bytes;
         let (file, kind, from) = (visible(self.file), loss.kind.name(), self.from.name());
-        self.console.say(format_args!("{file}: bytes {start}..{end}: {kind} as {from}, written: {written}"));
+        self.console.say(format_args!(
+            "{file}: bytes {start}..{end}: {kind} as {from}, written: {written}"
+        ));
         // Units of two and four bytes begin at multiples of four.
         let before = self.cut(start.saturating_sub(AROUND) / 4 * 4, start);
         let (lost, after) = (self.cut(start, end), self.cut(end, end + AROUND));
         let text = |bytes: &[u8]| {
-            let text = self.from.decode(bytes, &mut LossLog::with_limit(0)).into_owned();
+            let text = self
+                .from
+                .decode(bytes, &mut LossLog::with_limit(0))
+                .into_owned();
             visible(&text).into_owned()
         };
         let shown = &lost[..lost.len().min(MOST)];
         self.console.say(format_args!(
             "    {}[{}{}]{}    {}[{}]{}",
-            if before.is_empty() { String::new() } else { hex(before) + " " },
+            if before.is_empty() {
+                String::new()
+            } else {
+                hex(before) + " "
+            },
             hex(shown),
             if lost.len() > MOST { " …" } else { "" },
-            if after.is_empty() { String::new() } else { " ".to_owned() + &hex(after) },
+            if after.is_empty() {
+                String::new()
+            } else {
+                " ".to_owned() + &hex(after)
+            },
             text(before),
             text(shown),
             text(after)
@@ -112,14 +141,22 @@ impl<'a> Reading<'a> {
 
     /// Bytes of the window between two offsets, as far as they are there.
     fn cut(&self, from: u64, to: u64) -> &[u8] {
-        let at = |offset: u64| usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        let (from, to) = (at(from).min(self.window.len()), at(to).min(self.window.len()));
+        let at =
+            |offset: u64| usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let (from, to) = (
+            at(from).min(self.window.len()),
+            at(to).min(self.window.len()),
+        );
         &self.window[from..to]
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
+    bytes
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Tells of what could not be written, or was written as something else.
@@ -137,12 +174,21 @@ pub(super) struct Writing {
 
 impl Writing {
     pub(super) fn new(console: Console, to: Charset, unmappable: Unmappable) -> Self {
-        Self { console, to, unmappable, name: String::new(), begin: 0, before: String::new() }
+        Self {
+            console,
+            to,
+            unmappable,
+            name: String::new(),
+            begin: 0,
+            before: String::new(),
+        }
     }
 
     /// Begins the text of another input at this offset of the whole text.
     pub(super) fn begin(&mut self, name: Option<&str>, offset: u64) {
-        self.name = name.map(|name| format!("{}: ", visible(name))).unwrap_or_default();
+        self.name = name
+            .map(|name| format!("{}: ", visible(name)))
+            .unwrap_or_default();
         self.begin = offset;
     }
 
@@ -152,13 +198,18 @@ impl Writing {
         let start = offset - before.len() as u64;
         let text = before + piece;
         for loss in log.kept() {
-            let at = |offset: u64| usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
+            let at =
+                |offset: u64| usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
             let (from, to) = (at(loss.bytes.start), at(loss.bytes.end));
             if let Some(lost) = text.get(from..to) {
                 self.tell(loss, &text[..from], lost, &text[to..]);
             }
         }
-        let keep = text.char_indices().rev().nth(CHARACTERS).map_or(0, |(at, _)| at);
+        let keep = text
+            .char_indices()
+            .rev()
+            .nth(CHARACTERS)
+            .map_or(0, |(at, _)| at);
         text[keep..].clone_into(&mut self.before);
     }
 
@@ -176,9 +227,19 @@ impl Writing {
             loss.kind.name(),
             self.to.name(),
         ));
-        let points: Vec<_> = lost.chars().map(|c| format!("U+{:04X}", c as u32)).collect();
-        let from = before.char_indices().rev().nth(CHARACTERS - 1).map_or(0, |(at, _)| at);
-        let to = after.char_indices().nth(CHARACTERS).map_or(after.len(), |(at, _)| at);
+        let points: Vec<_> = lost
+            .chars()
+            .map(|c| format!("U+{:04X}", c as u32))
+            .collect();
+        let from = before
+            .char_indices()
+            .rev()
+            .nth(CHARACTERS - 1)
+            .map_or(0, |(at, _)| at);
+        let to = after
+            .char_indices()
+            .nth(CHARACTERS)
+            .map_or(after.len(), |(at, _)| at);
         self.console.say(format_args!(
             "    {}    {}[{}]{}",
             points.join(" "),

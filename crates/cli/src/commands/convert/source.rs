@@ -31,7 +31,11 @@ impl Defects {
         self.all += log.losses();
         // Those that touch are one record: where others are among them the number is the least.
         let read = log.kept().iter().filter(is_read).count() as u64;
-        self.read += if log.replaced() == 0 { log.losses() } else { read };
+        self.read += if log.replaced() == 0 {
+            log.losses()
+        } else {
+            read
+        };
     }
 }
 
@@ -159,7 +163,9 @@ pub(super) fn ends(kind: LossKind) -> bool {
 }
 
 fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> Stop {
-    let (bytes, kind) = loss.map_or((offset..offset, "invalid"), |loss| (loss.bytes, loss.kind.name()));
+    let (bytes, kind) = loss.map_or((offset..offset, "invalid"), |loss| {
+        (loss.bytes, loss.kind.name())
+    });
     Stop::Loss(format!(
         "cannot read bytes at offset {}..{} ({kind}) as {}",
         bytes.start,
@@ -237,13 +243,19 @@ fn names<W: Write>(
             return Ok(defects);
         }
         let mut log = LossLog::with_limit(STEP);
-        let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
+        let end = [b"\r\n".as_slice(), b"\n"]
+            .into_iter()
+            .find(|end| line.ends_with(end))
+            .unwrap_or_default();
         let name = &line[..line.len() - end.len()];
         for piece in pieces(name) {
             match piece {
                 Piece::Text(text) => target.push(&text)?,
                 Piece::Bad(range) => {
-                    log.record(offset + range.start as u64..offset + range.end as u64, LossKind::Invalid);
+                    log.record(
+                        offset + range.start as u64..offset + range.end as u64,
+                        LossKind::Invalid,
+                    );
                     match way {
                         Way::Skip => {}
                         Way::Replace => target.push("\u{FFFD}")?,
@@ -280,12 +292,18 @@ mod tests {
 
     fn converted(label: &str, bytes: &[u8], way: Way) -> (String, Option<String>) {
         let from = Coding::for_label(label).unwrap();
-        let mut target =
-            Target::new(Coding::Charset(Charset::UTF_8), Unmappable::QuestionMark, None, Vec::new());
+        let mut target = Target::new(
+            Coding::Charset(Charset::UTF_8),
+            Unmappable::QuestionMark,
+            None,
+            Vec::new(),
+        );
         // Small reads, so that sequences are cut.
         let mut input = bytes
             .chunks(3)
-            .fold(Box::new(io::empty()) as Box<dyn Read>, |all, piece| Box::new(all.chain(piece)));
+            .fold(Box::new(io::empty()) as Box<dyn Read>, |all, piece| {
+                Box::new(all.chain(piece))
+            });
         let result = pour(&mut *input, from, way, &mut target, None);
         let text = String::from_utf8(target.sink).unwrap();
         match result {
@@ -302,23 +320,43 @@ mod tests {
             ("utf-8", b"abc\xc3", "abc", "3..4"),
             ("us-ascii", b"ab\xe9", "ab", "2..3"),
             ("shift_jis", b"\x93\xfa\x96\x7b\xff", "日本", "4..5"),
-            ("imap-utf-7", b"ok\nEntw&APw-rfe&!\n", "ok\nEntwürfe", "15..16"),
+            (
+                "imap-utf-7",
+                b"ok\nEntw&APw-rfe&!\n",
+                "ok\nEntwürfe",
+                "15..16",
+            ),
         ] {
             let (got, message) = converted(label, bytes, Way::Stop);
             assert_eq!(got, text, "{label}");
             let message = message.unwrap();
-            assert!(message.contains(&format!("offset {place} (")), "{label}: {message}");
+            assert!(
+                message.contains(&format!("offset {place} (")),
+                "{label}: {message}"
+            );
         }
-        assert_eq!(converted("utf-8", "a\u{FFFD}ü".as_bytes(), Way::Stop), ("a\u{FFFD}ü".into(), None));
+        assert_eq!(
+            converted("utf-8", "a\u{FFFD}ü".as_bytes(), Way::Stop),
+            ("a\u{FFFD}ü".into(), None)
+        );
     }
 
     #[test]
     fn skipping_drops_bad_bytes_and_keeps_real_replacement_characters() {
         let bytes = b"a\xff\xef\xbf\xbdb\xc3c\xef\xbf\xbd\xff\xc3";
-        assert_eq!(converted("utf-8", bytes, Way::Skip), ("a\u{FFFD}bc\u{FFFD}".into(), None));
+        assert_eq!(
+            converted("utf-8", bytes, Way::Skip),
+            ("a\u{FFFD}bc\u{FFFD}".into(), None)
+        );
         let (text, _) = converted("utf-8", bytes, Way::Replace);
         assert_eq!(text.matches('\u{FFFD}').count(), 6);
-        assert_eq!(converted("imap-utf-7", b"a\xffb\r\n", Way::Skip), ("ab\r\n".into(), None));
-        assert_eq!(converted("imap-utf-7", b"a\xffb", Way::Replace), ("a\u{FFFD}b".into(), None));
+        assert_eq!(
+            converted("imap-utf-7", b"a\xffb\r\n", Way::Skip),
+            ("ab\r\n".into(), None)
+        );
+        assert_eq!(
+            converted("imap-utf-7", b"a\xffb", Way::Replace),
+            ("a\u{FFFD}b".into(), None)
+        );
     }
 }

@@ -41,14 +41,28 @@ enum Form {
 }
 
 impl<W: Write> Target<W> {
-    pub(super) fn new(to: Coding, unmappable: Unmappable, explain: Option<Writing>, sink: W) -> Self {
+    pub(super) fn new(
+        to: Coding,
+        unmappable: Unmappable,
+        explain: Option<Writing>,
+        sink: W,
+    ) -> Self {
         let form = match to {
-            Coding::Charset(charset) => {
-                Form::Charset(charset, Some(Box::new(charset.new_strict_encoder(unmappable))))
-            }
+            Coding::Charset(charset) => Form::Charset(
+                charset,
+                Some(Box::new(charset.new_strict_encoder(unmappable))),
+            ),
             Coding::ImapNames => Form::Names(String::new(), unmappable),
         };
-        Self { sink, form, losses: 0, substituted: 0, offset: 0, begin: 0, explain }
+        Self {
+            sink,
+            form,
+            losses: 0,
+            substituted: 0,
+            offset: 0,
+            begin: 0,
+            explain,
+        }
     }
 
     /// Begins the text of another input, which is named where there are several: places are told from here on.
@@ -65,13 +79,17 @@ impl<W: Write> Target<W> {
             Form::Names(held, unmappable) => {
                 held.push_str(text);
                 let whole = held.rfind('\n').map_or(0, |at| at + 1);
-                let (lines, unmappable): (String, _) = (held.drain(..whole).collect(), unmappable.clone());
+                let (lines, unmappable): (String, _) =
+                    (held.drain(..whole).collect(), unmappable.clone());
                 self.write_names(&lines, &unmappable)
             }
             Form::Charset(charset, encoder) => {
-                let Some(encoder) = encoder else { return Ok(()) };
+                let Some(encoder) = encoder else {
+                    return Ok(());
+                };
                 let charset = *charset;
-                let (mut bytes, mut log) = (Vec::with_capacity(text.len()), LossLog::with_limit(RECORDS));
+                let (mut bytes, mut log) =
+                    (Vec::with_capacity(text.len()), LossLog::with_limit(RECORDS));
                 encoder.push(text, &mut bytes, &mut log);
                 let stopped = encoder.is_stopped();
                 self.losses += log.losses();
@@ -115,7 +133,10 @@ impl<W: Write> Target<W> {
         let start = loss.map_or(self.offset, |loss| loss.bytes.start);
         let at = usize::try_from(start.saturating_sub(self.offset)).unwrap_or(0);
         let start = start.saturating_sub(self.begin);
-        let c = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+        let c = text
+            .get(at..)
+            .and_then(|rest| rest.chars().next())
+            .unwrap_or_default();
         Stop::Loss(format!(
             "cannot write U+{:04X} at byte {start} of the text (as UTF-8) in {}",
             c as u32,
@@ -126,8 +147,12 @@ impl<W: Write> Target<W> {
     fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), Stop> {
         for line in text.split_inclusive('\n') {
             // A CR that ends no line is of the name.
-            let name = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n')).unwrap_or(line);
-            let (mut bytes, mut of_name) = (Vec::with_capacity(line.len()), LossLog::with_limit(RECORDS));
+            let name = line
+                .strip_suffix("\r\n")
+                .or_else(|| line.strip_suffix('\n'))
+                .unwrap_or(line);
+            let (mut bytes, mut of_name) =
+                (Vec::with_capacity(line.len()), LossLog::with_limit(RECORDS));
             let mut encoder = Charset::UTF_7_IMAP.new_strict_encoder(unmappable.clone());
             encoder.push(name, &mut bytes, &mut of_name);
             let stopped = encoder.is_stopped();
@@ -137,7 +162,10 @@ impl<W: Write> Target<W> {
             // Each name is a text of its own to its encoder.
             let mut log = LossLog::with_limit(RECORDS);
             for loss in of_name.kept() {
-                log.record(self.offset + loss.bytes.start..self.offset + loss.bytes.end, loss.kind);
+                log.record(
+                    self.offset + loss.bytes.start..self.offset + loss.bytes.end,
+                    loss.kind,
+                );
             }
             if let Some(explain) = &mut self.explain {
                 explain.push(line, self.offset, &log);
@@ -158,16 +186,28 @@ mod tests {
     use super::*;
 
     fn target(label: &str, unmappable: Unmappable) -> Target<Vec<u8>> {
-        Target::new(Coding::for_label(label).unwrap(), unmappable, None, Vec::new())
+        Target::new(
+            Coding::for_label(label).unwrap(),
+            unmappable,
+            None,
+            Vec::new(),
+        )
     }
 
     /// The text pushed in two pieces, cut everywhere, gives what it gives as a whole.
     #[test]
     fn pieces_do_not_show() {
         let text = "Grüße, 日本語 text\r\nand 日 本\nEntwürfe";
-        for label in
-            ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "iso-2022-kr", "hz-gb-2312", "imap-utf-7", "viqr"]
-        {
+        for label in [
+            "utf-8",
+            "utf-16",
+            "utf-7",
+            "iso-2022-jp",
+            "iso-2022-kr",
+            "hz-gb-2312",
+            "imap-utf-7",
+            "viqr",
+        ] {
             let run = |pieces: &[&str]| {
                 let mut target = target(label, Unmappable::QuestionMark);
                 for piece in pieces {
@@ -178,15 +218,21 @@ mod tests {
             };
             let whole = run(&[text]);
             for (cut, _) in text.char_indices() {
-                assert!(run(&[&text[..cut], &text[cut..]]) == whole, "{label} cut at {cut}");
+                assert!(
+                    run(&[&text[..cut], &text[cut..]]) == whole,
+                    "{label} cut at {cut}"
+                );
             }
         }
     }
 
     #[test]
     fn a_cr_that_ends_no_line_is_of_the_name() {
-        for (text, bytes) in [("A\r", &b"A&AA0-"[..]), ("A\r\n", b"A\r\n"), ("A\r\r\nB\n", b"A&AA0-\r\nB\n")]
-        {
+        for (text, bytes) in [
+            ("A\r", &b"A&AA0-"[..]),
+            ("A\r\n", b"A\r\n"),
+            ("A\r\r\nB\n", b"A&AA0-\r\nB\n"),
+        ] {
             let mut target = target("imap-utf-7", Unmappable::Fatal);
             target.push(text).unwrap();
             target.finish().unwrap();
@@ -200,7 +246,9 @@ mod tests {
         for text in ["ok\n", "a€"] {
             stopping.begin(None);
             if let Err(stop) = stopping.push(text) {
-                let Stop::Loss(message) = stop else { panic!("{stop:?}") };
+                let Stop::Loss(message) = stop else {
+                    panic!("{stop:?}")
+                };
                 assert!(message.contains(" at byte 1 of the text"), "{message}");
                 return;
             }
@@ -211,8 +259,13 @@ mod tests {
     #[test]
     fn no_name_holds_nul() {
         let mut stopping = target("imap-utf-7", Unmappable::Fatal);
-        let Err(Stop::Loss(message)) = stopping.push("ü\na\0b\n") else { panic!("no loss") };
-        assert_eq!(message, "cannot write U+0000 at byte 4 of the text (as UTF-8) in UTF-7-IMAP");
+        let Err(Stop::Loss(message)) = stopping.push("ü\na\0b\n") else {
+            panic!("no loss")
+        };
+        assert_eq!(
+            message,
+            "cannot write U+0000 at byte 4 of the text (as UTF-8) in UTF-7-IMAP"
+        );
         assert_eq!(stopping.sink, b"&APw-\n");
         let mut replacing = target("imap-utf-7", Unmappable::QuestionMark);
         replacing.push("a\0ü").unwrap();
@@ -224,8 +277,13 @@ mod tests {
     fn what_cannot_be_written_stops_with_its_place() {
         let mut stopping = target("iso-8859-1", Unmappable::Fatal);
         stopping.push("ü").unwrap();
-        let Err(Stop::Loss(message)) = stopping.push("a€b") else { panic!("no loss") };
-        assert_eq!(message, "cannot write U+20AC at byte 3 of the text (as UTF-8) in ISO-8859-1");
+        let Err(Stop::Loss(message)) = stopping.push("a€b") else {
+            panic!("no loss")
+        };
+        assert_eq!(
+            message,
+            "cannot write U+20AC at byte 3 of the text (as UTF-8) in ISO-8859-1"
+        );
         assert_eq!(stopping.sink, b"\xfca");
         for (unmappable, bytes) in [
             (Unmappable::Skip, &b"ab"[..]),

@@ -40,14 +40,33 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         note_names(kind, &read, text, &mut findings);
         if name.is_none() {
             let (at, kind) = (0..value.len(), EventKind::HdrNoColon);
-            findings.insert(0, Finding { at, kind, detail: Cow::Borrowed(""), count: 1 });
+            findings.insert(
+                0,
+                Finding {
+                    at,
+                    kind,
+                    detail: Cow::Borrowed(""),
+                    count: 1,
+                },
+            );
         }
         if args.json {
             let typed = name.and_then(|name| {
-                typed::typed(&String::from_utf8_lossy(name), &read, &context, &mut findings)
+                typed::typed(
+                    &String::from_utf8_lossy(name),
+                    &read,
+                    &context,
+                    &mut findings,
+                )
             });
             let events = findings.iter().map(EventRow::new).collect();
-            let row = DecodedRow { name: name.map(Raw), value: Raw(value), text, typed, events };
+            let row = DecodedRow {
+                name: name.map(Raw),
+                value: Raw(value),
+                text,
+                typed,
+                events,
+            };
             put(&mut out, &[&json(&row)?, b"\n"])?;
         } else {
             if let Some(name) = name {
@@ -87,12 +106,19 @@ fn entries(message: &Message<'_>) -> Vec<Entry> {
     for field in message.fields(PartId::ROOT) {
         between(message, at..field.full.start, &mut entries);
         let name = Some(field.name.start..field.name.end);
-        entries.push(Entry { name, value: field.value.start..field.value.end });
+        entries.push(Entry {
+            name,
+            value: field.value.start..field.value.end,
+        });
         at = field.full.end;
     }
     // Without an empty line the body began where no field was; what is there may be a header all the same.
     let is_ended = root.header.end < root.body.start;
-    let end = if is_ended { root.header.end } else { message.raw().len() };
+    let end = if is_ended {
+        root.header.end
+    } else {
+        message.raw().len()
+    };
     between(message, at..end, &mut entries);
     entries
 }
@@ -113,11 +139,16 @@ fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<Entry>)
         match content.first() {
             None => return,
             Some(b' ' | b'\t') => {
-                let before = entries[known..].last_mut().filter(|entry| entry.name.is_some());
+                let before = entries[known..]
+                    .last_mut()
+                    .filter(|entry| entry.name.is_some());
                 if let Some(field) = before {
                     field.value.end = line.end;
                 } else {
-                    entries.push(Entry { name: None, value: line });
+                    entries.push(Entry {
+                        name: None,
+                        value: line,
+                    });
                 }
             }
             Some(_) => entries.push(match field_of(content) {
@@ -125,7 +156,10 @@ fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<Entry>)
                     name: Some(line.start..line.start + name),
                     value: line.start + colon + 1..line.end,
                 },
-                None => Entry { name: None, value: line },
+                None => Entry {
+                    name: None,
+                    value: line,
+                },
             }),
         }
     }
@@ -145,8 +179,13 @@ fn line_end(bytes: &[u8], eol: Eol) -> usize {
 
 /// Length of a field's name, and place of its colon; white space may stand between.
 fn field_of(line: &[u8]) -> Option<(usize, usize)> {
-    let name = line.iter().position(|&b| b <= b' ' || b == b':' || b == 0x7f)?;
-    let blanks = line[name..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let name = line
+        .iter()
+        .position(|&b| b <= b' ' || b == b':' || b == 0x7f)?;
+    let blanks = line[name..]
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count();
     (name > 0 && line.get(name + blanks) == Some(&b':')).then_some((name, name + blanks))
 }
 
@@ -158,11 +197,29 @@ mod tests {
     /// Every byte of a header is in an entry, or a colon, white space or a line end.
     #[test]
     fn no_line_of_a_header_is_lost() {
-        let lines = ["A: b", " c", "no colon", "Subject: d", "--x", "From x", "E :f", "  ", "\u{fc}: g", ":"];
+        let lines = [
+            "A: b",
+            " c",
+            "no colon",
+            "Subject: d",
+            "--x",
+            "From x",
+            "E :f",
+            "  ",
+            "\u{fc}: g",
+            ":",
+        ];
         for eol in ["\n", "\r\n", "\r"] {
             for seed in 0..lines.len().pow(4) {
-                let chosen: Vec<_> = (0..4).map(|n| lines[seed / lines.len().pow(n) % lines.len()]).collect();
-                let raw = chosen.iter().flat_map(|line| [line, eol]).collect::<String>() + eol + "body";
+                let chosen: Vec<_> = (0..4)
+                    .map(|n| lines[seed / lines.len().pow(n) % lines.len()])
+                    .collect();
+                let raw = chosen
+                    .iter()
+                    .flat_map(|line| [line, eol])
+                    .collect::<String>()
+                    + eol
+                    + "body";
                 let message = Message::parse(raw.as_bytes(), &Limits::default());
                 let mut left = raw.clone().into_bytes();
                 for entry in entries(&message) {
@@ -172,9 +229,16 @@ mod tests {
                     left[entry.value].fill(b' ');
                 }
                 // A line of blanks may stand for the empty one.
-                let end = chosen.iter().position(|line| line.trim().is_empty()).unwrap_or(4);
-                let known: usize = chosen[..end].iter().map(|line| line.len() + eol.len()).sum();
-                let rest = String::from_utf8_lossy(&left[..known]).replace([' ', ':', '\r', '\n'], "");
+                let end = chosen
+                    .iter()
+                    .position(|line| line.trim().is_empty())
+                    .unwrap_or(4);
+                let known: usize = chosen[..end]
+                    .iter()
+                    .map(|line| line.len() + eol.len())
+                    .sum();
+                let rest =
+                    String::from_utf8_lossy(&left[..known]).replace([' ', ':', '\r', '\n'], "");
                 assert_eq!(rest, "", "{raw:?}");
                 assert!(left.ends_with(b"body"), "{raw:?}");
             }
@@ -183,7 +247,10 @@ mod tests {
 
     #[test]
     fn fields_beyond_the_limit_are_fields_here() {
-        let limits = Limits { fields: 1, ..Limits::default() };
+        let limits = Limits {
+            fields: 1,
+            ..Limits::default()
+        };
         let raw = b"A: b\nC: d\n e\nno colon\n f\nFrom: g\n\nH: i\n";
         let message = Message::parse(raw, &limits);
         let found: Vec<_> = entries(&message)

@@ -22,7 +22,10 @@ pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> 
             Ok(encoded) => put(out, &[encoded.as_bytes(), b"\n"]),
             Err(failure) if is_stream => {
                 exit = failure.exit;
-                console.error(format_args!("{} (value {number} of standard input)", failure.message));
+                console.error(format_args!(
+                    "{} (value {number} of standard input)",
+                    failure.message
+                ));
                 put(out, &[b"\n"])
             }
             Err(failure) if args.texts.len() > 1 => {
@@ -43,7 +46,10 @@ pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> 
 fn encoded(args: &EncodeArgs, value: &[u8]) -> Result<String, Failure> {
     let text = std::str::from_utf8(value).map_err(|error| {
         let at = error.valid_up_to();
-        Failure::new(Exit::Usage, format!("header encode: the text is not UTF-8 at byte {at}"))
+        Failure::new(
+            Exit::Usage,
+            format!("header encode: the text is not UTF-8 at byte {at}"),
+        )
     })?;
     let text = &unfolded(text);
     match &args.param {
@@ -72,7 +78,11 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
         Some(WordEncoding::Q) => Encoding::Q,
         Some(WordEncoding::B) => Encoding::B,
     };
-    let style = Style { charsets: &args.charset, encoding, eol: if args.fold { "\n" } else { "" } };
+    let style = Style {
+        charsets: &args.charset,
+        encoding,
+        eol: if args.fold { "\n" } else { "" },
+    };
     let encoded = match &args.name {
         Some(name) => encoded_word::encode_field(name, text, &style),
         None => style.text(text, Place::Text, 0),
@@ -94,6 +104,9 @@ fn parameter(args: &EncodeArgs, name: &str, text: &str) -> Result<String, Failur
     };
     let eol = if args.fold { "\n" } else { "" };
     params::encode(name, text, compat, 1, eol).ok_or_else(|| {
-        Failure::new(Exit::Usage, format!("header encode: {name:?} is no name of a parameter"))
+        Failure::new(
+            Exit::Usage,
+            format!("header encode: {name:?} is no name of a parameter"),
+        )
     })
 }

@@ -31,9 +31,17 @@ fn without<'v>(
     while let Some(found) = memchr::memchr2(b'\r', b'\n', &value[at..]) {
         let start = at + found;
         let run = &value[start..];
-        at = start + run.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        at = start
+            + run
+                .iter()
+                .take_while(|b| matches!(b, b'\r' | b'\n'))
+                .count();
         let is_folded = matches!(value.get(at), None | Some(b' ' | b'\t'));
-        let end = if is_folded { at - last_line_end(&value[start..at]) } else { at };
+        let end = if is_folded {
+            at - last_line_end(&value[start..at])
+        } else {
+            at
+        };
         if end == start || !is_foreign(&value[start..end]) {
             continue;
         }
@@ -42,16 +50,30 @@ fn without<'v>(
         told = Some(told.map_or(start, |told| told.start)..end);
     }
     if let Some(at) = told {
-        let (kind, detail) = (EventKind::EwControlChar, Cow::Borrowed("a line end that is no fold"));
-        findings.push(Finding { at, kind, detail, count });
+        let (kind, detail) = (
+            EventKind::EwControlChar,
+            Cow::Borrowed("a line end that is no fold"),
+        );
+        findings.push(Finding {
+            at,
+            kind,
+            detail,
+            count,
+        });
     }
     line
 }
 
 /// Length of the last line end of several: LF, CR, or LF with the CRs before it.
 fn last_line_end(run: &[u8]) -> usize {
-    let Some(before) = run.strip_suffix(b"\n") else { return run.len().min(1) };
-    1 + before.iter().rev().take_while(|byte| **byte == b'\r').count()
+    let Some(before) = run.strip_suffix(b"\n") else {
+        return run.len().min(1);
+    };
+    1 + before
+        .iter()
+        .rev()
+        .take_while(|byte| **byte == b'\r')
+        .count()
 }
 
 #[cfg(test)]
@@ -69,7 +91,12 @@ mod tests {
             (b"\n\r", b" \r", b"\n\r", 1),
             (b"a\n\n\n", b"a  \n", b"a\n\n\n", 2),
             (b"a b", b"a b", b"a b", 0),
-            (b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", 0),
+            (
+                b"a\r\n b\n\tc\r d\r\n",
+                b"a\r\n b\n\tc\r d\r\n",
+                b"a\r\n b\n\tc\r d\r\n",
+                0,
+            ),
             (b"a\nb", b"a b", b"a\nb", 1),
             (b"a\r\nb", b"a  b", b"a\r\nb", 2),
             (b"a\rb", b"a b", b"a b", 1),
@@ -79,13 +106,26 @@ mod tests {
         ];
         for (value, line, text, count) in table {
             let mut findings = Vec::new();
-            assert_eq!(&*one_line(value, &mut findings), line, "{}", value.escape_ascii());
+            assert_eq!(
+                &*one_line(value, &mut findings),
+                line,
+                "{}",
+                value.escape_ascii()
+            );
             assert_eq!(findings.iter().map(|found| found.count).sum::<u64>(), count);
             for found in findings {
                 let is_end = |at: usize| matches!(value[at], b'\r' | b'\n');
-                assert!(is_end(found.at.start) && is_end(found.at.end - 1), "{found:?}");
+                assert!(
+                    is_end(found.at.start) && is_end(found.at.end - 1),
+                    "{found:?}"
+                );
             }
-            assert_eq!(&*lines(value, &mut Vec::new()), text, "{}", value.escape_ascii());
+            assert_eq!(
+                &*lines(value, &mut Vec::new()),
+                text,
+                "{}",
+                value.escape_ascii()
+            );
         }
     }
 }

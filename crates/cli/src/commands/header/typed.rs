@@ -20,15 +20,26 @@ pub(super) fn typed(
     let typed = fields::read(name.as_bytes(), value, context, &mut Vec::new());
     if typed == Value::Date(None) {
         let kind = EventKind::DateUnparsable;
-        findings.push(Finding { at: 0..value.len(), kind, detail: Cow::Borrowed(""), count: 1 });
+        findings.push(Finding {
+            at: 0..value.len(),
+            kind,
+            detail: Cow::Borrowed(""),
+            count: 1,
+        });
     }
     Some(match typed {
-        Value::Addresses(list) => json!({ "addresses": list.iter().map(entry).collect::<Vec<_>>() }),
+        Value::Addresses(list) => {
+            json!({ "addresses": list.iter().map(entry).collect::<Vec<_>>() })
+        }
         Value::Date(date) => json!({ "date": date.map(|date| date.to_string()) }),
         Value::Identifiers(list) => json!({ "identifiers": list }),
         Value::Received(trace) => json!({ "received": received(&trace) }),
         Value::Parameters(params) => {
-            let list: Map<String, Json> = params.list.into_iter().map(|p| (p.name, p.text.into())).collect();
+            let list: Map<String, Json> = params
+                .list
+                .into_iter()
+                .map(|p| (p.name, p.text.into()))
+                .collect();
             json!({ "value": params.value, "params": list })
         }
         _ => return None,

@@ -19,7 +19,9 @@ pub(super) fn fix_mapping_size() {
         return;
     }
     let mut arguments = std::env::args_os();
-    let Ok(program) = std::env::current_exe() else { return };
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
     let mut command = std::process::Command::new(program);
     if let Some(name) = arguments.next() {
         command.arg0(name);

@@ -13,8 +13,12 @@ pub(super) struct Folders(Vec<PathBuf>);
 impl Folders {
     /// Looks which directories the start will make.
     pub(super) fn before(config: &Config) -> Self {
-        let ledgers = config.listeners.iter().filter_map(|listener| listener.ledger.as_ref());
-        let missing = |folder: &Path| !folder.as_os_str().is_empty() && fs::symlink_metadata(folder).is_err();
+        let ledgers = config
+            .listeners
+            .iter()
+            .filter_map(|listener| listener.ledger.as_ref());
+        let missing =
+            |folder: &Path| !folder.as_os_str().is_empty() && fs::symlink_metadata(folder).is_err();
         let mut folders: Vec<PathBuf> = ledgers
             .flat_map(|ledger| ledger.folder.ancestors())
             .filter(|folder| missing(folder))

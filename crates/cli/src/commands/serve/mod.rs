@@ -26,15 +26,25 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
-    let source = Source::File { path: args.config.clone(), listen: None };
-    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.allow_root };
+    let source = Source::File {
+        path: args.config.clone(),
+        listen: None,
+    };
+    let daemon = Daemon {
+        source,
+        dry_run: args.dry_run,
+        allow_root: args.allow_root,
+    };
     daemon.start(args.check_config, console)
 }
 
 /// Where a configuration comes from.
 pub(super) enum Source {
     /// A file; its first milter listens at `listen` if that is given, for the clients that its options allow.
-    File { path: PathBuf, listen: Option<(Address, AccessArgs)> },
+    File {
+        path: PathBuf,
+        listen: Option<(Address, AccessArgs)>,
+    },
     /// The options of one listener.
     Options(Box<OneListener>),
 }
@@ -71,7 +81,10 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
         check_owners(&config, console)?;
         let root = root::refusal(config.user.as_deref(), daemon.allow_root);
         check_folders(&config, console)?;
-        console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
+        console.say(format_args!(
+            "the configuration is right: {} to listen at",
+            config.listeners.len()
+        ));
         if let Some(why) = root {
             console.say(format_args!("note: {why}"));
         }
@@ -87,7 +100,9 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
     let form = config.log;
-    let needed = |listener: &Listener| descriptors::needed(&listener.limits, listener.route != Route::Milter);
+    let needed = |listener: &Listener| {
+        descriptors::needed(&listener.limits, listener.route != Route::Milter)
+    };
     service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
     let made = made::Folders::before(&config);
@@ -100,7 +115,9 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     let measured = (Arc::clone(&stops), Arc::clone(&log));
     let refresh = move |metrics: &Metrics| places::measure(&measured.0, &measured.1, metrics);
     let counted = Arc::clone(&metrics);
-    let responder = config.metrics.map(|address| Responder::start(address, counted, refresh));
+    let responder = config
+        .metrics
+        .map(|address| Responder::start(address, counted, refresh));
     let responder = match responder.transpose() {
         Ok(responder) => responder,
         Err(error) => {
@@ -115,20 +132,33 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
         let address = responder.address();
         if responder.is_waiting() {
             // Any user can hold a port: that must not stop mail.
-            console.say(format_args!("metrics: another program holds {address}; waiting for it"));
+            console.say(format_args!(
+                "metrics: another program holds {address}; waiting for it"
+            ));
         } else {
             console.say(format_args!("metrics at {address}"));
         }
     }
-    if config.listeners.iter().any(|listener| listener.route == Route::Milter) {
+    if config
+        .listeners
+        .iter()
+        .any(|listener| listener.route == Route::Milter)
+    {
         service::warn(console);
     }
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
     let summarize = || log.write(&metrics.dry_run().lines(form));
-    service.run(&stops, ended, || reload(daemon, &config, &stops, console), summarize);
+    service.run(
+        &stops,
+        ended,
+        || reload(daemon, &config, &stops, console),
+        summarize,
+    );
     let mut result = Ok(Exit::Done);
     for thread in threads {
-        let ended = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
+        let ended = thread
+            .join()
+            .unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
         if let Err(error) = ended {
             result = Err(system("a listener", &error));
         }
@@ -147,17 +177,32 @@ fn load(source: &Source) -> Result<Config, Failure> {
         Source::File { path, listen } => (path, listen),
     };
     let mut config = Config::read(path).map_err(invalid)?;
-    let Some((address, access)) = listen else { return Ok(config) };
+    let Some((address, access)) = listen else {
+        return Ok(config);
+    };
     let usage = |words: &str| Failure::new(Exit::Usage, format!("--listen {address}: {words}"));
-    if config.listeners.iter().any(|listener| listener.address == *address) {
+    if config
+        .listeners
+        .iter()
+        .any(|listener| listener.address == *address)
+    {
         return Err(usage("the file listens there already"));
     }
-    let milter = config.listeners.iter_mut().find(|listener| listener.route == Route::Milter);
+    let milter = config
+        .listeners
+        .iter_mut()
+        .find(|listener| listener.route == Route::Milter);
     let milter = milter.ok_or_else(|| usage("the file has no milter that could listen there"))?;
     milter.address = address.clone();
     milter.limits.allow_remote = access.allow_remote;
-    milter.limits.client_networks.clone_from(&access.client_network);
-    milter.limits.refusal(address, None).map_or(Ok(config), |why| Err(usage(&why)))
+    milter
+        .limits
+        .client_networks
+        .clone_from(&access.client_network);
+    milter
+        .limits
+        .refusal(address, None)
+        .map_or(Ok(config), |why| Err(usage(&why)))
 }
 
 /// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another
@@ -168,11 +213,16 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
         let (user, _) = config::user(name)
             .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
         if me != 0 && me != user {
-            console.say(format_args!("note: only root, or `{name}`, may start this (user = \"{name}\")"));
+            console.say(format_args!(
+                "note: only root, or `{name}`, may start this (user = \"{name}\")"
+            ));
         }
     }
     for listener in &config.listeners {
-        let group = listener.limits.socket_group.filter(|group| !config::may_give_to(*group));
+        let group = listener
+            .limits
+            .socket_group
+            .filter(|group| !config::may_give_to(*group));
         if let (Some(group), Address::Unix(_)) = (group, &listener.address) {
             console.say(format_args!(
                 "note: {}: only root, or one of the group {group}, may start this",
@@ -187,7 +237,11 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
 /// they could not.
 fn check_folders(config: &Config, console: Console) -> Result<(), Failure> {
     let me = service::effective_user();
-    let user = config.user.as_deref().and_then(|name| config::user(name).ok()).map(|(user, _)| user);
+    let user = config
+        .user
+        .as_deref()
+        .and_then(|name| config::user(name).ok())
+        .map(|(user, _)| user);
     if let (Some(name), 0) = (&config.user, me) {
         // It looks from there, where that is another one.
         become_user(name, &config.listeners)?;
@@ -197,7 +251,9 @@ fn check_folders(config: &Config, console: Console) -> Result<(), Failure> {
         return usable(&faults);
     }
     for fault in &faults {
-        console.say(format_args!("note: not for the user of this process: {fault}"));
+        console.say(format_args!(
+            "note: not for the user of this process: {fault}"
+        ));
     }
     Ok(())
 }
@@ -207,21 +263,28 @@ fn usable(faults: &[String]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(Exit::Usage, format!("configuration: {}", faults.join("; "))))
+    Err(Failure::new(
+        Exit::Usage,
+        format!("configuration: {}", faults.join("; ")),
+    ))
 }
 
 /// Starts anew as the user that the file names.
 ///
 /// The groups that its sockets are given to are the new process's too: only who is in a group may give something to it.
 fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
-    let usage = |error: &dyn std::fmt::Display| Failure::new(Exit::Usage, format!("configuration: {error}"));
+    let usage = |error: &dyn std::fmt::Display| {
+        Failure::new(Exit::Usage, format!("configuration: {error}"))
+    };
     let (user, group) = config::user(name).map_err(|error| usage(&error))?;
     let me = service::effective_user();
     if me == user {
         return Ok(());
     }
     if me != 0 {
-        return Err(usage(&format_args!("user: this process may not become `{name}`")));
+        return Err(usage(&format_args!(
+            "user: this process may not become `{name}`"
+        )));
     }
     let mut arguments = std::env::args_os();
     let program = std::env::current_exe().map_err(|error| system("the program", &error))?;
@@ -229,7 +292,10 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
-    let groups: Vec<u32> = listeners.iter().filter_map(|listener| listener.limits.socket_group).collect();
+    let groups: Vec<u32> = listeners
+        .iter()
+        .filter_map(|listener| listener.limits.socket_group)
+        .collect();
     #[cfg(target_os = "linux")]
     config::become_user(user, group, &groups).map_err(|error| system(name, &error))?;
     #[cfg(not(target_os = "linux"))]
@@ -262,7 +328,9 @@ fn reload(daemon: &Daemon, running: &Config, places: &[Place], console: Console)
         return;
     }
     for listener in &config.listeners {
-        let place = places.iter().find(|place| place.address == listener.address);
+        let place = places
+            .iter()
+            .find(|place| place.address == listener.address);
         if let Some(place) = place {
             place.change(listener);
         }

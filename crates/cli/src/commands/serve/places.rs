@@ -10,7 +10,9 @@ use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
 use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
-use mailglot_gateway::{Address, Engine, Fault, Inherited, Limits, Notice, Resources, Server, Socket, Stop};
+use mailglot_gateway::{
+    Address, Engine, Fault, Inherited, Limits, Notice, Resources, Server, Socket, Stop,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -47,7 +49,10 @@ impl Place {
 
     /// Judges by what a listener says now, which has the limits and the ledger of this place.
     pub(super) fn change(&self, listener: &Listener) {
-        let engine = Engine { ledgers: self.ledgers.clone(), ..listener.engine.clone() };
+        let engine = Engine {
+            ledgers: self.ledgers.clone(),
+            ..listener.engine.clone()
+        };
         self.stop.change(engine);
     }
 }
@@ -79,10 +84,13 @@ pub(super) fn listen(
     metrics: &Arc<Metrics>,
     console: Console,
 ) -> Result<Vec<Bound>, Failure> {
-    let mut inherited = service::inherited().map_err(|error| system("inherited sockets", &error))?;
+    let mut inherited =
+        service::inherited().map_err(|error| system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
     // What may be spent on messages is the same for all listeners: they spend it together.
-    let resources = listeners.first().map(|listener| Resources::of(&listener.limits));
+    let resources = listeners
+        .first()
+        .map(|listener| Resources::of(&listener.limits));
     let resources = resources.unwrap_or_else(|| Resources::of(&Limits::default()));
     let mut places = Vec::with_capacity(listeners.len());
     for listener in listeners {
@@ -94,23 +102,35 @@ pub(super) fn listen(
             Route::Lmtp => "lmtp",
         };
         let log = Arc::clone(log);
-        let journal = Journal::new(route, form, Arc::clone(metrics), move |lines| log.write(lines));
+        let journal = Journal::new(route, form, Arc::clone(metrics), move |lines| {
+            log.write(lines)
+        });
         let journal = Arc::new(journal);
         let kept = match &listener.ledger {
             Some(ledger) => Some(opened(ledger, &mut ledgers, &journal)?),
             None => None,
         };
-        let engine = Engine { ledgers: kept.clone(), ..listener.engine };
+        let engine = Engine {
+            ledgers: kept.clone(),
+            ..listener.engine
+        };
         let tell = move |notice: &Notice<'_>| journal.tell(notice);
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
-        let given = inherited.iter().position(same).map(|at| inherited.swap_remove(at));
+        let given = inherited
+            .iter()
+            .position(same)
+            .map(|at| inherited.swap_remove(at));
         let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
         let bounds = listener.limits.sharing(&resources);
         let server = match (listener.route, listener.next_hop) {
             (Route::Milter, _) => Server::milter(socket, engine, bounds, tell),
             (kind, Some(hop)) => {
                 let (lmtp, bare_lines) = (kind == Route::Lmtp, listener.bare_lines);
-                let route = proxy::Route { lmtp, bare_lines, ..proxy::Route::to(hop) };
+                let route = proxy::Route {
+                    lmtp,
+                    bare_lines,
+                    ..proxy::Route::to(hop)
+                };
                 Server::proxy(socket, route, engine, bounds, tell)
             }
             (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
@@ -118,12 +138,22 @@ pub(super) fn listen(
         let server = server.map_err(failed)?;
         let (at, stop) = (server.address().map_err(failed)?, server.stopper());
         console.say(format_args!("listening at {at}"));
-        let place = Place { address, route, stop, ledgers: kept };
+        let place = Place {
+            address,
+            route,
+            stop,
+            ledgers: kept,
+        };
         places.push(Bound { place, server });
     }
     if let Some(socket) = inherited.first() {
-        let address = socket.address().map_err(|error| system("an inherited socket", &error))?;
-        return Err(Failure::new(Exit::Usage, format!("{address}: handed on, and not in the configuration")));
+        let address = socket
+            .address()
+            .map_err(|error| system("an inherited socket", &error))?;
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{address}: handed on, and not in the configuration"),
+        ));
     }
     Ok(places)
 }
@@ -136,7 +166,9 @@ fn opened(
 ) -> Result<Arc<Ledgers>, Failure> {
     let place = |error| system(format_args!("ledger {}", ledger.folder.display()), &error);
     // What a path leads to may have changed since the file was read.
-    let known = fs::canonicalize(&ledger.folder).ok().and_then(|place| open.get(&place));
+    let known = fs::canonicalize(&ledger.folder)
+        .ok()
+        .and_then(|place| open.get(&place));
     if let Some((other, ledgers)) = known {
         if !other.stays_as_long_as(ledger) {
             let (one, two) = (other.folder.display(), ledger.folder.display());
@@ -147,11 +179,18 @@ fn opened(
         }
         return Ok(Arc::clone(ledgers));
     }
-    let retention = Retention { age: ledger.age, bytes: ledger.bytes };
+    let retention = Retention {
+        age: ledger.age,
+        bytes: ledger.bytes,
+    };
     let journal = Arc::clone(journal);
     let tell = move |error: &io::Error| {
         let fault = Fault::LedgerSweep(io::Error::new(error.kind(), error.to_string()));
-        journal.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
+        journal.tell(&Notice::Fault {
+            connection: 0,
+            peer: "",
+            fault: &fault,
+        });
     };
     let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, tell).map_err(place)?);
     let folder = fs::canonicalize(&ledger.folder).map_err(place)?;
@@ -166,7 +205,9 @@ type Running = JoinHandle<io::Result<()>>;
 pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Failure> {
     let (mut running, mut threads) = (Vec::<Place>::new(), Vec::new());
     for Bound { place, server } in places {
-        let thread = thread::Builder::new().name(place.address.to_string()).spawn(move || server.run());
+        let thread = thread::Builder::new()
+            .name(place.address.to_string())
+            .spawn(move || server.run());
         match thread {
             Ok(thread) => {
                 threads.push(thread);

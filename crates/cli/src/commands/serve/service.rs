@@ -32,7 +32,10 @@ impl Service {
     /// Watches for signals from now on.
     pub(super) fn new() -> io::Result<Self> {
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
-        Ok(Self { signals: Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?, every })
+        Ok(Self {
+            signals: Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?,
+            every,
+        })
     }
 
     /// Tells that the servers are ready, and goes on until a signal asks for the end or one of them ends; then all are stopped.

@@ -27,7 +27,13 @@ pub(crate) struct Engine<T> {
 impl<T: Target> Engine<T> {
     pub(crate) fn new(target: T, seed: u64) -> Self {
         let corpus = target.seeds();
-        Self { target, corpus, seen: HashSet::new(), random: Random(seed), runs: 0 }
+        Self {
+            target,
+            corpus,
+            seen: HashSet::new(),
+            random: Random(seed),
+            runs: 0,
+        }
     }
 
     /// Runs so many inputs; gives the first fault, with its input made small.
@@ -39,7 +45,11 @@ impl<T: Target> Engine<T> {
             let Ok(signature) = self.run(&input, salt) else {
                 let small = self.shrink(input, salt);
                 let fault = self.run(&small, salt).err().unwrap_or_default();
-                return Some(format!("{}: {fault}\ninput: {}", self.target.name(), hex(&small)));
+                return Some(format!(
+                    "{}: {fault}\ninput: {}",
+                    self.target.name(),
+                    hex(&small)
+                ));
             };
             if self.seen.insert(signature) {
                 if self.corpus.len() >= CORPUS {
@@ -132,12 +142,20 @@ impl<T: Target> Engine<T> {
 
 impl<T: Target> std::fmt::Display for Engine<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:<28}{:>10} runs, {:>5} kinds of answers", self.target.name(), self.runs, self.seen.len())
+        write!(
+            f,
+            "{:<28}{:>10} runs, {:>5} kinds of answers",
+            self.target.name(),
+            self.runs,
+            self.seen.len()
+        )
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 impl Random {
@@ -153,5 +171,7 @@ pub(crate) fn size(number: u64) -> u64 {
 }
 
 pub(crate) fn fold(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash ^ 0xCBF2_9CE4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01B3))
+    bytes.iter().fold(hash ^ 0xCBF2_9CE4_8422_2325, |h, b| {
+        (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01B3)
+    })
 }

@@ -65,5 +65,8 @@ pub(crate) fn turn_each<T: Target>(runs: u32) -> Result<usize, String> {
 
 /// The targets of a list of names, each once.
 fn named<T: Target>(names: &str) -> Vec<T> {
-    T::all().into_iter().filter(|target| names.split(',').any(|name| target.answers_to(name))).collect()
+    T::all()
+        .into_iter()
+        .filter(|target| names.split(',').any(|name| target.answers_to(name)))
+        .collect()
 }

@@ -17,8 +17,9 @@ pub(crate) fn unescaped(line: &str) -> Vec<u8> {
             out.push(byte);
             continue;
         }
-        let hex =
-            bytes.get(at + 1..at + 3).and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok());
+        let hex = bytes
+            .get(at + 1..at + 3)
+            .and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok());
         match (bytes.get(at), hex) {
             (Some(b'x'), Some(value)) => {
                 out.push(value);

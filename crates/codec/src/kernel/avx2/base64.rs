@@ -8,9 +8,10 @@ use super::super::filled;
 use super::utf7::{BASE64_CLASS, VALUE_OFFSETS, faults};
 use super::{bytes, load, twice};
 use std::arch::x86_64::{
-    __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_madd_epi16, _mm256_maddubs_epi16,
-    _mm256_movemask_epi8, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_set1_epi8, _mm256_set1_epi16,
-    _mm256_set1_epi32, _mm256_setr_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_madd_epi16,
+    _mm256_maddubs_epi16, _mm256_movemask_epi8, _mm256_or_si256, _mm256_permutevar8x32_epi32,
+    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setr_epi32,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
 /// Characters of a block; its bytes are three quarters of that.
@@ -44,7 +45,9 @@ fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut Room<'
         while at < WIDTH {
             // The last block begins within the one before it.
             let start = at.min(WIDTH - BLOCK);
-            let Some(block) = line[start..].first_chunk() else { break };
+            let Some(block) = line[start..].first_chunk() else {
+                break;
+            };
             let characters = load(block);
             wrong = _mm256_or_si256(wrong, faults(characters, &BASE64_CLASS));
             // SAFETY: there is room for the bytes of all characters, and for eight more.
@@ -102,7 +105,11 @@ impl<'v> Room<'v> {
     /// Room for the bytes of so many characters, and for a whole store behind them.
     fn new(characters: usize, out: &'v mut Vec<u8>) -> Self {
         out.reserve(characters / 4 * 3 + BLOCK);
-        Self { start: out.as_mut_ptr(), len: out.len(), out }
+        Self {
+            start: out.as_mut_ptr(),
+            len: out.len(),
+            out,
+        }
     }
 
     /// Writes the bytes of a block, and eight of no meaning behind them, `at` bytes behind the end.
@@ -114,7 +121,12 @@ impl<'v> Room<'v> {
     unsafe fn store(&mut self, at: usize, characters: __m256i) {
         debug_assert!(self.len + at + BLOCK <= self.out.capacity());
         // SAFETY: the caller's, so that the target is inside the allocation; an array has no alignment.
-        unsafe { self.start.add(self.len + at).cast::<[u8; BLOCK]>().write(bytes(octets(characters))) };
+        unsafe {
+            self.start
+                .add(self.len + at)
+                .cast::<[u8; BLOCK]>()
+                .write(bytes(octets(characters)))
+        };
     }
 
     /// Moves the end.

@@ -46,6 +46,9 @@ fn escaped(block: &[u8; 32]) -> u32 {
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
     let raw = load(block);
     let control = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
-    let sign = _mm256_or_si256(_mm256_cmpeq_epi8(raw, all(b'"')), _mm256_cmpeq_epi8(raw, all(b'\\')));
+    let sign = _mm256_or_si256(
+        _mm256_cmpeq_epi8(raw, all(b'"')),
+        _mm256_cmpeq_epi8(raw, all(b'\\')),
+    );
     _mm256_movemask_epi8(_mm256_or_si256(control, sign)) as u32
 }

@@ -37,8 +37,9 @@ pub(super) fn is_here() -> bool {
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     #[cold]
     fn ask() -> bool {
-        let here =
-            is_here_for_units() && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+        let here = is_here_for_units()
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2");
         ANSWER.store(if here { 1 } else { 2 }, Ordering::Relaxed);
         here
     }
@@ -92,8 +93,13 @@ fn near(text: &[u8], at: usize) -> __m256i {
     let last = text.len().saturating_sub(NEAR);
     let half = |at: usize| {
         let from = at.min(last);
-        let bytes = text.get(from..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0; 16]);
-        let slide = SLIDE.get((at - from).min(16)..).and_then(|rest| rest.first_chunk());
+        let bytes = text
+            .get(from..)
+            .and_then(|rest| rest.first_chunk())
+            .unwrap_or(&[0; 16]);
+        let slide = SLIDE
+            .get((at - from).min(16)..)
+            .and_then(|rest| rest.first_chunk());
         _mm_shuffle_epi8(load_half(bytes), load_half(slide.unwrap_or(&[0x80; 16])))
     };
     _mm256_set_m128i(half(at.saturating_add(16)), half(at))
@@ -113,7 +119,11 @@ fn first_bytes(count: usize) -> __m256i {
         edge
     };
     let from = 32 - count.min(32);
-    load(EDGE.get(from..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0; 32]))
+    load(
+        EDGE.get(from..)
+            .and_then(|rest| rest.first_chunk())
+            .unwrap_or(&[0; 32]),
+    )
 }
 
 #[inline]

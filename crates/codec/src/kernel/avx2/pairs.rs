@@ -10,8 +10,8 @@ use super::super::writer::Writer;
 use super::load;
 use std::arch::x86_64::{
     __m256i, _bzhi_u64, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_and_si256,
-    _mm256_andnot_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16, _mm256_sub_epi8,
-    _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_andnot_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16,
+    _mm256_sub_epi8, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 use std::hint::select_unpredictable;
 
@@ -63,7 +63,9 @@ pub(in super::super) fn pairs<const SHIFT_JIS: bool>(
             let leads = leads::<SHIFT_JIS>(raw);
             let mut place = 0;
             for _ in 0..4 {
-                let Some(eight) = block.get(place..).and_then(|near| near.first_chunk()) else { break };
+                let Some(eight) = block.get(place..).and_then(|near| near.first_chunk()) else {
+                    break;
+                };
                 let (cells, len) = four(table, *eight, leads >> place);
                 is_basic = cells.iter().fold(true, |all, cell| all & cell.is_basic());
                 if !is_basic {
@@ -79,7 +81,11 @@ pub(in super::super) fn pairs<const SHIFT_JIS: bool>(
         }
         while is_basic && let Some(eight) = input[at..].first_chunk::<8>() {
             let raw = _mm_cvtsi64_si128(i64::from_le_bytes(*eight));
-            let (cells, len) = four(table, *eight, leads::<SHIFT_JIS>(_mm256_zextsi128_si256(raw)));
+            let (cells, len) = four(
+                table,
+                *eight,
+                leads::<SHIFT_JIS>(_mm256_zextsi128_si256(raw)),
+            );
             is_basic = cells.iter().fold(true, |all, cell| all & cell.is_basic());
             if is_basic {
                 out.reserve(16);

@@ -6,9 +6,9 @@
 use super::super::scan::{Highs, Look, Suspects};
 use super::{first_bytes, load, near, twice};
 use std::arch::x86_64::{
-    __m256i, _blsmsk_u32, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
-    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256,
-    _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
+    __m256i, _blsmsk_u32, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8,
+    _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
 };
 
 /// See [`look`](super::super::scan::look); the value has [`NEAR`](super::NEAR) bytes at least.
@@ -25,7 +25,10 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Look {
         let raw = near(value, at);
         let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
         let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
-        let end = _mm256_or_si256(_mm256_cmpeq_epi8(raw, all(b'\r')), _mm256_cmpeq_epi8(raw, all(b'\n')));
+        let end = _mm256_or_si256(
+            _mm256_cmpeq_epi8(raw, all(b'\r')),
+            _mm256_cmpeq_epi8(raw, all(b'\n')),
+        );
         let signs = bits(_mm256_cmpeq_epi8(raw, all(b'=')));
         let stops = signs & bits(_mm256_cmpeq_epi8(raw, all(b'?'))) >> 1 | bits(end);
         if stops != 0 {
@@ -38,11 +41,19 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Look {
         }
         // Zeros behind the end are no controls of the value.
         let left = value.len().saturating_sub(at);
-        let low = if left < 32 { _mm256_and_si256(low, first_bytes(left)) } else { low };
+        let low = if left < 32 {
+            _mm256_and_si256(low, first_bytes(left))
+        } else {
+            low
+        };
         eight = _mm256_or_si256(eight, raw);
         control = _mm256_or_si256(control, low);
         if at >= last {
-            return Look { eight: bits(eight) != 0, control: bits(control) != 0, stop: None };
+            return Look {
+                eight: bits(eight) != 0,
+                control: bits(control) != 0,
+                stop: None,
+            };
         }
         // The last block ends with the value.
         at = last.min(at + STEP);
@@ -83,8 +94,11 @@ pub(in super::super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -
     let mut at = from;
     while at < text.len() {
         let kinds = kinds(suspects, near(text, at), near(text, at + 1));
-        let kinds =
-            if text.len() - at < 32 { _mm256_and_si256(kinds, first_bytes(text.len() - at)) } else { kinds };
+        let kinds = if text.len() - at < 32 {
+            _mm256_and_si256(kinds, first_bytes(text.len() - at))
+        } else {
+            kinds
+        };
         let none = _mm256_movemask_epi8(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())) as u32;
         if none != u32::MAX {
             return Some(at + none.trailing_ones() as usize);
@@ -99,8 +113,12 @@ pub(in super::super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn kinds(suspects: &Suspects, first: __m256i, second: __m256i) -> __m256i {
     let half = _mm256_set1_epi8(0xF);
-    let [high, low, behind] =
-        [&suspects.first_high, &suspects.first_low, &suspects.second_low].map(|table| twice(table));
+    let [high, low, behind] = [
+        &suspects.first_high,
+        &suspects.first_low,
+        &suspects.second_low,
+    ]
+    .map(|table| twice(table));
     _mm256_and_si256(
         _mm256_and_si256(
             _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16::<4>(first), half)),

@@ -8,18 +8,23 @@ use super::base64::octets;
 use super::utf7::{BASE64_CLASS, faults};
 use super::{bytes, near};
 use std::arch::x86_64::{
-    __m128i, __m256i, _bzhi_u32, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm_unpackhi_epi64,
-    _mm256_add_epi8, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castsi256_si128,
-    _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_max_epu8, _mm256_min_epu8, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_slli_epi16,
-    _mm256_sub_epi8,
+    __m128i, __m256i, _bzhi_u32, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8,
+    _mm_unpackhi_epi64, _mm256_add_epi8, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_max_epu8,
+    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_permute2x128_si256,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_slli_epi16, _mm256_sub_epi8,
 };
 
 /// See [`base64`](super::super::short::base64); the text has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+pub(in super::super) fn base64(
+    text: &[u8],
+    at: usize,
+    room: &mut [u8; ROOM],
+) -> Option<(usize, usize)> {
     /// By the digits of the last quantum: the padding behind them, the bytes in them, and which bits of the next byte must be zero.
-    const ENDS: [(usize, usize, u8); 4] = [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
+    const ENDS: [(usize, usize, u8); 4] =
+        [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
     text.get(at..)?;
     let (mut at, mut written) = (at, 0);
     loop {
@@ -41,7 +46,8 @@ pub(in super::super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) ->
         }
         let end = digits_end + padding;
         let is_padded = if count + padding <= 32 {
-            let signs = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, _mm256_set1_epi8(b'=' as i8))) as u32;
+            let signs =
+                _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, _mm256_set1_epi8(b'=' as i8))) as u32;
             // No branch for each of them; behind the end of the text there are none.
             _bzhi_u32(!signs >> count, padding as u32) == 0
         } else {
@@ -53,7 +59,11 @@ pub(in super::super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) ->
 
 /// See [`escapes`](super::super::short::escapes); the text has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+pub(in super::super) fn escapes(
+    text: &[u8],
+    at: usize,
+    room: &mut [u8; ROOM],
+) -> Option<(usize, usize)> {
     text.get(at..)?;
     let (mut at, mut written) = (at, 0);
     loop {
@@ -68,7 +78,11 @@ pub(in super::super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -
         // A sign whose digits may be in the next block is left to that.
         let cut = _mm256_movemask_epi8(signs) as u32 & 0xC000_0000;
         let read = end.min(cut.trailing_zeros());
-        let before = if read == 32 { u32::MAX } else { (1 << read) - 1 };
+        let before = if read == 32 {
+            u32::MAX
+        } else {
+            (1 << read) - 1
+        };
         let escapes = _mm256_movemask_epi8(signs) as u32 & before;
         let (values, is_hex) = hex(raw);
         let digits = escapes << 1 | escapes << 2;
@@ -85,7 +99,12 @@ pub(in super::super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -
             (_mm256_extracti128_si256::<1>(text_bytes), kept >> 16),
         ] {
             written = gather(half, kept as u8, written, room)?;
-            written = gather(_mm_unpackhi_epi64(half, half), (kept >> 8) as u8, written, room)?;
+            written = gather(
+                _mm_unpackhi_epi64(half, half),
+                (kept >> 8) as u8,
+                written,
+                room,
+            )?;
         }
         at += read as usize;
         if end == read && end < 32 {
@@ -126,12 +145,16 @@ fn gather(bytes: __m128i, kept: u8, at: usize, room: &mut [u8; ROOM]) -> Option<
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn hex(raw: __m256i) -> (__m256i, __m256i) {
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let within = |place: __m256i, last: u8| _mm256_cmpeq_epi8(_mm256_min_epu8(place, all(last)), place);
+    let within =
+        |place: __m256i, last: u8| _mm256_cmpeq_epi8(_mm256_min_epu8(place, all(last)), place);
     let digit = _mm256_sub_epi8(raw, all(b'0'));
     let letter = _mm256_sub_epi8(_mm256_or_si256(raw, all(0x20)), all(b'a'));
     let (is_digit, is_letter) = (within(digit, 9), within(letter, 5));
     let values = _mm256_blendv_epi8(_mm256_add_epi8(letter, all(10)), digit, is_digit);
-    (_mm256_and_si256(values, all(0xF)), _mm256_or_si256(is_digit, is_letter))
+    (
+        _mm256_and_si256(values, all(0xF)),
+        _mm256_or_si256(is_digit, is_letter),
+    )
 }
 
 /// Each byte one place further on for 15, two for 14, with zeros before them.

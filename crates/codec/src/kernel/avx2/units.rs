@@ -7,13 +7,14 @@ use super::super::units::{one, portable};
 use super::super::writer::Writer;
 use super::{bytes, half_bytes, load, load_half, twice};
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_castsi128_ps, _mm_cmpgt_epi32, _mm_movemask_ps,
-    _mm_or_si128, _mm_set1_epi32, _mm_shuffle_epi8, _mm_slli_epi32, _mm_srli_epi32, _mm256_and_si256,
-    _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmpeq_epi16, _mm256_cmpgt_epi32,
-    _mm256_cvtepu16_epi32, _mm256_extracti128_si256, _mm256_movemask_epi8, _mm256_movemask_ps,
-    _mm256_or_si256, _mm256_packus_epi16, _mm256_permute4x64_epi64, _mm256_set_m128i, _mm256_set1_epi16,
-    _mm256_set1_epi32, _mm256_shuffle_epi8, _mm256_slli_epi32, _mm256_srli_epi16, _mm256_srli_epi32,
-    _mm256_testz_si256,
+    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_castsi128_ps, _mm_cmpgt_epi32,
+    _mm_movemask_ps, _mm_or_si128, _mm_set1_epi32, _mm_shuffle_epi8, _mm_slli_epi32,
+    _mm_srli_epi32, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castsi256_ps,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi16, _mm256_cmpgt_epi32, _mm256_cvtepu16_epi32,
+    _mm256_extracti128_si256, _mm256_movemask_epi8, _mm256_movemask_ps, _mm256_or_si256,
+    _mm256_packus_epi16, _mm256_permute4x64_epi64, _mm256_set_m128i, _mm256_set1_epi16,
+    _mm256_set1_epi32, _mm256_shuffle_epi8, _mm256_slli_epi32, _mm256_srli_epi16,
+    _mm256_srli_epi32, _mm256_testz_si256,
 };
 
 /// For four units: which of their packed bytes to keep. The index has a bit for each unit of one byte, and above these
@@ -24,7 +25,11 @@ const KEEP: [[u8; 16]; 256] = {
     while index < 256 {
         let (mut unit, mut to) = (0, 0);
         while unit < 4 {
-            let len = if index >> unit & 1 == 1 { 1 } else { 2 + (index >> (4 + unit) & 1) };
+            let len = if index >> unit & 1 == 1 {
+                1
+            } else {
+                2 + (index >> (4 + unit) & 1)
+            };
             let mut byte = 0;
             while byte < len {
                 keep[index][to] = (4 * unit + byte) as u8;
@@ -41,7 +46,11 @@ const KEEP: [[u8; 16]; 256] = {
 /// See [`portable`].
 #[target_feature(enable = "avx2,popcnt")]
 pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
-    let beyond_ascii = _mm256_set1_epi16(if BIG { 0x80FF_u16 as i16 } else { 0xFF80_u16 as i16 });
+    let beyond_ascii = _mm256_set1_epi16(if BIG {
+        0x80FF_u16 as i16
+    } else {
+        0xFF80_u16 as i16
+    });
     let mut at = 0;
     while let Some(block) = input[at..].first_chunk::<32>() {
         let raw = load(block);
@@ -78,9 +87,16 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
 
 /// Appends 32 units at a time while they are ASCII.
 #[target_feature(enable = "avx2,popcnt")]
-fn ascii_units<const BIG: bool>(input: &[u8], beyond_ascii: __m256i, out: &mut Writer<'_>) -> usize {
+fn ascii_units<const BIG: bool>(
+    input: &[u8],
+    beyond_ascii: __m256i,
+    out: &mut Writer<'_>,
+) -> usize {
     let mut at = 0;
-    while let Some([one, other]) = input[at..].first_chunk::<64>().map(|block| block.as_chunks::<32>().0) {
+    while let Some([one, other]) = input[at..]
+        .first_chunk::<64>()
+        .map(|block| block.as_chunks::<32>().0)
+    {
         let (one, other) = (load(one), load(other));
         if _mm256_testz_si256(_mm256_or_si256(one, other), beyond_ascii) == 0 {
             break;
@@ -114,7 +130,10 @@ fn swapped(units: __m256i) -> __m256i {
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn surrogates(units: __m256i) -> u32 {
     let top = _mm256_and_si256(units, _mm256_set1_epi16(0xF800_u16 as i16));
-    _mm256_movemask_epi8(_mm256_cmpeq_epi16(top, _mm256_set1_epi16(0xD800_u16 as i16))) as u32
+    _mm256_movemask_epi8(_mm256_cmpeq_epi16(
+        top,
+        _mm256_set1_epi16(0xD800_u16 as i16),
+    )) as u32
 }
 
 /// Four units in UTF-8.
@@ -144,7 +163,11 @@ impl Four {
         let ones = _mm_movemask_ps(_mm_castsi128_ps(is_one)) as u32;
         let threes = _mm_movemask_ps(_mm_castsi128_ps(is_three)) as u32;
         let keep = load_half(&KEEP[(ones & 0xF | (threes & 0xF) << 4) as usize]);
-        Self { utf8: _mm_shuffle_epi8(packed, keep), ones, threes }
+        Self {
+            utf8: _mm_shuffle_epi8(packed, keep),
+            ones,
+            threes,
+        }
     }
 
     /// The length in bytes of the first `count`.
@@ -187,8 +210,14 @@ pub(super) unsafe fn eight_units(units: __m128i, count: u32, out: &mut Writer<'_
     let index = [ones & 0xF | (threes & 0xF) << 4, ones >> 4 | threes & 0xF0];
     let keep = index.map(|i| load_half(&KEEP[(i & 0xFF) as usize]));
     let packed = _mm256_shuffle_epi8(packed, _mm256_set_m128i(keep[1], keep[0]));
-    let halves = [_mm256_castsi256_si128(packed), _mm256_extracti128_si256::<1>(packed)];
-    let lens = [len(ones, threes, count.min(4)), len(ones >> 4, threes >> 4, count.saturating_sub(4))];
+    let halves = [
+        _mm256_castsi256_si128(packed),
+        _mm256_extracti128_si256::<1>(packed),
+    ];
+    let lens = [
+        len(ones, threes, count.min(4)),
+        len(ones >> 4, threes >> 4, count.saturating_sub(4)),
+    ];
     for (half, len) in halves.into_iter().zip(lens) {
         // SAFETY: there is room for 28 bytes, of which the first half takes 12 at most and the store 16. Units that are
         // no halves of pairs are characters, and each length ends behind one of them.

@@ -10,13 +10,13 @@ use super::units::{Four, eight_units, surrogates};
 use super::{half_bytes, load, load_half, twice, unit_array};
 use crate::utf7::{DIRECT, NOT_BASE64, VALUES};
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_castsi128_ps, _mm_cmpeq_epi8, _mm_cmpeq_epi32,
-    _mm_madd_epi16, _mm_maddubs_epi16, _mm_movemask_epi8, _mm_movemask_ps, _mm_set1_epi8, _mm_set1_epi16,
-    _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm256_add_epi8, _mm256_and_si256,
-    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_madd_epi16,
-    _mm256_maddubs_epi16, _mm256_movemask_epi8, _mm256_permutevar8x32_epi32, _mm256_set1_epi8,
-    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setr_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_srli_epi16,
+    __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
+    _mm_cmpeq_epi32, _mm_madd_epi16, _mm_maddubs_epi16, _mm_movemask_epi8, _mm_movemask_ps,
+    _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_epi8,
+    _mm_srli_epi16, _mm256_add_epi8, _mm256_and_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi8,
+    _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_movemask_epi8,
+    _mm256_permutevar8x32_epi32, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32,
+    _mm256_setr_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
 /// Places of other than direct bytes that are looked for at once.
@@ -62,8 +62,12 @@ fn short_runs<'t>(input: &[u8], mut out: Writer<'t>, read: &mut Text) -> Writer<
             // SAFETY: direct bytes are ASCII.
             unsafe { out.append_from(&input[at..], place - at) };
             at = place;
-            let Some(block) = input[at..].first_chunk::<17>() else { break 'all };
-            let Some(run) = short_run(block) else { break 'all };
+            let Some(block) = input[at..].first_chunk::<17>() else {
+                break 'all;
+            };
+            let Some(run) = short_run(block) else {
+                break 'all;
+            };
             out.reserve(16);
             // SAFETY: there is room, and `len` ends behind a character.
             unsafe { out.store(half_bytes(run.utf8), run.len) };
@@ -95,18 +99,28 @@ struct Run {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn short_run(block: &[u8; 17]) -> Option<Run> {
-    let [b'+', digits @ ..] = block else { return None };
+    let [b'+', digits @ ..] = block else {
+        return None;
+    };
     let digits = load_half(digits);
     let chars = half_members(digits, &BASE64_CLASS).trailing_ones() as usize;
     let (count, bytes) = frame(block, chars)?;
     let units = four_units(digits);
     let counted = (1_u32 << count) - 1;
-    let half = _mm_cmpeq_epi32(_mm_and_si128(units, _mm_set1_epi32(0xF800)), _mm_set1_epi32(0xD800));
+    let half = _mm_cmpeq_epi32(
+        _mm_and_si128(units, _mm_set1_epi32(0xF800)),
+        _mm_set1_epi32(0xD800),
+    );
     if count == 0 || count > 4 || _mm_movemask_ps(_mm_castsi128_ps(half)) as u32 & counted != 0 {
         return None;
     }
     let four = Four::new(units);
-    Some(Run { bytes, utf8: four.utf8, len: four.len(count), has_ascii: four.ones & counted != 0 })
+    Some(Run {
+        bytes,
+        utf8: four.utf8,
+        len: four.len(count),
+        has_ascii: four.ones & counted != 0,
+    })
 }
 
 /// Appends the run at the start, whatever its length; nothing if there is something to be told of it.
@@ -125,7 +139,11 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> Text {
         let chars = members(digits, &BASE64_CLASS).trailing_ones() as usize;
         let units = twelve_units(digits);
         // Twelve units end with the last bit of 32 digits, so that what follows is like a run of its own.
-        let frame = if chars == 32 { Some((12, 32)) } else { frame(block, chars) };
+        let frame = if chars == 32 {
+            Some((12, 32))
+        } else {
+            frame(block, chars)
+        };
         let Some((count, bytes)) = frame.filter(|(count, _)| {
             chars + 1 < rest.len()
                 && (read.bytes > 0 || *count > 0)
@@ -141,7 +159,9 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> Text {
         if ones != 0 {
             let mut counts = Shifted::default();
             let units = unit_array(units);
-            (0..12).filter(|i| ones >> i & 1 == 1).for_each(|i| counts.count(units[i]));
+            (0..12)
+                .filter(|i| ones >> i & 1 == 1)
+                .for_each(|i| counts.count(units[i]));
             read.ascii += u64::from(counts.ascii);
             read.controls += u64::from(counts.controls);
         }
@@ -167,9 +187,16 @@ fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> 
 fn stops(input: &[u8], places: &mut [u16; PLACES]) -> (usize, usize) {
     let (mut count, mut end) = (0, 0);
     while end < input.len() {
-        let Some(next) = places[count..].first_chunk_mut::<4>() else { break };
+        let Some(next) = places[count..].first_chunk_mut::<4>() else {
+            break;
+        };
         let mut room = None;
-        let [one, other] = filled::<64>(&input[end..], b' ', &mut room).as_chunks::<32>().0 else { break };
+        let [one, other] = filled::<64>(&input[end..], b' ', &mut room)
+            .as_chunks::<32>()
+            .0
+        else {
+            break;
+        };
         let direct = u64::from(members(load(one), &DIRECT_CLASS))
             | u64::from(members(load(other), &DIRECT_CLASS)) << 32;
         let mut others = !direct;
@@ -204,7 +231,9 @@ pub(in super::super) fn shifted(input: &[u8], out: &mut Writer<'_>) -> Shifted {
         let ones = unsafe { put_twelve(units, count, out) };
         if ones != 0 {
             let units = unit_array(units);
-            (0..12).filter(|i| ones >> i & 1 == 1).for_each(|i| read.count(units[i]));
+            (0..12)
+                .filter(|i| ones >> i & 1 == 1)
+                .for_each(|i| read.count(units[i]));
         }
         read.chars += chars as usize;
         read.units += count as usize;
@@ -237,7 +266,9 @@ unsafe fn put_twelve(units: __m256i, count: u32, out: &mut Writer<'_>) -> u32 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn four_units(characters: __m128i) -> __m128i {
-    const UNITS: [u8; 16] = [1, 2, 0x80, 0x80, 6, 0, 0x80, 0x80, 4, 5, 0x80, 0x80, 9, 10, 0x80, 0x80];
+    const UNITS: [u8; 16] = [
+        1, 2, 0x80, 0x80, 6, 0, 0x80, 0x80, 4, 5, 0x80, 0x80, 9, 10, 0x80, 0x80,
+    ];
     let row = _mm_and_si128(_mm_srli_epi16::<4>(characters), _mm_set1_epi8(0xF));
     let is_slash = _mm_cmpeq_epi8(characters, _mm_set1_epi8(b'/' as i8));
     let offset = _mm_shuffle_epi8(load_half(&VALUE_OFFSETS), _mm_add_epi8(row, is_slash));
@@ -251,7 +282,9 @@ fn four_units(characters: __m128i) -> __m128i {
 /// The units of 32 base64 characters, in the first twelve places; nonsense where the characters are others.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn twelve_units(characters: __m256i) -> __m256i {
-    const UNITS: [u8; 16] = [1, 2, 6, 0, 4, 5, 9, 10, 14, 8, 12, 13, 0x80, 0x80, 0x80, 0x80];
+    const UNITS: [u8; 16] = [
+        1, 2, 6, 0, 4, 5, 9, 10, 14, 8, 12, 13, 0x80, 0x80, 0x80, 0x80,
+    ];
     let row = _mm256_and_si256(_mm256_srli_epi16::<4>(characters), _mm256_set1_epi8(0xF));
     let is_slash = _mm256_cmpeq_epi8(characters, _mm256_set1_epi8(b'/' as i8));
     let offset = _mm256_shuffle_epi8(twice(&VALUE_OFFSETS), _mm256_add_epi8(row, is_slash));
@@ -273,7 +306,10 @@ pub(super) struct Class {
 
 impl Class {
     const fn new(members: &[bool; 256]) -> Self {
-        let mut class = Self { low: [0; 16], high: [0; 16] };
+        let mut class = Self {
+            low: [0; 16],
+            high: [0; 16],
+        };
         // Rows that were seen, by number; a row all of whose bytes are members needs no bit.
         let mut row = 0;
         let mut bit = 1_u8;
@@ -345,7 +381,10 @@ pub(super) const VALUE_OFFSETS: [u8; 16] = {
 /// A bit for each byte that is in the class.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn members(block: __m256i, class: &Class) -> u32 {
-    _mm256_movemask_epi8(_mm256_cmpeq_epi8(faults(block, class), _mm256_setzero_si256())) as u32
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(
+        faults(block, class),
+        _mm256_setzero_si256(),
+    )) as u32
 }
 
 /// 0 in each byte that is in the class, and in no other.

@@ -10,9 +10,10 @@ use super::super::writer::Writer;
 use super::scan::kinds;
 use super::{bytes, first_bytes, near, twice};
 use std::arch::x86_64::{
-    __m256i, _bzhi_u32, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_srli_epi16, _mm256_subs_epu8, _mm256_testz_si256, _mm256_xor_si256,
+    __m256i, _bzhi_u32, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_movemask_epi8, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_subs_epu8,
+    _mm256_testz_si256, _mm256_xor_si256,
 };
 use std::hint::select_unpredictable;
 use std::ops::Range;
@@ -64,7 +65,11 @@ pub(in super::super) fn check_utf8(suspects: &Suspects, source: &[u8]) -> Option
         done += 32;
     }
     let is_suspect = check.is_suspect()?;
-    Some(Checked { is_suspect, eight: first.min(end)..end, count })
+    Some(Checked {
+        is_suspect,
+        eight: first.min(end)..end,
+        count,
+    })
 }
 
 /// See [`push_ascii`](super::super::ascii::push_ascii); the source has [`NEAR`](super::NEAR) bytes at least.
@@ -77,7 +82,10 @@ pub(in super::super) fn push_ascii(source: &[u8], range: Range<usize>, text: &mu
     let mut done = 0;
     while done < len {
         let block = near(source, range.start + done);
-        high |= _bzhi_u32(_mm256_movemask_epi8(block) as u32, (len - done).min(32) as u32);
+        high |= _bzhi_u32(
+            _mm256_movemask_epi8(block) as u32,
+            (len - done).min(32) as u32,
+        );
         // SAFETY: there is room for all blocks: the last one begins before the end of the text.
         unsafe { out.place(done, bytes(block)) };
         done += 32;
@@ -103,7 +111,12 @@ impl Check {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn new() -> Self {
         let zero = _mm256_setzero_si256();
-        Self { before: zero, wrong: zero, found: zero, none: first_bytes(1) }
+        Self {
+            before: zero,
+            wrong: zero,
+            found: zero,
+            none: first_bytes(1),
+        }
     }
 
     /// Looks at the next block, which has zeros behind the bytes that are left of the text.
@@ -205,7 +218,9 @@ fn faults(border: __m256i, one: __m256i, block: __m256i) -> __m256i {
         look(&SECOND_HIGH, high(block)),
     );
     // The highest bit where a sequence of three or four bytes has its third or fourth.
-    let due =
-        _mm256_or_si256(_mm256_subs_epu8(two, all(0xE0 - 0x80)), _mm256_subs_epu8(three, all(0xF0 - 0x80)));
+    let due = _mm256_or_si256(
+        _mm256_subs_epu8(two, all(0xE0 - 0x80)),
+        _mm256_subs_epu8(three, all(0xF0 - 0x80)),
+    );
     _mm256_xor_si256(_mm256_and_si256(due, all(0x80)), special)
 }

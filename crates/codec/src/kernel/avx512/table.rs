@@ -7,8 +7,8 @@ use super::super::table::Page;
 use super::super::writer::Writer;
 use super::{BLOCK, load, store};
 use std::arch::x86_64::{
-    _mm512_mask_blend_epi8, _mm512_mask_cmpeq_epi8_mask, _mm512_maskz_compress_epi8, _mm512_movepi8_mask,
-    _mm512_permutex2var_epi8, _mm512_setzero_si512, _pdep_u64,
+    _mm512_mask_blend_epi8, _mm512_mask_cmpeq_epi8_mask, _mm512_maskz_compress_epi8,
+    _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_setzero_si512, _pdep_u64,
 };
 
 /// Places of first and second bytes in turn, for the first and for the second half of a block.
@@ -30,7 +30,10 @@ pub(in super::super) fn singles(page: &Page, input: &[u8], text: &mut String) ->
     const FIRSTS: u64 = 0x5555_5555_5555_5555;
     // No closures: they would not be compiled for what the function is made for.
     let [firsts, seconds] = page.doubles();
-    let (firsts, seconds) = ([load(&firsts[0]), load(&firsts[1])], [load(&seconds[0]), load(&seconds[1])]);
+    let (firsts, seconds) = (
+        [load(&firsts[0]), load(&firsts[1])],
+        [load(&seconds[0]), load(&seconds[1])],
+    );
     let in_turn = [load(&IN_TURN[0]), load(&IN_TURN[1])];
     let mut out = Writer::new(text);
     let mut at = 0;

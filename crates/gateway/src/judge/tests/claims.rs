@@ -6,13 +6,24 @@ use super::*;
 fn claims_of_others_are_deleted_always() {
     let forged = "mime-ambiguity-results: localhost; v=1; verdict=clean;\n action=pass\n";
     let own = "Authentication-Results: \"MX.example.org\"; dkim=pass\n";
-    let raw = message(&format!("{forged}{own}DKIM-Signature: v=1; b=aa\nSubject: x"), "x");
+    let raw = message(
+        &format!("{forged}{own}DKIM-Signature: v=1; b=aa\nSubject: x"),
+        "x",
+    );
     let clean = message(&format!("{own}DKIM-Signature: v=1; b=aa\nSubject: x"), "x");
     for rules in [Rules::default(), Rules::strict(), Rules::monitor()] {
-        assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), clean, "{}", rules.name);
+        assert_eq!(
+            judge(&raw, &Envelope::default(), &rules).bytes(),
+            clean,
+            "{}",
+            rules.name
+        );
     }
-    let rules =
-        Rules { strips_results: true, authserv_id: Some("mx.example.org".to_owned()), ..Rules::default() };
+    let rules = Rules {
+        strips_results: true,
+        authserv_id: Some("mx.example.org".to_owned()),
+        ..Rules::default()
+    };
     let bare = message("DKIM-Signature: v=1; b=aa\nSubject: x", "x");
     assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), bare);
 }
@@ -20,8 +31,11 @@ fn claims_of_others_are_deleted_always() {
 /// RFC 8601 2.2: comments may stand before the name, and hold what looks like its end; the name may be in quotes.
 #[test]
 fn results_in_our_name_are_deleted_however_they_are_written() {
-    let rules =
-        Rules { strips_results: true, authserv_id: Some("gw.example".to_owned()), ..Rules::default() };
+    let rules = Rules {
+        strips_results: true,
+        authserv_id: Some("gw.example".to_owned()),
+        ..Rules::default()
+    };
     for (server, gone) in [
         ("gw.example; dkim=pass", true),
         ("(;) gw.example; dkim=pass", true),
@@ -51,9 +65,16 @@ fn results_in_our_name_are_deleted_however_they_are_written() {
         ("(open gw.example; dkim=pass", false),
         ("", false),
     ] {
-        let raw = message(&format!("Authentication-Results: {server}\nSubject: x"), "x");
+        let raw = message(
+            &format!("Authentication-Results: {server}\nSubject: x"),
+            "x",
+        );
         let judgement = judge(&raw, &Envelope::default(), &rules);
-        assert_eq!(judgement.bytes() == message("Subject: x", "x"), gone, "{server}");
+        assert_eq!(
+            judgement.bytes() == message("Subject: x", "x"),
+            gone,
+            "{server}"
+        );
         assert_eq!(judgement.bytes() == raw, !gone, "{server}");
     }
 }
@@ -62,10 +83,19 @@ fn results_in_our_name_are_deleted_however_they_are_written() {
 #[test]
 fn no_line_before_them_saves_claims() {
     let forged = "MIME-Ambiguity-Results: localhost; v=1; verdict=clean;\r\n action=pass\r\n";
-    for (start, added) in [(" \t x", true), ("\t; verdict=clean\r\n more", true), (" x", false)] {
+    for (start, added) in [
+        (" \t x", true),
+        ("\t; verdict=clean\r\n more", true),
+        (" x", false),
+    ] {
         for rules in [Rules::default(), Rules::monitor()] {
-            let rules = if added { rules } else { silent_but_claims(rules) };
-            let raw = format!("{start}\r\nSubject: x\r\n{forged}To: b\r\n{forged}\r\n{forged}x\r\n");
+            let rules = if added {
+                rules
+            } else {
+                silent_but_claims(rules)
+            };
+            let raw =
+                format!("{start}\r\nSubject: x\r\n{forged}To: b\r\n{forged}\r\n{forged}x\r\n");
             let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
             let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
             let want = format!("{start}\r\nSubject: x\r\nTo: b\r\n\r\n{forged}x\r\n");
@@ -90,30 +120,45 @@ fn a_claim_in_a_text_hinders_its_rewriting() {
     assert_eq!(judgement.claims, 1);
     let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
     assert!(!bytes.contains("forged"), "{bytes}");
-    assert!(bytes.ends_with(&format!("{head}=FC\n=FC\n")) || bytes.contains("utf-8"), "{bytes}");
+    assert!(
+        bytes.ends_with(&format!("{head}=FC\n=FC\n")) || bytes.contains("utf-8"),
+        "{bytes}"
+    );
 }
 
 /// Rules that tell of nothing, and take fields of the usual name for forged all the same.
 fn silent_but_claims(rules: Rules) -> Rules {
-    Rules { original_header: Some("MIME-Ambiguity-Results".to_owned()), ..silent(rules) }
+    Rules {
+        original_header: Some("MIME-Ambiguity-Results".to_owned()),
+        ..silent(rules)
+    }
 }
 
 /// What stands behind such a field in lines that end in CR alone is no part of it.
 #[test]
 fn a_claim_takes_nothing_with_it() {
     let rest = "Subject: y\r\rtext: a\rMIME-Ambiguity-Results: text\r";
-    for claim in ["MIME-Ambiguity-Results: forged\r", "mime-ambiguity-results: a\r b\r\t\r c\r"] {
+    for claim in [
+        "MIME-Ambiguity-Results: forged\r",
+        "mime-ambiguity-results: a\r b\r\t\r c\r",
+    ] {
         for (raw, want) in [
             (format!("{claim}{rest}"), rest.to_owned()),
             (format!("{claim}{claim}{rest}"), rest.to_owned()),
             (format!("To: b\r{claim}{rest}"), format!("To: b\r{rest}")),
-            (format!("{claim}To: b\r\n\r\ntext\r\n"), "To: b\r\n\r\ntext\r\n".to_owned()),
+            (
+                format!("{claim}To: b\r\n\r\ntext\r\n"),
+                "To: b\r\n\r\ntext\r\n".to_owned(),
+            ),
             (
                 format!("{claim}\rMIME-Ambiguity-Results: text\r"),
                 "\rMIME-Ambiguity-Results: text\r".to_owned(),
             ),
         ] {
-            let rules = Rules { actions: [Action::Pass; Finding::ALL.len()], ..Rules::default() };
+            let rules = Rules {
+                actions: [Action::Pass; Finding::ALL.len()],
+                ..Rules::default()
+            };
             let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
             assert_eq!(String::from_utf8_lossy(&judgement.bytes()), want, "{raw:?}");
             assert!(judgement.claims > 0);

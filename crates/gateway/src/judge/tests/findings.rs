@@ -73,7 +73,12 @@ fn attacks_are_found() {
             }
             let found = judged(raw).findings;
             for finding in *wanted {
-                assert!(found.has(*finding), "{name}: {} not in {:?}", finding.id(), found.places());
+                assert!(
+                    found.has(*finding),
+                    "{name}: {} not in {:?}",
+                    finding.id(),
+                    found.places()
+                );
             }
         }
         assert!(seen, "no input {start}");
@@ -86,11 +91,23 @@ fn inputs_of_our_own_are_found() {
     let html = "Content-Type: text/html; charset=";
     let text = "Content-Type: text/plain; charset=utf-8";
     let rows: Vec<(Vec<u8>, Finding)> = vec![
-        (message(&format!("{html}utf-8"), "<meta charset=koi8-r>x"), F::MetaConflict),
-        (message(&format!("{html}iso-8859-1"), "\u{feff}<p>\u{fc}</p>"), F::BomConflict),
-        (message(&format!("{html}koi8-r"), "\x1b$B8+\x1b(B"), F::UndeclaredEscape),
         (
-            message("Content-Type: multipart/mixed; boundary=a; boundary=b", "--a\r\n\r\nx\r\n--a--"),
+            message(&format!("{html}utf-8"), "<meta charset=koi8-r>x"),
+            F::MetaConflict,
+        ),
+        (
+            message(&format!("{html}iso-8859-1"), "\u{feff}<p>\u{fc}</p>"),
+            F::BomConflict,
+        ),
+        (
+            message(&format!("{html}koi8-r"), "\x1b$B8+\x1b(B"),
+            F::UndeclaredEscape,
+        ),
+        (
+            message(
+                "Content-Type: multipart/mixed; boundary=a; boundary=b",
+                "--a\r\n\r\nx\r\n--a--",
+            ),
             F::AmbiguousBoundary,
         ),
         (
@@ -103,13 +120,22 @@ fn inputs_of_our_own_are_found() {
         (message("To: \u{fc}@example.org", "x"), F::NonAsciiAddr),
         (message("To: x@xn--99999999999.org", "x"), F::MalformedIdna),
         (message("To: x@xn--mnchen-3ya.example", "x"), F::IdnDomain),
-        (message("Subject: =?utf-8?Q?a=E2=80=AEb?=", "x"), F::BidiControl),
+        (
+            message("Subject: =?utf-8?Q?a=E2=80=AEb?=", "x"),
+            F::BidiControl,
+        ),
         (message(text, "a\nb"), F::BareLf),
         (message(text, "a\rb"), F::BareLf),
-        (message("Content-Type: text/plain\nContent-Type: text/html", "x"), F::DuplicateHeader),
+        (
+            message("Content-Type: text/plain\nContent-Type: text/html", "x"),
+            F::DuplicateHeader,
+        ),
         (message("Subject: \u{fc}", "x"), F::Raw8bitHeader),
         (
-            message(&format!("DKIM-Signature: v=1; d=example.org; h=from; l=12; b=aa\n{text}"), "x"),
+            message(
+                &format!("DKIM-Signature: v=1; d=example.org; h=from; l=12; b=aa\n{text}"),
+                "x",
+            ),
             F::DkimLTag,
         ),
         (
@@ -126,25 +152,50 @@ fn inputs_of_our_own_are_found() {
             ),
             F::InlinePgp,
         ),
-        (message(&format!("X-Many: {}", "a;".repeat(101)), "x"), F::TooManyParams),
-        (message(&format!("X-Long: =?utf-8?Q?{}?=", "a".repeat(102_400)), "x"), F::HeaderTooLong),
+        (
+            message(&format!("X-Many: {}", "a;".repeat(101)), "x"),
+            F::TooManyParams,
+        ),
+        (
+            message(&format!("X-Long: =?utf-8?Q?{}?=", "a".repeat(102_400)), "x"),
+            F::HeaderTooLong,
+        ),
     ];
     for (raw, finding) in rows {
         let found = judged(&raw).findings;
         let start = raw[..raw.len().min(300)].escape_ascii();
-        assert!(found.has(finding), "{}: {:?} in {start}", finding.id(), found.places());
+        assert!(
+            found.has(finding),
+            "{}: {:?} in {start}",
+            finding.id(),
+            found.places()
+        );
     }
     let clean = message(text, "plain \u{fc}");
     let judgement = judged(&clean);
-    assert!(judgement.findings.is_empty(), "{:?}", judgement.findings.places());
-    assert_eq!((judgement.action, &*judgement.bytes()), (Action::Pass, &clean[..]));
+    assert!(
+        judgement.findings.is_empty(),
+        "{:?}",
+        judgement.findings.places()
+    );
+    assert_eq!(
+        (judgement.action, &*judgement.bytes()),
+        (Action::Pass, &clean[..])
+    );
 }
 
 #[test]
 fn mail_for_japan_leaves_in_iso_2022_jp() {
-    let mut rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..Rules::default() };
+    let mut rules = Rules {
+        original_header: Some("X-Mailglot-Original".to_owned()),
+        ..Rules::default()
+    };
     rules.rewriting.charset_out = CharsetOut::Iso2022Jp;
-    let envelope = Envelope { eight_bit: true, smtputf8: true, ..Envelope::default() };
+    let envelope = Envelope {
+        eight_bit: true,
+        smtputf8: true,
+        ..Envelope::default()
+    };
     let raw = message(
         "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit",
         "日本〜",
@@ -154,20 +205,40 @@ fn mail_for_japan_leaves_in_iso_2022_jp() {
     let want = "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
                 Content-Transfer-Encoding: 7bit\r\n\r\n\u{1b}$BF|K\\!A\u{1b}(B\r\n";
     assert!(bytes.ends_with(want), "{bytes:?}");
-    assert!(bytes.contains("from=utf-8/8bit; to=iso-2022-jp/7bit"), "{bytes:?}");
-    assert_eq!(judgement.findings.counted().collect::<Vec<_>>(), [(Finding::LookAlike, 1)]);
+    assert!(
+        bytes.contains("from=utf-8/8bit; to=iso-2022-jp/7bit"),
+        "{bytes:?}"
+    );
+    assert_eq!(
+        judgement.findings.counted().collect::<Vec<_>>(),
+        [(Finding::LookAlike, 1)]
+    );
     // What is in ISO-2022-JP is what was asked for, and no finding.
     let again = judge(want.as_bytes(), &envelope, &rules);
-    assert_eq!((again.action, again.findings.is_empty()), (Action::Pass, true));
+    assert_eq!(
+        (again.action, again.findings.is_empty()),
+        (Action::Pass, true)
+    );
     // What does not fit is in UTF-8, and told; a policy may refuse it.
-    let raw =
-        message("Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64", "IKwgrA==");
+    let raw = message(
+        "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64",
+        "IKwgrA==",
+    );
     let judgement = judge(&raw, &Envelope::default(), &rules);
     assert!(String::from_utf8_lossy(&judgement.bytes()).contains("charset=utf-8"));
     assert!(judgement.findings.has(Finding::BeyondCharsetOut));
     rules.set(Finding::BeyondCharsetOut, Action::Reject);
-    assert_eq!(judge(&raw, &Envelope::default(), &rules).action, Action::Reject);
+    assert_eq!(
+        judge(&raw, &Envelope::default(), &rules).action,
+        Action::Reject
+    );
     // What others signed stays.
-    let raw = message("DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8", "日本");
-    assert_eq!(judge(&raw, &envelope, &rules).bytes(), Cow::Borrowed(&raw[..]));
+    let raw = message(
+        "DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8",
+        "日本",
+    );
+    assert_eq!(
+        judge(&raw, &envelope, &rules).bytes(),
+        Cow::Borrowed(&raw[..])
+    );
 }

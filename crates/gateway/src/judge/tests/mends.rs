@@ -7,8 +7,7 @@ use memchr::memmem;
 #[test]
 fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
     let rules = silent(Rules::default());
-    let quoted =
-        "Content-Type: multipart/mixed; boundary=\"a\\\r\n \r\n b\"\r\n\r\n--a  b\r\n\r\nx\r\n--a  b--\r\n";
+    let quoted = "Content-Type: multipart/mixed; boundary=\"a\\\r\n \r\n b\"\r\n\r\n--a  b\r\n\r\nx\r\n--a  b--\r\n";
     let blanks = " ".repeat(870);
     let long = format!(
         "Content-Type: multipart/mixed; boundary=\"a\r\n{blanks}\r\n b\"\r\n\r\n--a{blanks} b\r\n\r\nx\r\n--a{blanks} b--\r\n"
@@ -23,10 +22,19 @@ fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
 /// An embedded message stays, and so does what it is called.
 #[test]
 fn a_message_in_a_digest_is_given_no_name() {
-    let envelope = Envelope { smtputf8: true, ..Envelope::default() };
+    let envelope = Envelope {
+        smtputf8: true,
+        ..Envelope::default()
+    };
     let rules = silent(Rules::default());
-    for field in ["Subject: =?utf-8?q?=C3=A9?=", "Subject: =?koi8-r?q?=C1?=", "Subject: é"] {
-        let open = format!("Content-Type: multipart/digest; boundary=d\r\n\r\n--d\r\n\r\n{field}\r\n\r\nx");
+    for field in [
+        "Subject: =?utf-8?q?=C3=A9?=",
+        "Subject: =?koi8-r?q?=C1?=",
+        "Subject: é",
+    ] {
+        let open = format!(
+            "Content-Type: multipart/digest; boundary=d\r\n\r\n--d\r\n\r\n{field}\r\n\r\nx"
+        );
         let closed = format!("{open}\r\n--d--\r\n");
         for raw in [&open, &closed] {
             let judgement = judge(raw.as_bytes(), &envelope, &rules);
@@ -42,12 +50,20 @@ fn what_was_left_open_is_closed() {
     let plain = "Content-Type: text/plain";
     for (before, after) in [
         // At the end of the message, where a line end belongs to the text, and where there is none.
-        (format!("{outer}\n\n--a\n{plain}\n\nx\n"), format!("{outer}\n\n--a\n{plain}\n\nx\n\n--a--\n")),
-        (format!("{outer}\n\n--a\n{plain}\n\nx"), format!("{outer}\n\n--a\n{plain}\n\nx\n--a--\n")),
+        (
+            format!("{outer}\n\n--a\n{plain}\n\nx\n"),
+            format!("{outer}\n\n--a\n{plain}\n\nx\n\n--a--\n"),
+        ),
+        (
+            format!("{outer}\n\n--a\n{plain}\n\nx"),
+            format!("{outer}\n\n--a\n{plain}\n\nx\n--a--\n"),
+        ),
         // Within another, with the line end of the other's delimiter.
         (
             format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--a\n{plain}\n\ny\n--a--\n"),
-            format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--b--\n--a\n{plain}\n\ny\n--a--\n"),
+            format!(
+                "{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--b--\n--a\n{plain}\n\ny\n--a--\n"
+            ),
         ),
         // Both, the inner one first.
         (
@@ -56,20 +72,36 @@ fn what_was_left_open_is_closed() {
         ),
         // What is signed or embedded stays open.
         (
-            format!("{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"),
-            format!("{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"),
+            format!(
+                "{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"
+            ),
+            format!(
+                "{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"
+            ),
         ),
         (
-            format!("{}\n\n--a\n{plain}\n\nx\n", outer.replace("mixed", "signed")),
-            format!("{}\n\n--a\n{plain}\n\nx\n", outer.replace("mixed", "signed")),
+            format!(
+                "{}\n\n--a\n{plain}\n\nx\n",
+                outer.replace("mixed", "signed")
+            ),
+            format!(
+                "{}\n\n--a\n{plain}\n\nx\n",
+                outer.replace("mixed", "signed")
+            ),
         ),
         (
             format!("DKIM-Signature: b=a\n{outer}\n\n--a\n\nx\n"),
             format!("DKIM-Signature: b=a\n{outer}\n\n--a\n\nx\n"),
         ),
         // Lines of blanks.
-        (format!("Subject: a\n \n b\n{plain}\n\nx\n"), format!("Subject: a \n b\n{plain}\n\nx\n")),
-        ("Subject: a\n\t \nTo: b\n \n\nx\n".to_owned(), "Subject: a\t \nTo: b \n\nx\n".to_owned()),
+        (
+            format!("Subject: a\n \n b\n{plain}\n\nx\n"),
+            format!("Subject: a \n b\n{plain}\n\nx\n"),
+        ),
+        (
+            "Subject: a\n\t \nTo: b\n \n\nx\n".to_owned(),
+            "Subject: a\t \nTo: b \n\nx\n".to_owned(),
+        ),
         (
             "Subject: =?koi8-r?Q?=C1?=\n \n =?koi8-r?Q?=C2?= x\n\nx\n".to_owned(),
             "Subject: =?UTF-8?B?0LDQsQ==?= x\n\nx\n".to_owned(),
@@ -80,7 +112,13 @@ fn what_was_left_open_is_closed() {
         ),
     ] {
         for crlf in [false, true] {
-            let ends = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+            let ends = |text: &str| {
+                if crlf {
+                    text.replace('\n', "\r\n")
+                } else {
+                    text.to_owned()
+                }
+            };
             let (before, after) = (ends(&before), ends(&after));
             let rules = silent(Rules::default());
             let judgement = judge(before.as_bytes(), &Envelope::default(), &rules);
@@ -88,7 +126,10 @@ fn what_was_left_open_is_closed() {
             assert_eq!(bytes, after);
             assert_eq!(judgement.action == Action::Normalize, before != after);
             let again = judge(after.as_bytes(), &Envelope::default(), &rules);
-            assert!(again.edits.is_empty() && (before == after || again.findings.is_empty()), "{after}");
+            assert!(
+                again.edits.is_empty() && (before == after || again.findings.is_empty()),
+                "{after}"
+            );
             // A policy that only tells changes nothing.
             let mut tells = rules.clone();
             for finding in [Finding::WhitespaceLine, Finding::UnterminatedMultipart] {
@@ -108,8 +149,14 @@ fn a_header_that_does_not_end_is_ended() {
     let rules = silent(Rules::default());
     let multipart = "Content-Type: multipart/mixed; boundary=b\nMIME-Version: 1.0\n";
     let cases: &[(&str, &str)] = &[
-        ("Subject: x\nno field\nmore\n", "Subject: x\n\nno field\nmore\n"),
-        ("Subject: x\nFrom a\nFoo: y\n\ntext\n", "Subject: x\n\nFrom a\nFoo: y\n\ntext\n"),
+        (
+            "Subject: x\nno field\nmore\n",
+            "Subject: x\n\nno field\nmore\n",
+        ),
+        (
+            "Subject: x\nFrom a\nFoo: y\n\ntext\n",
+            "Subject: x\n\nFrom a\nFoo: y\n\ntext\n",
+        ),
         ("Subject: x\n \t\ntext\n", "Subject: x\n\ntext\n"),
         ("no field\n", "\nno field\n"),
         (" text\n", "\n text\n"),
@@ -118,7 +165,10 @@ fn a_header_that_does_not_end_is_ended() {
             &format!("{multipart}\n--b\nContent-Type: text/plain\n\ntext\n\n--b--\n"),
         ),
         // What is signed stays, and so does what is embedded.
-        ("DKIM-Signature: v=1; b=aa\nno field\n", "DKIM-Signature: v=1; b=aa\nno field\n"),
+        (
+            "DKIM-Signature: v=1; b=aa\nno field\n",
+            "DKIM-Signature: v=1; b=aa\nno field\n",
+        ),
         (
             "Content-Type: message/rfc822\n\nSubject: x\nno field\n",
             "Content-Type: message/rfc822\n\nSubject: x\nno field\n",
@@ -131,13 +181,19 @@ fn a_header_that_does_not_end_is_ended() {
             assert!(judgement.findings.has(Finding::UnendedHeader), "{raw:?}");
             let bytes = judgement.bytes();
             assert_eq!(String::from_utf8_lossy(&bytes), want);
-            assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty(), "{want:?}");
+            assert!(
+                judge(&bytes, &Envelope::default(), &rules).edits.is_empty(),
+                "{want:?}"
+            );
         }
     }
     // What we say above it does not become a part of it.
     let told = judge(b" text\n", &Envelope::default(), &Rules::default());
     let bytes = String::from_utf8(told.bytes().into_owned()).unwrap();
-    assert!(bytes.starts_with("MIME-Ambiguity-Results: ") && bytes.ends_with("\"\n\n text\n"), "{bytes}");
+    assert!(
+        bytes.starts_with("MIME-Ambiguity-Results: ") && bytes.ends_with("\"\n\n text\n"),
+        "{bytes}"
+    );
 }
 
 #[test]
@@ -146,8 +202,14 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
     rules.set(Finding::MalformedHeaderLine, Action::Normalize);
     let long = "x ".repeat(500);
     for (raw, want) in [
-        ("A: b\nFrom c\n d\nSubject: x\n\nt\n", "A: b\nX-Unnamed-Line: From c\n d\nSubject: x\n\nt\n"),
-        (" a\nb\nSubject: x\n\nt\n", "X-Unnamed-Line: a\nX-Unnamed-Line: b\nSubject: x\n\nt\n"),
+        (
+            "A: b\nFrom c\n d\nSubject: x\n\nt\n",
+            "A: b\nX-Unnamed-Line: From c\n d\nSubject: x\n\nt\n",
+        ),
+        (
+            " a\nb\nSubject: x\n\nt\n",
+            "X-Unnamed-Line: a\nX-Unnamed-Line: b\nSubject: x\n\nt\n",
+        ),
         // A line that would get too long has its name on a line before it.
         (
             &format!("A: b\n{long}\nSubject: x\n\nt\n"),
@@ -157,35 +219,65 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
         let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
         let bytes = judgement.bytes();
         assert_eq!(String::from_utf8_lossy(&bytes), want);
-        assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty(), "{want:?}");
+        assert!(
+            judge(&bytes, &Envelope::default(), &rules).edits.is_empty(),
+            "{want:?}"
+        );
         // By default it is only told.
-        let usual = judge(raw.as_bytes(), &Envelope::default(), &silent(Rules::default()));
+        let usual = judge(
+            raw.as_bytes(),
+            &Envelope::default(),
+            &silent(Rules::default()),
+        );
         assert!(usual.edits.is_empty() && usual.findings.has(Finding::MalformedHeaderLine));
     }
 }
 
 #[test]
 fn of_duplicates_the_first_stays() {
-    let raw = message("Content-Type: text/plain\nSubject: x\nContent-Type: text/html", "x");
+    let raw = message(
+        "Content-Type: text/plain\nSubject: x\nContent-Type: text/html",
+        "x",
+    );
     let clean = message("Content-Type: text/plain\nSubject: x", "x");
-    assert_eq!(judge(&raw, &Envelope::default(), &silent(Rules::default())).bytes(), clean);
+    assert_eq!(
+        judge(&raw, &Envelope::default(), &silent(Rules::default())).bytes(),
+        clean
+    );
 }
 
 #[test]
 fn transfer_encodings_get_one_spelling() {
     let rules = silent(Rules::default());
     let part = |label: &str, body: &str| {
-        message(&format!("Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding:{label}"), body)
+        message(
+            &format!("Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding:{label}"),
+            body,
+        )
     };
     for (before, after) in [
-        (part(" base64 (x)", "PHNjcmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (
+            part(" base64 (x)", "PHNjcmlwdD4="),
+            part(" base64", "PHNjcmlwdD4="),
+        ),
         (part(" 8 bit", "x"), part(" 7bit", "x")),
-        (part(" base64", "PHNjcmlwdD5"), part(" base64", "PHNjcmlwdD4=")),
-        (part(" base64", "PHNj!!cmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (
+            part(" base64", "PHNjcmlwdD5"),
+            part(" base64", "PHNjcmlwdD4="),
+        ),
+        (
+            part(" base64", "PHNj!!cmlwdD4="),
+            part(" base64", "PHNjcmlwdD4="),
+        ),
         (part(" foo", "x"), part(" foo", "x")),
     ] {
-        let bytes = judge(&before, &Envelope::default(), &rules).bytes().into_owned();
-        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&after));
+        let bytes = judge(&before, &Envelope::default(), &rules)
+            .bytes()
+            .into_owned();
+        assert_eq!(
+            String::from_utf8_lossy(&bytes),
+            String::from_utf8_lossy(&after)
+        );
     }
 }
 
@@ -199,12 +291,19 @@ fn a_field_that_would_outgrow_servers_stays_as_it_came() {
     let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
     let longest = |bytes: &[u8]| {
         let message = Message::parse(bytes, &Rules::default().rewriting.limits);
-        message.all_fields().iter().map(|field| field.full.len()).max().unwrap()
+        message
+            .all_fields()
+            .iter()
+            .map(|field| field.full.len())
+            .max()
+            .unwrap()
     };
     let (mut stayed, mut went, mut most) = (0, 0, 0);
     for count in (0..1_500).step_by(150).chain(1_060..1_080) {
         let to = format!("To: {}\r\n", names(count, 0));
-        let raw = latin(&format!("From: a@b.invalid\r\n{to}Subject: caf\u{e9}\r\n\r\nhello\r\n"));
+        let raw = latin(&format!(
+            "From: a@b.invalid\r\n{to}Subject: caf\u{e9}\r\n\r\nhello\r\n"
+        ));
         let rules = silent(Rules::default());
         let judgement = judge(&raw, &Envelope::default(), &rules);
         let bytes = judgement.bytes();
@@ -224,7 +323,10 @@ fn a_field_that_would_outgrow_servers_stays_as_it_came() {
         assert!(memmem::find(&bytes, "Subject: =?UTF-8?".as_bytes()).is_some());
         assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
     }
-    assert!(stayed > 2 && went > 2 && most <= crate::limits::LONGEST_FIELD, "{stayed} {went} {most}");
+    assert!(
+        stayed > 2 && went > 2 && most <= crate::limits::LONGEST_FIELD,
+        "{stayed} {went} {most}"
+    );
     // As close to the bound as one address.
     assert!(most > crate::limits::LONGEST_FIELD - 100, "{most}");
 }
@@ -244,7 +346,10 @@ fn a_part_whose_label_would_outgrow_servers_stays_as_it_came() {
         let first = memmem::find(&raw, b"--b\r\n").unwrap();
         let second = first + 1 + memmem::find(&raw[first + 1..], b"--b\r\n").unwrap();
         let touches = |from: usize, to: usize| {
-            judgement.edits.iter().any(|edit| from <= edit.span.start && edit.span.end <= to)
+            judgement
+                .edits
+                .iter()
+                .any(|edit| from <= edit.span.start && edit.span.end <= to)
         };
         assert_eq!(touches(first, second), changes, "{length}");
         assert_eq!(judgement.findings.has(Finding::HeaderTooLong), !changes);

@@ -30,7 +30,9 @@ fn message(header: &str, body: &str) -> Vec<u8> {
 
 /// Messages of a folder of shared material; none where there is none.
 fn shared(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let Ok(root) = std::env::var("MAILGLOT_SHARED") else { return Vec::new() };
+    let Ok(root) = std::env::var("MAILGLOT_SHARED") else {
+        return Vec::new();
+    };
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(root).join(folder)]);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -53,12 +55,20 @@ fn a_second_pass_changes_nothing() {
     let rules = silent(Rules::default());
     for (name, raw) in shared("attacks").into_iter().chain(shared("corpus/eml")) {
         for eight_bit in [false, true] {
-            let envelope = Envelope { eight_bit, ..Envelope::default() };
+            let envelope = Envelope {
+                eight_bit,
+                ..Envelope::default()
+            };
             let first = judge(&raw, &envelope, &rules);
             let bytes = first.bytes();
             assert_eq!(bytes.len(), first.size(), "{name}");
             let second = judge(&bytes, &envelope, &rules);
-            assert!(second.edits.is_empty(), "{name}: {:?} after {:?}", second.edits, first.edits);
+            assert!(
+                second.edits.is_empty(),
+                "{name}: {:?} after {:?}",
+                second.edits,
+                first.edits
+            );
             assert!(first.action == Action::Normalize || bytes == raw, "{name}");
         }
     }
@@ -69,35 +79,61 @@ fn a_second_pass_changes_nothing() {
 fn a_second_pass_changes_nothing_of_cut_messages() {
     let rules = silent(Rules::default());
     let mut closed = 0;
-    for (name, raw) in
-        shared("attacks").into_iter().chain(shared("corpus/eml")).filter(|(_, raw)| raw.len() < 60_000)
+    for (name, raw) in shared("attacks")
+        .into_iter()
+        .chain(shared("corpus/eml"))
+        .filter(|(_, raw)| raw.len() < 60_000)
     {
         for eighths in 1..8 {
             let cut = &raw[..raw.len() * eighths / 8];
             let first = judge(cut, &Envelope::default(), &rules);
             let bytes = first.bytes();
             let second = judge(&bytes, &Envelope::default(), &rules);
-            assert!(second.edits.is_empty(), "{name} {eighths}: {:?} after {:?}", second.edits, first.edits);
+            assert!(
+                second.edits.is_empty(),
+                "{name} {eighths}: {:?} after {:?}",
+                second.edits,
+                first.edits
+            );
             closed += usize::from(
                 first.findings.has(Finding::UnterminatedMultipart)
                     && !second.findings.has(Finding::UnterminatedMultipart),
             );
         }
     }
-    assert!(closed > 50 || std::env::var_os("MAILGLOT_SHARED").is_none(), "{closed}");
+    assert!(
+        closed > 50 || std::env::var_os("MAILGLOT_SHARED").is_none(),
+        "{closed}"
+    );
 }
 
 #[test]
 fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
-    let raw = message("Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B8+\x1b(B");
+    let raw = message(
+        "Content-Type: text/plain; charset=iso-2022-jp",
+        "\x1b$B8+\x1b(B",
+    );
     assert!(judged(&raw).bytes().is_ascii());
-    let envelope = Envelope { eight_bit: true, ..Envelope::default() };
+    let envelope = Envelope {
+        eight_bit: true,
+        ..Envelope::default()
+    };
     let judgement = judge(&raw, &envelope, &Rules::default());
-    assert!(String::from_utf8(judgement.bytes().into_owned()).unwrap().contains("見"));
-    let utf8 = Envelope { smtputf8: true, ..Envelope::default() };
+    assert!(
+        String::from_utf8(judgement.bytes().into_owned())
+            .unwrap()
+            .contains("見")
+    );
+    let utf8 = Envelope {
+        smtputf8: true,
+        ..Envelope::default()
+    };
     let raw = message("Subject: \u{fc}", "x");
     let judgement = judge(&raw, &utf8, &Rules::default());
-    assert_eq!((&*judgement.bytes(), judgement.findings.is_empty()), (&raw[..], true));
+    assert_eq!(
+        (&*judgement.bytes(), judgement.findings.is_empty()),
+        (&raw[..], true)
+    );
 }
 
 #[test]
@@ -105,10 +141,19 @@ fn the_strongest_action_wins_and_a_dry_run_only_tells() {
     let raw = message("Content-Type: text/html; charset=utf-7", "+ADw-b+AD4-");
     assert_eq!(judged(&raw).action, Action::Normalize);
     let strict = judge(&raw, &Envelope::default(), &Rules::strict());
-    assert_eq!((strict.action, strict.bytes()), (Action::Reject, Cow::Borrowed(&raw[..])));
-    assert_eq!(strict.reasons(&Rules::strict(), Action::Reject), "utf7-in-html");
+    assert_eq!(
+        (strict.action, strict.bytes()),
+        (Action::Reject, Cow::Borrowed(&raw[..]))
+    );
+    assert_eq!(
+        strict.reasons(&Rules::strict(), Action::Reject),
+        "utf7-in-html"
+    );
     let monitor = judge(&raw, &Envelope::default(), &Rules::monitor());
-    assert_eq!((monitor.action, monitor.wanted), (Action::Tag, Action::Normalize));
+    assert_eq!(
+        (monitor.action, monitor.wanted),
+        (Action::Tag, Action::Normalize)
+    );
     assert!(monitor.edits.is_empty());
     assert_eq!(
         String::from_utf8_lossy(&monitor.bytes()[..monitor.bytes().len() - raw.len()]),
@@ -129,7 +174,10 @@ fn the_strongest_action_wins_and_a_dry_run_only_tells() {
 fn plain_text_of_other_charsets_is_normalized_without_a_word() {
     let raw = b"Subject: x\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xfc\r\n";
     let judgement = judged(raw);
-    assert_eq!((judgement.action, judgement.added.len()), (Action::Normalize, 0));
+    assert_eq!(
+        (judgement.action, judgement.added.len()),
+        (Action::Normalize, 0)
+    );
     assert!(judgement.findings.is_empty());
 }
 
@@ -151,24 +199,33 @@ fn signed_mail_stays_unless_it_was_verified_for_us() {
         assert_eq!(judgement.action == Action::Normalize, rewritten, "{id}");
     }
     // What a lenient reader would take for it is no reason to trust.
-    let blank =
-        String::from_utf8(raw.clone()).unwrap().replace("mx.example.org (x)", "mx.example.org\u{b}(x)");
+    let blank = String::from_utf8(raw.clone())
+        .unwrap()
+        .replace("mx.example.org (x)", "mx.example.org\u{b}(x)");
     let rules = Rules {
         signed: Signed::RewriteAfterVerify,
         authserv_id: Some("mx.example.org".to_owned()),
         ..Rules::default()
     };
-    assert!(judge(blank.as_bytes(), &Envelope::default(), &rules).edits.is_empty());
+    assert!(
+        judge(blank.as_bytes(), &Envelope::default(), &rules)
+            .edits
+            .is_empty()
+    );
 }
 
 #[test]
 fn a_rewritten_message_tells_of_its_original() {
-    let rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..silent(Rules::default()) };
+    let rules = Rules {
+        original_header: Some("X-Mailglot-Original".to_owned()),
+        ..silent(Rules::default())
+    };
     let raw = b"X-Mailglot-Original: v=1; forged\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n";
     let judgement = judge(raw, &Envelope::default(), &rules);
     let text = String::from_utf8(judgement.bytes().into_owned()).unwrap();
     // As sha256sum has it for these bytes.
-    let start = "X-Mailglot-Original: v=1; p=1; from=iso-2022-jp/7bit; to=utf-8/base64;\r\n sha256=";
+    let start =
+        "X-Mailglot-Original: v=1; p=1; from=iso-2022-jp/7bit; to=utf-8/base64;\r\n sha256=";
     assert!(
         text.starts_with(start) || text.starts_with(&start.replace("base64", "quoted-printable")),
         "{text}"
@@ -199,9 +256,17 @@ fn embedded_messages_stay() {
     };
     let raw = whole("\x1b$B8+\x1b(B");
     let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
-    assert_eq!(judgement.action, Action::Normalize, "the text around it is rewritten");
+    assert_eq!(
+        judgement.action,
+        Action::Normalize,
+        "the text around it is rewritten"
+    );
     let bytes = judgement.bytes();
-    assert!(memmem::find(&bytes, inner.as_bytes()).is_some(), "{}", String::from_utf8_lossy(&bytes));
+    assert!(
+        memmem::find(&bytes, inner.as_bytes()).is_some(),
+        "{}",
+        String::from_utf8_lossy(&bytes)
+    );
 }
 
 /// Nobody may encode an embedded message as a whole (RFC 2045 6.4); where only seven bits go, the parts in it are encoded, but for what is signed.
@@ -209,8 +274,7 @@ fn embedded_messages_stay() {
 fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
     let mut rules = silent(Rules::default());
     rules.rewriting.transfer = Transfer::SevenBit;
-    let text =
-        "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nt\u{e4}xt\r\n";
+    let text = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nt\u{e4}xt\r\n";
     let whole = |inner: &str| {
         message(
             "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 8bit",
@@ -220,13 +284,19 @@ fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
             ),
         )
     };
-    let deep = format!("Subject: h\u{e4}i\r\nContent-Type: message/rfc822\r\n\r\nSubject: h\u{e4}\r\n{text}");
+    let deep = format!(
+        "Subject: h\u{e4}i\r\nContent-Type: message/rfc822\r\n\r\nSubject: h\u{e4}\r\n{text}"
+    );
     let ascii = "Subject: x\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\nx\r\n";
     let multipart = "Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n";
-    let mixed =
-        format!("{multipart}{text}\r\n--c\r\nContent-Type: message/rfc822\r\n\r\n{ascii}\r\n--c--\r\n");
+    let mixed = format!(
+        "{multipart}{text}\r\n--c\r\nContent-Type: message/rfc822\r\n\r\n{ascii}\r\n--c--\r\n"
+    );
     let dkim = format!("DKIM-Signature: v=1; b=aa\r\n{text}");
-    let signed = format!("{}{text}\r\n--c--\r\n", multipart.replace("mixed", "signed"));
+    let signed = format!(
+        "{}{text}\r\n--c--\r\n",
+        multipart.replace("mixed", "signed")
+    );
     for (inner, written) in [
         (format!("Subject: h\u{e4}i\r\n{text}"), true),
         (deep, true),
@@ -239,7 +309,12 @@ fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
         let judgement = judge(&raw, &Envelope::default(), &rules);
         let bytes = judgement.bytes();
         assert_eq!(bytes != raw, written, "{}", String::from_utf8_lossy(&bytes));
-        assert_eq!(bytes.is_ascii(), written || raw.is_ascii(), "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(
+            bytes.is_ascii(),
+            written || raw.is_ascii(),
+            "{}",
+            String::from_utf8_lossy(&bytes)
+        );
         // What had no eight bits stays.
         assert!(!inner.contains(ascii) || memmem::find(&bytes, ascii.as_bytes()).is_some());
         assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
@@ -247,18 +322,30 @@ fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
         assert_eq!(parts(&bytes), parts(&raw));
         // Where eight may go, it stays as it came.
         let usual = silent(Rules::default());
-        assert_eq!(judge(&raw, &Envelope { eight_bit: true, ..Envelope::default() }, &usual).bytes(), raw);
+        assert_eq!(
+            judge(
+                &raw,
+                &Envelope {
+                    eight_bit: true,
+                    ..Envelope::default()
+                },
+                &usual
+            )
+            .bytes(),
+            raw
+        );
     }
 }
 
 /// What is written in an embedded message, raw or with eight bits, would be told by the labels around it; it is not written.
 #[test]
 fn labels_around_embedded_messages_stay_with_them() {
-    let envelopes = [(false, true), (true, true), (true, false)].map(|(smtputf8, eight_bit)| Envelope {
-        smtputf8,
-        eight_bit,
-        ..Envelope::default()
-    });
+    let envelopes =
+        [(false, true), (true, true), (true, false)].map(|(smtputf8, eight_bit)| Envelope {
+            smtputf8,
+            eight_bit,
+            ..Envelope::default()
+        });
     let whole = |outer: &str| {
         message(
             "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit",
@@ -272,15 +359,28 @@ fn labels_around_embedded_messages_stay_with_them() {
     for envelope in envelopes {
         let raw = whole("plain");
         let judgement = judge(&raw, &envelope, &silent(Rules::default()));
-        assert!(judgement.edits.is_empty(), "{envelope:?} {:?}", judgement.edits);
+        assert!(
+            judgement.edits.is_empty(),
+            "{envelope:?} {:?}",
+            judgement.edits
+        );
         // The text beside it is written with eight bits where it may be: then the label around both says so.
         let raw = whole("\x1b$B8+\x1b(B");
         let judgement = judge(&raw, &envelope, &silent(Rules::default()));
         let bytes = judgement.bytes();
         let embedded = memmem::find(&raw, b"Content-Type: message/rfc822").unwrap();
-        assert!(memmem::find(&bytes, &raw[embedded..]).is_some(), "{}", String::from_utf8_lossy(&bytes));
+        assert!(
+            memmem::find(&bytes, &raw[embedded..]).is_some(),
+            "{}",
+            String::from_utf8_lossy(&bytes)
+        );
         let wide = memmem::find(&bytes, b"boundary=b\r\nContent-Transfer-Encoding: 8bit").is_some();
-        assert_eq!(wide, !bytes.is_ascii(), "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(
+            wide,
+            !bytes.is_ascii(),
+            "{}",
+            String::from_utf8_lossy(&bytes)
+        );
         assert_eq!(wide, envelope.eight_bit);
     }
 }
@@ -293,14 +393,21 @@ fn what_we_say_is_not_continued_by_the_message() {
         assert!(!judgement.added.is_empty());
         let bytes = judgement.bytes();
         let at = memmem::find(&bytes, start.as_bytes()).unwrap();
-        assert!(bytes[..at].ends_with(b"\r\nX-Leading-Line:"), "{}", String::from_utf8_lossy(&bytes));
+        assert!(
+            bytes[..at].ends_with(b"\r\nX-Leading-Line:"),
+            "{}",
+            String::from_utf8_lossy(&bytes)
+        );
     }
 }
 
 #[test]
 fn what_may_not_be_guessed_stays() {
     // ISO-2022-JP in HTML that does not say so, and a label that nobody knows.
-    for header in ["Content-Type: text/html", "Content-Type: text/plain; charset=x-nobody-knows"] {
+    for header in [
+        "Content-Type: text/html",
+        "Content-Type: text/plain; charset=x-nobody-knows",
+    ] {
         let raw = message(header, "\x1b$B8+8+8+8+\x1b(B");
         let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
         assert_eq!(judgement.bytes(), raw, "{header}");
@@ -318,11 +425,17 @@ fn changed_parts_are_named_as_they_came() {
     );
     let judgement = judged(raw.as_bytes());
     assert_eq!(judgement.parts, 5);
-    let told: Vec<String> = judgement.changed.iter().map(|part| part.told(raw.as_bytes())).collect();
+    let told: Vec<String> = judgement
+        .changed
+        .iter()
+        .map(|part| part.told(raw.as_bytes()))
+        .collect();
     let digest = |body: &str| {
         use sha2::Digest;
         let bytes = sha2::Sha256::digest(body);
-        bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+        bytes
+            .iter()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     };
     assert_eq!(
         told,
@@ -331,7 +444,10 @@ fn changed_parts_are_named_as_they_came() {
                 "p=2;type=text/plain;charset=iso-8859-1;transfer=quoted-printable;sha256={}",
                 digest("Gr=FC=DFe")
             ),
-            format!("p=4;type=text/x-a;charset=utf-16;transfer=base64;sha256={}", digest("APw=")),
+            format!(
+                "p=4;type=text/x-a;charset=utf-16;transfer=base64;sha256={}",
+                digest("APw=")
+            ),
         ]
     );
     let plain = judged(b"Subject: x\r\n\r\nx\r\n");

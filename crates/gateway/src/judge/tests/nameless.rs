@@ -53,9 +53,20 @@ const FIELDS: &[&[u8]] = &[
     b"MIME-Ambiguity-Results: q\xe4",
     b"mime-ambiguity-results : q\r\n\t\xe4",
 ];
-const BEHIND: &[&[u8]] = &[b"  ", b"\t", b" c\xe4", b" c", b" MIME-Ambiguity-Results: q"];
-const BODIES: &[&[u8]] =
-    &[b"text\r\n", b"t\xe4xt\r\n", b"", b"MIME-Ambiguity-Results: t\r\n", b"--b\xe4\r\n\r\nx\xe4"];
+const BEHIND: &[&[u8]] = &[
+    b"  ",
+    b"\t",
+    b" c\xe4",
+    b" c",
+    b" MIME-Ambiguity-Results: q",
+];
+const BODIES: &[&[u8]] = &[
+    b"text\r\n",
+    b"t\xe4xt\r\n",
+    b"",
+    b"MIME-Ambiguity-Results: t\r\n",
+    b"--b\xe4\r\n\r\nx\xe4",
+];
 
 /// A number that looks like chance, below `most`.
 fn roll(state: &mut u64, most: usize) -> usize {
@@ -72,7 +83,11 @@ fn pick<'a>(state: &mut u64, of: &[&'a [u8]]) -> &'a [u8] {
 fn generated(state: &mut u64) -> Vec<u8> {
     let mut raw = Vec::new();
     for _ in 0..=roll(state, 6) {
-        let line = if roll(state, 2) == 0 { pick(state, FIELDS) } else { pick(state, LINES) };
+        let line = if roll(state, 2) == 0 {
+            pick(state, FIELDS)
+        } else {
+            pick(state, LINES)
+        };
         match (line, roll(state, 2)) {
             (b"LONG", 0) => raw.extend([&b"x "[..], &[0xe4; 950]].concat()),
             (b"LONG", _) => raw.extend(b"ab\xe4 ".repeat(200)),
@@ -118,12 +133,21 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
     open.set(Finding::UnendedHeader, Action::Pass);
     let mut original = named.clone();
     original.original_header = Some("X-Original".to_owned());
-    let sets = [Rules::default(), silent(Rules::default()), named, told, open, original, Rules::monitor()];
-    let envelopes = [(false, false), (true, false), (true, true)].map(|(eight_bit, smtputf8)| Envelope {
-        smtputf8,
-        eight_bit,
-        ..Envelope::default()
-    });
+    let sets = [
+        Rules::default(),
+        silent(Rules::default()),
+        named,
+        told,
+        open,
+        original,
+        Rules::monitor(),
+    ];
+    let envelopes =
+        [(false, false), (true, false), (true, true)].map(|(eight_bit, smtputf8)| Envelope {
+            smtputf8,
+            eight_bit,
+            ..Envelope::default()
+        });
     let (mut state, mut put, mut rewritten) = (0x9e37_79b9_7f4a_7c15, 0, 0);
     for number in 0..20_000 {
         let raw = generated(&mut state);
@@ -133,8 +157,14 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
         let left = below(&bytes, &first.added);
         let second = judge(&bytes, envelope, rules);
         let again = second.bytes();
-        let shown =
-            || format!("{number} {}\n{}\n{}", raw.escape_ascii(), bytes.escape_ascii(), again.escape_ascii());
+        let shown = || {
+            format!(
+                "{number} {}\n{}\n{}",
+                raw.escape_ascii(),
+                bytes.escape_ascii(),
+                again.escape_ascii()
+            )
+        };
         assert_eq!(
             left.escape_ascii().to_string(),
             below(&again, &second.added).escape_ascii().to_string(),
@@ -147,7 +177,10 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
         let unread = first.findings.has(Finding::MalformedCharset);
         let mends = first.action == Action::Normalize && !first.edits.is_empty() && !unread;
         for field in parsed.fields(PartId::ROOT) {
-            let unnamed = field.name.of(&bytes).eq_ignore_ascii_case(b"x-unnamed-line");
+            let unnamed = field
+                .name
+                .of(&bytes)
+                .eq_ignore_ascii_case(b"x-unnamed-line");
             if unnamed && mends && !envelope.smtputf8 && raw.contains(&b'\n') {
                 put += 1;
                 assert!(field.value.of(&bytes).is_ascii(), "{}", shown());
@@ -165,7 +198,10 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
 #[test]
 fn a_first_line_that_gets_a_name_is_read_as_a_field() {
     for (start, want) in [
-        ("From J\u{e4}ger Mon", "X-Unnamed-Line: From =?UTF-8?B?SsOkZ2Vy?= Mon"),
+        (
+            "From J\u{e4}ger Mon",
+            "X-Unnamed-Line: From =?UTF-8?B?SsOkZ2Vy?= Mon",
+        ),
         (" J\u{e4}ger", "X-Leading-Line: =?UTF-8?B?SsOkZ2Vy?="),
     ] {
         let text = format!("{start}\r\nFrom: a@b.invalid\r\nSubject: x\r\n\r\nx\r\n");

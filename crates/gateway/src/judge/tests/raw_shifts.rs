@@ -21,14 +21,31 @@ fn the_policy_decides_about_raw_shifts() {
                 let mut rules = Rules::default();
                 rules.set(finding, action);
                 let judgement = judge(&raw, &Envelope::default(), &rules);
-                let found: Vec<_> = judgement.findings.counted().map(|(finding, _)| finding).collect();
+                let found: Vec<_> = judgement
+                    .findings
+                    .counted()
+                    .map(|(finding, _)| finding)
+                    .collect();
                 assert_eq!(found, [finding], "{subject:?}");
                 // Nothing is known that it could be rewritten to.
-                let want = if action == Action::Normalize { Action::Tag } else { action };
-                assert_eq!((judgement.action, judgement.wanted), (want, want), "{subject:?}");
+                let want = if action == Action::Normalize {
+                    Action::Tag
+                } else {
+                    action
+                };
+                assert_eq!(
+                    (judgement.action, judgement.wanted),
+                    (want, want),
+                    "{subject:?}"
+                );
                 assert!(judgement.edits.is_empty() && judgement.bytes().ends_with(&raw));
                 let told = matches!(want, Action::Tag | Action::Quarantine);
-                assert_eq!(!judgement.added.is_empty(), told, "{subject:?} {}", action.name());
+                assert_eq!(
+                    !judgement.added.is_empty(),
+                    told,
+                    "{subject:?} {}",
+                    action.name()
+                );
             }
         }
     }

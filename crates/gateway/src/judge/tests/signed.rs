@@ -5,18 +5,39 @@ use crate::policy::TagSigned;
 
 /// Correctly labelled texts that some finding tags, with the field of their label.
 const CORRECT: [(&str, &str); 6] = [
-    ("Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B8+\x1b(B"),
-    ("Content-Type: text/plain; charset=utf-8", "text about +ADw-script"),
-    ("Subject: Gr\u{200b}u\u{202e}ss\nContent-Type: text/plain; charset=utf-8", "x"),
-    ("Subject: =?UTF-8?B?R3LigItv4oCuw58=?=\nContent-Type: text/plain", "x"),
-    ("Reply-To: <b@xn--mnchen-3ya.de>\nContent-Type: text/plain", "x"),
-    ("Reply-To: <b@xn--pple-43d.com>\nContent-Type: text/plain", "x"),
+    (
+        "Content-Type: text/plain; charset=iso-2022-jp",
+        "\x1b$B8+\x1b(B",
+    ),
+    (
+        "Content-Type: text/plain; charset=utf-8",
+        "text about +ADw-script",
+    ),
+    (
+        "Subject: Gr\u{200b}u\u{202e}ss\nContent-Type: text/plain; charset=utf-8",
+        "x",
+    ),
+    (
+        "Subject: =?UTF-8?B?R3LigItv4oCuw58=?=\nContent-Type: text/plain",
+        "x",
+    ),
+    (
+        "Reply-To: <b@xn--mnchen-3ya.de>\nContent-Type: text/plain",
+        "x",
+    ),
+    (
+        "Reply-To: <b@xn--pple-43d.com>\nContent-Type: text/plain",
+        "x",
+    ),
 ];
 
 /// Texts with a wrong or ambiguous label or structure.
 const WRONG: [(&str, &str); 3] = [
     ("Content-Type: text/plain; charset=utf-8", "\x1b$B8+\x1b(B"),
-    ("Content-Type: text/plain; charset=utf-8\nContent-Type: text/html", "x"),
+    (
+        "Content-Type: text/plain; charset=utf-8\nContent-Type: text/html",
+        "x",
+    ),
     ("Content-Type: text/html; charset=utf-7", "+ADw-b+AD4-"),
 ];
 
@@ -52,15 +73,25 @@ fn correct_signed_mail_stays_to_the_byte() {
                         (&raw[..], Action::Pass, Action::Pass),
                         "{fields}"
                     );
-                    assert!(!judgement.findings.is_empty(), "the log tells all the same: {fields}");
+                    assert!(
+                        !judgement.findings.is_empty(),
+                        "the log tells all the same: {fields}"
+                    );
                 }
-                let judgement = judge(&raw, &Envelope::default(), &rules(TagSigned::Always, base.clone()));
+                let judgement = judge(
+                    &raw,
+                    &Envelope::default(),
+                    &rules(TagSigned::Always, base.clone()),
+                );
                 assert!(judgement.bytes().ends_with(&raw));
                 tagged += usize::from(!judgement.added.is_empty());
             }
         }
         let judgement = judged(&unsigned);
-        assert!(!judgement.added.is_empty() || judgement.action == Action::Normalize, "{fields}");
+        assert!(
+            !judgement.added.is_empty() || judgement.action == Action::Normalize,
+            "{fields}"
+        );
     }
     assert_eq!(tagged, CORRECT.len() * SIGNATURES.len() * 3);
 }
@@ -71,9 +102,16 @@ fn ambiguous_signed_mail_is_tagged_by_default() {
     for (fields, body) in WRONG {
         let raw = message(&format!("{}\n{fields}", SIGNATURES[0]), body);
         let judgement = judge(&raw, &Envelope::default(), &Rules::default());
-        assert!(!judgement.added.is_empty() && judgement.edits.is_empty(), "{fields}");
+        assert!(
+            !judgement.added.is_empty() && judgement.edits.is_empty(),
+            "{fields}"
+        );
         assert!(judgement.bytes().ends_with(&raw));
-        let judgement = judge(&raw, &Envelope::default(), &rules(TagSigned::Never, Rules::default()));
+        let judgement = judge(
+            &raw,
+            &Envelope::default(),
+            &rules(TagSigned::Never, Rules::default()),
+        );
         assert_eq!(*judgement.bytes(), raw[..], "{fields}");
     }
     let strict = judge(
@@ -82,7 +120,11 @@ fn ambiguous_signed_mail_is_tagged_by_default() {
         &Rules::strict(),
     )
     .action;
-    assert_eq!(strict, Action::Reject, "a signature protects no message from being refused");
+    assert_eq!(
+        strict,
+        Action::Reject,
+        "a signature protects no message from being refused"
+    );
 }
 
 /// A signed body (RFC 1847) is signed too.
@@ -93,7 +135,16 @@ fn multipart_signed_stays_to_the_byte() {
         "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n--b\r\nContent-Type: application/pgp-signature\r\n\r\nx\r\n--b--",
     );
     let judgement = judged(&raw);
-    assert_eq!((&*judgement.bytes(), judgement.action), (&raw[..], Action::Pass), "{:?}", judgement.findings);
-    let always = judge(&raw, &Envelope::default(), &rules(TagSigned::Always, Rules::default()));
+    assert_eq!(
+        (&*judgement.bytes(), judgement.action),
+        (&raw[..], Action::Pass),
+        "{:?}",
+        judgement.findings
+    );
+    let always = judge(
+        &raw,
+        &Envelope::default(),
+        &rules(TagSigned::Always, Rules::default()),
+    );
     assert!(!always.added.is_empty());
 }

@@ -70,7 +70,9 @@ impl Arriving {
             Some(came) => came.push(raw),
             none => {
                 let came = none.insert(Spool::new(shared.budget.clone()));
-                self.spool.pieces(|piece| came.push(piece)).and_then(|()| came.push(raw))
+                self.spool
+                    .pieces(|piece| came.push(piece))
+                    .and_then(|()| came.push(raw))
             }
         };
         if let Err(error) = came {

@@ -55,7 +55,8 @@ impl Connection {
         });
         if let Some(reply) = &refused {
             self.leaving = Leaving::nothing(&self.shared);
-            self.session.decide(Verdict::Refuse(reply.code, &reply.text()));
+            self.session
+                .decide(Verdict::Refuse(reply.code, &reply.text()));
         } else {
             self.session.decide(Verdict::Deliver);
         }
@@ -102,8 +103,9 @@ impl Connection {
         }
         let limits = &self.shared.limits;
         let turns = &self.shared.turns;
-        let turn =
-            start.checked_add(limits.work).map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
+        let turn = start
+            .checked_add(limits.work)
+            .map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
         let Some(turn) = turn else {
             return self.given_up(&Fault::Slow, record).into();
         };
@@ -112,8 +114,9 @@ impl Connection {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
                 Ok(Some(header)) => {
                     record.envelope.message_id = message_id(&header).to_vec();
-                    goes_round(&header[..body(&header)], record)
-                        .unwrap_or_else(|| unread(&header, Finding::TooLarge, mends, engine, record))
+                    goes_round(&header[..body(&header)], record).unwrap_or_else(|| {
+                        unread(&header, Finding::TooLarge, mends, engine, record)
+                    })
                 }
                 // What it claims cannot be told.
                 Ok(None) => rejected(Cause::HeaderTooLarge, record),
@@ -139,7 +142,15 @@ impl Connection {
             if arrived.came_late && engine.ledgers.is_some() {
                 return Err(Fault::LedgerLate);
             }
-            judge(&raw, came.as_deref(), mends, engine, announced, record, &mut turn)
+            judge(
+                &raw,
+                came.as_deref(),
+                mends,
+                engine,
+                announced,
+                record,
+                &mut turn,
+            )
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(fate)) => return fate,
@@ -176,7 +187,8 @@ fn beginning(spool: &mut Spool, most: u64) -> io::Result<Option<Vec<u8>>> {
     spool.pieces_while(|piece| {
         let from = bytes.len().saturating_sub(3);
         bytes.extend_from_slice(piece);
-        ended = bytes.starts_with(b"\r\n") || memchr::memmem::find(&bytes[from..], b"\r\n\r\n").is_some();
+        ended = bytes.starts_with(b"\r\n")
+            || memchr::memmem::find(&bytes[from..], b"\r\n\r\n").is_some();
         Ok(!ended && bytes.len() as u64 <= most)
     })?;
     Ok((ended || bytes.len() as u64 <= most).then_some(bytes))

@@ -46,7 +46,13 @@ pub(super) struct Outside {
 impl Outside {
     pub(super) fn new(number: u64, client: Stream) -> Self {
         let standing = Standing::new(&client);
-        Self { number, client, hop: Mutex::new(None), in_message: AtomicBool::new(false), standing }
+        Self {
+            number,
+            client,
+            hop: Mutex::new(None),
+            in_message: AtomicBool::new(false),
+            standing,
+        }
     }
 
     fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
@@ -61,7 +67,9 @@ impl Live for Outside {
 
     fn dismiss(&self) {
         // A client that is gone needs no word.
-        let _ = self.client.offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
+        let _ = self
+            .client
+            .offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
         self.end();
     }
 
@@ -119,10 +127,17 @@ enum End {
 }
 
 impl Connection {
-    pub(super) fn new(outside: Arc<Outside>, client: Stream, route: Arc<Route>, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        outside: Arc<Outside>,
+        client: Stream,
+        route: Arc<Route>,
+        shared: Arc<Shared>,
+    ) -> Self {
         // The policy is asked when the message is complete: it may defer, and be another one by then.
-        let options =
-            Options { lmtp: route.lmtp, bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize) };
+        let options = Options {
+            lmtp: route.lmtp,
+            bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize),
+        };
         Self {
             outside,
             address: client.peer(),
@@ -215,7 +230,10 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = self.client.write_until(&output, soon(self.shared.limits.stall)).map_err(End::Client);
+        let written = self
+            .client
+            .write_until(&output, soon(self.shared.limits.stall))
+            .map_err(End::Client);
         // Only from here on it keeps us waiting.
         self.heard = Instant::now();
         self.began.get_or_insert(self.heard);
@@ -264,8 +282,8 @@ impl Connection {
 
     fn connect(&mut self) {
         let times = &self.route.times;
-        let connected =
-            Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits).and_then(|hop| {
+        let connected = Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits)
+            .and_then(|hop| {
                 *self.outside.hop() = Some(hop.try_clone()?);
                 Ok(hop)
             });
@@ -288,16 +306,29 @@ impl Connection {
             self.ask_hop();
         }
         let times = &self.route.times;
-        let patience = if self.session.is_ending() { times.end } else { times.reply };
+        let patience = if self.session.is_ending() {
+            times.end
+        } else {
+            times.reply
+        };
         let asked = self.asked.0;
         self.make_room(PIECE);
-        let Some(hop) = &mut self.hop else { return self.lose_hop() };
+        let Some(hop) = &mut self.hop else {
+            return self.lose_hop();
+        };
         let read = loop {
-            let left = patience.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
-            let Some(left) = left else { break Err(ErrorKind::TimedOut.into()) };
+            let left = patience
+                .checked_sub(asked.elapsed())
+                .filter(|left| !left.is_zero());
+            let Some(left) = left else {
+                break Err(ErrorKind::TimedOut.into());
+            };
             // A shorter time than a millisecond may be none for the system.
             let left = left.max(Duration::from_millis(1));
-            match hop.set_read_timeout(left).and_then(|()| hop.read(&mut self.piece)) {
+            match hop
+                .set_read_timeout(left)
+                .and_then(|()| hop.read(&mut self.piece))
+            {
                 Err(error) if error.kind() == ErrorKind::Interrupted => (),
                 read => break read,
             }
@@ -320,11 +351,15 @@ impl Connection {
         };
         // Once they are given back, nothing is to be done before its time is up.
         let rests = !self.session.is_in_content() && !self.rested && patience > REST;
-        self.client.set_read_timeout(if rests { REST } else { patience }).map_err(End::Client)?;
+        self.client
+            .set_read_timeout(if rests { REST } else { patience })
+            .map_err(End::Client)?;
         self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
             // Its reading side was ended here, perhaps just when it began a message: it hears why.
-            Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => self.session.shut(),
+            Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => {
+                self.session.shut()
+            }
             Ok(0) => {
                 if self.cut(&Fault::ClientGone) {
                     self.fault(&Fault::ClientGone);
@@ -373,9 +408,13 @@ impl Connection {
         let left = if self.session.is_in_content() {
             let began = *self.arriving.began.get_or_insert_with(Instant::now);
             let whole = limits.idle + Duration::from_secs(self.arriving.size / SLOWEST);
-            whole.checked_sub(began.elapsed())?.min(limits.stall.checked_sub(silent)?)
+            whole
+                .checked_sub(began.elapsed())?
+                .min(limits.stall.checked_sub(silent)?)
         } else if !self.session.is_greeted() {
-            limits.negotiation.checked_sub(self.began.unwrap_or(self.heard).elapsed())?
+            limits
+                .negotiation
+                .checked_sub(self.began.unwrap_or(self.heard).elapsed())?
         } else if within_line {
             let began = *self.line_began.get_or_insert_with(Instant::now);
             limits.stall.checked_sub(began.elapsed())?
@@ -420,5 +459,6 @@ impl Connection {
 fn soon(time: Duration) -> Instant {
     let now = Instant::now();
     // A time without end is as good as a day.
-    now.checked_add(time).unwrap_or_else(|| now + Duration::from_hours(24))
+    now.checked_add(time)
+        .unwrap_or_else(|| now + Duration::from_hours(24))
 }

@@ -11,7 +11,11 @@ use crate::policy::Action;
 
 impl Connection {
     pub(super) fn fault(&self, fault: &Fault) {
-        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.address, fault });
+        self.shared.tell(&Notice::Fault {
+            connection: self.outside.number,
+            peer: &self.address,
+            fault,
+        });
     }
 
     pub(super) fn envelope(&self) -> Envelope {
@@ -32,7 +36,10 @@ impl Connection {
 
     pub(super) fn peer(&self) -> String {
         let (.., peer) = self.session.envelope();
-        peer.map_or_else(|| self.address.clone(), |peer| String::from_utf8_lossy(peer).into_owned())
+        peer.map_or_else(
+            || self.address.clone(),
+            |peer| String::from_utf8_lossy(peer).into_owned(),
+        )
     }
 
     /// How many bytes came of a message of which so many are here, now that its line ends are set right.
@@ -57,7 +64,9 @@ impl Connection {
 
     /// Tells of the message whose end the client knows.
     pub(super) fn tell_record(&mut self) {
-        let Some((mut record, start)) = self.record.take() else { return };
+        let Some((mut record, start)) = self.record.take() else {
+            return;
+        };
         record.time = start.elapsed();
         let said = self.session.delivery();
         if record.action != Action::Reject && record.action != Action::Tempfail {

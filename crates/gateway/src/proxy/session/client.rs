@@ -65,7 +65,8 @@ impl Session {
     /// Whether one more command may be taken.
     pub(super) fn has_room(&self) -> bool {
         let waiting = self.asked.len();
-        let alone = !self.announced.pipelining || matches!(self.asked.back(), Some(Asked::Hello(_)));
+        let alone =
+            !self.announced.pipelining || matches!(self.asked.back(), Some(Asked::Hello(_)));
         self.client.held.is_none()
             && waiting < (if alone { 1 } else { BATCH })
             && self.hop.waiting() < BATCH_BYTES
@@ -73,7 +74,11 @@ impl Session {
 
     /// Takes a command: it goes to the next hop, is answered here in its turn, or waits alone.
     pub(super) fn command(&mut self, line: Line) {
-        let verb = if let Line::Whole(line) = &line { Verb::of(line) } else { Verb::Unknown };
+        let verb = if let Line::Whole(line) = &line {
+            Verb::of(line)
+        } else {
+            Verb::Unknown
+        };
         if mem::take(&mut self.client.refused_data) && verb == Verb::Unknown {
             // Content of a client that did not wait for the word: none of it may become a command.
             self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 No data were asked for")));
@@ -83,25 +88,33 @@ impl Session {
             Line::Whole(line) => line,
             Line::TooLong => return self.mistake(500, "5.5.2 Line too long"),
             Line::Unclean => {
-                return self.mistake(500, "5.5.2 A line ends with CRLF and has no CR, LF or NUL in it");
+                return self.mistake(
+                    500,
+                    "5.5.2 A line ends with CRLF and has no CR, LF or NUL in it",
+                );
             }
         };
         let greeted = self.hello.is_some();
         match verb {
             Verb::Lhlo if self.options.lmtp => self.client.held = Some(Held::Hello(line)),
-            Verb::Helo | Verb::Ehlo if !self.options.lmtp => self.client.held = Some(Held::Hello(line)),
+            Verb::Helo | Verb::Ehlo if !self.options.lmtp => {
+                self.client.held = Some(Held::Hello(line))
+            }
             Verb::Noop => self.say(250, "2.0.0 Ok"),
             Verb::Help => self.say(214, "2.0.0 See RFC 5321"),
             Verb::Quit => self.client.held = Some(Held::Quit),
             Verb::Bdat => {
                 // What follows is content, and where it ends is not known here.
-                self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 BDAT was not announced")));
+                self.client.held =
+                    Some(Held::Leave(Reply::own(421, "4.7.0 BDAT was not announced")));
             }
             Verb::Reset if !greeted => self.say(250, "2.0.0 Ok"),
             Verb::Mail | Verb::Rcpt | Verb::Data | Verb::Verify | Verb::Forward if !greeted => {
                 self.mistake(503, "5.5.1 Say hello first");
             }
-            Verb::Data if line.trim_ascii_end().len() > 4 => self.mistake(501, "5.5.4 DATA has no argument"),
+            Verb::Data if line.trim_ascii_end().len() > 4 => {
+                self.mistake(501, "5.5.4 DATA has no argument")
+            }
             Verb::Data => self.client.held = Some(Held::Data),
             Verb::Mail => {
                 let mail = Mail::read(&line);
@@ -127,7 +140,10 @@ impl Session {
 
     /// Gives a line to the next hop.
     fn ask(&mut self, line: &[u8], asked: Asked) {
-        let waits = self.asked.iter().any(|asked| !matches!(asked, Asked::Local(_)));
+        let waits = self
+            .asked
+            .iter()
+            .any(|asked| !matches!(asked, Asked::Local(_)));
         self.hop.ask(line, waits);
         self.asked.push_back(asked);
     }
@@ -150,13 +166,24 @@ impl Session {
         match held {
             Held::Hello(line) => self.ask(&line.clone(), Asked::Hello(line)),
             Held::Data if self.mail.is_none() || self.accepted.is_empty() => {
-                let words =
-                    if self.mail.is_none() { "5.5.1 MAIL first" } else { "5.5.1 No valid recipients" };
-                self.mistake(if self.mail.is_some() && !self.options.lmtp { 554 } else { 503 }, words);
+                let words = if self.mail.is_none() {
+                    "5.5.1 MAIL first"
+                } else {
+                    "5.5.1 No valid recipients"
+                };
+                self.mistake(
+                    if self.mail.is_some() && !self.options.lmtp {
+                        554
+                    } else {
+                        503
+                    },
+                    words,
+                );
                 self.client.refused_data = true;
             }
             Held::Data => {
-                self.client.hear(&Reply::own(354, "End data with <CR><LF>.<CR><LF>"));
+                self.client
+                    .hear(&Reply::own(354, "End data with <CR><LF>.<CR><LF>"));
                 self.client.content = Content::new(self.options.bare_lines);
                 self.state = State::Content;
             }
@@ -174,7 +201,10 @@ impl Session {
     }
 
     pub(super) fn read_content(&mut self) -> Option<Step> {
-        let (used, ended) = self.client.content.read(self.client.lines.rest(), &mut self.client.text);
+        let (used, ended) = self
+            .client
+            .content
+            .read(self.client.lines.rest(), &mut self.client.text);
         self.client.lines.take(used);
         if !ended {
             return Some(Step::Client);

@@ -105,7 +105,8 @@ impl Hop {
     /// It is ready anew: commands that wait are given to it.
     fn resume(&mut self) {
         (self.stage, self.clean) = (Stage::Ready, true);
-        self.out.extend_from_slice(self.again.take().as_deref().unwrap_or_default());
+        self.out
+            .extend_from_slice(self.again.take().as_deref().unwrap_or_default());
     }
 
     fn lost(&mut self) {
@@ -124,10 +125,21 @@ impl Session {
             Ok(None) => Some(Step::Hop),
             Ok(Some(reply)) if reply.code == 220 => {
                 let first = reply.texts.first().map_or(&[][..], Vec::as_slice);
-                let name = first.split(|byte| *byte == b' ').next().filter(|name| !name.is_empty());
-                let protocol: &[u8] = if self.options.lmtp { b" LMTP" } else { b" ESMTP" };
+                let name = first
+                    .split(|byte| *byte == b' ')
+                    .next()
+                    .filter(|name| !name.is_empty());
+                let protocol: &[u8] = if self.options.lmtp {
+                    b" LMTP"
+                } else {
+                    b" ESMTP"
+                };
                 let text = [name.unwrap_or(b"localhost"), protocol].concat();
-                Reply { code: 220, texts: vec![text] }.write(&mut self.client.out);
+                Reply {
+                    code: 220,
+                    texts: vec![text],
+                }
+                .write(&mut self.client.out);
                 (self.hop.stage, self.state) = (Stage::Ready, State::Commands);
                 None
             }
@@ -149,7 +161,9 @@ impl Session {
                 }
                 return None;
             }
-            Stage::Hello if reply.is_positive() && Capabilities::read(&reply).covers(&self.announced) => {
+            Stage::Hello
+                if reply.is_positive() && Capabilities::read(&reply).covers(&self.announced) =>
+            {
                 self.hop.resume();
                 return None;
             }
@@ -179,8 +193,16 @@ impl Session {
             Some(Asked::Hello(line)) if positive => {
                 // After HELO nothing is announced, and nothing may be used.
                 let esmtp = Verb::of(&line) != Verb::Helo;
-                self.announced = if esmtp { Capabilities::read(&reply) } else { Capabilities::default() };
-                let reply = if esmtp { self.announced.reply(&reply) } else { reply };
+                self.announced = if esmtp {
+                    Capabilities::read(&reply)
+                } else {
+                    Capabilities::default()
+                };
+                let reply = if esmtp {
+                    self.announced.reply(&reply)
+                } else {
+                    reply
+                };
                 self.client.hear(&reply);
                 self.hello = Some(line);
                 self.forget();
@@ -251,11 +273,19 @@ impl Session {
 
     /// What the next hop says of a message, in replies: one, or one for each recipient.
     pub(super) fn shares(&self) -> usize {
-        if self.options.lmtp { self.accepted.len() } else { 1 }
+        if self.options.lmtp {
+            self.accepted.len()
+        } else {
+            1
+        }
     }
 
     fn count(&mut self, reply: &Reply, shares: usize) {
-        let recipients = if self.options.lmtp { shares } else { self.accepted.len() };
+        let recipients = if self.options.lmtp {
+            shares
+        } else {
+            self.accepted.len()
+        };
         match reply.code / 100 {
             2 => self.delivery.taken += recipients,
             5 => self.delivery.refused += recipients,
@@ -296,11 +326,20 @@ impl Session {
         self.hop.lost();
         match self.state {
             State::AskedData | State::Sending | State::Ending(_) => {
-                let left = if let State::Ending(left) = self.state { left } else { self.shares() };
+                let left = if let State::Ending(left) = self.state {
+                    left
+                } else {
+                    self.shares()
+                };
                 for _ in 0..left {
-                    self.client.hear(&Reply::own(451, "4.4.2 Lost the next hop"));
+                    self.client
+                        .hear(&Reply::own(451, "4.4.2 Lost the next hop"));
                 }
-                self.delivery.deferred += if self.options.lmtp { left } else { self.accepted.len() };
+                self.delivery.deferred += if self.options.lmtp {
+                    left
+                } else {
+                    self.accepted.len()
+                };
                 self.delivery.lost = true;
                 self.fault = Some(fault);
                 self.hop.clean = true;
@@ -312,7 +351,9 @@ impl Session {
             _ if self.stopping && !began => return self.leave(421, SHUTTING_DOWN),
             // Nobody misses it before the next command.
             State::Commands if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => (),
-            State::Commands if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 => {
+            State::Commands
+                if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 =>
+            {
                 self.asked.clear();
                 self.hop.clean = true;
             }

@@ -258,7 +258,11 @@ impl Session {
 
     /// Whether a message is on its way here, or a client waits for leave to begin one.
     pub fn is_in_message(&self) -> bool {
-        let asked = || self.asked.iter().any(|asked| matches!(asked, Asked::Mail(_)));
+        let asked = || {
+            self.asked
+                .iter()
+                .any(|asked| matches!(asked, Asked::Mail(_)))
+        };
         !matches!(self.state, State::Opening | State::Commands | State::Closed)
             || self.mail.is_some()
             || self.state == State::Commands && asked()
@@ -266,7 +270,10 @@ impl Session {
 
     /// Whether a message is judged, or given to the next hop.
     pub fn is_settling(&self) -> bool {
-        matches!(self.state, State::Judging | State::AskedData | State::Sending | State::Ending(_))
+        matches!(
+            self.state,
+            State::Judging | State::AskedData | State::Sending | State::Ending(_)
+        )
     }
 
     /// Whether content is arriving.

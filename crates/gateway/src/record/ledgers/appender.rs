@@ -125,23 +125,32 @@ impl Appender {
 
     /// Appends the first records, as many as belong to one segment, and syncs once; where they are then.
     fn append_some(&mut self, records: &[Pending]) -> io::Result<Vec<Kept>> {
-        let Some(first) = records.first() else { return Ok(Vec::new()) };
+        let Some(first) = records.first() else {
+            return Ok(Vec::new());
+        };
         self.close_old(first.time);
         if self.open.is_none() {
             self.open = Some(self.begin(first.time)?);
         }
-        let Some(open) = &mut self.open else { return Ok(Vec::new()) };
+        let Some(open) = &mut self.open else {
+            return Ok(Vec::new());
+        };
         let (mut end, most) = (open.written, self.most.saturating_sub(open.index.size()));
         let mut places = Vec::with_capacity(records.len());
         for record in records {
             if !places.is_empty() && end >= most {
                 break;
             }
-            places.push(Kept { name: format!("{}:{end}", open.name), bytes: record.bytes.len() as u64 });
+            places.push(Kept {
+                name: format!("{}:{end}", open.name),
+                bytes: record.bytes.len() as u64,
+            });
             end += record.bytes.len() as u64;
         }
         let taken = &records[..places.len()];
-        let done = open.reserve(&self.folder, end).and_then(|()| open.write(taken));
+        let done = open
+            .reserve(&self.folder, end)
+            .and_then(|()| open.write(taken));
         #[cfg(test)]
         let done = match self.fail.take() {
             Some(fail) => done.and_then(|_| fail(&open.file).map(|()| 0)),
@@ -159,7 +168,12 @@ impl Appender {
             offset += record.bytes.len() as u64;
         }
         open.written = end;
-        open.last = taken.iter().map(|record| record.time).max().unwrap_or(open.last).max(open.last);
+        open.last = taken
+            .iter()
+            .map(|record| record.time)
+            .max()
+            .unwrap_or(open.last)
+            .max(open.last);
         let bytes = places.iter().map(|place| place.bytes).sum();
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if end + open.index.size() >= self.most {
@@ -170,7 +184,10 @@ impl Appender {
 
     /// Closes the segment if it has been appended to for long enough.
     pub(super) fn close_old(&mut self, now: SystemTime) {
-        let is_old = |open: &OpenSegment| now.duration_since(open.started).is_ok_and(|age| age >= LONGEST);
+        let is_old = |open: &OpenSegment| {
+            now.duration_since(open.started)
+                .is_ok_and(|age| age >= LONGEST)
+        };
         if self.open.as_ref().is_some_and(is_old) {
             self.close_and_tell();
         }
@@ -178,7 +195,11 @@ impl Appender {
 
     /// Closes the segment. A failure defers no message: all records are durable already, and the next sweep tries again.
     fn close_and_tell(&mut self) {
-        let name = self.open.as_ref().map(|open| open.name.clone()).unwrap_or_default();
+        let name = self
+            .open
+            .as_ref()
+            .map(|open| open.name.clone())
+            .unwrap_or_default();
         if let Err(error) = self.close() {
             let words = format!("{name} cannot be closed: {error}; its originals are kept");
             (self.tell)(&io::Error::new(error.kind(), words));
@@ -187,7 +208,16 @@ impl Appender {
 
     /// Closes the segment in order. Its records are durable already: no failure costs one.
     fn close(&mut self) -> io::Result<()> {
-        let Some(OpenSegment { file, written, last, index, .. }) = self.open.take() else { return Ok(()) };
+        let Some(OpenSegment {
+            file,
+            written,
+            last,
+            index,
+            ..
+        }) = self.open.take()
+        else {
+            return Ok(());
+        };
         #[cfg(test)]
         if std::mem::take(&mut self.fail_close) {
             return Err(io::Error::other("no close"));
@@ -205,19 +235,19 @@ impl Appender {
         for _ in 0..TRIES {
             let name = format!("{time}-{}-{}{SEGMENT}", std::process::id(), self.number);
             let made = self.folder.subfolder_or_make(&day);
-            let (folder, file) = match made.and_then(|folder| folder.create(&name).map(|file| (folder, file)))
-            {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    self.number += 1;
-                    continue;
-                }
-                // A sweep removed the folder while it was empty.
-                Err(error) if error.kind() == ErrorKind::NotFound => {
-                    failed = error;
-                    continue;
-                }
-                made => made?,
-            };
+            let (folder, file) =
+                match made.and_then(|folder| folder.create(&name).map(|file| (folder, file))) {
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                        self.number += 1;
+                        continue;
+                    }
+                    // A sweep removed the folder while it was empty.
+                    Err(error) if error.kind() == ErrorKind::NotFound => {
+                        failed = error;
+                        continue;
+                    }
+                    made => made?,
+                };
             self.number += 1;
             // A cleaner may have come between; what it locks is no longer ours.
             if !lock(&file)? || file.metadata()?.len() > 0 {
@@ -270,10 +300,18 @@ impl OpenSegment {
         let target = end + AHEAD;
         let (free, all) = folder.free()?;
         if free < (target - self.reserved).saturating_add(RESERVE.0.min(all / RESERVE.1)) {
-            return Err(io::Error::new(ErrorKind::StorageFull, "the disk is full but for its reserve"));
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "the disk is full but for its reserve",
+            ));
         }
         // The length stays that of what is written: nobody reads what is reserved.
-        match fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.reserved, target - self.reserved) {
+        match fallocate(
+            &self.file,
+            FallocateFlags::KEEP_SIZE,
+            self.reserved,
+            target - self.reserved,
+        ) {
             // Not every file system can.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
                 self.reserved = target;
@@ -301,7 +339,10 @@ impl OpenSegment {
         self.file.sync_data()?;
         if fstat(&self.file)?.st_nlink == 0 {
             // Somebody took it away: what is written goes with it.
-            return Err(io::Error::new(ErrorKind::NotFound, "the segment was removed"));
+            return Err(io::Error::new(
+                ErrorKind::NotFound,
+                "the segment was removed",
+            ));
         }
         Ok(at + together.len() as u64)
     }

@@ -75,13 +75,19 @@ impl Catalog {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn find(&self, query: &Query, mut found: impl FnMut(Found)) -> io::Result<Vec<(String, String)>> {
+    pub fn find(
+        &self,
+        query: &Query,
+        mut found: impl FnMut(Found),
+    ) -> io::Result<Vec<(String, String)>> {
         let mut damaged = Vec::new();
         for day in days(&self.0)? {
             if !query.may_match_day(&day) {
                 continue;
             }
-            let Some(day_name) = day.to_str() else { continue };
+            let Some(day_name) = day.to_str() else {
+                continue;
+            };
             let files = match self.0.subfolder(&day) {
                 Ok(files) => files,
                 Err(error) => {
@@ -93,7 +99,9 @@ impl Catalog {
             names.retain(|name| is_segment(name) || is_single(name));
             names.sort_unstable();
             for file in names {
-                let Some(file_name) = file.to_str() else { continue };
+                let Some(file_name) = file.to_str() else {
+                    continue;
+                };
                 let name = format!("{day_name}/{file_name}");
                 let searched = if is_segment(&file) {
                     search_segment(&files, &file, &name, query, &mut found)
@@ -116,7 +124,12 @@ impl Catalog {
     /// # Errors
     /// No record has this name, or it is damaged.
     pub fn read(&self, name: &str) -> Result<Reading, LedgerError> {
-        let none = || LedgerError::Io(io::Error::new(ErrorKind::NotFound, "no record has this name"));
+        let none = || {
+            LedgerError::Io(io::Error::new(
+                ErrorKind::NotFound,
+                "no record has this name",
+            ))
+        };
         let (day, rest) = name.split_once('/').ok_or_else(none)?;
         if !super::names::is_day(OsStr::new(day)) || rest.contains('/') {
             return Err(none());
@@ -139,23 +152,38 @@ impl Catalog {
 
 /// Replaces the error for a missing file by `none`.
 fn gone(none: impl Fn() -> LedgerError) -> impl Fn(io::Error) -> LedgerError {
-    move |error| if error.kind() == ErrorKind::NotFound { none() } else { LedgerError::Io(error) }
+    move |error| {
+        if error.kind() == ErrorKind::NotFound {
+            none()
+        } else {
+            LedgerError::Io(error)
+        }
+    }
 }
 
 impl Reading {
     fn new(entry: IndexEntry, ledger: Vec<u8>) -> Result<Self, LedgerError> {
         let (original, note) = read_whole(&ledger)?;
         if digest(&original) != entry.blake3 {
-            return Err(LedgerError::Damaged("the message is another than the index says"));
+            return Err(LedgerError::Damaged(
+                "the message is another than the index says",
+            ));
         }
-        Ok(Self { entry, original, note, ledger })
+        Ok(Self {
+            entry,
+            original,
+            note,
+            ledger,
+        })
     }
 }
 
 impl Query {
     /// Returns true if files of this day may have a matching record.
     fn may_match_day(&self, day: &OsStr) -> bool {
-        let Some(start) = day.to_str().and_then(day_start) else { return false };
+        let Some(start) = day.to_str().and_then(day_start) else {
+            return false;
+        };
         // A clock that goes back does not begin another segment, so a record may be older than its segment's day.
         self.since.is_none_or(|since| since < start + LATER)
             && self.until.is_none_or(|until| start < until + LATER)
@@ -167,16 +195,23 @@ impl Query {
         let same_id = |wanted: &Vec<u8>| bare(wanted) == bare(&entry.message_id);
         self.since.is_none_or(|since| since <= time)
             && self.until.is_none_or(|until| time < until)
-            && self.queue_id.as_ref().is_none_or(|id| *id == entry.queue_id)
+            && self
+                .queue_id
+                .as_ref()
+                .is_none_or(|id| *id == entry.queue_id)
             && self.message_id.as_ref().is_none_or(same_id)
-            && self
-                .sender
-                .as_ref()
-                .is_none_or(|wanted| entry.sender.as_ref().is_some_and(|sender| is_address(sender, wanted)))
-            && self
-                .recipient
-                .as_ref()
-                .is_none_or(|wanted| entry.recipients.iter().any(|recipient| is_address(recipient, wanted)))
+            && self.sender.as_ref().is_none_or(|wanted| {
+                entry
+                    .sender
+                    .as_ref()
+                    .is_some_and(|sender| is_address(sender, wanted))
+            })
+            && self.recipient.as_ref().is_none_or(|wanted| {
+                entry
+                    .recipients
+                    .iter()
+                    .any(|recipient| is_address(recipient, wanted))
+            })
     }
 }
 
@@ -210,7 +245,10 @@ fn search_segment(
     let segment = Segment::open(opened)?;
     let mut tell = |offset: u64, entry: IndexEntry| {
         if query.matches(&entry) {
-            found(Found { name: format!("{name}:{offset}"), entry });
+            found(Found {
+                name: format!("{name}:{offset}"),
+                entry,
+            });
         }
     };
     if let Some(index) = segment.index()? {
@@ -225,8 +263,17 @@ fn search_segment(
         tell(located.offset, located.entry);
     }
     // A daemon may be writing behind the last record of an open segment.
-    let skipped = records.skipped() + if segment.is_closed() { records.behind() } else { 0 };
-    if skipped > 0 { Err(LedgerError::Damaged("records are missing in it")) } else { Ok(()) }
+    let skipped = records.skipped()
+        + if segment.is_closed() {
+            records.behind()
+        } else {
+            0
+        };
+    if skipped > 0 {
+        Err(LedgerError::Damaged("records are missing in it"))
+    } else {
+        Ok(())
+    }
 }
 
 fn search_single(
@@ -238,7 +285,10 @@ fn search_single(
 ) -> Result<(), LedgerError> {
     let (_, entry) = read_single(files, file)?;
     if query.matches(&entry) {
-        found(Found { name: name.to_owned(), entry });
+        found(Found {
+            name: name.to_owned(),
+            entry,
+        });
     }
     Ok(())
 }
@@ -246,14 +296,25 @@ fn search_single(
 /// Reads a ledger of one message, and builds an index entry from its name, note and message.
 fn read_single(files: &Folder, name: &OsStr) -> Result<(Vec<u8>, IndexEntry), LedgerError> {
     let file = files.file(name, false)?;
-    let modified = file.metadata()?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let modified = file
+        .metadata()?
+        .modified()?
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let mut ledger = Vec::new();
     if file.take(LARGEST + 1).read_to_end(&mut ledger)? as u64 > LARGEST {
-        return Err(LedgerError::Damaged("it is too large for a ledger of one message"));
+        return Err(LedgerError::Damaged(
+            "it is too large for a ledger of one message",
+        ));
     }
     let (original, note) = read_whole(&ledger)?;
     // TIME-ID-NUMBER.ledger, where ID may be `none`.
-    let words = name.to_str().unwrap_or_default().split('-').nth(1).unwrap_or_default();
+    let words = name
+        .to_str()
+        .unwrap_or_default()
+        .split('-')
+        .nth(1)
+        .unwrap_or_default();
     let queue_id = if words == "none" { "" } else { words };
     let entry = IndexEntry {
         time: u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX),

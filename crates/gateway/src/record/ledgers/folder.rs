@@ -7,8 +7,8 @@
 //! Folders above it are followed as the system does, links among them.
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, mkdirat, openat, statat,
-    unlinkat,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, mkdirat, openat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -22,7 +22,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How a folder is opened: never through a link.
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 /// An open folder.
 #[derive(Debug)]
@@ -44,11 +47,24 @@ impl Folder {
         let path = plain(path);
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let missing: Vec<_> = path.ancestors().take_while(missing).collect();
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&path)?;
         for parent in missing.iter().filter_map(|made| made.parent()) {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            let parent = if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            };
             // It may be a link, as everything above the ledger folder.
-            Self(openat(CWD, parent, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty())?).sync()?;
+            Self(openat(
+                CWD,
+                parent,
+                FOLDER.difference(OFlags::NOFOLLOW),
+                Mode::empty(),
+            )?)
+            .sync()?;
         }
         let folder = Self::open(&path)?;
         folder.check_owner()?;
@@ -93,7 +109,8 @@ impl Folder {
 
     /// Makes a file for its owner alone.
     pub(super) fn create(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
@@ -104,7 +121,10 @@ impl Folder {
         let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = openat(&self.0, name, flags, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
         }
         Ok(file.into())
     }
@@ -117,7 +137,10 @@ impl Folder {
             Err(error) => return Err(error.into()),
         };
         let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        Ok(regular.then(|| FileStat { bytes: stat.st_size as u64, modified: modified(&stat) }))
+        Ok(regular.then(|| FileStat {
+            bytes: stat.st_size as u64,
+            modified: modified(&stat),
+        }))
     }
 
     /// Returns all names but `.` and `..`.
@@ -159,7 +182,10 @@ impl Folder {
     /// Returns the bytes that are free on its file system for this user, and all bytes that it has.
     pub(super) fn free(&self) -> io::Result<(u64, u64)> {
         let disk = rustix::fs::fstatvfs(&self.0)?;
-        Ok((disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks.saturating_mul(disk.f_frsize)))
+        Ok((
+            disk.f_bavail.saturating_mul(disk.f_frsize),
+            disk.f_blocks.saturating_mul(disk.f_frsize),
+        ))
     }
 
     /// Refuses a folder of another owner, and one that its group or others may write.
@@ -167,7 +193,10 @@ impl Folder {
         let stat = fstat(&self.0)?;
         let user = geteuid().as_raw();
         if stat.st_uid != user {
-            let words = format!("belongs to user {}, and this program runs as user {user}", stat.st_uid);
+            let words = format!(
+                "belongs to user {}, and this program runs as user {user}",
+                stat.st_uid
+            );
             return Err(io::Error::new(ErrorKind::PermissionDenied, words));
         }
         if stat.st_mode & 0o022 != 0 {
@@ -238,8 +267,12 @@ pub(super) mod tests {
     #[test]
     fn what_is_made_is_durable() {
         let at = tempfile::tempdir().unwrap();
-        let (there, a, b, c) =
-            (at.path(), at.path().join("a"), at.path().join("a/b"), at.path().join("a/b/c"));
+        let (there, a, b, c) = (
+            at.path(),
+            at.path().join("a"),
+            at.path().join("a/b"),
+            at.path().join("a/b/c"),
+        );
         Folder::open_or_make(&b).unwrap();
         assert_eq!(synced([there, &a]), [true, true]);
         Folder::open_or_make(&c).unwrap();
@@ -257,7 +290,10 @@ pub(super) mod tests {
         let at = tempfile::tempdir().unwrap();
         let place = at.path().join("a/b");
         Folder::open_or_make(&place).unwrap();
-        assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            fs::metadata(&place).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
         for mode in [0o720, 0o702, 0o777, 0o1777] {
             fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
             let error = Folder::open_or_make(&place).unwrap_err();

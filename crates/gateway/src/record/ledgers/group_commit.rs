@@ -71,8 +71,10 @@ impl<P> Ticket<P> {
     /// Waits for a signal.
     fn wait(&self) -> Signal<P> {
         loop {
-            let signal =
-                mem::replace(&mut *self.signal.lock().unwrap_or_else(PoisonError::into_inner), Signal::Wait);
+            let signal = mem::replace(
+                &mut *self.signal.lock().unwrap_or_else(PoisonError::into_inner),
+                Signal::Wait,
+            );
             if !matches!(signal, Signal::Wait) {
                 return signal;
             }
@@ -83,7 +85,13 @@ impl<P> Ticket<P> {
 
 impl<A: Append> GroupCommit<A> {
     pub(super) fn new(target: A) -> Self {
-        Self { state: Mutex::new(State { waiting: Vec::new(), led: false }), target: Mutex::new(target) }
+        Self {
+            state: Mutex::new(State {
+                waiting: Vec::new(),
+                led: false,
+            }),
+            target: Mutex::new(target),
+        }
     }
 
     /// Appends a record; it is durable when this returns.
@@ -91,9 +99,15 @@ impl<A: Append> GroupCommit<A> {
     /// # Errors
     /// It could not be written or made durable; nothing of it is left.
     pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
-        let ticket = Arc::new(Ticket { thread: thread::current(), signal: Mutex::new(Signal::Wait) });
+        let ticket = Arc::new(Ticket {
+            thread: thread::current(),
+            signal: Mutex::new(Signal::Wait),
+        });
         let mut state = self.state();
-        state.waiting.push(Waiting { ticket: ticket.clone(), record });
+        state.waiting.push(Waiting {
+            ticket: ticket.clone(),
+            record,
+        });
         let leads = !mem::replace(&mut state.led, true);
         drop(state);
         if leads {
@@ -111,8 +125,10 @@ impl<A: Append> GroupCommit<A> {
     /// Appends all records that wait, its own among them, and hands the lead on.
     fn lead(&self) {
         let group = mem::take(&mut self.state().waiting);
-        let (tickets, records): (Vec<_>, Vec<_>) =
-            group.into_iter().map(|Waiting { ticket, record }| (ticket, record)).unzip();
+        let (tickets, records): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .map(|Waiting { ticket, record }| (ticket, record))
+            .unzip();
         let mut target = self.target();
         let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
         drop(target);
@@ -126,7 +142,9 @@ impl<A: Append> GroupCommit<A> {
         let mut results = appended.unwrap_or_default().into_iter();
         for ticket in tickets {
             // After a panic there is none.
-            let result = results.next().unwrap_or_else(|| Err(io::Error::other("the write was given up")));
+            let result = results
+                .next()
+                .unwrap_or_else(|| Err(io::Error::other("the write was given up")));
             ticket.send(Signal::Done(result));
         }
     }
@@ -175,15 +193,23 @@ mod tests {
 
         fn append(&mut self, records: Vec<usize>) -> Vec<io::Result<usize>> {
             self.groups.push(records.len());
-            let result =
-                |record| if (self.fails)(record) { Err(io::Error::other("full")) } else { Ok(record * 2) };
+            let result = |record| {
+                if (self.fails)(record) {
+                    Err(io::Error::other("full"))
+                } else {
+                    Ok(record * 2)
+                }
+            };
             records.into_iter().map(result).collect()
         }
     }
 
     #[test]
     fn records_that_come_during_a_sync_share_the_next() {
-        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |record| record % 10 == 7 });
+        let commits = GroupCommit::new(Disk {
+            groups: Vec::new(),
+            fails: |record| record % 10 == 7,
+        });
         let commit = |record| match commits.commit(record) {
             Ok(place) => assert_eq!(place, record * 2),
             Err(_) => assert_eq!(record % 10, 7),
@@ -205,7 +231,10 @@ mod tests {
 
     #[test]
     fn records_of_many_threads_all_get_their_own_result() {
-        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |record| record % 10 == 7 });
+        let commits = GroupCommit::new(Disk {
+            groups: Vec::new(),
+            fails: |record| record % 10 == 7,
+        });
         let commits = &commits;
         thread::scope(|scope| {
             for thread in 0..20 {
@@ -224,7 +253,10 @@ mod tests {
 
     #[test]
     fn a_lone_record_waits_for_nobody() {
-        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |_| false });
+        let commits = GroupCommit::new(Disk {
+            groups: Vec::new(),
+            fails: |_| false,
+        });
         for record in 0..5 {
             assert_eq!(commits.commit(record).unwrap(), record * 2);
         }

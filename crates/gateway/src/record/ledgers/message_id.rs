@@ -13,15 +13,21 @@ pub(crate) fn message_id(raw: &[u8]) -> &[u8] {
         if line.is_empty() || line == b"\r" {
             break;
         }
-        let Some((name, value)) = line.split_at_checked(NAME.len()) else { continue };
-        let Some(value) = value.trim_ascii_start().strip_prefix(b":") else { continue };
+        let Some((name, value)) = line.split_at_checked(NAME.len()) else {
+            continue;
+        };
+        let Some(value) = value.trim_ascii_start().strip_prefix(b":") else {
+            continue;
+        };
         if !name.eq_ignore_ascii_case(NAME) {
             continue;
         }
         let mut value = value.trim_ascii();
         while value.is_empty() {
             match lines.next() {
-                Some(line) if matches!(line.first(), Some(b' ' | b'\t')) => value = line.trim_ascii(),
+                Some(line) if matches!(line.first(), Some(b' ' | b'\t')) => {
+                    value = line.trim_ascii()
+                }
                 _ => break,
             }
         }

@@ -108,15 +108,30 @@ impl Ledgers {
         writable(&folder)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let tell: Tell = Arc::new(tell);
-        let appender =
-            Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone(), tell.clone());
+        let appender = Appender::new(
+            folder.clone(),
+            retention.bytes,
+            bytes.clone(),
+            syncs.clone(),
+            tell.clone(),
+        );
         let commits = GroupCommit::new(appender);
         let builders = Mutex::default();
-        let store = Arc::new(Store { folder, retention, commits, bytes, syncs, builders, tell });
+        let store = Arc::new(Store {
+            folder,
+            retention,
+            commits,
+            bytes,
+            syncs,
+            builders,
+            tell,
+        });
         let (wake, woken) = sync_channel(1);
         let swept = store.clone();
-        let sweeper =
-            thread::Builder::new().name("ledgers".to_owned()).stack_size(STACK).spawn(move || {
+        let sweeper = thread::Builder::new()
+            .name("ledgers".to_owned())
+            .stack_size(STACK)
+            .spawn(move || {
                 loop {
                     if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
                         (swept.tell)(&error);
@@ -126,7 +141,11 @@ impl Ledgers {
                     }
                 }
             })?;
-        Ok(Self { store, wake: Some(wake), sweeper: Some(sweeper) })
+        Ok(Self {
+            store,
+            wake: Some(wake),
+            sweeper: Some(sweeper),
+        })
     }
 
     /// Encodes the record of a message as received, with `note`, a JSON account of its changes. Sets time, size and digest of `entry`.
@@ -143,8 +162,16 @@ impl Ledgers {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let time = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         let ledger = self.store.ledger(original, note)?;
-        let entry = IndexEntry { time, size: original.len() as u64, blake3: digest(original), ..entry };
-        Ok(Prepared(Pending { time: now, bytes: segment_record(&entry, &ledger)? }))
+        let entry = IndexEntry {
+            time,
+            size: original.len() as u64,
+            blake3: digest(original),
+            ..entry
+        };
+        Ok(Prepared(Pending {
+            time: now,
+            bytes: segment_record(&entry, &ledger)?,
+        }))
     }
 
     /// Writes a record and makes it durable. Returns its name: path of the segment below the folder, a colon, offset.
@@ -153,7 +180,11 @@ impl Ledgers {
     /// The record cannot be written or synced; the segment is cut to what was durable before.
     pub fn commit(&self, record: Prepared) -> io::Result<String> {
         let kept = self.store.commits.commit(record.0)?;
-        if self.store.retention.bytes.is_some_and(|most| self.bytes() > most)
+        if self
+            .store
+            .retention
+            .bytes
+            .is_some_and(|most| self.bytes() > most)
             && let Some(wake) = &self.wake
         {
             // A full channel has woken it already.
@@ -197,7 +228,9 @@ impl Ledgers {
 
 impl fmt::Debug for Ledgers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ledgers").field("retention", &self.store.retention).finish_non_exhaustive()
+        f.debug_struct("Ledgers")
+            .field("retention", &self.store.retention)
+            .finish_non_exhaustive()
     }
 }
 
@@ -248,7 +281,9 @@ impl Store {
         // Records written during the sweep count once more; the next sweep corrects that.
         let counted = |now: u64| Some(swept.bytes + now.saturating_sub(before));
         // The closure never refuses.
-        let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
+        let _ = self
+            .bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
         abandoned.map(|()| swept)
     }
 }

@@ -18,7 +18,11 @@ pub(super) fn moment(now: SystemTime) -> (String, String) {
     let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
     (
         format!("{year:04}-{month:02}-{day:02}"),
-        format!("{hours:02}{minutes:02}{:02}.{:09}", seconds % 60, since.subsec_nanos()),
+        format!(
+            "{hours:02}{minutes:02}{:02}.{:09}",
+            seconds % 60,
+            since.subsec_nanos()
+        ),
     )
 }
 
@@ -39,7 +43,11 @@ pub fn day_start(name: &str) -> Option<SystemTime> {
         return None;
     }
     // Counted from March, as `date` does.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     let of_year = (153 * month + 2) / 5 + day - 1;
     let days = (year * 365 + year / 4 - year / 100 + year / 400 + of_year).checked_sub(719_468)?;
     // A day that its month does not have names none.
@@ -51,10 +59,13 @@ pub fn day_start(name: &str) -> Option<SystemTime> {
 pub(super) fn is_day(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.len() == 10
-        && name
-            .iter()
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
+        && name.iter().enumerate().all(|(at, byte)| {
+            if at == 4 || at == 7 {
+                *byte == b'-'
+            } else {
+                byte.is_ascii_digit()
+            }
+        })
 }
 
 /// Returns true if a name is that of a segment: a time as [`moment`] has it, and the ending.
@@ -79,7 +90,9 @@ fn has_time(name: &OsStr) -> bool {
         16 => *byte == b'-',
         _ => byte.is_ascii_digit(),
     };
-    name.as_encoded_bytes().get(..17).is_some_and(|time| time.iter().enumerate().all(is_right))
+    name.as_encoded_bytes()
+        .get(..17)
+        .is_some_and(|time| time.iter().enumerate().all(is_right))
 }
 
 /// Returns true if a name ends so.
@@ -120,8 +133,22 @@ mod tests {
         }
         // Each day is the one after the day before, over four centuries.
         let lengths = |year: u64| {
-            let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-            [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+            let leap =
+                year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+            [
+                31,
+                if leap { 29 } else { 28 },
+                31,
+                30,
+                31,
+                30,
+                31,
+                31,
+                30,
+                31,
+                30,
+                31,
+            ]
         };
         let mut today = (1970, 1, 1);
         for days in 0..150_000 {
@@ -139,11 +166,21 @@ mod tests {
 
     #[test]
     fn what_is_no_day_is_none() {
-        for name in
-            ["2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "1969-12-31", "2026-1-1", "x", ""]
-        {
+        for name in [
+            "2026-02-29",
+            "2026-13-01",
+            "2026-00-01",
+            "2026-01-00",
+            "1969-12-31",
+            "2026-1-1",
+            "x",
+            "",
+        ] {
             assert_eq!(day_start(name), None, "{name}");
         }
-        assert_eq!(rfc3339(UNIX_EPOCH + Duration::new(1_795_342_995, 4)), "2026-11-22T10:23:15Z");
+        assert_eq!(
+            rfc3339(UNIX_EPOCH + Duration::new(1_795_342_995, 4)),
+            "2026-11-22T10:23:15Z"
+        );
     }
 }

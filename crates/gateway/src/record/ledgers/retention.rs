@@ -51,7 +51,9 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
     for day in &days {
         look_into(folder, day, now, &mut failed, |files, file, failed| {
             let age = now.duration_since(file.modified).unwrap_or_default();
-            if retention.age.is_some_and(|most| age > most) && file.remove(files, &mut swept, failed) {
+            if retention.age.is_some_and(|most| age > most)
+                && file.remove(files, &mut swept, failed)
+            {
                 return;
             }
             swept.left += 1;
@@ -61,7 +63,9 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
     if let Some(most) = retention.bytes.filter(|most| swept.bytes > *most) {
         let goal = most - most / ROOM;
         for day in &days {
-            while swept.bytes > goal && remove_oldest(folder, day, now, goal, &mut swept, &mut failed) {}
+            while swept.bytes > goal
+                && remove_oldest(folder, day, now, goal, &mut swept, &mut failed)
+            {}
         }
     }
     let today = moment(now).0;
@@ -77,14 +81,23 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
 ///
 /// # Errors
 /// The folder cannot be read, or a segment cannot be closed; the others are closed.
-pub(super) fn close_abandoned(folder: &Folder, now: SystemTime, tell: &dyn Fn(&io::Error)) -> io::Result<()> {
+pub(super) fn close_abandoned(
+    folder: &Folder,
+    now: SystemTime,
+    tell: &dyn Fn(&io::Error),
+) -> io::Result<()> {
     let mut failed = None;
     for day in days(folder)? {
-        let Ok(files) = folder.subfolder(&day) else { continue };
+        let Ok(files) = folder.subfolder(&day) else {
+            continue;
+        };
         for name in files.names()?.into_iter().filter(|name| is_segment(name)) {
             let tell = |words: String| {
                 let place = Path::new(&day).join(&name);
-                tell(&io::Error::new(ErrorKind::InvalidData, format!("{}: {words}", place.display())));
+                tell(&io::Error::new(
+                    ErrorKind::InvalidData,
+                    format!("{}: {words}", place.display()),
+                ));
             };
             match close_one(&files, &name, now, &tell) {
                 Err(error) if error.kind() != ErrorKind::NotFound => failed = Some(error),
@@ -95,8 +108,15 @@ pub(super) fn close_abandoned(folder: &Folder, now: SystemTime, tell: &dyn Fn(&i
     failed.map_or(Ok(()), Err)
 }
 
-fn close_one(files: &Folder, name: &OsStr, now: SystemTime, tell: &dyn Fn(String)) -> io::Result<()> {
-    let Some(stat) = files.stat(name)? else { return Ok(()) };
+fn close_one(
+    files: &Folder,
+    name: &OsStr,
+    now: SystemTime,
+    tell: &dyn Fn(String),
+) -> io::Result<()> {
+    let Some(stat) = files.stat(name)? else {
+        return Ok(());
+    };
     let file = files.file(name, true)?;
     if !lock(&file)? {
         return Ok(());
@@ -104,13 +124,24 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime, tell: &dyn Fn(String
     match Segment::open(file) {
         Ok(segment) if segment.is_closed() => Ok(()),
         Ok(segment) => match segment.recover() {
-            Ok(Recovered { records: 0, damaged: 0, torn, .. }) => {
+            Ok(Recovered {
+                records: 0,
+                damaged: 0,
+                torn,
+                ..
+            }) => {
                 files.remove(name)?;
                 tell_torn(torn, tell);
                 Ok(())
             }
             // The time of its last write. A record's time counts for nothing here: a damaged segment may hold records that a sender made.
-            Ok(Recovered { keep, damaged, torn, index, .. }) => {
+            Ok(Recovered {
+                keep,
+                damaged,
+                torn,
+                index,
+                ..
+            }) => {
                 close_segment(segment.file(), keep, stat.modified.min(now), &index)?;
                 tell_torn(torn, tell);
                 if damaged > 0 {
@@ -125,7 +156,10 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime, tell: &dyn Fn(String
         },
         // The daemon was killed before the header was durable.
         Err(LedgerError::NotALedger | LedgerError::Damaged(_))
-            if stat.bytes < 200 && now.duration_since(stat.modified).is_ok_and(|age| age > ABANDONED) =>
+            if stat.bytes < 200
+                && now
+                    .duration_since(stat.modified)
+                    .is_ok_and(|age| age > ABANDONED) =>
         {
             files.remove(name)
         }
@@ -136,7 +170,9 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime, tell: &dyn Fn(String
 
 fn tell_torn(bytes: u64, tell: &dyn Fn(String)) {
     if bytes > 0 {
-        tell(format!("removed {bytes} bytes of a write that was cut off; no message was accepted for them"));
+        tell(format!(
+            "removed {bytes} bytes of a write that was cut off; no message was accepted for them"
+        ));
     }
 }
 
@@ -190,7 +226,9 @@ fn remove_oldest(
             oldest.pop();
         }
     });
-    let Ok(files) = folder.subfolder(day) else { return false };
+    let Ok(files) = folder.subfolder(day) else {
+        return false;
+    };
     let mut gone = 0;
     for file in oldest.into_sorted_vec() {
         if swept.bytes <= goal {
@@ -220,9 +258,19 @@ fn look_into(
         files.each_name(|name| match files.stat(name) {
             Ok(Some(FileStat { bytes, modified })) => {
                 if is_single(name) || is_segment(name) {
-                    found(&files, Old { modified, name: name.to_owned(), bytes }, failed);
+                    found(
+                        &files,
+                        Old {
+                            modified,
+                            name: name.to_owned(),
+                            bytes,
+                        },
+                        failed,
+                    );
                 } else if is_unfinished(name)
-                    && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
+                    && now
+                        .duration_since(modified)
+                        .is_ok_and(|age| age > ABANDONED)
                     && let Err(error) = files.remove(name)
                 {
                     fault = Some(error);

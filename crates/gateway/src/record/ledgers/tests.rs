@@ -14,7 +14,10 @@ fn open(folder: &Path, retention: Retention) -> Ledgers {
 }
 
 fn entry(id: &[u8]) -> IndexEntry {
-    IndexEntry { queue_id: id.to_vec(), ..IndexEntry::default() }
+    IndexEntry {
+        queue_id: id.to_vec(),
+        ..IndexEntry::default()
+    }
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -22,8 +25,12 @@ fn names(folder: &Path) -> Vec<String> {
     for day in fs::read_dir(folder).unwrap().flatten() {
         let day_name = day.file_name().into_string().unwrap();
         // The sweeper may take an empty one away meanwhile.
-        let Ok(entries) = fs::read_dir(day.path()) else { continue };
-        let name = |entry: fs::DirEntry| format!("{day_name}/{}", entry.file_name().into_string().unwrap());
+        let Ok(entries) = fs::read_dir(day.path()) else {
+            continue;
+        };
+        let name = |entry: fs::DirEntry| {
+            format!("{day_name}/{}", entry.file_name().into_string().unwrap())
+        };
         all.extend(entries.flatten().map(name));
     }
     all.sort();
@@ -34,13 +41,22 @@ fn names(folder: &Path) -> Vec<String> {
 fn originals(folder: &Path) -> Vec<Vec<u8>> {
     let catalog = Catalog::open(folder).unwrap();
     let mut all = Vec::new();
-    let damaged = catalog.find(&Query::default(), |found| all.push(found.name)).unwrap();
+    let damaged = catalog
+        .find(&Query::default(), |found| all.push(found.name))
+        .unwrap();
     assert_eq!(damaged, []);
-    all.iter().map(|name| catalog.read(name).unwrap().original).collect()
+    all.iter()
+        .map(|name| catalog.read(name).unwrap().original)
+        .collect()
 }
 
 fn age(path: &Path, by: Duration) {
-    File::options().write(true).open(path).unwrap().set_modified(SystemTime::now() - by).unwrap();
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_modified(SystemTime::now() - by)
+        .unwrap();
 }
 
 /// A file as versions before segments wrote it.
@@ -64,16 +80,25 @@ fn names_tell_time_and_place() {
     let process = std::process::id();
     let first = ledgers.keep(MESSAGE, "{}", entry(b"4F2A"), now).unwrap();
     let (segment, offset) = first.split_once(':').unwrap();
-    assert_eq!(segment, format!("2126-11-23/102315.004211907-{process}-0.segment"));
+    assert_eq!(
+        segment,
+        format!("2126-11-23/102315.004211907-{process}-0.segment")
+    );
     let second = ledgers.keep(MESSAGE, "{}", entry(b"4F2B"), now).unwrap();
     assert!(second.starts_with(segment) && second.rsplit(':').next().unwrap() > offset);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder.join(segment)), 0o600);
-    assert_eq!((mode(&folder), mode(&folder.join("2126-11-23"))), (0o700, 0o700));
+    assert_eq!(
+        (mode(&folder), mode(&folder.join("2126-11-23"))),
+        (0o700, 0o700)
+    );
     // A daemon that begins in the same moment has a segment of its own.
     let again = open(&folder, Retention::default());
     let name = again.keep(MESSAGE, "{}", entry(b"4F2A"), now).unwrap();
-    assert_eq!(name.split(':').next().unwrap(), format!("2126-11-23/102315.004211907-{process}-1.segment"));
+    assert_eq!(
+        name.split(':').next().unwrap(),
+        format!("2126-11-23/102315.004211907-{process}-1.segment")
+    );
     drop((ledgers, again));
     assert_eq!(originals(&folder), [MESSAGE; 3]);
 }
@@ -88,34 +113,121 @@ fn records_are_found_by_what_is_known_of_them() {
             queue_id: format!("4F{number}").into_bytes(),
             message_id: format!("<{number}@example.org>").into_bytes(),
             sender: Some(format!("a{}@example.org", number % 2).into_bytes()),
-            recipients: vec![format!("b@{}.example", number % 3).into_bytes(), b"c@example.net".to_vec()],
+            recipients: vec![
+                format!("b@{}.example", number % 3).into_bytes(),
+                b"c@example.net".to_vec(),
+            ],
             recipient_count: 2,
             ..IndexEntry::default()
         };
         let message = format!("Subject: {number}\r\n\r\n");
-        ledgers.keep(message.as_bytes(), "{}", entry, start + number * DAY).unwrap();
+        ledgers
+            .keep(message.as_bytes(), "{}", entry, start + number * DAY)
+            .unwrap();
     }
-    single(at.path(), "2026-11-22/102315.004211907-4F2-0.ledger", MESSAGE, Duration::ZERO);
+    single(
+        at.path(),
+        "2026-11-22/102315.004211907-4F2-0.ledger",
+        MESSAGE,
+        Duration::ZERO,
+    );
     let catalog = Catalog::open(at.path()).unwrap();
     let find = |query: Query| {
         let mut found = Vec::new();
-        assert_eq!(catalog.find(&query, |one| found.push(one.entry.queue_id)).unwrap(), []);
-        found.into_iter().map(|id| String::from_utf8(id).unwrap()[2..].to_owned()).collect::<String>()
+        assert_eq!(
+            catalog
+                .find(&query, |one| found.push(one.entry.queue_id))
+                .unwrap(),
+            []
+        );
+        found
+            .into_iter()
+            .map(|id| String::from_utf8(id).unwrap()[2..].to_owned())
+            .collect::<String>()
     };
     let bytes = |text: &str| Some(text.as_bytes().to_vec());
     assert_eq!(find(Query::default()), "01234567892");
-    assert_eq!(find(Query { queue_id: bytes("4F3"), ..Query::default() }), "3");
-    assert_eq!(find(Query { queue_id: bytes("4F2"), ..Query::default() }), "22");
-    assert_eq!(find(Query { message_id: bytes("7@example.org"), ..Query::default() }), "7");
-    assert_eq!(find(Query { message_id: bytes("<1@example.org>"), ..Query::default() }), "12");
-    assert_eq!(find(Query { sender: bytes("<A1@example.org>"), ..Query::default() }), "13579");
-    assert_eq!(find(Query { sender: bytes("a@example.org"), ..Query::default() }), "2");
-    assert_eq!(find(Query { recipient: bytes("@1.EXAMPLE"), ..Query::default() }), "147");
-    assert_eq!(find(Query { recipient: bytes("@1.example.org"), ..Query::default() }), "");
+    assert_eq!(
+        find(Query {
+            queue_id: bytes("4F3"),
+            ..Query::default()
+        }),
+        "3"
+    );
+    assert_eq!(
+        find(Query {
+            queue_id: bytes("4F2"),
+            ..Query::default()
+        }),
+        "22"
+    );
+    assert_eq!(
+        find(Query {
+            message_id: bytes("7@example.org"),
+            ..Query::default()
+        }),
+        "7"
+    );
+    assert_eq!(
+        find(Query {
+            message_id: bytes("<1@example.org>"),
+            ..Query::default()
+        }),
+        "12"
+    );
+    assert_eq!(
+        find(Query {
+            sender: bytes("<A1@example.org>"),
+            ..Query::default()
+        }),
+        "13579"
+    );
+    assert_eq!(
+        find(Query {
+            sender: bytes("a@example.org"),
+            ..Query::default()
+        }),
+        "2"
+    );
+    assert_eq!(
+        find(Query {
+            recipient: bytes("@1.EXAMPLE"),
+            ..Query::default()
+        }),
+        "147"
+    );
+    assert_eq!(
+        find(Query {
+            recipient: bytes("@1.example.org"),
+            ..Query::default()
+        }),
+        ""
+    );
     let (since, until) = (Some(start + 3 * DAY), Some(start + 6 * DAY));
-    assert_eq!(find(Query { since, until, ..Query::default() }), "345");
-    assert_eq!(find(Query { since, until, recipient: bytes("b@1.example"), ..Query::default() }), "4");
-    assert_eq!(find(Query { since: Some(start + 500 * DAY), ..Query::default() }), "2");
+    assert_eq!(
+        find(Query {
+            since,
+            until,
+            ..Query::default()
+        }),
+        "345"
+    );
+    assert_eq!(
+        find(Query {
+            since,
+            until,
+            recipient: bytes("b@1.example"),
+            ..Query::default()
+        }),
+        "4"
+    );
+    assert_eq!(
+        find(Query {
+            since: Some(start + 500 * DAY),
+            ..Query::default()
+        }),
+        "2"
+    );
     // What is no name of a record is none.
     for name in [
         "",
@@ -128,8 +240,13 @@ fn records_are_found_by_what_is_known_of_them() {
     ] {
         assert!(catalog.read(name).is_err(), "{name}");
     }
-    let read = catalog.read("2026-11-22/102315.004211907-4F2-0.ledger").unwrap();
-    assert_eq!((&read.original[..], &read.entry.sender), (MESSAGE, &bytes("a@example.org")));
+    let read = catalog
+        .read("2026-11-22/102315.004211907-4F2-0.ledger")
+        .unwrap();
+    assert_eq!(
+        (&read.original[..], &read.entry.sender),
+        (MESSAGE, &bytes("a@example.org"))
+    );
 }
 
 /// The clock goes back over midnight while a segment is open: its records stand in the folder of a later day.
@@ -139,27 +256,64 @@ fn a_search_by_days_finds_what_was_kept_before_its_segment() {
     let ledgers = open(at.path(), Retention::default());
     let today = day_start(&names::moment(SystemTime::now()).0).unwrap() + 400 * DAY;
     for back in [0, 1, 60, 86_400, 2 * 86_400 - 1] {
-        ledgers.keep(MESSAGE, "{}", entry(b"A"), today - Duration::from_secs(back)).unwrap();
+        ledgers
+            .keep(
+                MESSAGE,
+                "{}",
+                entry(b"A"),
+                today - Duration::from_secs(back),
+            )
+            .unwrap();
     }
     let catalog = Catalog::open(at.path()).unwrap();
     let count = |since, until| {
-        let query = Query { since, until, ..Query::default() };
+        let query = Query {
+            since,
+            until,
+            ..Query::default()
+        };
         let mut found = 0;
         assert_eq!(catalog.find(&query, |_| found += 1).unwrap(), []);
         found
     };
-    assert_eq!((count(None, None), count(Some(today), None), count(None, Some(today))), (5, 1, 4));
-    assert_eq!((count(None, Some(today - DAY)), count(Some(today - DAY), Some(today))), (1, 3));
+    assert_eq!(
+        (
+            count(None, None),
+            count(Some(today), None),
+            count(None, Some(today))
+        ),
+        (5, 1, 4)
+    );
+    assert_eq!(
+        (
+            count(None, Some(today - DAY)),
+            count(Some(today - DAY), Some(today))
+        ),
+        (1, 3)
+    );
     assert_eq!(count(None, Some(today - 2 * DAY)), 0);
 }
 
 #[test]
 fn segments_are_of_a_size_and_an_age() {
     let at = tempfile::tempdir().unwrap();
-    let ledgers = open(at.path(), Retention { age: None, bytes: Some(160_000) });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: None,
+            bytes: Some(160_000),
+        },
+    );
     let now = SystemTime::now();
-    let name =
-        |now| ledgers.keep(MESSAGE, "{}", entry(b"A"), now).unwrap().split(':').next().unwrap().to_owned();
+    let name = |now| {
+        ledgers
+            .keep(MESSAGE, "{}", entry(b"A"), now)
+            .unwrap()
+            .split(':')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     let first = name(now);
     assert_eq!(name(now + Duration::from_mins(59)), first);
     let second = name(now + Duration::from_hours(1));
@@ -167,11 +321,21 @@ fn segments_are_of_a_size_and_an_age() {
     // A clock that goes back begins none.
     assert_eq!(name(now - DAY), second);
     (0..100).for_each(|_| drop(name(now + Duration::from_hours(1))));
-    let sizes: Vec<u64> =
-        names(at.path()).iter().map(|name| fs::metadata(at.path().join(name)).unwrap().len()).collect();
-    assert!(sizes.len() > 4 && sizes.iter().all(|size| *size < 11_000), "{sizes:?}");
+    let sizes: Vec<u64> = names(at.path())
+        .iter()
+        .map(|name| fs::metadata(at.path().join(name)).unwrap().len())
+        .collect();
+    assert!(
+        sizes.len() > 4 && sizes.iter().all(|size| *size < 11_000),
+        "{sizes:?}"
+    );
     // What is older is closed by the sweep, without another record.
-    let open_now = || names(at.path()).iter().filter(|name| !closed(&at.path().join(name))).count();
+    let open_now = || {
+        names(at.path())
+            .iter()
+            .filter(|name| !closed(&at.path().join(name)))
+            .count()
+    };
     assert_eq!(open_now(), 1);
     ledgers.sweep(now + Duration::from_hours(2)).unwrap();
     assert_eq!(open_now(), 0);
@@ -179,26 +343,52 @@ fn segments_are_of_a_size_and_an_age() {
 }
 
 fn closed(path: &Path) -> bool {
-    Segment::open(File::open(path).unwrap()).unwrap().is_closed()
+    Segment::open(File::open(path).unwrap())
+        .unwrap()
+        .is_closed()
 }
 
 #[test]
 fn what_is_too_old_goes() {
     let at = tempfile::tempdir().unwrap();
-    let ledgers = open(at.path(), Retention { age: Some(30 * DAY), bytes: None });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: Some(30 * DAY),
+            bytes: None,
+        },
+    );
     let now = SystemTime::now();
-    let old = ledgers.keep(b"old", "{}", entry(b"1"), now - 31 * DAY).unwrap();
+    let old = ledgers
+        .keep(b"old", "{}", entry(b"1"), now - 31 * DAY)
+        .unwrap();
     let young = ledgers.keep(b"young", "{}", entry(b"2"), now).unwrap();
     assert_ne!(old.split(':').next(), young.split(':').next());
-    single(at.path(), "2020-01-01/102315.004211907-4F2-0.ledger", b"x", 31 * DAY);
+    single(
+        at.path(),
+        "2020-01-01/102315.004211907-4F2-0.ledger",
+        b"x",
+        31 * DAY,
+    );
     let swept = ledgers.sweep(now).unwrap();
     // The sweeper may have come before.
     assert!(swept.gone <= 2 && swept.left == 1, "{swept:?}");
     assert_eq!(ledgers.bytes(), swept.bytes);
     assert_eq!(originals(at.path()), [b"young"]);
-    assert_eq!(fs::read_dir(at.path()).unwrap().count(), 1, "the empty days go too");
+    assert_eq!(
+        fs::read_dir(at.path()).unwrap().count(),
+        1,
+        "the empty days go too"
+    );
     let swept = ledgers.sweep(now + 31 * DAY).unwrap();
-    assert_eq!(swept, Swept { gone: 1, left: 0, bytes: 0 });
+    assert_eq!(
+        swept,
+        Swept {
+            gone: 1,
+            left: 0,
+            bytes: 0
+        }
+    );
     // A day that went comes again when it is needed.
     ledgers.keep(b"again", "{}", entry(b"3"), now).unwrap();
 }
@@ -209,11 +399,22 @@ fn the_oldest_go_where_there_is_too_much() {
     let one = (0..20_u32)
         .map(|number| {
             let day = names::moment(SystemTime::now() - number * DAY).0;
-            single(at.path(), &format!("{day}/102315.004211907-4F-{number}.ledger"), MESSAGE, number * DAY)
+            single(
+                at.path(),
+                &format!("{day}/102315.004211907-4F-{number}.ledger"),
+                MESSAGE,
+                number * DAY,
+            )
         })
         .max()
         .unwrap();
-    let ledgers = open(at.path(), Retention { age: None, bytes: Some(one * 10) });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: None,
+            bytes: Some(one * 10),
+        },
+    );
     // The sweeper does it by itself.
     let patience = SystemTime::now() + Duration::from_secs(20);
     while ledgers.bytes() != one * 9 && SystemTime::now() < patience {
@@ -221,18 +422,27 @@ fn the_oldest_go_where_there_is_too_much() {
     }
     let left = names(at.path());
     assert!(
-        left.len() == 9 && left.iter().all(|name| name.as_bytes()[name.len() - 8].is_ascii_digit()),
+        left.len() == 9
+            && left
+                .iter()
+                .all(|name| name.as_bytes()[name.len() - 8].is_ascii_digit()),
         "{left:?}"
     );
     // So it does when new ones come.
     for _ in 0..40 {
-        ledgers.keep(MESSAGE, "{}", entry(b"A"), SystemTime::now() + DAY).unwrap();
+        ledgers
+            .keep(MESSAGE, "{}", entry(b"A"), SystemTime::now() + DAY)
+            .unwrap();
     }
     while ledgers.bytes() > one * 10 && SystemTime::now() < patience {
         thread::sleep(Duration::from_millis(5));
     }
     assert!(ledgers.bytes() <= one * 10);
-    assert!(names(at.path()).iter().all(|name| name.ends_with(".segment")));
+    assert!(
+        names(at.path())
+            .iter()
+            .all(|name| name.ends_with(".segment"))
+    );
 }
 
 /// Of more files than are held at a time, on one day.
@@ -245,17 +455,28 @@ fn the_oldest_of_a_day_go_a_few_at_a_time() {
         let old = Duration::from_secs(number * 7 % 40);
         one = single(
             at.path(),
-            &format!("2026-11-22/102315.004211907-4F-{:02}.ledger", number * 7 % 40),
+            &format!(
+                "2026-11-22/102315.004211907-4F-{:02}.ledger",
+                number * 7 % 40
+            ),
             MESSAGE,
             old,
         );
     }
-    let ledgers = open(at.path(), Retention { age: None, bytes: Some(one * 10) });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: None,
+            bytes: Some(one * 10),
+        },
+    );
     let patience = SystemTime::now() + Duration::from_secs(20);
     while ledgers.bytes() != one * 9 && SystemTime::now() < patience {
         thread::sleep(Duration::from_millis(5));
     }
-    let want: Vec<_> = (0..9).map(|age| format!("2026-11-22/102315.004211907-4F-{age:02}.ledger")).collect();
+    let want: Vec<_> = (0..9)
+        .map(|age| format!("2026-11-22/102315.004211907-4F-{age:02}.ledger"))
+        .collect();
     assert_eq!(names(at.path()), want);
 }
 
@@ -264,22 +485,38 @@ fn the_oldest_of_a_day_go_a_few_at_a_time() {
 fn what_comes_while_the_oldest_go_is_swept_too() {
     let at = tempfile::tempdir().unwrap();
     let most = 20_000;
-    let ledgers = open(at.path(), Retention { age: None, bytes: Some(most) });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: None,
+            bytes: Some(most),
+        },
+    );
     let now = SystemTime::now();
-    let keep = || ledgers.keep(&vec![b'x'; 1_000], "{}", entry(b"A"), now).unwrap();
+    let keep = || {
+        ledgers
+            .keep(&vec![b'x'; 1_000], "{}", entry(b"A"), now)
+            .unwrap()
+    };
     thread::scope(|scope| {
         (0..4).for_each(|_| drop(scope.spawn(|| (0..40).for_each(|_| drop(keep())))));
     });
     let all = || {
         // It may go meanwhile.
-        let size = |name: String| fs::metadata(at.path().join(name)).map_or(0, |metadata| metadata.len());
+        let size =
+            |name: String| fs::metadata(at.path().join(name)).map_or(0, |metadata| metadata.len());
         names(at.path()).into_iter().map(size).sum::<u64>()
     };
     let patience = SystemTime::now() + Duration::from_secs(20);
     while all() > most && SystemTime::now() < patience {
         thread::sleep(Duration::from_millis(5));
     }
-    assert!((1..=most).contains(&all()), "{}, {} counted", all(), ledgers.bytes());
+    assert!(
+        (1..=most).contains(&all()),
+        "{}, {} counted",
+        all(),
+        ledgers.bytes()
+    );
 }
 
 #[test]
@@ -306,10 +543,19 @@ fn what_is_not_ours_stays_and_what_was_abandoned_goes() {
     fs::write(day.join(all[9]), &segment_header()[..20]).unwrap();
     fs::write(at.path().join("2020-01-0x/a.ledger"), b"x").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", day.join("102315.004211907-9-link.segment")).unwrap();
-    for name in all.iter().filter(|name| !name.ends_with("2.tmp") && !name.ends_with("new.segment")) {
+    for name in all
+        .iter()
+        .filter(|name| !name.ends_with("2.tmp") && !name.ends_with("new.segment"))
+    {
         age(&day.join(name), 2 * Duration::from_hours(1));
     }
-    let ledgers = open(at.path(), Retention { age: Some(DAY / 24), bytes: None });
+    let ledgers = open(
+        at.path(),
+        Retention {
+            age: Some(DAY / 24),
+            bytes: None,
+        },
+    );
     ledgers.sweep(SystemTime::now()).unwrap();
     let left = [
         "2020-01-01/.begun-2.tmp",
@@ -320,12 +566,20 @@ fn what_is_not_ours_stays_and_what_was_abandoned_goes() {
         "2020-01-01/other.tmp",
         "2020-01-01/other.txt",
     ];
-    assert_eq!(names(at.path()), [&left[..], &["2020-01-0x/a.ledger"]].concat());
+    assert_eq!(
+        names(at.path()),
+        [&left[..], &["2020-01-0x/a.ledger"]].concat()
+    );
     assert!(Path::new("/etc/passwd").exists());
     // A search does not look at them either.
     let catalog = Catalog::open(at.path()).unwrap();
-    let unread = catalog.find(&Query::default(), |found| panic!("{found:?}")).unwrap();
-    assert!(unread.len() == 1 && unread[0].0.ends_with("link.segment"), "{unread:?}");
+    let unread = catalog
+        .find(&Query::default(), |found| panic!("{found:?}"))
+        .unwrap();
+    assert!(
+        unread.len() == 1 && unread[0].0.ends_with("link.segment"),
+        "{unread:?}"
+    );
 }
 
 fn segment_header() -> Vec<u8> {
@@ -380,7 +634,10 @@ fn a_segment_that_cannot_be_closed_defers_no_message() {
     let telling = told.clone();
     let tell = move |error: &io::Error| telling.lock().unwrap().push(error.to_string());
     // A segment takes 10,000 bytes.
-    let retention = Retention { age: None, bytes: Some(160_000) };
+    let retention = Retention {
+        age: None,
+        bytes: Some(160_000),
+    };
     let ledgers = Ledgers::open(at.path(), retention, tell).unwrap();
     let now = SystemTime::now();
     let fail = || ledgers.store.commits.target().fail_close = true;
@@ -390,20 +647,29 @@ fn a_segment_that_cannot_be_closed_defers_no_message() {
     let second = ledgers.keep(b"second", "{}", entry(b"2"), now).unwrap();
     fail();
     // A later record closes an old segment, and a sweep does.
-    ledgers.keep(b"third", "{}", entry(b"3"), now + 2 * DAY).unwrap();
+    ledgers
+        .keep(b"third", "{}", entry(b"3"), now + 2 * DAY)
+        .unwrap();
     fail();
     assert_eq!(ledgers.sweep(now + 3 * DAY).unwrap().left, 3);
     let third = names(at.path()).pop().unwrap();
     let told = told.lock().unwrap().clone();
     let want: Vec<_> = [&first, &second, &third]
         .map(|name| {
-            format!("{} cannot be closed: no close; its originals are kept", name.split(':').next().unwrap())
+            format!(
+                "{} cannot be closed: no close; its originals are kept",
+                name.split(':').next().unwrap()
+            )
         })
         .into();
     assert_eq!(told, want);
     assert_eq!(originals(at.path()), [&large[..], b"second", b"third"]);
     ledgers.sweep(now + 3 * DAY).unwrap();
-    assert!(names(at.path()).iter().all(|name| closed(&at.path().join(name))));
+    assert!(
+        names(at.path())
+            .iter()
+            .all(|name| closed(&at.path().join(name)))
+    );
 }
 
 /// A sweep removes empty folders of other days, also one that was just made for a segment.
@@ -420,8 +686,9 @@ fn a_sweep_does_not_get_in_the_way_of_a_new_segment() {
                 drop(retention::sweep(&folder, Retention::default(), now));
             }
         });
-        let kept: Vec<_> =
-            (1..300).map(|day| ledgers.keep(MESSAGE, "{}", entry(b"A"), now + day * DAY)).collect();
+        let kept: Vec<_> = (1..300)
+            .map(|day| ledgers.keep(MESSAGE, "{}", entry(b"A"), now + day * DAY))
+            .collect();
         swept.store(true, Ordering::Relaxed);
         assert!(kept.iter().all(Result::is_ok), "{kept:?}");
     });
@@ -454,8 +721,14 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
     let mut segment = String::new();
     for number in 0..3 {
         let message = format!("Subject: {number}\r\n\r\n");
-        let name =
-            ledgers.keep(message.as_bytes(), "{}", entry(b"A"), now + Duration::from_secs(number)).unwrap();
+        let name = ledgers
+            .keep(
+                message.as_bytes(),
+                "{}",
+                entry(b"A"),
+                now + Duration::from_secs(number),
+            )
+            .unwrap();
         segment = name.split(':').next().unwrap().to_owned();
         ends.push(fs::metadata(source.path().join(&segment)).unwrap().len() as usize);
     }
@@ -470,7 +743,12 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             fs::write(&path, [&bytes[..cut], &vec![0; filled]].concat()).unwrap();
             // The clock may have gone back since the last write.
             let written = now + Duration::from_secs(cut as u64 % 120);
-            File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
+            File::options()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_modified(written)
+                .unwrap();
             let folder = Folder::open(at.path()).unwrap();
             let closing = now + Duration::from_mins(1);
             let told = Mutex::new(Vec::new());
@@ -486,9 +764,15 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             let end = if whole == 0 { header } else { ends[whole - 1] };
             let more = cut + filled - end;
             assert_eq!(told.is_empty(), more == 0, "cut at {cut}: {told:?}");
-            assert!(told.iter().all(|line| line.starts_with(&segment)), "{told:?}");
+            assert!(
+                told.iter().all(|line| line.starts_with(&segment)),
+                "{told:?}"
+            );
             if filled == 0 && more > 0 {
-                assert!(told.len() == 1 && told[0].contains(&format!("removed {more} bytes")), "{told:?}");
+                assert!(
+                    told.len() == 1 && told[0].contains(&format!("removed {more} bytes")),
+                    "{told:?}"
+                );
             }
             if told.iter().any(|line| line.contains("damaged")) {
                 // The zeros took the place of the ledger's end; nothing is cut.
@@ -504,7 +788,11 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             }
             let segment = Segment::open(File::open(&path).unwrap()).unwrap();
             assert!(segment.is_closed(), "cut at {cut}");
-            assert_eq!(segment.recover().unwrap().end, ends[whole - 1] as u64, "cut at {cut}");
+            assert_eq!(
+                segment.recover().unwrap().end,
+                ends[whole - 1] as u64,
+                "cut at {cut}"
+            );
             assert_eq!(
                 segment.index().unwrap().unwrap().len(),
                 whole,
@@ -527,18 +815,33 @@ fn a_torn_message_does_not_age_its_segment() {
     ledgers.keep(b"two", "{}", entry(b"2"), now).unwrap();
     let path = at.path().join(name.split(':').next().unwrap());
     let mut noise = random(1);
-    let plan = ledgers.prepare(&noise(50_000), "{}", entry(b"old"), UNIX_EPOCH).unwrap().0.bytes;
+    let plan = ledgers
+        .prepare(&noise(50_000), "{}", entry(b"old"), UNIX_EPOCH)
+        .unwrap()
+        .0
+        .bytes;
     let message = [noise(300_000), plan.clone(), noise(300_000)].concat();
-    let torn = ledgers.prepare(&message, "{}", entry(b"3"), now).unwrap().0.bytes;
-    assert!(torn.windows(plan.len()).any(|part| part == plan), "the record stands in it as it is");
+    let torn = ledgers
+        .prepare(&message, "{}", entry(b"3"), now)
+        .unwrap()
+        .0
+        .bytes;
+    assert!(
+        torn.windows(plan.len()).any(|part| part == plan),
+        "the record stands in it as it is"
+    );
     // As a killed daemon leaves it, which keeps no lock.
     let bytes = [&fs::read(&path).unwrap()[..], &torn[..torn.len() - 100]].concat();
     drop(ledgers);
     fs::write(&path, bytes).unwrap();
     let told = Arc::new(Mutex::new(0));
     let telling = told.clone();
-    let retention = Retention { age: Some(30 * DAY), bytes: None };
-    let ledgers = Ledgers::open(at.path(), retention, move |_| *telling.lock().unwrap() += 1).unwrap();
+    let retention = Retention {
+        age: Some(30 * DAY),
+        bytes: None,
+    };
+    let ledgers =
+        Ledgers::open(at.path(), retention, move |_| *telling.lock().unwrap() += 1).unwrap();
     ledgers.sweep(now).unwrap();
     // The sweeper may have begun before; it ends here.
     drop(ledgers);
@@ -552,7 +855,9 @@ fn a_torn_message_does_not_age_its_segment() {
 fn random(mut state: u64) -> impl FnMut(usize) -> Vec<u8> {
     move |size| {
         let byte = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 56) as u8
         };
         (0..size).map(byte).collect()
@@ -570,8 +875,9 @@ fn a_damaged_record_stays_in_its_segment() {
     let now = SystemTime::now();
     for count in 1..4 {
         let ledgers = open(source.path(), Retention::default());
-        let names: Vec<_> =
-            (0..count).map(|_| ledgers.keep(MESSAGE, "{}", entry(b"A"), now).unwrap()).collect();
+        let names: Vec<_> = (0..count)
+            .map(|_| ledgers.keep(MESSAGE, "{}", entry(b"A"), now).unwrap())
+            .collect();
         let (segment, offset) = names[count - 1].rsplit_once(':').unwrap();
         let bytes = fs::read(source.path().join(segment)).unwrap();
         drop(ledgers);
@@ -590,13 +896,29 @@ fn a_damaged_record_stays_in_its_segment() {
             assert!(fs::read(&path).unwrap().starts_with(&damaged), "byte {at}");
             let want = format!("{segment}: {} bytes are damaged;", bytes.len() - last);
             let told = told.into_inner().unwrap();
-            assert!(told.len() == 1 && told[0].starts_with(&want), "byte {at}: {told:?}");
+            assert!(
+                told.len() == 1 && told[0].starts_with(&want),
+                "byte {at}: {told:?}"
+            );
             assert!(closed(&path), "byte {at}");
             let catalog = Catalog::open(at_all.path()).unwrap();
-            assert!(names[..count - 1].iter().all(|name| catalog.read(name).is_ok()), "byte {at}");
+            assert!(
+                names[..count - 1]
+                    .iter()
+                    .all(|name| catalog.read(name).is_ok()),
+                "byte {at}"
+            );
             // It goes by its age as all segments do.
-            let retention = Retention { age: Some(DAY), bytes: None };
-            assert_eq!(retention::sweep(&folder, retention, now + 2 * DAY).unwrap().gone, 1);
+            let retention = Retention {
+                age: Some(DAY),
+                bytes: None,
+            };
+            assert_eq!(
+                retention::sweep(&folder, retention, now + 2 * DAY)
+                    .unwrap()
+                    .gone,
+                1
+            );
         }
     }
 }
@@ -605,12 +927,21 @@ fn a_damaged_record_stays_in_its_segment() {
 #[test]
 fn daemons_leave_each_others_segments_alone() {
     let at = tempfile::tempdir().unwrap();
-    let retention = Retention { age: Some(DAY), bytes: Some(1) };
+    let retention = Retention {
+        age: Some(DAY),
+        bytes: Some(1),
+    };
     let one = open(at.path(), retention);
     let now = SystemTime::now();
     one.keep(b"x", "{}", entry(b"1"), now).unwrap();
     // Its segments are of one record where so little may stay; so it is closed already, and goes.
-    let other = open(at.path(), Retention { age: Some(DAY), bytes: None });
+    let other = open(
+        at.path(),
+        Retention {
+            age: Some(DAY),
+            bytes: None,
+        },
+    );
     let kept = other.keep(b"y", "{}", entry(b"2"), now).unwrap();
     for _ in 0..3 {
         one.sweep(now + 3 * DAY).unwrap();
@@ -632,7 +963,9 @@ fn many_writers_share_syncs_and_none_is_lost() {
     let (ledgers, now) = (&ledgers, SystemTime::now());
     let keep = move |writer: usize| {
         let message = format!("Subject: {writer}\r\n\r\n");
-        ledgers.keep(message.as_bytes(), "{}", entry(b"A"), now).unwrap();
+        ledgers
+            .keep(message.as_bytes(), "{}", entry(b"A"), now)
+            .unwrap();
     };
     let commits = &ledgers.store.commits;
     // The first segment has its folder and its header synced.
@@ -648,7 +981,11 @@ fn many_writers_share_syncs_and_none_is_lost() {
         commits.wait_for_waiting(15);
         drop(busy);
     });
-    assert_eq!(ledgers.syncs() - before, 2, "the first record alone, then fifteen at once");
+    assert_eq!(
+        ledgers.syncs() - before,
+        2,
+        "the first record alone, then fifteen at once"
+    );
     let mut all = originals(at.path());
     all.sort();
     all.dedup();
@@ -662,12 +999,17 @@ fn large_records_come_back() {
     let ledgers = open(at.path(), Retention::default());
     let now = SystemTime::now();
     let messages: Vec<_> = [10, 200_000, 70_000, 5, 3_000_000].map(random(1)).into();
-    let records = messages.iter().map(|message| ledgers.prepare(message, "{}", entry(b"A"), now).unwrap().0);
+    let records = messages
+        .iter()
+        .map(|message| ledgers.prepare(message, "{}", entry(b"A"), now).unwrap().0);
     let records: Vec<_> = records.collect();
     let kept = group_commit::Append::append(&mut *ledgers.store.commits.target(), records);
     assert!(kept.iter().all(Result::is_ok));
     assert_eq!(originals(at.path()), messages);
-    let mut file = File::options().append(true).open(at.path().join(&names(at.path())[0])).unwrap();
+    let mut file = File::options()
+        .append(true)
+        .open(at.path().join(&names(at.path())[0]))
+        .unwrap();
     file.write_all(b"torn").unwrap();
     assert_eq!(originals(at.path()).len(), 5);
 }

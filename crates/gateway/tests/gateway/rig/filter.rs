@@ -26,11 +26,18 @@ impl Filter {
         } else {
             Address::Unix(folder.path().join("socket"))
         };
-        let mut bounds = Limits { spool: folder.path().to_owned(), ..Limits::default() };
+        let mut bounds = Limits {
+            spool: folder.path().to_owned(),
+            ..Limits::default()
+        };
         limits(&mut bounds);
         let told = Told::default();
         let served = Served::run(Server::milter(address, engine, bounds, told.ear()).unwrap());
-        Self { served, told, folder }
+        Self {
+            served,
+            told,
+            folder,
+        }
     }
 
     pub(crate) fn connect(&self) -> Mta {
@@ -66,8 +73,14 @@ impl Mta {
 
     /// Speaks over a stream, and grants these actions.
     pub(crate) fn over(stream: Box<dyn Speech>, actions: u32) -> Self {
-        let mut mta = Self { stream, incoming: Incoming::default() };
-        mta.send(b'O', &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat());
+        let mut mta = Self {
+            stream,
+            incoming: Incoming::default(),
+        };
+        mta.send(
+            b'O',
+            &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat(),
+        );
         assert_eq!(mta.letter(), Some(b'O'));
         mta
     }
@@ -129,5 +142,8 @@ impl Mta {
 
 /// The letters of packets.
 pub(crate) fn letters(packets: &[(u8, Vec<u8>)]) -> String {
-    packets.iter().map(|(command, _)| char::from(*command)).collect()
+    packets
+        .iter()
+        .map(|(command, _)| char::from(*command))
+        .collect()
 }

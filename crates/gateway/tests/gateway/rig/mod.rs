@@ -27,7 +27,11 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn run(server: Server) -> Self {
         let (address, stop) = (server.address().unwrap(), server.stopper());
-        Self { address, stop, thread: Some(thread::spawn(move || server.run().unwrap())) }
+        Self {
+            address,
+            stop,
+            thread: Some(thread::spawn(move || server.run().unwrap())),
+        }
     }
 
     /// Stops it, and waits for its end.

@@ -70,7 +70,14 @@ pub(crate) const ALL: &[&str] = &[
 
 impl Default for Manner {
     fn default() -> Self {
-        Self { lmtp: false, extensions: ALL, death: None, data: None, end: None, delay: Duration::ZERO }
+        Self {
+            lmtp: false,
+            extensions: ALL,
+            death: None,
+            data: None,
+            end: None,
+            delay: Duration::ZERO,
+        }
     }
 }
 
@@ -130,9 +137,14 @@ impl Hop {
                     break;
                 }
             } else {
-                let Some(end) = self.bytes.windows(2).position(|pair| pair == b"\r\n") else { break };
+                let Some(end) = self.bytes.windows(2).position(|pair| pair == b"\r\n") else {
+                    break;
+                };
                 let line: Vec<u8> = self.bytes.drain(..end + 2).take(end).collect();
-                assert!(!line.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)), "unclean line {line:?}");
+                assert!(
+                    !line.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)),
+                    "unclean line {line:?}"
+                );
                 let line = String::from_utf8_lossy(&line).into_owned();
                 self.heard.push(line.clone());
                 out.extend(self.command(&line).bytes());
@@ -147,7 +159,11 @@ impl Hop {
     }
 
     fn command(&mut self, line: &str) -> String {
-        let verb = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
+        let verb = line
+            .split(' ')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         let dies = match verb.as_str() {
             "EHLO" | "LHLO" | "HELO" => self.dies(Death::Hello),
             "MAIL" => self.dies(Death::Mail),
@@ -186,13 +202,17 @@ impl Hop {
                 "250 2.1.0 Sender ok\r\n".to_owned()
             }
             "RCPT" if self.mail.is_none() => "503 5.5.1 MAIL first\r\n".to_owned(),
-            "RCPT" if line.contains("<refused") => "550-5.1.1 No such\r\n550 5.1.1 user\r\n".to_owned(),
+            "RCPT" if line.contains("<refused") => {
+                "550-5.1.1 No such\r\n550 5.1.1 user\r\n".to_owned()
+            }
             "RCPT" => {
                 self.recipients.push(line.to_owned());
                 "250 2.1.5 Recipient ok\r\n".to_owned()
             }
             "DATA" if self.recipients.is_empty() => "554 5.5.1 No valid recipients\r\n".to_owned(),
-            "DATA" if self.manner.data.is_some() => format!("{}\r\n", self.manner.data.unwrap_or_default()),
+            "DATA" if self.manner.data.is_some() => {
+                format!("{}\r\n", self.manner.data.unwrap_or_default())
+            }
             "DATA" => {
                 self.in_data = true;
                 "354 Go on\r\n".to_owned()
@@ -214,13 +234,18 @@ impl Hop {
     /// Looks for the end of the content; false where it has not come.
     fn end(&mut self, out: &mut Vec<u8>) -> bool {
         let whole = [b"\r\n", &*self.bytes].concat();
-        let Some(end) = whole.windows(5).position(|bytes| bytes == b"\r\n.\r\n") else { return false };
+        let Some(end) = whole.windows(5).position(|bytes| bytes == b"\r\n.\r\n") else {
+            return false;
+        };
         self.bytes.drain(..end + 3);
         let raw = &whole[2..(end + 2).max(2)];
         let mut text = Vec::new();
         for line in raw.split_inclusive(|byte| *byte == b'\n') {
             let inner = line.strip_suffix(b"\r\n").expect("a line ends with CRLF");
-            assert!(!inner.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)), "unclean text {line:?}");
+            assert!(
+                !inner.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)),
+                "unclean text {line:?}"
+            );
             text.extend_from_slice(line.strip_prefix(b".").unwrap_or(line));
         }
         self.in_data = false;
@@ -236,7 +261,11 @@ impl Hop {
             out.extend(format!("{answer}\r\n").bytes());
             return true;
         }
-        let words = if self.manner.lmtp { kept.recipients.len() } else { 1 };
+        let words = if self.manner.lmtp {
+            kept.recipients.len()
+        } else {
+            1
+        };
         self.kept.push(kept);
         if self.dies(Death::KeptWord) {
             return true;
@@ -276,9 +305,17 @@ impl NextHop {
     pub(crate) fn start(manners: Vec<Manner>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-        let (kept, heard) = (Arc::<Mutex<Vec<Kept>>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (kept, heard) = (
+            Arc::<Mutex<Vec<Kept>>>::default(),
+            Arc::<Mutex<Vec<String>>>::default(),
+        );
         let (stopping, connections) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
-        let (ends, counted, all, said) = (stopping.clone(), connections.clone(), kept.clone(), heard.clone());
+        let (ends, counted, all, said) = (
+            stopping.clone(),
+            connections.clone(),
+            kept.clone(),
+            heard.clone(),
+        );
         let thread = thread::spawn(move || {
             for stream in listener.incoming() {
                 if ends.load(Ordering::SeqCst) {
@@ -290,7 +327,14 @@ impl NextHop {
                 thread::spawn(move || serve(stream.unwrap(), manner, &all, &said));
             }
         });
-        Self { address, kept, heard, connections, stopping, thread: Some(thread) }
+        Self {
+            address,
+            kept,
+            heard,
+            connections,
+            stopping,
+            thread: Some(thread),
+        }
     }
 
     pub(crate) fn kept(&self) -> Vec<Kept> {

@@ -16,15 +16,24 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn start(next_hop: &Address, set: impl FnOnce(&mut Route, &mut Limits, &mut Rules)) -> Self {
-        Self::with_engine(next_hop, |route, limits, engine| set(route, limits, &mut engine.rules))
+    pub(crate) fn start(
+        next_hop: &Address,
+        set: impl FnOnce(&mut Route, &mut Limits, &mut Rules),
+    ) -> Self {
+        Self::with_engine(next_hop, |route, limits, engine| {
+            set(route, limits, &mut engine.rules)
+        })
     }
 
     pub(crate) fn with_engine(
         next_hop: &Address,
         set: impl FnOnce(&mut Route, &mut Limits, &mut Engine),
     ) -> Self {
-        Self::on(Socket::New("tcp:127.0.0.1:0".parse().unwrap()), next_hop, set)
+        Self::on(
+            Socket::New("tcp:127.0.0.1:0".parse().unwrap()),
+            next_hop,
+            set,
+        )
     }
 
     pub(crate) fn plain(next_hop: &Address) -> Self {
@@ -38,22 +47,36 @@ impl Running {
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut route = Route::to(next_hop.clone());
-        let mut limits = Limits { spool: folder.path().to_owned(), ..Limits::default() };
+        let mut limits = Limits {
+            spool: folder.path().to_owned(),
+            ..Limits::default()
+        };
         let mut rules = Rules::default();
         rules.findings_header = None;
         let mut engine = Engine::new(rules);
         set(&mut route, &mut limits, &mut engine);
         let told = Told::default();
         let served = Served::run(Server::proxy(socket, route, engine, limits, told.ear()).unwrap());
-        Self { served, told, _folder: folder }
+        Self {
+            served,
+            told,
+            _folder: folder,
+        }
     }
 
     pub(crate) fn connect(&self) -> Client {
-        let Address::Tcp(place) = &self.served.address else { unreachable!("it listens there") };
+        let Address::Tcp(place) = &self.served.address else {
+            unreachable!("it listens there")
+        };
         let stream = TcpStream::connect(place).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
         stream.set_nodelay(true).unwrap();
-        Client { reader: BufReader::new(stream.try_clone().unwrap()), stream }
+        Client {
+            reader: BufReader::new(stream.try_clone().unwrap()),
+            stream,
+        }
     }
 
     /// A client that has been greeted, and has greeted.
@@ -107,7 +130,9 @@ impl Client {
 
     /// Greets, and gives one message step by step; the code of its end.
     pub(crate) fn message(&mut self, mail: &str, text: &[u8]) -> u16 {
-        self.send(format!("MAIL FROM:<a@b.invalid>{mail}\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n"));
+        self.send(format!(
+            "MAIL FROM:<a@b.invalid>{mail}\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n"
+        ));
         for _ in 0..3 {
             let code = self.code();
             if code >= 400 || code == 0 {

@@ -17,7 +17,10 @@ impl<T: Send + 'static> Scripted<T> {
         let address = Address::Tcp(listener.local_addr().unwrap().to_string());
         let thread = thread::spawn(move || {
             let (stream, _) = listener.accept().unwrap();
-            part(&mut Part { stream, piece: vec![0; 65_536] })
+            part(&mut Part {
+                stream,
+                piece: vec![0; 65_536],
+            })
         });
         Self { address, thread }
     }

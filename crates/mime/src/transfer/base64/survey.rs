@@ -62,16 +62,24 @@ pub(super) fn region(body: &[u8]) -> Region {
                     continue;
                 }
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return Region { is_base64: solid > 0, end };
+                return Region {
+                    is_base64: solid > 0,
+                    end,
+                };
             }
             Class::Word if footer.is_none() && (after_padding || after_blank) => {
                 footer = Some((piece.start, after_padding));
                 before = characters;
             }
             Class::Word | Class::Blank => {}
-            Class::Strong | Class::Plain if solid > 0 && shape.ends_before(&piece, body, characters) => {
+            Class::Strong | Class::Plain
+                if solid > 0 && shape.ends_before(&piece, body, characters) =>
+            {
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return Region { is_base64: true, end };
+                return Region {
+                    is_base64: true,
+                    end,
+                };
             }
             Class::Strong | Class::Plain => {
                 shape.add(&piece, body);
@@ -80,20 +88,29 @@ pub(super) fn region(body: &[u8]) -> Region {
                 footer = None;
             }
         }
-        characters += body[piece.start..piece.end].iter().filter(|&&b| is_base64(b)).count();
+        characters += body[piece.start..piece.end]
+            .iter()
+            .filter(|&&b| is_base64(b))
+            .count();
         after_padding = piece.padded;
         after_blank = false;
     }
     if solid == 0 {
         // Words alone, or nothing.
-        return Region { is_base64: characters.is_multiple_of(4), end: body.len() };
+        return Region {
+            is_base64: characters.is_multiple_of(4),
+            end: body.len(),
+        };
     }
     let end = match footer {
         Some((start, true)) => start,
         Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
         _ => body.len(),
     };
-    Region { is_base64: true, end }
+    Region {
+        is_base64: true,
+        end,
+    }
 }
 
 /// Length and alphabet of the lines that an encoder writes: all but the last have one length.
@@ -140,7 +157,8 @@ impl Shape {
         let marked = text.starts_with(b"--")
             || text.starts_with(b"__")
             || !is_damaged_once(text) && !text.first().is_some_and(|b| is_base64(*b));
-        (foreign || other) && (self.is_short || marked) || self.is_short && !text.len().is_multiple_of(4)
+        (foreign || other) && (self.is_short || marked)
+            || self.is_short && !text.len().is_multiple_of(4)
     }
 
     /// Takes a piece for base64.
@@ -155,12 +173,15 @@ impl Shape {
 
 /// Returns true for a line with padding, or too long for a word, of which one byte is not base64.
 fn is_damaged_once(text: &[u8]) -> bool {
-    text.iter().filter(|b| !is_base64(**b)).count() == 1 && (text.ends_with(b"=") || text.len() >= 20)
+    text.iter().filter(|b| !is_base64(**b)).count() == 1
+        && (text.ends_with(b"=") || text.len() >= 20)
 }
 
 /// Whether a line holds nothing but the standard alphabet.
 fn is_standard(line: &[u8]) -> bool {
-    line.trim_ascii().iter().all(|b| is_base64(*b) && !matches!(b, b'-' | b'_'))
+    line.trim_ascii()
+        .iter()
+        .all(|b| is_base64(*b) && !matches!(b, b'-' | b'_'))
 }
 
 /// The pieces of a body, in order. A line is cut after padding that ends a quantum.
@@ -173,18 +194,30 @@ pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> + '_ {
         if at >= body.len() {
             return None;
         }
-        let end = *line_end
-            .get_or_insert_with(|| memchr::memchr(end_byte, &body[at..]).map_or(body.len(), |n| at + n));
+        let end = *line_end.get_or_insert_with(|| {
+            memchr::memchr(end_byte, &body[at..]).map_or(body.len(), |n| at + n)
+        });
         let line = &body[at..end];
         let padded = padding_end(line);
         let piece = match padded {
-            Some(length) => {
-                Piece { start: at, end: at + length, class: classify(&line[..length]), padded: true }
-            }
-            None => Piece { start: at, end, class: classify(line), padded: false },
+            Some(length) => Piece {
+                start: at,
+                end: at + length,
+                class: classify(&line[..length]),
+                padded: true,
+            },
+            None => Piece {
+                start: at,
+                end,
+                class: classify(line),
+                padded: false,
+            },
         };
         at = piece.end;
-        if line[piece.end - piece.start..].iter().all(u8::is_ascii_whitespace) {
+        if line[piece.end - piece.start..]
+            .iter()
+            .all(u8::is_ascii_whitespace)
+        {
             at = end + 1;
             line_end = None;
         }
@@ -198,7 +231,10 @@ pub(super) fn is_base64(byte: u8) -> bool {
 
 /// Length of complete quanta with padding at the start of a line, when that is no word before an equals sign.
 fn padding_end(line: &[u8]) -> Option<usize> {
-    let text = line.iter().take_while(|&&b| is_base64(b) && b != b'=').count();
+    let text = line
+        .iter()
+        .take_while(|&&b| is_base64(b) && b != b'=')
+        .count();
     let padding = line[text..].iter().take_while(|&&b| b == b'=').count();
     let length = text + padding;
     let complete = text > 0 && matches!(padding, 1 | 2) && length.is_multiple_of(4);
@@ -215,14 +251,25 @@ pub(super) fn classify(piece: &[u8]) -> Class {
         return Class::Text;
     }
     let blanks = piece.iter().filter(|b| b.is_ascii_whitespace()).count();
-    let foreign = piece.iter().filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace()).count();
+    let foreign = piece
+        .iter()
+        .filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace())
+        .count();
     if foreign * 4 > piece.len() - blanks || piece == b"--" {
         return Class::Text;
     }
     if blanks > 0 {
-        let words = || piece.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let words = || {
+            piece
+                .split(u8::is_ascii_whitespace)
+                .filter(|word| !word.is_empty())
+        };
         let real = words().filter(|word| is_word(word)).count();
-        return if real * 2 >= words().count() { Class::Text } else { Class::Plain };
+        return if real * 2 >= words().count() {
+            Class::Text
+        } else {
+            Class::Plain
+        };
     }
     match (foreign, is_word(piece)) {
         (0, true) => Class::Word,
@@ -240,16 +287,24 @@ fn is_word(word: &[u8]) -> bool {
     }
     let inner = {
         let is_mark = |b: &u8| {
-            matches!(b, b'.' | b',' | b';' | b':' | b'!' | b'?' | b'(' | b')' | b'"' | b'\'' | b'<' | b'>')
+            matches!(
+                b,
+                b'.' | b',' | b';' | b':' | b'!' | b'?' | b'(' | b')' | b'"' | b'\'' | b'<' | b'>'
+            )
         };
         let start = word.iter().position(|b| !is_mark(b)).unwrap_or(word.len());
-        let end = word.iter().rposition(|b| !is_mark(b)).map_or(start, |last| last + 1);
+        let end = word
+            .iter()
+            .rposition(|b| !is_mark(b))
+            .map_or(start, |last| last + 1);
         &word[start..end]
     };
     let Some((first, rest)) = inner.split_first() else {
         return true;
     };
-    if inner.iter().all(|b| matches!(b, b'-' | b'_' | b'*')) || memchr::memchr2(b'@', b':', inner).is_some() {
+    if inner.iter().all(|b| matches!(b, b'-' | b'_' | b'*'))
+        || memchr::memchr2(b'@', b':', inner).is_some()
+    {
         return true;
     }
     let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\'');
@@ -286,7 +341,9 @@ mod tests {
             for width in [76, 64, 60] {
                 let marked = !footer.starts_with('D');
                 let full = width / 4 * 3;
-                for length in (1..200).filter(|length| marked || *length > full && length % full != 0) {
+                for length in
+                    (1..200).filter(|length| marked || *length > full && length % full != 0)
+                {
                     let body = encoded(length, width);
                     for tail in ["", "\n", "\n\n", "\nwww.DeathToSpam.example\n"] {
                         let whole = [&body, footer.as_bytes(), tail.as_bytes()].concat();

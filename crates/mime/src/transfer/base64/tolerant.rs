@@ -23,7 +23,9 @@ pub(super) fn read(body: &[u8], region: &Region, sink: &mut impl Sink) -> Damage
     let mut padded = false;
     for piece in pieces(body).take_while(|piece| piece.start < region.end) {
         if piece.class == Class::Text {
-            damage.foreign.add(piece.start..piece.end, (piece.end - piece.start) as u64);
+            damage
+                .foreign
+                .add(piece.start..piece.end, (piece.end - piece.start) as u64);
             continue;
         }
         for (at, &byte) in body[piece.start..piece.end].iter().enumerate() {

@@ -15,7 +15,9 @@ pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !body.is_ascii() || has_loose_ends(body) {
         return None;
     }
-    let Some(first) = memchr::memchr(b'=', body) else { return Some(Cow::Borrowed(body)) };
+    let Some(first) = memchr::memchr(b'=', body) else {
+        return Some(Cow::Borrowed(body));
+    };
     // Every escape is longer than what it stands for, and a step is written whole: there is always room.
     let mut out = vec![0; body.len() + STEP];
     out[..first].copy_from_slice(&body[..first]);
@@ -92,14 +94,20 @@ fn has_loose_ends(body: &[u8]) -> bool {
     if matches!(body.last(), Some(b' ' | b'\t' | b'=' | b'\r')) {
         return true;
     }
-    let Some(next) = body.get(1..) else { return false };
+    let Some(next) = body.get(1..) else {
+        return false;
+    };
     // Blocks are folded without a branch, which compilers turn into vector code.
     body.chunks(512).zip(next.chunks(512)).any(|(these, next)| {
         let loose = |(&a, &b): (&u8, &u8)| {
             let blank = a == b' ' || a == b'\t';
             (blank && (b == b'\n' || b == b'\r')) || (a == b'\r' && b != b'\n')
         };
-        these.iter().zip(next).fold(0, |found, pair| found | u8::from(loose(pair))) != 0
+        these
+            .iter()
+            .zip(next)
+            .fold(0, |found, pair| found | u8::from(loose(pair)))
+            != 0
     })
 }
 
@@ -109,7 +117,11 @@ mod tests {
     use super::*;
 
     fn tolerant(body: &[u8]) -> (Vec<u8>, u64) {
-        let mut bytes = Bytes { body, prefix: 0, owned: None };
+        let mut bytes = Bytes {
+            body,
+            prefix: 0,
+            owned: None,
+        };
         let damage = read(body, &mut bytes);
         (bytes.finish().into_owned(), damage.bad.count)
     }
@@ -143,10 +155,16 @@ mod tests {
         let mut clean = 0;
         for _ in 0..60_000 {
             let length = next(24);
-            let body: Vec<u8> = (0..length).flat_map(|_| pieces[next(17) as usize]).copied().collect();
+            let body: Vec<u8> = (0..length)
+                .flat_map(|_| pieces[next(17) as usize])
+                .copied()
+                .collect();
             let Some(fast) = decode(&body) else { continue };
             let (slow, bad) = tolerant(&body);
-            assert_eq!(fast.escape_ascii().to_string(), slow.escape_ascii().to_string());
+            assert_eq!(
+                fast.escape_ascii().to_string(),
+                slow.escape_ascii().to_string()
+            );
             assert_eq!(bad, 0, "{}", body.escape_ascii());
             clean += u32::from(length > 3);
         }
@@ -157,9 +175,20 @@ mod tests {
     fn steps_of_every_alignment() {
         for before in 0..40 {
             for after in 0..40 {
-                let body = [vec![b'a'; before], b"=C3=A4=\r\n".to_vec(), vec![b'b'; after], b"=3D".to_vec()]
-                    .concat();
-                let expected = [vec![b'a'; before], "ä".into(), vec![b'b'; after], b"=".to_vec()].concat();
+                let body = [
+                    vec![b'a'; before],
+                    b"=C3=A4=\r\n".to_vec(),
+                    vec![b'b'; after],
+                    b"=3D".to_vec(),
+                ]
+                .concat();
+                let expected = [
+                    vec![b'a'; before],
+                    "ä".into(),
+                    vec![b'b'; after],
+                    b"=".to_vec(),
+                ]
+                .concat();
                 assert_eq!(decode(&body).as_deref(), Some(&*expected));
             }
         }
@@ -184,6 +213,9 @@ mod tests {
             assert!(decode(body).is_none(), "{}", body.escape_ascii());
         }
         assert_eq!(decode(b"").as_deref(), Some(&b""[..]));
-        assert!(matches!(decode(b"nothing\r\nhere\n"), Some(Cow::Borrowed(_))));
+        assert!(matches!(
+            decode(b"nothing\r\nhere\n"),
+            Some(Cow::Borrowed(_))
+        ));
     }
 }

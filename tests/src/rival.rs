@@ -177,7 +177,7 @@ fn mail_parser(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
             }
             match &part.body {
                 mail_parser::PartType::Text(text) | mail_parser::PartType::Html(text) => {
-                    consume(true, text)
+                    consume(true, text);
                 }
                 mail_parser::PartType::Message(inner) => open.push(inner),
                 mail_parser::PartType::Binary(bytes)
@@ -213,7 +213,7 @@ mod tests {
             let mut texts = Vec::new();
             for message in split(mailbox) {
                 read(reader, message, &mut |_, text| {
-                    texts.push(text.trim_end().to_owned())
+                    texts.push(text.trim_end().to_owned());
                 });
             }
             assert!(

@@ -33,7 +33,7 @@ fn told(raw: &[u8]) -> Received {
         }
         match colon {
             Some(colon) if colon > 0 => {
-                field = Some((text[..colon].to_vec(), text[colon + 1..].to_vec()))
+                field = Some((text[..colon].to_vec(), text[colon + 1..].to_vec()));
             }
             _ if text.is_empty() => break,
             _ => {

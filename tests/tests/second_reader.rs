@@ -38,7 +38,7 @@ fn count(verifier: &Verifier, set: &str, raw: &[u8], counts: &mut Counts) -> Opt
     let mut add = |class: &str| {
         *counts
             .entry((set.to_owned(), class.to_owned()))
-            .or_default() += 1
+            .or_default() += 1;
     };
     match verdict(verifier, raw, &edits) {
         Verdict::Accepted(defects) if defects.is_empty() => add("agreed"),

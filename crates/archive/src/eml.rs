@@ -296,7 +296,7 @@ impl Files {
         }
         match self.work.pop() {
             Some(Work::FolderAlone(name)) => {
-                self.push(batch, EntryKind::Directory, &name, 0, false, 0)
+                self.push(batch, EntryKind::Directory, &name, 0, false, 0);
             }
             Some(Work::Folder(name)) => {
                 self.push(batch, EntryKind::Directory, &name, 0, false, 0);

@@ -505,7 +505,7 @@ mod tests {
                     match read(&bad) {
                         Ok((out, told)) => assert!(out == text || !told.is_empty(), "{at} {flip}"),
                         Err(error) => {
-                            assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}")
+                            assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}");
                         }
                     }
                 }

@@ -117,7 +117,7 @@ impl Bocu1 {
                 self.put(c, range, sink);
             }
             _ if (0xD800..0xE000).contains(&scalar) => {
-                self.damage(range, LossKind::Surrogate, sink)
+                self.damage(range, LossKind::Surrogate, sink);
             }
             _ => self.damage(range, LossKind::TooLarge, sink),
         }

@@ -137,7 +137,7 @@ mod tests {
                 match entry.charset() {
                     Some(charset) => assert_eq!(answer.charset(), Some(charset), "{name}"),
                     None if entry.name == "UNKNOWN-8BIT" => {
-                        assert_eq!(answer, Resolved::NoInformation)
+                        assert_eq!(answer, Resolved::NoInformation);
                     }
                     None => assert_eq!(answer, Resolved::Unknown, "{name}"),
                 }

@@ -339,7 +339,7 @@ impl<const IMAP: bool> Utf7<IMAP> {
             }
             0xDC00..=0xDFFF => sink.replace(from, LossKind::LoneSurrogate),
             0xFEFF if !self.begun && self.options.strips_mark() => {
-                sink.note(from, LossKind::ByteOrderMark)
+                sink.note(from, LossKind::ByteOrderMark);
             }
             _ => {
                 if IMAP && matches!(unit, 0x20..0x7F) {

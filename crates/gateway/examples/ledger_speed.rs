@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
         .unwrap_or_else(|| std::env::temp_dir().into_os_string());
     let folder = tempfile::tempdir_in(folder)?;
     let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| {
-        println!("{error}")
+        println!("{error}");
     })?;
     let mut message =
         b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"

@@ -14,6 +14,7 @@ mod otherwise;
 mod plausible;
 mod pool;
 mod spoken;
+mod structure;
 mod superset;
 mod visual;
 mod weigh;
@@ -22,12 +23,14 @@ pub(crate) use doubt::is_private;
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
 pub(crate) use pool::{Hints, Mail, has_letters, is_legacy};
+pub(crate) use structure::is_otherwise_as_utf8;
+use structure::{by_mark_or_structure, may_be_wide, may_shift, shifts};
 pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};
 use crate::{Detection, EventKind, PartId, Policy};
 use mailglot_codec::detect::{self, Guess, Weighed};
-use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
+use mailglot_codec::{Charset, LossKind, LossLog, Resolved};
 use mixed_utf8::{Mixed, Other};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -408,122 +411,6 @@ fn note_label(
             None
         }
     }
-}
-
-/// Steps 1 and 2: BOM, then escape sequences and NUL patterns where the label does not rule them out.
-fn by_mark_or_structure(
-    bytes: &[u8],
-    declared: Option<Charset>,
-    resolved: Option<Resolved>,
-) -> Option<(Charset, How)> {
-    let wide = declared.is_some_and(|c| {
-        [
-            Charset::UTF_16,
-            Charset::UTF_16BE,
-            Charset::UTF_16LE,
-            Charset::UTF_32,
-        ]
-        .contains(&c)
-    });
-    // Under a label of their own kind the decoder obeys marks itself.
-    if let Some((charset, _)) = bom::sniff(bytes).filter(|_| !wide) {
-        let sixteen = charset != Charset::UTF_8;
-        let single = declared.is_some_and(Charset::is_single_byte);
-        if !(sixteen && single) || has_nul_parity(bytes) {
-            return Some((charset, How::Bom));
-        }
-    }
-    if let Some(label) = declared.filter(|_| wide && memchr::memchr(0, bytes).is_none()) {
-        let is_utf8 = std::str::from_utf8(bytes).is_ok() && !detect::is_text_in_pairs(label, bytes);
-        return is_utf8.then_some((Charset::UTF_8, How::Structure));
-    }
-    let open = match resolved {
-        None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
-        Some(_) => declared.is_some_and(|c| {
-            [
-                Charset::US_ASCII,
-                Charset::UTF_8,
-                Charset::ISO_8859_1,
-                Charset::WINDOWS_1252,
-            ]
-            .contains(&c)
-        }),
-    };
-    let charset = match declared {
-        // Escape sequences in seven bits say more than any label of another kind.
-        Some(label) if !open && !label.is_stateful() && !wide && bytes.is_ascii() => {
-            detect::structure(bytes).filter(|charset| charset.is_stateful())?
-        }
-        _ if open => detect::structure(bytes)?,
-        _ => return None,
-    };
-    (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
-}
-
-/// Whether UTF-8 text would read otherwise although it says what it is: a byte order mark that is text, escape sequences, NULs.
-pub(crate) fn is_otherwise_as_utf8(text: &[u8]) -> bool {
-    if text.starts_with("\u{feff}".as_bytes()) {
-        return true;
-    }
-    memchr::memchr2(0x1b, 0, text).is_some()
-        && by_mark_or_structure(
-            text,
-            Some(Charset::UTF_8),
-            Some(Resolved::Exact(Charset::UTF_8)),
-        )
-        .is_some_and(|(charset, _)| charset != Charset::UTF_8)
-}
-
-/// Whether bytes with NULs may be UTF-16 or UTF-32 at all, and not UTF-8 with a few stray NULs: wide text is hardly ever valid UTF-8
-/// beyond ASCII, and where all its bytes are below 80 every second one is the small number of a block of letters.
-fn may_be_wide(bytes: &[u8]) -> bool {
-    if !bytes.is_ascii() {
-        return std::str::from_utf8(bytes).is_err();
-    }
-    let controls = bytes
-        .iter()
-        .filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace())
-        .count();
-    controls * 4 >= bytes.len()
-}
-
-/// Whether escape sequences may choose a set of characters (ISO 2022), and not only what a terminal does: colors, its own ASCII, its lines.
-fn may_shift(bytes: &[u8]) -> bool {
-    memchr::memchr2(0x0E, 0x0F, bytes).is_some()
-        || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {
-            Some([b'(' | b')', set, ..]) => !matches!(set, b'0' | b'B'),
-            Some([intermediate, ..]) => matches!(intermediate, b' '..=b'/' | b'N' | b'O'),
-            _ => false,
-        })
-}
-
-/// NULs nearly only at even, or nearly only at odd places.
-fn has_nul_parity(bytes: &[u8]) -> bool {
-    let sample = &bytes[..bytes.len().min(1024)];
-    let (mut even, mut odd) = (0usize, 0usize);
-    for (i, b) in sample.iter().enumerate() {
-        if *b == 0 {
-            if i % 2 == 0 { even += 1 } else { odd += 1 }
-        }
-    }
-    even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
-}
-
-/// Whether text under a stateful label may be in that charset: with a shift, or where bytes beyond ASCII need none.
-fn shifts(charset: Charset, bytes: &[u8]) -> bool {
-    let shift = match charset {
-        Charset::HZ_GB_2312 => b'~',
-        Charset::UTF_7 | Charset::UTF_7_IMAP => b'+',
-        _ => 0x1B,
-    };
-    if memchr::memchr3(shift, 0x0E, 0, bytes).is_some() {
-        return true;
-    }
-    let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
-    let mut decoder = charset.new_decoder(Mode::Strict);
-    decoder.push(bytes, &mut text, &mut log);
-    decoder.finish(&mut text, &mut log);
-    log.losses() == 0
 }
 
 /// Step 4: the label, with its superset; searched further when it cannot read the bytes.

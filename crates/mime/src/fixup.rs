@@ -534,7 +534,7 @@ mod tests {
         ] {
             for document in [Html, Xml, Css, Card] {
                 assert_linear(&unit, 20_000, |n| {
-                    drop(patches(&unit.repeat(n).into_bytes(), document, "x"))
+                    drop(patches(&unit.repeat(n).into_bytes(), document, "x"));
                 });
             }
         }

@@ -320,7 +320,7 @@ impl<'a> Transferred<'a> {
                 kind,
                 detail,
                 count,
-            })
+            });
         };
         push(
             EventKind::CharsetDetected,

@@ -45,9 +45,9 @@ fn characters(charset: Charset) -> (Vec<char>, Vec<char>) {
             let back = charset.encode(&text, Unmappable::Fatal, &mut log);
             if log.is_empty() && c.is_alphabetic() && *back == pair {
                 if trail == 0x5C {
-                    halves.push(c)
+                    halves.push(c);
                 } else {
-                    others.push(c)
+                    others.push(c);
                 }
             }
         }

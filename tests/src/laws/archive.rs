@@ -200,7 +200,7 @@ fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> 
 /// Writes the group as one archive and returns its path.
 fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
     let put = |path: PathBuf, bytes: &[u8]| {
-        fs::write(path, bytes).expect("the scratch folder takes files")
+        fs::write(path, bytes).expect("the scratch folder takes files");
     };
     match group % 4 {
         0 | 1 => {

@@ -205,7 +205,7 @@ fn letter(
             data.extend_from_slice(format!("*={charset}''{octets}").as_bytes());
         }
         Fields::Raw => {
-            data.extend([b"=\"".to_vec(), encode(&file, charset), b"\"".to_vec()].concat())
+            data.extend([b"=\"".to_vec(), encode(&file, charset), b"\"".to_vec()].concat());
         }
     }
     data.extend_from_slice(b"\r\n\r\nnothing\r\n--cut--\r\n");

@@ -267,7 +267,7 @@ impl Segment {
                     recovered.records += 1;
                 }
                 Err(LedgerError::Damaged(_)) => {
-                    recovered.damaged += located.ledger.end - located.offset
+                    recovered.damaged += located.ledger.end - located.offset;
                 }
                 Err(error) => return Err(error),
             }

@@ -150,7 +150,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
             }
             Ok(_) => {}
             Err(Stop::Read(error)) => {
-                note(&Failure::input(file.display(), &error), &mut worst, console)
+                note(&Failure::input(file.display(), &error), &mut worst, console);
             }
             Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
             Err(Stop::Loss(message)) => {

@@ -267,9 +267,9 @@ fn tell(findings: &[Finding], typed: bool, console: Console) {
             visible(&finding.detail)
         );
         if typed && severity > Severity::Info {
-            console.say(line)
+            console.say(line);
         } else {
-            console.explain(line)
+            console.explain(line);
         }
     }
 }

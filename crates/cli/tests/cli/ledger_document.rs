@@ -126,7 +126,7 @@ fn a_reader_of_the_document_finds_every_record() {
     });
     // The next daemon cuts it, and makes the index anew.
     let cut = |error: &std::io::Error| {
-        assert!(error.to_string().contains("removed 200 bytes"), "{error}")
+        assert!(error.to_string().contains("removed 200 bytes"), "{error}");
     };
     drop(Ledgers::open(&folder, Retention::default(), cut).unwrap());
     check(&read(&folder), &|_| true);

@@ -186,7 +186,7 @@ fn likely(
     for (_, _, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= most) {
         match likely.last_mut() {
             Some(last) if last.candidate.charset == candidate.charset => {
-                last.languages.push(language)
+                last.languages.push(language);
             }
             _ => likely.push(Trial {
                 candidate,

@@ -272,9 +272,9 @@ impl Iso2022 {
                 ..shift
             });
             if rest[1] == b'N' {
-                self.g2 = designated
+                self.g2 = designated;
             } else {
-                self.g3 = designated
+                self.g3 = designated;
             }
         }
         let written = match *character {

@@ -39,7 +39,7 @@ pub(crate) fn fetch(value: &[u8]) {
         for place in [64, 128, last] {
             // SAFETY: it reads nothing, and may be given any address.
             unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(value.as_ptr().wrapping_add(place.min(last)).cast())
+                _mm_prefetch::<_MM_HINT_T0>(value.as_ptr().wrapping_add(place.min(last)).cast());
             };
         }
     }

@@ -201,12 +201,12 @@ fn bytes_that_leave_no_record_are_written_again() {
             Answer::Other => {
                 _ = others
                     .entry(charset.name())
-                    .or_insert_with(|| bytes.to_vec())
+                    .or_insert_with(|| bytes.to_vec());
             }
             Answer::Unwritten => {
                 _ = unwritten
                     .entry(writer.name())
-                    .or_insert_with(|| bytes.to_vec())
+                    .or_insert_with(|| bytes.to_vec());
             }
         };
         for a in 0..=255 {

@@ -326,7 +326,7 @@ fn listen(session: &mut Session, message: &mut Option<Received>) -> Result<(), S
             Event::Mail(..) | Event::Abort => *message = None,
             Event::Header(name, value) => message.get_or_insert_with(new).field(name, value),
             Event::Body(piece) | Event::EndOfMessage(piece) => {
-                message.get_or_insert_with(new).body(piece)
+                message.get_or_insert_with(new).body(piece);
             }
             _ => (),
         }

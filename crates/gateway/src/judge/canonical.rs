@@ -78,7 +78,7 @@ fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
     match part.transfer {
         TransferEncoding::Base64 => base64::encode_lines(&decoded.bytes, WIDTH, eol, &mut new),
         TransferEncoding::QuotedPrintable => {
-            quoted_printable::encode(&decoded.bytes, eol, &mut new)
+            quoted_printable::encode(&decoded.bytes, eol, &mut new);
         }
         _ => return None,
     }

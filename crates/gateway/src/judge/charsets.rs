@@ -133,7 +133,7 @@ impl Text<'_> {
         match reading.how {
             How::Bom if other.is_some() => findings.add(Finding::BomConflict, place),
             How::Structure if other.is_some_and(is_wide) => {
-                findings.add(Finding::AmbiguousCharset, place)
+                findings.add(Finding::AmbiguousCharset, place);
             }
             // Bytes without a mark that belong to no label.
             How::Detected

@@ -39,9 +39,9 @@ pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<P
                 parts.push(id);
                 let says = [part.content_type, part.content_transfer_encoding];
                 if says.contains(&Some(index as u32)) {
-                    kept.part(message, id)
+                    kept.part(message, id);
                 } else {
-                    kept.field(field)
+                    kept.field(field);
                 }
             }
         }

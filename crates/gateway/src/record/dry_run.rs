@@ -243,7 +243,7 @@ mod tests {
                 ));
             }
             (0..2).for_each(|_| {
-                dry_run.record(&record(&format!("<b@d{number}.example>"), Action::Pass))
+                dry_run.record(&record(&format!("<b@d{number}.example>"), Action::Pass));
             });
         }
         dry_run.record(&record("<>", Action::Tag));

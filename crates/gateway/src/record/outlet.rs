@@ -355,7 +355,7 @@ mod tests {
                 let outlet = outlet.clone();
                 thread::spawn(move || {
                     (0..200).for_each(|number| {
-                        outlet.write(&format!("{:<500}\n", format!("{writer} {number}")))
+                        outlet.write(&format!("{:<500}\n", format!("{writer} {number}")));
                     });
                 })
             })

@@ -375,7 +375,7 @@ mod tests {
         let metrics = Arc::new(Metrics::new());
         metrics.finding("too-large");
         Responder::start("127.0.0.1:0".parse().unwrap(), metrics, |metrics| {
-            metrics.spool(7)
+            metrics.spool(7);
         })
         .unwrap()
     }

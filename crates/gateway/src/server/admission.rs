@@ -138,10 +138,7 @@ impl Server {
             match choice {
                 Choice::Close(number) => self.close_idle(number),
                 Choice::Wait
-                    if Instant::now() < patience && !self.shared.is_stopping() && self.wait() =>
-                {
-                    ()
-                }
+                    if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => {}
                 Choice::Wait | Choice::None => return false,
             }
         }

@@ -300,7 +300,7 @@ impl Service for Stuck {
 fn a_thread_that_does_not_end_is_told_and_left() {
     let free = Arc::new(AtomicBool::new(false));
     let mut server = Running::serving(Box::new(Stuck(free.clone())), |limits| {
-        limits.drain = Duration::ZERO
+        limits.drain = Duration::ZERO;
     });
     let _client = server.connect();
     let patience = Instant::now() + Duration::from_secs(20);

@@ -88,7 +88,7 @@ impl Served for Echo {
 
 fn start() -> Running {
     Running::serving(Box::new(Turns), |limits| {
-        limits.stall = Duration::from_millis(100)
+        limits.stall = Duration::from_millis(100);
     })
 }
 

@@ -31,13 +31,13 @@ impl<T: Read + Write> ReadWrite for T {}
 #[test]
 fn clients_of_other_networks_are_closed_and_told() {
     let filter = Filter::start(true, |limits| {
-        limits.client_networks = networks(&["192.0.2.0/24", "::1"])
+        limits.client_networks = networks(&["192.0.2.0/24", "::1"]);
     });
     let mut stream = open(&filter.served.address);
     assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0);
     assert_eq!(filter.told.faults(1), ["client-network"]);
     let filter = Filter::start(true, |limits| {
-        limits.client_networks = networks(&["127.0.0.0/8"])
+        limits.client_networks = networks(&["127.0.0.0/8"]);
     });
     assert_eq!(
         letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),

@@ -201,7 +201,7 @@ fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
 #[test]
 fn what_is_not_granted_is_not_asked_for() {
     let filter = Filter::start_with(false, Engine::new(rules()), |limits| {
-        limits.message_bytes = 1_000
+        limits.message_bytes = 1_000;
     });
     let mut mta = Mta::granting(&filter.served.address, 0x01);
     assert_eq!(letters(&mta.message(&FIELDS, &[b'a'; 2_000])), "c");

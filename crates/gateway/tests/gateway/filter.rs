@@ -89,7 +89,7 @@ fn a_long_body_goes_through_memory_or_a_file_and_a_huge_one_passes() {
 
 fn a_long_body(memory: u64) {
     let filter = Filter::start(false, |limits| {
-        (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20)
+        (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20);
     });
     let mut mta = filter.connect();
     let body = b"Gr\xfc\xdfe\r\n".repeat(600_000);
@@ -347,7 +347,7 @@ fn a_policy_can_leave_everything() {
 #[test]
 fn too_many_header_bytes_or_fields_pass_unread() {
     let filter = Filter::start(false, |limits| {
-        (limits.header_bytes, limits.fields) = (2_000, 50)
+        (limits.header_bytes, limits.fields) = (2_000, 50);
     });
     let mut mta = filter.connect();
     let long = "a".repeat(700);
@@ -375,7 +375,7 @@ fn too_many_header_bytes_or_fields_pass_unread() {
 #[test]
 fn a_full_spool_defers_the_message_and_no_other() {
     let filter = Filter::start(false, |limits| {
-        (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20)
+        (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20);
     });
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 5 << 20])), "t");
@@ -383,7 +383,7 @@ fn a_full_spool_defers_the_message_and_no_other() {
     assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
     assert!(filter.told.faults(1)[0].starts_with("spool"));
     let filter = Filter::start(false, |limits| {
-        (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX)
+        (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX);
     });
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
@@ -479,7 +479,7 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
         rules.monitor = monitor;
         rules.set(Finding::TooLarge, asked);
         let filter = Filter::start_with(false, Engine::new(rules), |limits| {
-            limits.message_bytes = 1_000
+            limits.message_bytes = 1_000;
         });
         let packets = filter.connect().message(LATIN, &[b'a'; 2_000]);
         assert_eq!(letters(&packets), letter, "{asked:?}");

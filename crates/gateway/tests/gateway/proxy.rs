@@ -393,7 +393,7 @@ fn attacks_on_the_end_of_data_give_one_message_at_most() {
         for bare_lines in [BareLines::Reject, BareLines::Normalize] {
             let hop = NextHop::start(vec![Manner::default()]);
             let proxy = Running::start(&hop.address, |route, _, _| {
-                route.bare_lines = Some(bare_lines)
+                route.bare_lines = Some(bare_lines);
             });
             let mut client = proxy.connect();
             client.send(&input);

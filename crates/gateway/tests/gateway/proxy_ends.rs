@@ -200,7 +200,7 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
             part.hear_out();
         });
         let mut proxy = Running::start(&hop.address, |_, limits, _| {
-            limits.drain = Duration::from_millis(200)
+            limits.drain = Duration::from_millis(200);
         });
         let mut client = proxy.greeted();
         client.send(commands);
@@ -276,7 +276,7 @@ fn a_proxy_that_stops_does_not_wait_for_a_next_hop_without_a_message() {
             while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
         });
         let mut proxy = Running::start(&address, |_, limits, _| {
-            limits.drain = Duration::from_mins(1)
+            limits.drain = Duration::from_mins(1);
         });
         let mut client = proxy.connect();
         client.send("EHLO c\r\n");

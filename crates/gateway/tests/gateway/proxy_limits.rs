@@ -73,7 +73,7 @@ fn the_slow_are_sent_away() {
 fn a_client_that_never_stops_is_not_slow() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| {
-        limits.stall = Duration::from_millis(400)
+        limits.stall = Duration::from_millis(400);
     });
     let mut client = proxy.greeted();
     client.send("NO");
@@ -91,7 +91,7 @@ fn a_client_that_never_stops_is_not_slow() {
 fn a_next_hop_that_says_nothing_defers() {
     let silent = Scripted::play(Part::hear_out);
     let proxy = Running::start(&silent.address, |route, _, _| {
-        route.times.reply = Duration::from_millis(200)
+        route.times.reply = Duration::from_millis(200);
     });
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     silent.end();
@@ -107,7 +107,7 @@ fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
         part.hear_out();
     });
     let proxy = Running::start(&hop.address, |_, limits, _| {
-        limits.negotiation = Duration::from_secs(1)
+        limits.negotiation = Duration::from_secs(1);
     });
     let mut client = proxy.connect();
     assert_eq!(client.code(), 220);
@@ -129,7 +129,7 @@ fn a_next_hop_that_drips_defers() {
         }
     });
     let proxy = Running::start(&dripping.address, |route, _, _| {
-        route.times.reply = Duration::from_millis(300)
+        route.times.reply = Duration::from_millis(300);
     });
     let start = Instant::now();
     assert_eq!(proxy.connect().codes(2), [421, 0]);
@@ -149,7 +149,7 @@ fn a_next_hop_that_drips_defers() {
         part.hear_out();
     });
     let proxy = Running::start(&slow.address, |route, _, _| {
-        route.times.reply = Duration::from_secs(1)
+        route.times.reply = Duration::from_secs(1);
     });
     let mut client = proxy.greeted();
     client.send(format!(
@@ -382,7 +382,7 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
         }
     });
     let proxy = Running::start(&hop.address, |route, _, _| {
-        route.times.end = Duration::from_millis(500)
+        route.times.end = Duration::from_millis(500);
     });
     let mut client = proxy.greeted();
     let start = Instant::now();
@@ -463,7 +463,7 @@ fn a_message_that_is_cut_is_told() {
         client
     };
     let mut proxy = Running::start(&hop.address, |_, limits, _| {
-        limits.drain = Duration::from_millis(200)
+        limits.drain = Duration::from_millis(200);
     });
     drop(begin(&proxy));
     assert_eq!(proxy.told.records(1).len(), 1);

@@ -130,7 +130,7 @@ fn each_message_is_one_line_and_one_count() {
             scope.spawn(|| {
                 let mut mta = filter.connect();
                 (0..10).for_each(|_| {
-                    assert_eq!(message(&mut mta, "P", b"Gr\xfc\xdfe\r\n"), Some(b'c'))
+                    assert_eq!(message(&mut mta, "P", b"Gr\xfc\xdfe\r\n"), Some(b'c'));
                 });
             });
         }

@@ -5,7 +5,8 @@
 //! A quoted string is one atom; who goes through the segments puts it together.
 
 use super::Form;
-use super::decode::{Reader, Ready, Segment, is_plain_text, is_writable, push_clean, unfold};
+use super::controls::{is_plain_text, is_writable, push_clean};
+use super::decode::{Reader, Ready, Segment, unfold};
 use super::zone::Zone;
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};

@@ -10,7 +10,8 @@
 //! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
 
 use super::atoms::Atom;
-use super::decode::{WORD, is_control};
+use super::controls::is_control;
+use super::decode::WORD;
 use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, stretches, word_length};
 use super::rewrite::atoms;
 use super::token::Letter;
@@ -587,7 +588,7 @@ impl<'s> Composer<'s> {
         match self.letter(text, place) {
             Ok(letter) => self.lines.words(text, place, letter, false),
             Err(b) => {
-                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false)
+                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
             }
         }
     }

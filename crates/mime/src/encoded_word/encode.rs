@@ -5,7 +5,8 @@
 //! Words are in UTF-8; for other charsets see [`super::encode_as`]. Folds stand where a single space does: of several some readers would lose
 //! those before the line end, others those after it.
 
-use super::decode::{WORD, is_control};
+use super::controls::is_control;
+use super::decode::WORD;
 use super::token::Letter;
 use super::{Encoding, Place};
 use base64::Engine;

@@ -22,6 +22,7 @@
 mod atoms;
 mod compose;
 mod contrary;
+mod controls;
 mod decode;
 mod direct;
 mod encode;
@@ -47,8 +48,10 @@ pub(crate) use atoms::is_clean_japanese;
 pub use compose::{Style, encode_field};
 pub(crate) use contrary::contrary_finding;
 #[cfg(test)]
-use decode::is_control;
-pub(crate) use decode::{charset_of_raw, is_writable, push_clean};
+#[cfg(test)]
+use controls::is_control;
+pub(crate) use controls::{is_writable, push_clean};
+pub(crate) use decode::charset_of_raw;
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
 pub(crate) use encode_legacy::japanese_words;

@@ -17,7 +17,8 @@
 
 use super::atoms::State;
 use super::contrary::as_utf8;
-use super::decode::{LONG_WORD, WORD, is_plain_text};
+use super::controls::is_plain_text;
+use super::decode::{LONG_WORD, WORD};
 use super::hidden::has_hidden;
 use super::run::{is_wide, note_superset};
 use super::strict::{self, Name};

@@ -66,7 +66,7 @@ fn is_loud(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode::is_plain_text;
+    use super::super::controls::is_plain_text;
     use super::super::hidden::has_hidden;
     use super::*;
 

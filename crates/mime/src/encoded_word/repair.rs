@@ -10,7 +10,7 @@
 //! damage. UTF-8 that was read in another charset than windows-1252 or ISO-8859-1 stays, and so does damage that lost a byte (a no-break space
 //! that became a space). Entities for ASCII stay: what they stood for would be syntax.
 
-use super::decode::is_control;
+use super::controls::is_control;
 use crate::EventKind;
 use crate::choose::utf8_beats;
 use mailglot_codec::{Charset, LossLog, Unmappable};

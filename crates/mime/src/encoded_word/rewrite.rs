@@ -10,7 +10,8 @@
 //! makes an address the text of a string.
 
 use super::atoms::{Atom, Atoms, State, guards, is_tidy};
-use super::decode::{Reader, push_clean};
+use super::controls::push_clean;
+use super::decode::Reader;
 use super::repair::is_repair;
 use super::writer::{Target, Writer};
 use super::zone::Zone;

@@ -5,7 +5,7 @@
 //! Folds are written where a single space stands, or within words.
 
 use super::atoms::State;
-use super::decode::is_control;
+use super::controls::is_control;
 use super::encode::{LINE, Lines, choose, is_atom};
 use super::encode_legacy::japanese_words;
 use super::token::ends_word;

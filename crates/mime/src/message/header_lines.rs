@@ -343,7 +343,7 @@ impl Parser<'_> {
             match content.first() {
                 None => break true,
                 Some(b' ' | b'\t') if content.iter().all(|b| matches!(b, b' ' | b'\t')) => {
-                    at = line.next
+                    at = line.next;
                 }
                 Some(b' ' | b'\t') => break true,
                 Some(b'-') if self.delimiter(line).is_some() => break false,

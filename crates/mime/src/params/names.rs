@@ -112,7 +112,7 @@ impl Group<'_> {
                 Form::Plain => items.extend(&self.plain),
                 Form::Extended => items.extend(&self.extended),
                 Form::Segment { .. } => {
-                    items.extend(self.segments.iter().map(|segment| &segment.2))
+                    items.extend(self.segments.iter().map(|segment| &segment.2));
                 }
             }
         }

@@ -351,7 +351,7 @@ mod tests {
         for (index, byte) in bytes.iter().enumerate() {
             match byte.wrapping_add(42) {
                 critical @ (0 | b'\n' | b'\r' | b'=') => {
-                    out.extend([b'=', critical.wrapping_add(64)])
+                    out.extend([b'=', critical.wrapping_add(64)]);
                 }
                 plain => out.push(plain),
             }

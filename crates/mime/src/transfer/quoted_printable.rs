@@ -540,7 +540,7 @@ mod tests {
                         assert_eq!(tail, b"y");
                     }
                     _ if first == b'=' && matches!(second, b'\r' | b'\n') => {
-                        assert_eq!(tail, b"=y")
+                        assert_eq!(tail, b"=y");
                     }
                     _ => {
                         assert_eq!(tail, [b'=', first, second, b'y'], "{first} {second}");
@@ -674,7 +674,7 @@ mod tests {
     fn time_is_linear() {
         for unit in ["=", "= ", " ", "=\r"] {
             assert_linear(&unit, 1_000_000, |n| {
-                drop(decoded(unit.repeat(n).as_bytes()))
+                drop(decoded(unit.repeat(n).as_bytes()));
             });
         }
     }

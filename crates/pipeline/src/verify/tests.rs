@@ -65,7 +65,7 @@ fn a_fault_in_any_edit_is_found() {
     let breaks: [(&str, Damage); 3] = [
         ("text", |edit| edit.with.extend_from_slice(b"x")),
         ("line", |edit| {
-            edit.with.extend_from_slice(b"\nX-Added: yes\n")
+            edit.with.extend_from_slice(b"\nX-Added: yes\n");
         }),
         ("loss", |edit| edit.with = b"?".to_vec()),
     ];

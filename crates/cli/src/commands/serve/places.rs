@@ -103,7 +103,7 @@ pub(super) fn listen(
         };
         let log = Arc::clone(log);
         let journal = Journal::new(route, form, Arc::clone(metrics), move |lines| {
-            log.write(lines)
+            log.write(lines);
         });
         let journal = Arc::new(journal);
         let kept = match &listener.ledger {

@@ -125,7 +125,7 @@ impl<'v> Room<'v> {
             self.start
                 .add(self.len + at)
                 .cast::<[u8; BLOCK]>()
-                .write(bytes(octets(characters)))
+                .write(bytes(octets(characters)));
         };
     }
 

@@ -358,7 +358,7 @@ impl Connection {
         match self.client.read(&mut self.piece) {
             // Its reading side was ended here, perhaps just when it began a message: it hears why.
             Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => {
-                self.session.shut()
+                self.session.shut();
             }
             Ok(0) => {
                 if self.cut(&Fault::ClientGone) {

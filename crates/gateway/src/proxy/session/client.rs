@@ -98,7 +98,7 @@ impl Session {
         match verb {
             Verb::Lhlo if self.options.lmtp => self.client.held = Some(Held::Hello(line)),
             Verb::Helo | Verb::Ehlo if !self.options.lmtp => {
-                self.client.held = Some(Held::Hello(line))
+                self.client.held = Some(Held::Hello(line));
             }
             Verb::Noop => self.say(250, "2.0.0 Ok"),
             Verb::Help => self.say(214, "2.0.0 See RFC 5321"),
@@ -113,7 +113,7 @@ impl Session {
                 self.mistake(503, "5.5.1 Say hello first");
             }
             Verb::Data if line.trim_ascii_end().len() > 4 => {
-                self.mistake(501, "5.5.4 DATA has no argument")
+                self.mistake(501, "5.5.4 DATA has no argument");
             }
             Verb::Data => self.client.held = Some(Held::Data),
             Verb::Mail => {

@@ -26,7 +26,7 @@ pub(crate) fn message_id(raw: &[u8]) -> &[u8] {
         while value.is_empty() {
             match lines.next() {
                 Some(line) if matches!(line.first(), Some(b' ' | b'\t')) => {
-                    value = line.trim_ascii()
+                    value = line.trim_ascii();
                 }
                 _ => break,
             }

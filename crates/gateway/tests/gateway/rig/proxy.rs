@@ -21,7 +21,7 @@ impl Running {
         set: impl FnOnce(&mut Route, &mut Limits, &mut Rules),
     ) -> Self {
         Self::with_engine(next_hop, |route, limits, engine| {
-            set(route, limits, &mut engine.rules)
+            set(route, limits, &mut engine.rules);
         })
     }
 

@@ -1,0 +1,80 @@
+//! Replaces control characters in the text of headers.
+
+use super::repair;
+
+/// A character that never reaches a header (mime.md 1.7): controls and line separators.
+pub(crate) fn is_control(c: char) -> bool {
+    matches!(c, '\0'..='\x1F' | '\x7F'..='\u{9F}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether no control stands in a text; the bytes tell.
+pub(super) fn is_plain_text(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let control = |i: usize, byte: u8| match byte {
+        0..=0x1F | 0x7F => true,
+        0xC2 => bytes.get(i + 1).is_some_and(|&b| b < 0xA0),
+        0xE2 => matches!(bytes.get(i + 1..i + 3), Some([0x80, 0xA8 | 0xA9])),
+        _ => false,
+    };
+    !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
+}
+
+/// Appends a text with a space for each control but those that are part of UTF-8 which was read as windows-1252 or ISO-8859-1.
+pub(super) fn push_written(text: &str, out: &mut String) {
+    if is_plain_text(text) {
+        out.push_str(text);
+        return;
+    }
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let misread = repair::misread(rest);
+        if misread > 0 {
+            out.push_str(&rest[..misread]);
+        } else {
+            out.push(if is_control(c) { ' ' } else { c });
+        }
+        rest = &rest[misread.max(c.len_utf8())..];
+    }
+}
+
+/// Whether no other controls stand in a text than those that [`push_written`] keeps.
+pub(crate) fn is_writable(text: &str) -> bool {
+    is_plain_text(text) || {
+        let mut out = String::with_capacity(text.len());
+        push_written(text, &mut out);
+        out == text
+    }
+}
+
+/// Appends a text with a space for each control; gives their number.
+pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
+    if is_plain_text(text) {
+        out.push_str(text);
+        return 0;
+    }
+    let mut controls = 0;
+    out.extend(text.chars().map(|c| {
+        let control = is_control(c);
+        controls += u64::from(control);
+        if control { ' ' } else { c }
+    }));
+    controls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_tell_of_every_control() {
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}é");
+            assert_eq!(is_plain_text(&text), !is_control(c), "{c:?}");
+            assert_eq!(
+                is_plain_text(&text[..=c.len_utf8()]),
+                !is_control(c),
+                "{c:?}"
+            );
+        }
+    }
+}

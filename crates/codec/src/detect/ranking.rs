@@ -208,10 +208,8 @@ impl Ranking {
 fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
     /// Bytes above 7F that a word of noise has more of.
     const NOISY: usize = 5;
-    let is_text = scored
-        .first()
-        .is_some_and(|best| best.cost * 4 < score::noise(&sample.bytes) * 3);
-    if is_text {
+    let best = scored.first()?;
+    if best.cost * 4 < score::noise(&sample.bytes) * 3 {
         return None;
     }
     let is_noise = |word: &[u8]| {
@@ -222,7 +220,7 @@ fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<
         // Short words are rare ones, or names.
         word.bytes.iter().any(u8::is_ascii_control)
             || look::high_bytes(&word.bytes).nth(NOISY).is_some()
-                && !score::is_text_within(&word, priors, score::noise(&word.bytes))
+                && !score::is_text_within(&word, priors, score::noise(&word.bytes), best.charset)
     };
     let words = sample
         .bytes

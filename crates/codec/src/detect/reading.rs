@@ -130,14 +130,6 @@ impl Page {
         most: u32,
         rules: Rules,
     ) -> Option<Reading> {
-        let may_win = || {
-            Models::get()
-                .floor(self.script)
-                .is_none_or(|floor| self.may_win(sample, floor, most))
-        };
-        if most < u32::MAX && !may_win() {
-            return None;
-        }
         let mut sorts: Vec<Sort> = sample
             .iter()
             .map(|byte| self.sorts[usize::from(*byte)])
@@ -148,11 +140,26 @@ impl Page {
                 self.beside[usize::from(sample[at])]
             });
         }
+        if let Some(floor) = self.floor(most)
+            && least_cost(&sorts, floor) > most
+        {
+            return None;
+        }
         read_sorts(&sorts, self.script, english, most)
     }
 
+    /// What the classes of the script cost at least; None where nothing is to be excluded.
+    fn floor(&self, most: u32) -> Option<&'static Floor> {
+        (most < u32::MAX)
+            .then(|| Models::get().floor(self.script))
+            .flatten()
+    }
+
     /// Whether the sample may cost no more than `most` in any language of the script; fast, for most pages fall by this.
-    fn may_win(&self, sample: &[u8], floor: &Floor, most: u32) -> bool {
+    pub(super) fn may_cost(&self, sample: &[u8], most: u32) -> bool {
+        let Some(floor) = self.floor(most) else {
+            return true;
+        };
         let (mut last, mut before) = (SPACE, 0);
         let mut total = 0;
         for run in sample.chunks(8) {
@@ -357,6 +364,18 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
         .fold(0xCBF2_9CE4_8422_2325, |hash, c| {
             (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01B3)
         })
+}
+
+/// Returns what a row of sorts costs at least, case aside, in any language of the script: signs are where they stand, unlike in
+/// [`Page::may_cost`].
+fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
+    let mut last = SPACE;
+    let mut total = 0;
+    for sort in sorts {
+        total += u32::from(sort.extra) + floor.cost(last, sort.class);
+        last = sort.end();
+    }
+    total
 }
 
 /// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
@@ -685,13 +704,9 @@ mod tests {
                 least += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
                 let sample = &text[..=at];
+                assert!(page.may_cost(sample, least), "{} {at}", candidate.charset);
                 assert!(
-                    page.may_win(sample, floor, least),
-                    "{} {at}",
-                    candidate.charset
-                );
-                assert!(
-                    least == 0 || !page.may_win(sample, floor, least - 1),
+                    least == 0 || !page.may_cost(sample, least - 1),
                     "{} {at}",
                     candidate.charset
                 );

@@ -177,19 +177,35 @@ fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
 
 /// Adds words of ASCII from the start of the text: they show the language where telling ones are few.
 fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
-    if sample.len() + 1 >= most {
-        return;
-    }
     let mut in_tag = false;
-    for word in text
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
-    {
+    let mut rest = text;
+    while sample.len() + 1 < most {
+        let start = rest
+            .iter()
+            .position(|b| !b.is_ascii_whitespace())
+            .unwrap_or(rest.len());
+        rest = &rest[start..];
+        // One pass over the word: its end, whether it is ASCII, whether a tag opens and what the last bracket is.
+        let (mut high, mut opens, mut last) = (0, false, None);
+        let mut length = 0;
+        for byte in rest {
+            match byte {
+                b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' => break,
+                b'<' => (opens, last) = (true, Some(true)),
+                b'>' => last = Some(false),
+                _ => high |= byte,
+            }
+            length += 1;
+        }
+        if length == 0 {
+            break;
+        }
+        let (word, behind) = rest.split_at(length);
+        rest = behind;
         // Names of tags and their attributes are of no language.
-        let opens = memchr::memrchr2(b'<', b'>', word).map(|at| word[at] == b'<');
-        let is_markup = in_tag || opens.is_some() && word.contains(&b'<');
-        in_tag = opens.unwrap_or(in_tag);
-        if is_markup || !word.is_ascii() {
+        let is_markup = in_tag || opens;
+        in_tag = last.unwrap_or(in_tag);
+        if is_markup || high >= 0x80 {
             continue;
         }
         if sample.len() + word.len() >= most {

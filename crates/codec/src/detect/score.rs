@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::sample::{self, Sample};
 use crate::generated::languages::LANGUAGES;
 use crate::{Charset, LossLog};
-use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// A charset, and -ln of the probability of its text, in sixteenths.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +42,20 @@ pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) ->
     score_within(sample, priors, ascii_compatible, u32::MAX)
 }
 
-/// Returns true if a charset in which ASCII stands for itself reads the sample at a cost of at most `most`.
-pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32) -> bool {
+/// Returns true if a charset in which ASCII stands for itself reads the sample at a cost of at most `most`; tries `first` before
+/// all others.
+pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first: Charset) -> bool {
+    let trial = candidates()
+        .iter()
+        .find(|candidate| candidate.charset == first && candidate.is_ascii_compatible);
+    let reads = |trial: Trial<'_>| {
+        trial
+            .score(sample, &english_runs(&sample.bytes), priors.rules)
+            .is_some_and(|scored| scored.cost <= most)
+    };
+    if trial.is_some_and(|candidate| reads(Trial::new(candidate, priors))) {
+        return true;
+    }
     let scored = score_within(sample, priors, true, most.saturating_add(MARGIN));
     scored.first().is_some_and(|best| best.cost <= most)
 }
@@ -107,7 +119,18 @@ struct Trial<'c> {
     languages: Vec<(usize, u32)>,
 }
 
-impl Trial<'_> {
+impl<'c> Trial<'c> {
+    /// In all languages of the candidate.
+    fn new(candidate: &'c Candidate, priors: &Priors) -> Self {
+        let languages = candidate.languages.iter();
+        Self {
+            candidate,
+            languages: languages
+                .map(|(index, cost)| (*index, cost + priors.languages[*index]))
+                .collect(),
+        }
+    }
+
     /// The cost in the likeliest of the languages.
     fn score(&self, sample: &Sample, english: &[u32], rules: Rules) -> Option<Scored> {
         let (reading, text) = read(self.candidate, sample, english, u32::MAX, rules)?;
@@ -138,27 +161,27 @@ fn likely(
     let mut looks = Vec::new();
     // Costs only grow: what is beyond `most` is not looked at to its end.
     let all = candidates();
-    let readings: Vec<_> = all.iter().map(|_| OnceCell::new()).collect();
+    let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; all.len()];
+    let mut by_text = Vec::new();
     for &(place, nth) in usual_first() {
         let candidate = &all[place];
         if ascii_compatible && !candidate.is_ascii_compatible {
             continue;
         }
-        let reading = readings[place].get_or_init(|| {
+        let reading = readings[place].get_or_insert_with(|| {
             let prior = candidate
                 .languages
                 .iter()
                 .map(|(language, cost)| cost + priors.languages[*language])
                 .min();
-            read(
-                candidate,
-                head,
-                &english,
-                most.checked_sub(prior?)?,
-                priors.rules,
-            )
+            let most = most.checked_sub(prior?)?;
+            if candidate.is_single_byte {
+                read_once(candidate, head, &english, most, priors.rules, &mut by_text)
+            } else {
+                read(candidate, head, &english, most, priors.rules).map(Rc::new)
+            }
         });
-        let Some((reading, text)) = reading else {
+        let Some((reading, text)) = reading.as_deref() else {
             continue;
         };
         let (language, prior) = candidate.languages[nth];
@@ -195,6 +218,54 @@ fn likely(
         }
     }
     likely
+}
+
+/// A first look at a sample in a charset, and its text if characters may have more bytes.
+type HeadReading = (Reading, Option<String>);
+
+/// A first look in a single-byte charset, for all charsets of the script that read the sample alike.
+struct SameText {
+    script: Script,
+    text: u64,
+    /// The reading costs more than this if there is none.
+    most: u32,
+    reading: Option<Rc<HeadReading>>,
+}
+
+/// Reads a sample in a single-byte charset like [`read`], or takes the reading of another charset that makes the same text. Most pages of
+/// Latin letters have é, ö and ü in the same places.
+fn read_once(
+    candidate: &Candidate,
+    sample: &Sample,
+    english: &[u32],
+    most: u32,
+    rules: Rules,
+    by_text: &mut Vec<SameText>,
+) -> Option<Rc<HeadReading>> {
+    let page = candidate.page();
+    if !page.may_cost(&sample.bytes, most) {
+        return None;
+    }
+    let (script, text) = (candidate.script, page.text(&sample.bytes));
+    let is_same = |same: &SameText| same.script == script && same.text == text;
+    let known = by_text.iter().position(is_same);
+    if let Some(same) = known.map(|at| &by_text[at])
+        && (same.reading.is_some() || most <= same.most)
+    {
+        return same.reading.clone();
+    }
+    let reading = read(candidate, sample, english, most, rules).map(Rc::new);
+    let same = SameText {
+        script,
+        text,
+        most,
+        reading: reading.clone(),
+    };
+    match known {
+        Some(at) => by_text[at] = same,
+        None => by_text.push(same),
+    }
+    reading
 }
 
 /// The sample in a charset, and its text if characters may have more bytes; None if it is none, or costs more than `most`.

@@ -513,19 +513,16 @@ fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Op
             rest_charset(rest, evidence, &evidence.hints(bytes), any)
         });
     }
+    if evidence.detection() != Detection::Contradiction || !mixed_utf8::may_be_mixed(bytes, charset)
+    {
+        return None;
+    }
     let charset = superset::on_evidence(charset, bytes).unwrap_or(charset.superset());
-    let may_overrule = evidence.detection() == Detection::Contradiction;
-    may_overrule
-        .then(|| {
-            mixed_utf8::in_single_byte(
-                bytes,
-                Other {
-                    charset,
-                    confidence: None,
-                },
-            )
-        })
-        .flatten()
+    let other = Other {
+        charset,
+        confidence: None,
+    };
+    mixed_utf8::in_single_byte(bytes, other)
 }
 
 /// The charset of bytes that are not UTF-8 beside text that is: that of the message or of the caller where it makes sense of them, else a guess;

@@ -5,66 +5,88 @@
 //! # Limits
 //! Knows the fonts of Windows and of Office, in `<font face=…>` and `font-family:…`, where `font` is written so, in capitals or with one.
 
-use mailglot_codec::{Charset, LossLog, Unmappable, detect};
+use mailglot_codec::{Charset, detect};
 use memchr::memmem;
-use std::sync::OnceLock;
 
-/// Languages, the charsets of their mail, and the names of their fonts.
-const FONTS: [(&str, &str, &[&str]); 4] = [
-    (
-        "zh-CN",
-        "GBK",
-        &[
-            "宋体",
-            "新宋体",
-            "黑体",
-            "楷体",
-            "仿宋",
-            "隶书",
-            "幼圆",
-            "微软雅黑",
-        ],
-    ),
-    (
-        "zh-TW",
-        "Big5",
-        &["新細明體", "細明體", "標楷體", "微軟正黑體", "華康"],
-    ),
-    (
-        "ko",
-        "EUC-KR",
-        &[
-            "굴림",
-            "돋움",
-            "바탕",
-            "궁서",
-            "맑은 고딕",
-            "새굴림",
-            "한컴",
-        ],
-    ),
-    (
-        "ja",
-        "Shift_JIS",
-        &[
-            "ＭＳ Ｐゴシック",
-            "ＭＳ ゴシック",
-            "ＭＳ Ｐ明朝",
-            "ＭＳ 明朝",
-            "メイリオ",
-            "ＭＳ Ｐ",
-        ],
-    ),
-];
-/// Bytes that are looked at.
-const WINDOW: usize = 1 << 16;
-
-/// A name of [`FONTS`] in its charset.
-struct Name {
-    bytes: Vec<u8>,
+/// Names of fonts in the charset of a language's mail.
+struct Fonts {
     language: &'static str,
     charset: Charset,
+    /// Each name, and its bytes in the charset.
+    names: &'static [(&'static str, &'static [u8])],
 }
+
+const FONTS: [Fonts; 4] = [
+    Fonts {
+        language: "zh-CN",
+        charset: Charset::GBK,
+        names: &[
+            ("宋体", b"\xCB\xCE\xCC\xE5"),
+            ("新宋体", b"\xD0\xC2\xCB\xCE\xCC\xE5"),
+            ("黑体", b"\xBA\xDA\xCC\xE5"),
+            ("楷体", b"\xBF\xAC\xCC\xE5"),
+            ("仿宋", b"\xB7\xC2\xCB\xCE"),
+            ("隶书", b"\xC1\xA5\xCA\xE9"),
+            ("幼圆", b"\xD3\xD7\xD4\xB2"),
+            ("微软雅黑", b"\xCE\xA2\xC8\xED\xD1\xC5\xBA\xDA"),
+        ],
+    },
+    Fonts {
+        language: "zh-TW",
+        charset: Charset::BIG5,
+        names: &[
+            ("新細明體", b"\xB7s\xB2\xD3\xA9\xFA\xC5\xE9"),
+            ("細明體", b"\xB2\xD3\xA9\xFA\xC5\xE9"),
+            ("標楷體", b"\xBC\xD0\xB7\xA2\xC5\xE9"),
+            ("微軟正黑體", b"\xB7L\xB3n\xA5\xBF\xB6\xC2\xC5\xE9"),
+            ("華康", b"\xB5\xD8\xB1d"),
+        ],
+    },
+    Fonts {
+        language: "ko",
+        charset: Charset::EUC_KR,
+        names: &[
+            ("굴림", b"\xB1\xBC\xB8\xB2"),
+            ("돋움", b"\xB5\xB8\xBF\xF2"),
+            ("바탕", b"\xB9\xD9\xC5\xC1"),
+            ("궁서", b"\xB1\xC3\xBC\xAD"),
+            ("맑은 고딕", b"\xB8\xBC\xC0\xBA \xB0\xED\xB5\xF1"),
+            ("새굴림", b"\xBB\xF5\xB1\xBC\xB8\xB2"),
+            ("한컴", b"\xC7\xD1\xC4\xC4"),
+        ],
+    },
+    Fonts {
+        language: "ja",
+        charset: Charset::SHIFT_JIS,
+        names: &[
+            ("ＭＳ Ｐゴシック", b"\x82l\x82r \x82o\x83S\x83V\x83b\x83N"),
+            ("ＭＳ ゴシック", b"\x82l\x82r \x83S\x83V\x83b\x83N"),
+            ("ＭＳ Ｐ明朝", b"\x82l\x82r \x82o\x96\xBE\x92\xA9"),
+            ("ＭＳ 明朝", b"\x82l\x82r \x96\xBE\x92\xA9"),
+            ("メイリオ", b"\x83\x81\x83C\x83\x8A\x83I"),
+            ("ＭＳ Ｐ", b"\x82l\x82r \x82o"),
+        ],
+    },
+];
+
+/// First bytes of the names.
+const FIRST: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < FONTS.len() {
+        let names = FONTS[at].names;
+        let mut nth = 0;
+        while nth < names.len() {
+            first[names[nth].1[0] as usize] = true;
+            nth += 1;
+        }
+        at += 1;
+    }
+    first
+};
+
+/// Bytes that are looked at.
+const WINDOW: usize = 1 << 16;
 
 /// Returns the language of the first name of a known font, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
@@ -76,50 +98,22 @@ pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     {
         return None;
     }
-    let names = names();
-    let mut begins = [false; 256];
-    for name in names {
-        begins[usize::from(name.bytes[0])] = true;
-    }
     // Before a name stand a blank or a sign.
     let is_apart = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let starts = detect::high_bytes(html).filter(|at| {
-        begins[usize::from(html[*at])]
+        FIRST[usize::from(html[*at])]
             && at
                 .checked_sub(1)
                 .is_some_and(|before| is_apart(&html[before]))
     });
     let mut named = starts.filter_map(|at| {
-        let name = names
+        let is_named = |(_, bytes): &(&str, &[u8])| html[at..].starts_with(bytes);
+        let fonts = FONTS
             .iter()
-            .find(|name| html[at..].starts_with(&name.bytes))?;
-        begins_name(&html[..at]).then_some(name)
+            .find(|fonts| fonts.names.iter().any(is_named))?;
+        begins_name(&html[..at]).then_some(fonts)
     });
-    named.next().map(|name| (name.language, name.charset))
-}
-
-/// All names of [`FONTS`], each in its charset, in that order.
-fn names() -> &'static [Name] {
-    static NAMES: OnceLock<Vec<Name>> = OnceLock::new();
-    NAMES.get_or_init(|| {
-        let charsets = FONTS.iter().filter_map(|(language, charset, names)| {
-            Charset::for_name(charset).map(|charset| (*language, charset, *names))
-        });
-        let encode =
-            |(language, charset, names): (&'static str, Charset, &'static [&'static str])| {
-                names.iter().map(move |name| {
-                    let bytes = charset
-                        .encode(name, Unmappable::Skip, &mut LossLog::with_limit(0))
-                        .into_owned();
-                    Name {
-                        bytes,
-                        language,
-                        charset,
-                    }
-                })
-            };
-        charsets.flat_map(encode).collect()
-    })
+    named.next().map(|fonts| (fonts.language, fonts.charset))
 }
 
 /// Whether the name of a font begins behind this: `face="`, `font-family: `, a comma between names.
@@ -147,19 +141,19 @@ fn begins_name(before: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::{LossLog, Unmappable};
 
-    /// Only bytes above 7F are looked at as beginnings.
     #[test]
-    fn names_begin_beyond_ascii() {
-        assert_eq!(
-            names().len(),
-            FONTS.iter().map(|(_, _, names)| names.len()).sum::<usize>()
-        );
-        assert!(
-            names()
-                .iter()
-                .all(|name| name.bytes[0] >= 0x80 && name.bytes.len() >= 4)
-        );
+    fn names_are_in_their_charsets() {
+        for fonts in &FONTS {
+            for (name, bytes) in fonts.names {
+                let mut log = LossLog::new();
+                let encoded = fonts.charset.encode(name, Unmappable::Skip, &mut log);
+                assert_eq!((&*encoded, log.losses()), (*bytes, 0), "{name}");
+                // Only bytes above 7F are looked at as beginnings.
+                assert!(bytes[0] >= 0x80 && bytes.len() >= 4, "{name}");
+            }
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ const AROUND: usize = 4;
 /// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
 pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
     let charset = other.charset;
-    if !is_page(charset) || !has_runs_apart(bytes) {
+    if !may_be_mixed(bytes, charset) {
         return None;
     }
     let (mut text, mut log) = (
@@ -227,6 +227,11 @@ fn decode_into(
     log.append(&own, at as u64);
 }
 
+/// Returns true if text in a single-byte charset may hold runs of UTF-8 that stand alone. Fast: most text has none.
+pub(super) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
+    is_page(charset) && has_runs_apart(bytes)
+}
+
 /// Returns true if runs of UTF-8 that stand alone outnumber those within other bytes. Text of two bytes a character has the latter by chance.
 fn has_runs_apart(bytes: &[u8]) -> bool {
     /// Runs within other bytes that decide, unless half as many stand alone.
@@ -282,13 +287,12 @@ fn has_sequence_apart(bytes: &[u8]) -> bool {
     while rest.len() > 3 {
         let count = BLOCK.min(rest.len() - 3);
         let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
-        // In most Latin text no two bytes above 7F stand side by side.
-        let side_by_side = first
+        // Letters are C0 to FF in most charsets, and few signs stand beside them.
+        let goes_on = second
             .iter()
-            .zip(second)
-            .fold(0, |found, (first, second)| found | first & second);
+            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
         let places = || before.iter().zip(first).zip(second).zip(third);
-        if side_by_side >= 0x80
+        if goes_on > 0
             && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
         {
             return true;

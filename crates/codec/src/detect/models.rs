@@ -54,15 +54,8 @@ pub(super) struct Floor {
 impl Floor {
     fn of<'m>(classes: usize, languages: impl Iterator<Item = &'m Letters>) -> Self {
         let mut costs = vec![u8::MAX; classes * classes];
-        let mut rows = Vec::new();
         for letters in languages {
-            // A row for each token: the classes that a language does not tell apart share one.
-            rows.clear();
-            for pairs in letters.pairs.chunks_exact(letters.tokens) {
-                rows.extend((0..classes).map(|class| {
-                    pairs[usize::from(letters.token[class])].saturating_add(letters.extra[class])
-                }));
-            }
+            let rows = letters.class_rows(classes);
             for (before, row) in costs.chunks_exact_mut(classes).enumerate() {
                 let own = &rows[usize::from(letters.token[before]) * classes..][..classes];
                 for (least, cost) in row.iter_mut().zip(own) {
@@ -136,6 +129,8 @@ pub(crate) struct Letters {
     triples: &'static [u8],
     /// The cost of every triple, made when first needed.
     all: OnceLock<Vec<u8>>,
+    /// A row for each token: the costs of all classes of the script behind it. Made when first needed.
+    class_rows: OnceLock<Vec<u8>>,
 }
 
 /// Costs of single characters.
@@ -270,6 +265,7 @@ impl Letters {
             counts,
             triples,
             all: OnceLock::new(),
+            class_rows: OnceLock::new(),
         }
     }
 
@@ -329,18 +325,33 @@ impl Letters {
     }
 
     fn all_triples(&self) -> Vec<u8> {
-        let mut all = Vec::with_capacity(self.tokens.pow(3));
+        let mut all = vec![0; self.tokens.pow(3)];
         let mut triples = self.triples.chunks_exact(2);
-        for (pair, (left, count)) in self.left.iter().zip(self.counts).enumerate() {
+        let pairs = self.left.iter().zip(self.counts);
+        for ((pair, costs), (left, count)) in
+            all.chunks_exact_mut(self.tokens).enumerate().zip(pairs)
+        {
             let second = pair % self.tokens;
             let shorter = &self.pairs[second * self.tokens..][..self.tokens];
-            let start = all.len();
-            all.extend(shorter.iter().map(|cost| cost.saturating_add(*left)));
+            for (cost, pair) in costs.iter_mut().zip(shorter) {
+                *cost = pair.saturating_add(*left);
+            }
             for triple in triples.by_ref().take((*count).into()) {
-                all[start + usize::from(triple[0])] = triple[1];
+                costs[usize::from(triple[0])] = triple[1];
             }
         }
         all
+    }
+
+    /// The costs of the first `classes` classes behind each token: classes that the language does not tell apart share one.
+    fn class_rows(&self, classes: usize) -> &[u8] {
+        self.class_rows.get_or_init(|| {
+            let row = |pairs: &'static [u8]| {
+                let tokens = self.token[..classes].iter().zip(&self.extra);
+                tokens.map(|(token, extra)| pairs[usize::from(*token)].saturating_add(*extra))
+            };
+            self.pairs.chunks_exact(self.tokens).flat_map(row).collect()
+        })
     }
 }
 

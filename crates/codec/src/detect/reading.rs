@@ -7,7 +7,7 @@ use super::language::{NAT, Script};
 use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
-use crate::{Charset, LossLog};
+use crate::{Charset, LossLog, Mode};
 
 /// Cost of a byte that the charset leaves undefined, of a control, of U+FFFD.
 pub(super) const BROKEN: u32 = 12 * NAT;
@@ -89,14 +89,12 @@ impl Bound {
 
 impl Page {
     pub(super) fn new(charset: Charset, script: Script) -> Self {
+        let mut decoder = charset.new_decoder(Mode::Lenient);
         let chars = std::array::from_fn(|byte| {
-            let mut log = LossLog::with_limit(0);
-            let bytes = [byte as u8];
-            let text = charset.decode(&bytes, &mut log);
-            text.chars()
-                .next()
-                .filter(|_| log.losses() == 0)
-                .unwrap_or(char::REPLACEMENT_CHARACTER)
+            let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
+            decoder.push(&[byte as u8], &mut text, &mut log);
+            let first = text.chars().next().filter(|_| log.losses() == 0);
+            first.unwrap_or(char::REPLACEMENT_CHARACTER)
         });
         let sorts = chars.map(|c| Sort::of(c, script));
         let bounds = std::array::from_fn(|byte| {
@@ -642,6 +640,28 @@ mod tests {
     use super::*;
 
     /// The highest costs stay the highest: none starts again at zero.
+    #[test]
+    fn pages_hold_what_each_byte_is_alone() {
+        let all = candidates()
+            .iter()
+            .filter(|candidate| candidate.is_single_byte);
+        for candidate in all {
+            for byte in 0..=255_u8 {
+                let mut log = LossLog::new();
+                let bytes = [byte];
+                let text = candidate.charset.decode(&bytes, &mut log);
+                let first = text.chars().next().filter(|_| log.losses() == 0);
+                let expected = first.unwrap_or(char::REPLACEMENT_CHARACTER);
+                assert_eq!(
+                    candidate.page().character(byte),
+                    expected,
+                    "{} {byte:02X}",
+                    candidate.charset
+                );
+            }
+        }
+    }
+
     #[test]
     fn a_sign_in_the_worst_place_costs_most() {
         let mut most = 0;

@@ -1,0 +1,50 @@
+//! Tells text with losses under its label from text under a wrong label.
+
+use super::TOLERATED;
+use super::structure::shifts;
+use mailglot_codec::{Charset, LossKind, LossLog};
+
+/// Whether a label reads so little of the bytes that it is doubtful.
+pub(super) fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossLog) -> bool {
+    log.losses() > 0
+        && log.losses() * TOLERATED > wide_bytes(bytes)
+        && (!charset.is_stateful() || !shifts(charset, bytes))
+        && !is_mostly_utf8(charset, text, log)
+}
+
+/// Damaged or abused UTF-8: whole sequences, forbidden ones among them, outnumber the broken ones, which in legacy text they never do.
+fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
+    if charset != Charset::UTF_8 {
+        return false;
+    }
+    let forbidden: u64 = [
+        LossKind::Overlong,
+        LossKind::Surrogate,
+        LossKind::CesuPair,
+        LossKind::Obsolete5,
+        LossKind::Obsolete6,
+        LossKind::TooLarge,
+    ]
+    .iter()
+    .map(|kind| log.count(*kind))
+    .sum();
+    let whole = || {
+        text.chars()
+            .filter(|c| !c.is_ascii() && *c != '\u{FFFD}')
+            .count() as u64
+    };
+    let broken = log.losses().saturating_sub(forbidden);
+    forbidden >= broken || forbidden + whole() >= broken
+}
+
+/// The same of the first two kibibytes.
+pub(super) fn begins_mostly_utf8(bytes: &[u8]) -> bool {
+    let mut log = LossLog::new();
+    let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
+    is_mostly_utf8(Charset::UTF_8, &text, &log)
+}
+
+/// Number of bytes above 7F, at least 1.
+fn wide_bytes(bytes: &[u8]) -> u64 {
+    (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
+}

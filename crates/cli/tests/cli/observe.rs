@@ -1,6 +1,6 @@
 //! What an administrator sees of a daemon: dry runs, forms of the log, counters
 
-use crate::milter::{Daemon, answer, connected, packet, sent, signal};
+use crate::daemon::{Daemon, answer, connected, packet, sent, signal};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;

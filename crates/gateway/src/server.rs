@@ -115,9 +115,15 @@ pub(crate) trait Live: Send + Sync {
         None
     }
 
-    /// Ends the connection for another one.
-    fn dismiss(&self) {
+    /// Returns true if the connection's thread ends soon after [`Live::dismiss`].
+    fn can_be_dismissed(&self) -> bool {
+        true
+    }
+
+    /// Ends the connection for another one. Returns false, and leaves it open, if its thread cannot end soon.
+    fn dismiss(&self) -> bool {
         self.end();
+        true
     }
 
     /// A look at it, several times a second.

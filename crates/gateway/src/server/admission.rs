@@ -5,6 +5,8 @@
 //! its own idle ones go, or the new one is deferred.
 //!
 //! # Limits
+//! A connection whose thread connects to the next hop keeps its place: nothing interrupts `connect`, so the thread and its descriptors would
+//! exist beside those of the new connection.
 //! A connection that was silent for less than a second stays: the next one waits so long, or is deferred. Nobody is accepted meanwhile, so these waits take
 //! a quarter of the time at most. A connection that began a message is never closed here.
 
@@ -136,7 +138,9 @@ impl Server {
             );
             drop(live);
             match choice {
-                Choice::Close(number) => self.close_idle(number),
+                Choice::Close(number) => {
+                    self.close_idle(number);
+                }
                 Choice::Wait
                     if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => {}
                 Choice::Wait | Choice::None => return false,
@@ -159,24 +163,23 @@ impl Server {
         may_wait
     }
 
-    /// Closes one idle connection, where there is one that may be closed.
+    /// Closes one idle connection. Returns false if none can be closed.
     pub(super) fn close_one(&self) -> bool {
         let choice = choose(self.shared.live().iter());
-        if let Choice::Close(number) = choice {
-            self.close_idle(number);
-            return true;
-        }
-        false
+        matches!(choice, Choice::Close(number) if self.close_idle(number))
     }
 
-    fn close_idle(&self, number: u64) {
-        // Its place is free at once; its thread ends when it sees that.
-        let Some(live) = self.shared.live().remove(&number) else {
-            return;
+    /// Closes an idle connection and frees its place. Its thread ends as soon as it notices.
+    fn close_idle(&self, number: u64) -> bool {
+        let live = self.shared.live().get(&number).cloned();
+        // It ended meanwhile, or it began to wait for something that nobody can interrupt.
+        let Some(live) = live.filter(|live| live.dismiss()) else {
+            return false;
         };
+        self.shared.live().remove(&number);
         let client = live.standing().and_then(Standing::client);
-        live.dismiss();
         tell_of(&self.shared, number, client, &Fault::IdleClosed);
+        true
     }
 }
 
@@ -200,7 +203,8 @@ fn choose<'a>(connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn Live>)>) -
         };
         let client = standing.client();
         *of_client.entry(client).or_default() += 1;
-        idle.extend(standing.idle().map(|idle| (*number, client, idle)));
+        let candidate = standing.idle().filter(|_| live.can_be_dismissed());
+        idle.extend(candidate.map(|idle| (*number, client, idle)));
     }
     let silent = idle.iter().filter(|(.., idle)| idle.silent >= SILENT);
     let first = silent.min_by_key(|(_, client, idle)| {

@@ -37,10 +37,29 @@ const SLOWEST: u64 = 1_000;
 pub(super) struct Outside {
     pub(super) number: u64,
     client: Stream,
-    /// The next hop, while it is connected.
-    hop: Mutex<Option<Stream>>,
+    hop: Mutex<HopState>,
     in_message: AtomicBool,
     standing: Standing,
+}
+
+/// State of the connection to the next hop, as other threads see it.
+#[derive(Debug)]
+enum HopState {
+    /// There is none.
+    None,
+    /// The connection's thread is in `connect`, which nobody can interrupt.
+    Connecting,
+    Connected(Stream),
+    /// The connection was dismissed, so none is made any more.
+    Dismissed,
+}
+
+impl HopState {
+    fn shut(&self) {
+        if let Self::Connected(hop) = self {
+            hop.shut();
+        }
+    }
 }
 
 impl Outside {
@@ -49,13 +68,13 @@ impl Outside {
         Self {
             number,
             client,
-            hop: Mutex::new(None),
+            hop: Mutex::new(HopState::None),
             in_message: AtomicBool::new(false),
             standing,
         }
     }
 
-    fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
+    fn hop(&self) -> MutexGuard<'_, HopState> {
         self.hop.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,30 +84,38 @@ impl Live for Outside {
         Some(&self.standing)
     }
 
-    fn dismiss(&self) {
+    fn can_be_dismissed(&self) -> bool {
+        !matches!(*self.hop(), HopState::Connecting)
+    }
+
+    fn dismiss(&self) -> bool {
+        let mut hop = self.hop();
+        if matches!(*hop, HopState::Connecting) {
+            return false;
+        }
+        hop.shut();
+        *hop = HopState::Dismissed;
+        drop(hop);
         // A client that is gone needs no word.
         let _ = self
             .client
             .offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
-        self.end();
+        self.client.shut();
+        true
     }
 
     /// It may wait for the next hop too, which may take its time.
     fn end_idle(&self) {
         if !self.in_message.load(Ordering::SeqCst) {
             self.client.shut_reading();
-            if let Some(hop) = &*self.hop() {
-                hop.shut();
-            }
+            self.hop().shut();
         }
     }
 
     /// On both sides: it may wait for either.
     fn end(&self) {
         self.client.shut();
-        if let Some(hop) = &*self.hop() {
-            hop.shut();
-        }
+        self.hop().shut();
     }
 }
 
@@ -269,7 +296,11 @@ impl Connection {
 
     fn shut_hop(&mut self) {
         // A clone that stays would keep it open.
-        *self.outside.hop() = None;
+        let mut state = self.outside.hop();
+        if !matches!(*state, HopState::Dismissed) {
+            *state = HopState::None;
+        }
+        drop(state);
         if let Some(hop) = self.hop.take() {
             hop.shut();
         }
@@ -281,10 +312,17 @@ impl Connection {
     }
 
     fn connect(&mut self) {
+        let mut state = self.outside.hop();
+        if matches!(*state, HopState::Dismissed) {
+            drop(state);
+            return self.lose_hop();
+        }
+        *state = HopState::Connecting;
+        drop(state);
         let times = &self.route.times;
         let connected = Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits)
             .and_then(|hop| {
-                *self.outside.hop() = Some(hop.try_clone()?);
+                *self.outside.hop() = HopState::Connected(hop.try_clone()?);
                 Ok(hop)
             });
         match connected {

@@ -1,5 +1,6 @@
 //! Turns: how many messages are at work at a time.
 
+use crate::spool::{Budget, Reserved};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -21,11 +22,20 @@ struct State {
 impl Turns {
     /// As many as there are processors.
     pub(crate) fn of_processors() -> Self {
-        let free = thread::available_parallelism().map_or(1, usize::from);
+        Self::new(thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    pub(crate) fn new(free: usize) -> Self {
         Self {
             state: Mutex::new(State { free, waiting: 0 }),
             ended: Condvar::new(),
         }
+    }
+
+    /// Number of turns that nobody has.
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
+        self.state().free
     }
 
     /// Waits for a turn; it ends when it is dropped.
@@ -66,6 +76,27 @@ impl Turns {
     }
 }
 
+/// What a message in work takes from others: a turn, and memory from `budget` while it waits for the disk without its turn.
+#[derive(Debug)]
+pub(crate) struct Processing<'a> {
+    turn: Option<Turn<'a>>,
+    budget: &'a Budget,
+}
+
+impl<'a> Processing<'a> {
+    pub(crate) fn new(turn: Option<Turn<'a>>, budget: &'a Budget) -> Self {
+        Self { turn, budget }
+    }
+
+    /// Ends the turn if the shared memory has room for `bytes`, and takes them until the returned value is dropped. Otherwise the message keeps its
+    /// turn. Never waits.
+    pub(crate) fn wait_without_turn(&mut self, bytes: u64) -> Option<Reserved<'a>> {
+        let reserved = self.budget.reserve(bytes)?;
+        self.turn = None;
+        Some(reserved)
+    }
+}
+
 /// The right to work on a message.
 #[derive(Debug)]
 pub(crate) struct Turn<'a>(&'a Turns);
@@ -89,13 +120,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_waited_for_no_longer_than_allowed() {
-        let turns = Turns {
-            state: Mutex::new(State {
-                free: 1,
-                waiting: 0,
-            }),
-            ended: Condvar::new(),
-        };
+        let turns = Turns::new(1);
         let soon = || Instant::now() + Duration::from_millis(50);
         let held = turns.take();
         assert!(turns.take_until(soon()).is_none());

@@ -13,6 +13,7 @@ use crate::outcome::{Means, Outcome};
 use crate::policy::Finding;
 use crate::received::{Complete, Received};
 use crate::server::Shared;
+use crate::turns::Processing;
 use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -71,7 +72,8 @@ pub(super) fn decide(
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
-    let mut turn = wait.then(|| shared.turns.take());
+    let turn = wait.then(|| shared.turns.take());
+    let mut processing = Processing::new(turn, &shared.budget);
     if outside.has_given_up() {
         return Err(Fault::Slow);
     }
@@ -83,7 +85,7 @@ pub(super) fn decide(
         decision.outcome.record(record);
         if decision.rewrites() {
             engine.name_changed(&judgement, record);
-            engine.keep(complete.raw(), &judgement.edits, record, &mut turn)?;
+            engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
         }
         let place = session.decide_around(&decision.actions, &decision.verdict)?;
         Ok(place.map(|place| (place, judgement.edits)))

@@ -18,7 +18,7 @@ use crate::judge::{above, find_claims, line_end};
 use crate::notice::Record;
 use crate::outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
 use crate::policy::Finding;
-use crate::turns::Turn;
+use crate::turns::Processing;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,7 +130,7 @@ pub(super) fn failed_open(
 }
 
 /// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were corrected, `came`
-/// the message as it came before that, where originals are kept. `turn` ends before the wait for the disk.
+/// the message as it came before that, where originals are kept. The turn of `processing` ends before the wait for the disk.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
@@ -141,7 +141,7 @@ pub(super) fn judge(
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
-    turn: &mut Option<Turn<'_>>,
+    processing: &mut Processing<'_>,
 ) -> Result<Fate, Fault> {
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
@@ -207,10 +207,10 @@ pub(super) fn judge(
             came,
             &[Edit::new(Span::new(0, came.len()), out)],
             record,
-            turn,
+            processing,
         )?;
     } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
-        engine.keep(raw, &judgement.edits, record, turn)?;
+        engine.keep(raw, &judgement.edits, record, processing)?;
     }
     Ok(fate)
 }

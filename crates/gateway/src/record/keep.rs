@@ -10,7 +10,7 @@ use crate::engine::{Engine, Envelope};
 use crate::fault::Fault;
 use crate::judge::Judgement;
 use crate::notice::Record;
-use crate::turns::Turn;
+use crate::turns::Processing;
 use mailglot_archive::ledger::IndexEntry;
 use mailglot_mime::Edit;
 use std::time::SystemTime;
@@ -26,8 +26,11 @@ impl Engine {
 
     /// Makes the original durable before the verdict is sent. `edits` are the changes; `record` gets the name in the ledger.
     ///
-    /// Ends `turn` before it waits for the disk, so that other messages are processed meanwhile and share the sync. A message above 1 MiB keeps
-    /// its turn, which bounds the memory of waiting messages.
+    /// Ends the turn before it waits for the disk, so that other messages are processed meanwhile and share the sync. The bytes that wait are taken from
+    /// `memory_bytes`. A message for which no memory is left keeps its turn, so the number of turns bounds the rest.
+    ///
+    /// This cannot deadlock. Taking memory never waits. A thread that commits waits for the leader of its group, and the leader for the
+    /// disk alone: it needs no turn and no memory. So every commit ends, and gives its turn and memory back.
     ///
     /// # Errors
     /// The original could not be written; the message must not be changed.
@@ -36,7 +39,7 @@ impl Engine {
         raw: &[u8],
         edits: &[Edit],
         record: &mut Record,
-        turn: &mut Option<Turn<'_>>,
+        processing: &mut Processing<'_>,
     ) -> Result<(), Fault> {
         let Some(ledgers) = &self.ledgers else {
             return Ok(());
@@ -46,16 +49,13 @@ impl Engine {
         let prepared = ledgers
             .prepare(raw, &note, entry, SystemTime::now())
             .map_err(Fault::Ledger)?;
-        if raw.len() <= SMALL {
-            *turn = None;
-        }
+        let texts: usize = edits.iter().map(|edit| edit.with.len()).sum();
+        let waiting = (raw.len() + texts + prepared.len()) as u64;
+        let _reserved = processing.wait_without_turn(waiting);
         record.ledger = Some(ledgers.commit(prepared).map_err(Fault::Ledger)?);
         Ok(())
     }
 }
-
-/// Bytes of the largest message that waits for the disk without its turn.
-const SMALL: usize = 1 << 20;
 
 /// Bytes of the longest queue id and sender in an index entry. A path of SMTP has 256 at most (RFC 5321 4.5.3.1.3).
 const LONGEST: usize = 998;

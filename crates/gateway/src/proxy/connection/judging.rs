@@ -17,6 +17,7 @@ use crate::proxy::leaving::{Around, Leaving};
 use crate::proxy::session::Verdict;
 use crate::record::message_id;
 use crate::spool::Spool;
+use crate::turns::Processing;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -109,7 +110,7 @@ impl Connection {
         let Some(turn) = turn else {
             return self.given_up(&Fault::Slow, record).into();
         };
-        let mut turn = Some(turn);
+        let mut processing = Processing::new(Some(turn), &self.shared.budget);
         if arrived.size > limits.message_bytes {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
                 Ok(Some(header)) => {
@@ -149,7 +150,7 @@ impl Connection {
                 engine,
                 announced,
                 record,
-                &mut turn,
+                &mut processing,
             )
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {

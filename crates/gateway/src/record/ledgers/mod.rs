@@ -85,6 +85,13 @@ type Tell = Arc<dyn Fn(&io::Error) + Send + Sync>;
 #[derive(Debug)]
 pub struct Prepared(Pending);
 
+impl Prepared {
+    /// Bytes of the record.
+    pub(crate) fn len(&self) -> usize {
+        self.0.bytes.len()
+    }
+}
+
 /// Name and size of a durable record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kept {

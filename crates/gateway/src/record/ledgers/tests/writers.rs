@@ -1,6 +1,11 @@
 //! Many writers, and large records.
 
 use super::*;
+use crate::engine::{Engine, Envelope};
+use crate::limits::Limits;
+use crate::notice::Record;
+use crate::spool::Budget;
+use crate::turns::{Processing, Turns};
 
 #[test]
 fn many_writers_share_syncs_and_none_is_lost() {
@@ -58,4 +63,50 @@ fn large_records_come_back() {
         .unwrap();
     file.write_all(b"torn").unwrap();
     assert_eq!(originals(at.path()).len(), 5);
+}
+
+/// Messages that wait for the disk take their bytes from the shared memory; those that get none keep their turn.
+#[test]
+fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
+    const MESSAGES: usize = 20;
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = Arc::new(open(at.path(), Retention::default()));
+    let budget = Budget::of(&Limits {
+        memory_bytes: 1 << 20,
+        ..Limits::default()
+    });
+    let turns = Turns::new(MESSAGES);
+    let engine = Engine {
+        ledgers: Some(ledgers.clone()),
+        ..Engine::default()
+    };
+    thread::scope(|scope| {
+        let disk = ledgers.store.commits.target();
+        let mut threads = Vec::new();
+        for number in 0..MESSAGES {
+            let (engine, budget, turns) = (&engine, &budget, &turns);
+            threads.push(scope.spawn(move || {
+                let raw = random(number as u64 + 1)(100 << 10);
+                let mut processing = Processing::new(Some(turns.take()), budget);
+                let mut record = Record::new(Envelope::default(), "", 0);
+                engine
+                    .keep(&raw, &[], &mut record, &mut processing)
+                    .unwrap();
+                record.ledger.unwrap()
+            }));
+            if number == 0 {
+                ledgers.store.commits.wait_for_leader();
+            }
+        }
+        ledgers.store.commits.wait_for_waiting(MESSAGES - 1);
+        // Each has the message and its record, which is as long: five of them fit into 1 MiB.
+        assert_eq!(turns.free(), 5);
+        assert!((5 * (200 << 10)..=1 << 20).contains(&budget.memory()));
+        drop(disk);
+        for thread in threads {
+            assert!(thread.join().unwrap().contains(".segment:"));
+        }
+    });
+    assert_eq!((turns.free(), budget.memory()), (MESSAGES, 0));
+    assert_eq!(originals(at.path()).len(), MESSAGES);
 }

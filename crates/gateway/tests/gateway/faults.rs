@@ -15,7 +15,7 @@ use std::io::{BufRead, Write};
 use std::net::{Shutdown, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Rows of the table of faults: the name, and what the milter and the proxy say.
 fn table() -> Vec<[String; 3]> {
@@ -137,15 +137,15 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
             .repeat(9_000);
         let header = [("Content-Type", " multipart/mixed; boundary=b")];
         let mut mta = filter.connect();
-        // A busy machine may come too late to give up.
-        let mut given_up = (0..50).map(|_| {
+        // On a busy machine a message may be judged before the daemon looks at the clock.
+        let patience = Instant::now() + Duration::from_secs(30);
+        loop {
             let said = verdict(&mta.message(&header, part.as_bytes()));
             mta.send(b'A', b"");
-            said
-        });
-        given_up
-            .find(|said| said == "`tempfail`")
-            .unwrap_or_default()
+            if said == "`tempfail`" || Instant::now() >= patience {
+                return said;
+            }
+        }
     };
     let gone = |filter: &Filter| {
         let mut mta = filter.connect();
@@ -462,11 +462,11 @@ fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewher
     let mut played = BTreeSet::new();
     for (name, (said, told)) in scenarios {
         let row = table.iter().find(|row| row[0] == name).unwrap();
-        assert!(
-            row[column].contains(&said),
-            "{name}: {said:?} is not in {:?}",
-            row[column]
-        );
+        // A cell has one reply, or several with words before each.
+        let stands = row[column]
+            .split("; ")
+            .any(|reply| reply == said || said.starts_with('`') && reply.ends_with(&said));
+        assert!(stands, "{name}: {said:?} is not in {:?}", row[column]);
         played.insert(name);
         // A server that stops tells nobody of idle connections, and what its own 421 ends is told by its name.
         if name != "stopped" {

@@ -141,6 +141,12 @@ impl Finding {
         Self::ALL.into_iter().find(|finding| finding.id() == id)
     }
 
+    /// Returns true if a message is rewritten because of this finding where the policy says `normalize`.
+    pub fn can_be_normalized(self) -> bool {
+        self.usual() == Action::Normalize
+            || matches!(self, Self::UnknownCharset | Self::MalformedHeaderLine)
+    }
+
     /// What the policy `strict` does.
     pub fn strictly(self) -> Action {
         match self {

@@ -240,8 +240,7 @@ struct Watch(Vec<(u64, Instant)>);
 
 impl Watch {
     /// Looks at all hands, which only become more; whether each of them moves.
-    fn all_move(&mut self, hands: &[Arc<Hand>], still: Duration) -> bool {
-        let now = Instant::now();
+    fn all_move(&mut self, hands: &[Arc<Hand>], now: Instant, still: Duration) -> bool {
         self.0.resize(hands.len(), (u64::MAX, now));
         let mut all = true;
         for (hand, seen) in hands.iter().zip(&mut self.0) {
@@ -461,7 +460,7 @@ impl Server {
             // Messages that have begun when the server stops may be slow too.
             while !shared.is_stopping() || !shared.live().is_empty() {
                 thread::park_timeout(step);
-                if watch.all_move(&shared.hands(), STILL) {
+                if watch.all_move(&shared.hands(), Instant::now(), STILL) {
                     shared.beats.fetch_add(1, Ordering::Relaxed);
                 }
                 let live: Vec<_> = shared.live().values().cloned().collect();

@@ -243,7 +243,7 @@ mod tests {
         let shared = shared(Duration::from_hours(1), false);
         (0..100).for_each(|_| outside.pulse(&shared));
         assert!(
-            start.elapsed() < Duration::from_secs(5),
+            start.elapsed() < Duration::from_secs(30),
             "{:?}",
             start.elapsed()
         );

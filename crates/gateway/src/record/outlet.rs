@@ -320,13 +320,13 @@ mod tests {
             }
         });
         let took = start.elapsed();
-        assert!(took >= PATIENCE && took < PATIENCE * 10, "{took:?}");
+        assert!(took >= PATIENCE && took < PATIENCE * 30, "{took:?}");
         let lost = outlet.lost();
         assert!(lost > 0, "{lost}");
         // Nobody waits a second time.
         let start = Instant::now();
-        outlet.write("one more\n");
-        assert!(start.elapsed() < PATIENCE / 2);
+        (0..40).for_each(|_| outlet.write("one more\n"));
+        assert!(start.elapsed() < PATIENCE * 30);
         let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
         let (mut numbers, mut told) = (0, 0);
         while told == 0 {
@@ -339,11 +339,14 @@ mod tests {
                 numbers += 1;
             }
         }
-        assert_eq!((told, numbers + told), (lost + 1, count as u64 / 4 * 4 + 1));
+        assert_eq!(
+            (told, numbers + told),
+            (lost + 40, count as u64 / 4 * 4 + 40)
+        );
         // From here on all is as before.
         outlet.write("after\n");
         assert_eq!(lines.next().unwrap(), "after");
-        assert_eq!(outlet.lost(), lost + 1);
+        assert_eq!(outlet.lost(), lost + 40);
     }
 
     #[test]
@@ -380,7 +383,7 @@ mod tests {
         drop(reader);
         let start = Instant::now();
         (0..1_000).for_each(|number| outlet.write(&line(number)));
-        assert!(start.elapsed() < PATIENCE * 5);
+        assert!(start.elapsed() < PATIENCE * 30);
         assert!(!outlet.shared.state().behind);
     }
 

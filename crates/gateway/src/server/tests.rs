@@ -322,19 +322,19 @@ fn a_hand_that_stands_still_is_seen_and_one_that_waits_is_not() {
     let still = Duration::from_millis(200);
     let hands = [Arc::<Hand>::default(), Arc::default()];
     let mut watch = Watch::default();
-    assert!(watch.all_move(&hands, still));
+    let start = Instant::now();
+    assert!(watch.all_move(&hands, start, still));
     // One at work with steps, one that waits.
     hands[0].step();
-    for _ in 0..6 {
-        thread::sleep(still / 4);
+    for quarter in 1..=6 {
         hands[0].step();
-        assert!(watch.all_move(&hands, still));
+        assert!(watch.all_move(&hands, start + still / 4 * quarter, still));
     }
-    thread::sleep(still * 2);
-    assert!(!watch.all_move(&hands, still));
-    assert!(watch.all_move(&hands[1..], still), "it waits");
+    let later = start + still * 4;
+    assert!(!watch.all_move(&hands, later, still));
+    assert!(watch.all_move(&hands[1..], later, still), "it waits");
     hands[0].rest();
-    assert!(watch.all_move(&hands, still));
+    assert!(watch.all_move(&hands, later, still));
 }
 
 /// Whoever accepts tells of it, and stands still there.
@@ -373,7 +373,7 @@ fn beats_end_while_clients_are_not_accepted() {
     }
     // It is full: that is told.
     let _client = connect(&path);
-    thread::sleep(STILL + BEAT * 4);
+    thread::sleep(STILL + BEAT * 12);
     let seen = stop.beats();
     thread::sleep(BEAT * 4);
     assert_eq!(stop.beats(), seen);

@@ -8,7 +8,7 @@ use std::io::Write;
 struct Turns;
 
 /// How long a client may be silent.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 struct Echo {
     stream: Stream,
@@ -132,7 +132,7 @@ fn a_thread_that_is_at_work_gets_no_new_connection() {
     for stream in &mut busy {
         stream.write_all(b"w").unwrap();
     }
-    thread::sleep(pool::BUSY * 2);
+    thread::sleep(pool::BUSY * 4);
     // All are, so that it has a thread, which ends it at once here: before they are done.
     let start = Instant::now();
     assert_eq!(heard(&mut server.connect()), None);

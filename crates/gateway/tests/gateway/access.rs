@@ -104,14 +104,14 @@ fn silent_connections_stop_nobody(tcp: bool, speaks_first: bool) {
         "mhbc"
     );
     assert!(
-        start.elapsed() < Duration::from_secs(10),
+        start.elapsed() < Duration::from_secs(30),
         "{:?}",
         start.elapsed()
     );
+    let faults = filter.told.faults(1);
+    assert!(!faults.is_empty());
     assert!(
-        filter
-            .told
-            .faults(1)
+        faults
             .iter()
             .all(|fault| fault == "idle-closed" || fault == "connections")
     );
@@ -193,7 +193,8 @@ fn the_client_with_most_idle_connections_loses_one_first() {
     };
     let mut rare = connect(*b"1");
     let mut greedy: Vec<Mta> = (0..3).map(|_| connect(*b"2")).collect();
-    thread::sleep(Duration::from_millis(200));
+    // Nobody answers these commands: the filter has read them by then.
+    thread::sleep(Duration::from_secs(1));
     let mut next = connect(*b"3");
     next.send(b'Q', b"");
     assert_eq!(letters(&rare.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mhbc");
@@ -240,11 +241,12 @@ fn talkative_clients_hold_up_nobody() {
         }
     });
     let start = Instant::now();
-    for _ in 0..12 {
+    // A wait for each of them would take a minute.
+    for _ in 0..60 {
         assert_eq!(proxy.connect().codes(2), [421, 0]);
     }
     assert!(
-        start.elapsed() < Duration::from_secs(8),
+        start.elapsed() < Duration::from_secs(30),
         "{:?}",
         start.elapsed()
     );

@@ -76,6 +76,9 @@ struct Store {
     /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
     tell: Tell,
+    /// Sweeps that the sweeper has ended.
+    #[cfg(test)]
+    sweeps: AtomicU64,
 }
 
 /// Reports what fails without costing a message its record.
@@ -132,6 +135,8 @@ impl Ledgers {
             syncs,
             builders,
             tell,
+            #[cfg(test)]
+            sweeps: AtomicU64::new(0),
         });
         let (wake, woken) = sync_channel(1);
         let swept = store.clone();
@@ -143,6 +148,8 @@ impl Ledgers {
                     if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
                         (swept.tell)(&error);
                     }
+                    #[cfg(test)]
+                    swept.sweeps.fetch_add(1, Ordering::SeqCst);
                     if woken.recv_timeout(SWEEP) == Err(RecvTimeoutError::Disconnected) {
                         return;
                     }

@@ -17,7 +17,15 @@ const DAY: Duration = Duration::from_hours(24);
 const MESSAGE: &[u8] = b"Message-ID: <1@example.org>\r\nSubject: a\r\n\r\n";
 
 fn open(folder: &Path, retention: Retention) -> Ledgers {
-    Ledgers::open(folder, retention, |error| panic!("{error}")).unwrap()
+    swept(Ledgers::open(folder, retention, |error| panic!("{error}")).unwrap())
+}
+
+/// Waits for the first sweep. A later one is made only if there are too many bytes.
+fn swept(ledgers: Ledgers) -> Ledgers {
+    while ledgers.store.sweeps.load(Ordering::SeqCst) == 0 {
+        thread::yield_now();
+    }
+    ledgers
 }
 
 fn entry(id: &[u8]) -> IndexEntry {

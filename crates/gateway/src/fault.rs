@@ -5,9 +5,9 @@
 //! # Limits
 //! What is wrong with a message is a [`Finding`](crate::policy::Finding), not a fault.
 
+use crate::message_builder::Untellable;
 use crate::milter::{ProtocolError, Refusal};
 use crate::proxy::HopFault;
-use crate::received::Untellable;
 use std::fmt;
 use std::io;
 

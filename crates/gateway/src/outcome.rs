@@ -10,10 +10,10 @@
 //! Replies of the next hop come after the outcome: [`Record`] keeps what a proxy makes of them.
 
 use crate::engine::Engine;
+use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::{self, Judgement};
 use crate::milter::FieldValue;
-use crate::notice::Record;
 use crate::policy::{Action, Finding, Findings, Rules};
 use std::borrow::Cow;
 

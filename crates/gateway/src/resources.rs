@@ -4,8 +4,8 @@
 //! Connections are counted for each server.
 
 use crate::limits::Limits;
+use crate::semaphore::Turns;
 use crate::spool::Budget;
-use crate::turns::Turns;
 use std::sync::Arc;
 
 /// Memory and files for messages while they arrive, and turns at the processors. Clones share them.

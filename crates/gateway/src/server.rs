@@ -7,15 +7,15 @@
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
+use crate::event::{Notice, Record};
 use crate::fault::Fault;
 use crate::limits::Limits;
-use crate::notice::{Notice, Record};
 use crate::resources::Bounds;
+use crate::semaphore::Turns;
 use crate::spool::Budget;
-use crate::turns::Turns;
+use acceptor::{Bell, Door};
 pub(crate) use admission::Standing;
 use admission::tell_of;
-use door::{Bell, Door};
 use pool::Pool;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -567,8 +567,8 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
     })
 }
 
+mod acceptor;
 mod admission;
-mod door;
 
 #[cfg(target_os = "linux")]
 mod pool;
@@ -601,4 +601,4 @@ mod pool {
 mod tests;
 
 #[cfg(all(test, target_os = "linux"))]
-mod turns_tests;
+mod pool_tests;

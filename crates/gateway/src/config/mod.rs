@@ -6,11 +6,11 @@
 //! # Limits
 //! Groups and users are looked up in the system's files, not over a network.
 
-mod change;
 mod file;
+mod folder_checks;
 mod one_listener;
-mod places;
 mod policies;
+mod reload;
 
 use crate::address::place as place_of;
 use crate::policy::{Action, Rules};

@@ -3,9 +3,9 @@
 use crate::engine::Engine;
 use crate::judge::Judgement;
 use crate::limits::MOST_CHANGES;
+use crate::message_builder::{Complete, Untellable};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, action, protocol};
 use crate::outcome::{Disposition, Extent, Means, Outcome, Remark};
-use crate::received::{Complete, Untellable};
 
 /// The outcome of one message for a mail server.
 #[derive(Debug)]

@@ -7,16 +7,16 @@
 
 use super::answer::{means, report_only};
 use super::decide::{Apart, decide, passing};
-use super::outside::{Outside, Signs, Work};
+use super::handle::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
+use crate::event::{Notice, Record};
 use crate::fault::Fault;
+use crate::message_builder::{EMPTY_LINE, Received};
 use crate::milter::{
     self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol,
 };
-use crate::notice::{Notice, Record};
 use crate::outcome::{Means, Outcome};
-use crate::received::{EMPTY_LINE, Received};
 use crate::record::message_id;
 use crate::server::{Next, Served, Shared, Standing};
 use std::convert::Infallible;

@@ -4,16 +4,16 @@
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
 use super::answer::{means, translate};
-use super::outside::Outside;
+use super::handle::Outside;
 use crate::engine::Engine;
+use crate::event::Record;
 use crate::fault::Fault;
+use crate::message_builder::{Complete, Received};
 use crate::milter::{self, Actions, Granted, Session};
-use crate::notice::Record;
 use crate::outcome::{Means, Outcome};
 use crate::policy::Finding;
-use crate::received::{Complete, Received};
+use crate::semaphore::Processing;
 use crate::server::Shared;
-use crate::turns::Processing;
 use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

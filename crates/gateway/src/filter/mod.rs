@@ -6,19 +6,19 @@
 mod answer;
 mod connection;
 mod decide;
-mod outside;
+mod handle;
 
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
+use crate::event::Notice;
 use crate::milter::Session;
-use crate::notice::Notice;
 use crate::resources::Bounds;
 use crate::server::{Run, Server, Service, Shared, Work};
 pub use answer::Decision;
 #[cfg(test)]
 pub(crate) use answer::translate;
 use connection::Connection;
-use outside::Outside;
+use handle::Outside;
 use std::io;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! # Limits
 //! Of the escape sequences of ISO 2022 those for the lower half are followed (RFC 1468, RFC 2237, RFC 1554); shifts of KR and CN are not.
 
-use super::{Kept, shifts};
+use super::{Kept, raw_shifts};
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::{self, TransferEncoding};
@@ -28,7 +28,7 @@ pub(super) fn find(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         words(part.header.of(raw), rules, findings);
-        shifts::find(message, id, findings);
+        raw_shifts::find(message, id, findings);
         if part.media.top != "text" {
             continue;
         }

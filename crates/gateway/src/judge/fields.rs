@@ -3,8 +3,8 @@
 //! # Limits
 //! A signature counts as one wherever it stands among the fields of the message, and whether or not it is valid.
 
-use super::changed::transfer;
-use super::mend::{NAMED, name_for};
+use super::changed_parts::transfer;
+use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};

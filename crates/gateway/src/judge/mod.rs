@@ -13,25 +13,25 @@
 //! Parts under a signature are looked at by their labels and structure; their text is not read.
 
 mod addresses;
-mod canonical;
-mod changed;
+mod changed_parts;
 mod charsets;
-mod claims;
-mod composed;
-mod events;
+mod edit_composition;
+mod embedded_labels;
+mod event_findings;
+mod field_length;
 mod fields;
-mod grown;
+mod forged_fields;
 mod idna;
-mod mend;
-mod script;
-mod shifts;
+mod mixed_scripts;
+mod raw_shifts;
 mod structure;
-mod widened;
+mod structure_repair;
+mod transfer_encodings;
 
-use composed::{Places, composed};
+use edit_composition::{Places, composed};
 
-pub use changed::ChangedPart;
-pub(crate) use grown::hold_fields;
+pub use changed_parts::ChangedPart;
+pub(crate) use field_length::hold_fields;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;
@@ -42,10 +42,12 @@ use mailglot_mime::{
 };
 use std::borrow::Cow;
 
-pub(crate) use claims::{find as find_claims, is_claim, is_suspect, without as without_claims};
 pub(crate) use fields::LEADING;
 pub(crate) use fields::{above, findings_field, line_end};
-pub(crate) use mend::NAMED;
+pub(crate) use forged_fields::{
+    find as find_claims, is_claim, is_suspect, without as without_claims,
+};
+pub(crate) use structure_repair::NAMED;
 
 /// What becomes of one message.
 #[derive(Debug)]
@@ -158,12 +160,12 @@ pub(crate) fn judge_mended<'a>(
         findings.add(Finding::BareLf, String::new);
     }
     // What claims to be ours goes from every message, and nobody is told what was in it; all else is found and planned in what is left.
-    let claims = claims::of(&came, rules);
+    let claims = forged_fields::of(&came, rules);
     let (count, gone) = (claims.len() as u32, fields::deletions(claims));
     let (left, parsed);
     let mut message = &came;
     if !gone.is_empty() {
-        left = mend::spliced(raw, &gone);
+        left = structure_repair::spliced(raw, &gone);
         parsed = Message::parse(&left, &policy.limits);
         message = &parsed;
     }
@@ -193,7 +195,7 @@ pub(crate) fn judge_mended<'a>(
         edits,
         added,
     } = outcome;
-    let mut changed = changed::parts(message, &plan.report, &edits);
+    let mut changed = changed_parts::parts(message, &plan.report, &edits);
     let places = Places::of(&gone);
     for part in &mut changed {
         part.body = places.before(part.body);
@@ -269,14 +271,14 @@ impl Reading<'_> {
         let Plan { mut edits, report } = plan_parsed(message, policy);
         let mut findings = Findings::default();
         let mut kept = Kept::default();
-        events::find(message, &report, envelope, &mut findings);
+        event_findings::find(message, &report, envelope, &mut findings);
         structure::find(message, &mut findings, &mut kept);
         charsets::find(message, &report, rules, &mut findings, &mut kept);
         addresses::find(message, &mut findings);
         kept.embedded(message, policy.transfer == Transfer::SevenBit);
         let kept = kept.sorted();
         kept.hold(&mut edits);
-        widened::take_back(message, &mut edits);
+        embedded_labels::take_back(message, &mut edits);
         let signed = fields::is_signed(message, PartId::ROOT);
         if signed && fields::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
@@ -288,13 +290,13 @@ impl Reading<'_> {
         }
         let mut mends = Vec::new();
         if is_free {
-            canonical::plan(message, &report, &findings, &mut edits);
+            transfer_encodings::plan(message, &report, &findings, &mut edits);
             mends = fields::duplicates(message, &findings);
             if mends.is_empty() {
                 // Where fields go, a header may end at another line.
-                mends = mend::plan(message, rules, &findings, &kept);
+                mends = structure_repair::plan(message, rules, &findings, &kept);
             }
-            grown::take_back(message, &mut findings, &mut edits);
+            field_length::take_back(message, &mut findings, &mut edits);
         }
         Draft {
             findings,
@@ -319,7 +321,7 @@ impl Reading<'_> {
             if mends.is_empty() {
                 break;
             }
-            let bytes = mend::spliced(message.raw(), &mends);
+            let bytes = structure_repair::spliced(message.raw(), &mends);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
                 // Nobody may mend what is signed then.
@@ -429,7 +431,7 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
         && rules
             .authserv_id
             .as_ref()
-            .is_some_and(|id| claims::has_results_of(message, id))
+            .is_some_and(|id| forged_fields::has_results_of(message, id))
 }
 
 /// Places that stay as they are, whatever the planner would do.

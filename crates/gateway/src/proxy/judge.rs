@@ -11,14 +11,14 @@
 
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
-use super::leaving::Around;
+use super::outgoing_message::Around;
 use crate::engine::{Engine, Envelope};
+use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::{above, find_claims, line_end};
-use crate::notice::Record;
 use crate::outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
 use crate::policy::Finding;
-use crate::turns::Processing;
+use crate::semaphore::Processing;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -7,7 +7,7 @@ use super::connection::{Connection, Outside};
 use super::content::BareLines;
 use crate::address::{Address, Socket, Stream};
 use crate::engine::Engine;
-use crate::notice::Notice;
+use crate::event::Notice;
 use crate::resources::Bounds;
 use crate::server::{Run, Server, Service, Shared, Work};
 use std::io::{self, Write};

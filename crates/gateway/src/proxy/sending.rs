@@ -5,7 +5,7 @@
 //! told from one that loses the reply: its message may be there twice (RFC 1047).
 
 use super::content::Stuffer;
-use super::leaving::Leaving;
+use super::outgoing_message::Leaving;
 use crate::address::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;

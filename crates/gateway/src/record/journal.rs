@@ -4,8 +4,8 @@
 //! Faults are counted by their kind; what caused one stands in its line only.
 
 use super::{Form, Line, Metrics, Priority};
+use crate::event::{Notice, Record};
 use crate::fault::Fault;
-use crate::notice::{Notice, Record};
 use crate::policy::Action;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

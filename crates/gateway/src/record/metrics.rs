@@ -6,7 +6,7 @@
 //! Nothing is kept over a restart; Prometheus sees counters begin anew. A scrape may see some counts of a message and not yet others.
 
 use super::DryRun;
-use crate::notice::Record;
+use crate::event::Record;
 use crate::policy::{Action, Finding};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;

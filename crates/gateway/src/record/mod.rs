@@ -12,13 +12,13 @@
 
 mod dry_run;
 mod journal;
-mod keep;
+mod keep_original;
 mod ledgers;
 mod line;
+mod log_writer;
 mod metrics;
 #[cfg(test)]
 mod openmetrics;
-mod outlet;
 mod responder;
 
 pub use dry_run::DryRun;
@@ -28,6 +28,6 @@ pub use ledgers::{
 };
 pub(crate) use ledgers::{check_existing, message_id};
 pub use line::{Form, Line, Priority};
+pub use log_writer::Outlet;
 pub use metrics::Metrics;
-pub use outlet::Outlet;
 pub use responder::Responder;

@@ -12,8 +12,8 @@
 
 use super::{Live, Server, Shared};
 use crate::address::Stream;
+use crate::event::Notice;
 use crate::fault::Fault;
-use crate::notice::Notice;
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 //!
 //! Everything here is optional but the signals: without a supervisor nobody is told.
 
-use super::places::Place;
+use super::listeners::Place;
 use crate::output::Console;
 use listenfd::ListenFd;
 use mailglot_gateway::{Inherited, descriptors};

@@ -6,12 +6,12 @@ use memchr::memmem;
 use std::fs;
 use std::path::PathBuf;
 
-mod claims;
 mod findings;
-mod mends;
-mod nameless;
+mod forged_fields;
 mod raw_shifts;
 mod signed;
+mod structure_repair;
+mod unnamed_lines;
 
 /// Rules that add no field, so that outputs can be compared.
 fn silent(mut rules: Rules) -> Rules {

@@ -3,20 +3,20 @@
 //! # Limits
 //! The client and the next hop are waited for in turn, never both at a time.
 
-mod arriving;
-mod judging;
-mod telling;
+mod incoming_message;
+mod reporting;
+mod verdict;
 
-use arriving::Arriving;
+use incoming_message::Arriving;
 
 use super::content::BareLines;
-use super::leaving::Leaving;
+use super::outgoing_message::Leaving;
 use super::route::Route;
 use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step};
 use crate::address::Stream;
+use crate::event::Record;
 use crate::fault::Fault;
-use crate::notice::Record;
 use crate::server::{Live, Shared, Standing};
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};

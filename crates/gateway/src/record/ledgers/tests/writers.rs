@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::engine::{Engine, Envelope};
+use crate::event::Record;
 use crate::limits::Limits;
-use crate::notice::Record;
+use crate::semaphore::{Processing, Turns};
 use crate::spool::Budget;
-use crate::turns::{Processing, Turns};
 
 #[test]
 fn many_writers_share_syncs_and_none_is_lost() {

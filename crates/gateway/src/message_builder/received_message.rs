@@ -4,7 +4,7 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
-use super::fields::{Fields, Told};
+use super::field_spans::{Fields, Told};
 use crate::judge;
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};

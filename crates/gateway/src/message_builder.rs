@@ -3,10 +3,10 @@
 //! # Limits
 //! Of a message that is not looked at its bytes are not kept, but for the names and numbers of fields that are not to stand.
 
-mod complete;
-mod fields;
+mod field_spans;
+mod received_message;
 
-pub use complete::{Complete, Untellable};
+pub use received_message::{Complete, Untellable};
 
 use crate::engine::Engine;
 use crate::judge;
@@ -14,7 +14,7 @@ use crate::limits::{Limits, MOST_CHANGES};
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
 use crate::spool::{Budget, Spool};
-use fields::Fields;
+use field_spans::Fields;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;

@@ -4,20 +4,20 @@
 //! A judgement that has begun is not broken off: where it took too long its outcome is thrown away.
 
 use super::Connection;
-use super::arriving::Arriving;
+use super::incoming_message::Arriving;
 use crate::engine::Engine;
+use crate::event::Record;
 use crate::fault::Fault;
-use crate::notice::Record;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
 use crate::proxy::judge::{
     Fate, body, failed_open, fields, goes_round, judge, mended, rejected, unacceptable, unread,
 };
-use crate::proxy::leaving::{Around, Leaving};
+use crate::proxy::outgoing_message::{Around, Leaving};
 use crate::proxy::session::Verdict;
 use crate::record::message_id;
+use crate::semaphore::Processing;
 use crate::spool::Spool;
-use crate::turns::Processing;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;

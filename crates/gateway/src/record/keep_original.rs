@@ -7,10 +7,10 @@
 use super::ledgers::message_id;
 use super::{Form, Line};
 use crate::engine::{Engine, Envelope};
+use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::Judgement;
-use crate::notice::Record;
-use crate::turns::Processing;
+use crate::semaphore::Processing;
 use mailglot_archive::ledger::IndexEntry;
 use mailglot_mime::Edit;
 use std::time::SystemTime;

@@ -5,8 +5,8 @@
 
 use super::Connection;
 use crate::engine::Envelope;
+use crate::event::{Notice, Record};
 use crate::fault::Fault;
-use crate::notice::{Notice, Record};
 use crate::policy::Action;
 
 impl Connection {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What a server tells of its work.
 #[derive(Debug)]
-pub enum Notice<'a> {
+pub enum ServerEvent<'a> {
     /// A message has its verdict.
     Message(&'a Record),
     /// Something went wrong on a connection; its message is deferred.
@@ -22,8 +22,8 @@ pub enum Notice<'a> {
         /// What it was.
         fault: &'a Fault,
     },
-    /// Whoever told of messages waits now: what was collected is to be written.
-    Pause,
+    /// The reporting thread waits from here on, so collected lines must be written.
+    Flush,
 }
 
 /// One message.

@@ -39,7 +39,7 @@ mod spool;
 
 pub use address::{Address, Inherited, Socket};
 pub use engine::{Engine, Envelope};
-pub use event::{Notice, Record};
+pub use event::{Record, ServerEvent};
 pub use fault::Fault;
 pub use filter::Decision;
 pub use limits::Limits;

@@ -4,7 +4,7 @@
 //! Connections are counted for each server.
 
 use crate::limits::Limits;
-use crate::semaphore::Turns;
+use crate::semaphore::Semaphore;
 use crate::spool::Budget;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Resources {
     pub(crate) budget: Arc<Budget>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) semaphore: Arc<Semaphore>,
 }
 
 impl Resources {
@@ -20,7 +20,7 @@ impl Resources {
     pub fn of(limits: &Limits) -> Self {
         Self {
             budget: Arc::new(Budget::of(limits)),
-            turns: Arc::new(Turns::of_processors()),
+            semaphore: Arc::new(Semaphore::of_processors()),
         }
     }
 }

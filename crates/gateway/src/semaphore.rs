@@ -1,4 +1,4 @@
-//! Turns: how many messages are at work at a time.
+//! Semaphore: how many messages are at work at a time.
 
 use crate::spool::{Budget, Reserved};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// Messages that may be taken up.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct Semaphore {
     state: Mutex<State>,
     ended: Condvar,
 }
@@ -19,7 +19,7 @@ struct State {
     waiting: usize,
 }
 
-impl Turns {
+impl Semaphore {
     /// As many as there are processors.
     pub(crate) fn of_processors() -> Self {
         Self::new(thread::available_parallelism().map_or(1, usize::from))
@@ -39,7 +39,7 @@ impl Turns {
     }
 
     /// Waits for a turn; it ends when it is dropped.
-    pub(crate) fn take(&self) -> Turn<'_> {
+    pub(crate) fn acquire(&self) -> Permit<'_> {
         let mut state = self.state();
         while state.free == 0 {
             state.waiting += 1;
@@ -50,11 +50,11 @@ impl Turns {
             state.waiting -= 1;
         }
         state.free -= 1;
-        Turn(self)
+        Permit(self)
     }
 
     /// Waits for a turn until then; none where there was none in time.
-    pub(crate) fn take_until(&self, end: Instant) -> Option<Turn<'_>> {
+    pub(crate) fn acquire_until(&self, end: Instant) -> Option<Permit<'_>> {
         let mut state = self.state();
         while state.free == 0 {
             let left = end
@@ -68,7 +68,7 @@ impl Turns {
             state.waiting -= 1;
         }
         state.free -= 1;
-        Some(Turn(self))
+        Some(Permit(self))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -79,29 +79,29 @@ impl Turns {
 /// What a message in work takes from others: a turn, and memory from `budget` while it waits for the disk without its turn.
 #[derive(Debug)]
 pub(crate) struct Processing<'a> {
-    turn: Option<Turn<'a>>,
+    permit: Option<Permit<'a>>,
     budget: &'a Budget,
 }
 
 impl<'a> Processing<'a> {
-    pub(crate) fn new(turn: Option<Turn<'a>>, budget: &'a Budget) -> Self {
-        Self { turn, budget }
+    pub(crate) fn new(permit: Option<Permit<'a>>, budget: &'a Budget) -> Self {
+        Self { permit, budget }
     }
 
     /// Ends the turn if the shared memory has room for `bytes`, and takes them until the returned value is dropped. Otherwise the message keeps its
     /// turn. Never waits.
-    pub(crate) fn wait_without_turn(&mut self, bytes: u64) -> Option<Reserved<'a>> {
+    pub(crate) fn wait_without_permit(&mut self, bytes: u64) -> Option<Reserved<'a>> {
         let reserved = self.budget.reserve(bytes)?;
-        self.turn = None;
+        self.permit = None;
         Some(reserved)
     }
 }
 
 /// The right to work on a message.
 #[derive(Debug)]
-pub(crate) struct Turn<'a>(&'a Turns);
+pub(crate) struct Permit<'a>(&'a Semaphore);
 
-impl Drop for Turn<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.free += 1;
@@ -120,15 +120,15 @@ mod tests {
 
     #[test]
     fn a_turn_is_waited_for_no_longer_than_allowed() {
-        let turns = Turns::new(1);
+        let semaphore = Semaphore::new(1);
         let soon = || Instant::now() + Duration::from_millis(50);
-        let held = turns.take();
-        assert!(turns.take_until(soon()).is_none());
-        assert_eq!(turns.state().waiting, 0);
+        let held = semaphore.acquire();
+        assert!(semaphore.acquire_until(soon()).is_none());
+        assert_eq!(semaphore.state().waiting, 0);
         thread::scope(|scope| {
             let waits = scope.spawn(|| {
-                turns
-                    .take_until(Instant::now() + Duration::from_mins(1))
+                semaphore
+                    .acquire_until(Instant::now() + Duration::from_mins(1))
                     .is_some()
             });
             thread::sleep(Duration::from_millis(20));
@@ -136,6 +136,6 @@ mod tests {
             assert!(waits.join().unwrap());
         });
         // A free one is had even when the time is up.
-        assert!(turns.take_until(Instant::now()).is_some());
+        assert!(semaphore.acquire_until(Instant::now()).is_some());
     }
 }

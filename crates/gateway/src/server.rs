@@ -7,15 +7,16 @@
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
-use crate::event::{Notice, Record};
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::resources::Bounds;
-use crate::semaphore::Turns;
+use crate::semaphore::Semaphore;
 use crate::spool::Budget;
-use acceptor::{Bell, Door};
-pub(crate) use admission::Standing;
-use admission::tell_of;
+use acceptor::{Acceptor, ShutdownSignal};
+pub(crate) use admission::Activity;
+use admission::report_connection;
+use heartbeat::{Heartbeat, Watchdog};
 use pool::Pool;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -35,9 +36,9 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How often a server that stops looks whether its connections have ended.
 const DRAINING: Duration = Duration::from_millis(10);
 /// The longest time between two beats.
-const BEAT: Duration = Duration::from_millis(250);
+const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 /// A thread that many wait for, and that is at work for so long without a step, stands still.
-const STILL: Duration = Duration::from_secs(10);
+const STALL_LIMIT: Duration = Duration::from_secs(10);
 /// How long connections that were ended may take to be over.
 const ENDING: Duration = Duration::from_secs(5);
 
@@ -48,31 +49,31 @@ pub(crate) trait Service: Send {
     ///
     /// # Errors
     /// The system has no means for it.
-    fn take_up(
+    fn accept(
         &self,
         number: u64,
         stream: Stream,
         full: bool,
         shared: &Arc<Shared>,
-    ) -> io::Result<Option<Work>>;
+    ) -> io::Result<Option<Accepted>>;
 }
 
 /// A connection that was taken up.
-pub(crate) struct Work {
-    pub(crate) live: Arc<dyn Live>,
-    pub(crate) run: Run,
+pub(crate) struct Accepted {
+    pub(crate) handle: Arc<dyn ConnectionHandle>,
+    pub(crate) run: Execution,
 }
 
 /// How the work on a connection is done.
-pub(crate) enum Run {
+pub(crate) enum Execution {
     /// In a thread of its own.
     Thread(Box<dyn FnOnce() + Send>),
     /// By turns with others.
-    Turns(Box<dyn Served>),
+    Pool(Box<dyn PooledConnection>),
 }
 
 /// A connection that can be served by turns. Nothing that is done here may wait for the other side.
-pub(crate) trait Served: Send {
+pub(crate) trait PooledConnection: Send {
     /// What is waited for.
     fn stream(&self) -> &Stream;
 
@@ -96,14 +97,14 @@ pub(crate) enum Next {
     Read,
     /// That the other side takes what is said.
     Write,
-    /// Work that takes long: a thread of its own.
+    /// Accepted that takes long: a thread of its own.
     Thread,
     /// It is over.
     End,
 }
 
 /// What others see of a connection.
-pub(crate) trait Live: Send + Sync {
+pub(crate) trait ConnectionHandle: Send + Sync {
     /// Ends the connection, where no message is on it.
     fn end_idle(&self);
 
@@ -111,11 +112,11 @@ pub(crate) trait Live: Send + Sync {
     fn end(&self);
 
     /// What is known of it by those who choose which connection to close for another one; none where it is never closed.
-    fn standing(&self) -> Option<&Standing> {
+    fn activity(&self) -> Option<&Activity> {
         None
     }
 
-    /// Returns true if the connection's thread ends soon after [`Live::dismiss`].
+    /// Returns true if the connection's thread ends soon after [`ConnectionHandle::dismiss`].
     fn can_be_dismissed(&self) -> bool {
         true
     }
@@ -127,57 +128,57 @@ pub(crate) trait Live: Send + Sync {
     }
 
     /// A look at it, several times a second.
-    fn pulse(&self, _: &Shared) {}
+    fn tick(&self, _: &Shared) {}
 }
 
 /// What all connections share.
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) semaphore: Arc<Semaphore>,
     engine: RwLock<Arc<Engine>>,
-    tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
     stopping: AtomicBool,
     /// Counts on while the threads of the server get their time, and none of those that many wait for stands still.
     beats: AtomicU64,
-    hands: Mutex<Vec<Arc<Hand>>>,
-    live: Mutex<BTreeMap<u64, Arc<dyn Live>>>,
+    heartbeats: Mutex<Vec<Arc<Heartbeat>>>,
+    connections: Mutex<BTreeMap<u64, Arc<dyn ConnectionHandle>>>,
 }
 
 impl Shared {
     pub(crate) fn new(
         engine: Engine,
         bounds: Bounds,
-        tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+        report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
     ) -> Self {
         let Bounds { limits, resources } = bounds;
         Self {
             budget: resources.budget,
             limits,
-            turns: resources.turns,
+            semaphore: resources.semaphore,
             engine: RwLock::new(Arc::new(engine)),
-            tell,
+            report,
             stopping: AtomicBool::new(false),
             beats: AtomicU64::new(0),
-            hands: Mutex::default(),
-            live: Mutex::default(),
+            heartbeats: Mutex::default(),
+            connections: Mutex::default(),
         }
     }
 
     /// Tells, and has it written.
-    pub(crate) fn tell(&self, notice: &Notice<'_>) {
-        (self.tell)(notice);
-        self.pause();
+    pub(crate) fn report(&self, event: &ServerEvent<'_>) {
+        (self.report)(event);
+        self.flush();
     }
 
-    /// Tells of a message; [`Shared::pause`] must follow before whoever does so waits.
-    pub(crate) fn tell_with_others(&self, record: &Record) {
-        (self.tell)(&Notice::Message(record));
+    /// Tells of a message; [`Shared::flush`] must follow before whoever does so waits.
+    pub(crate) fn report_unflushed(&self, record: &Record) {
+        (self.report)(&ServerEvent::Message(record));
     }
 
     /// Has everything written that was told.
-    pub(crate) fn pause(&self) {
-        (self.tell)(&Notice::Pause);
+    pub(crate) fn flush(&self) {
+        (self.report)(&ServerEvent::Flush);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -193,71 +194,33 @@ impl Shared {
     }
 
     /// A thread from now on that many wait for.
-    fn hand(&self) -> Arc<Hand> {
-        let hand = Arc::<Hand>::default();
-        self.hands
+    fn heartbeat(&self) -> Arc<Heartbeat> {
+        let heartbeat = Arc::<Heartbeat>::default();
+        self.heartbeats
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(hand.clone());
-        hand
+            .push(heartbeat.clone());
+        heartbeat
     }
 
-    fn hands(&self) -> Vec<Arc<Hand>> {
-        self.hands
+    fn heartbeats(&self) -> Vec<Arc<Heartbeat>> {
+        self.heartbeats
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn Live>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What is seen of a thread that many wait for: the one that accepts, and those that serve by turns.
-#[derive(Debug, Default)]
-struct Hand {
-    steps: AtomicU64,
-    at_work: AtomicBool,
-}
-
-impl Hand {
-    /// It does something, and has done what it did before.
-    fn step(&self) {
-        self.at_work.store(true, Ordering::Relaxed);
-        self.steps.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// It waits for others, or has ended.
-    fn rest(&self) {
-        self.at_work.store(false, Ordering::Relaxed);
-    }
-}
-
-/// What was seen of hands, each with its steps and since when it has made none.
-#[derive(Debug, Default)]
-struct Watch(Vec<(u64, Instant)>);
-
-impl Watch {
-    /// Looks at all hands, which only become more; whether each of them moves.
-    fn all_move(&mut self, hands: &[Arc<Hand>], now: Instant, still: Duration) -> bool {
-        self.0.resize(hands.len(), (u64::MAX, now));
-        let mut all = true;
-        for (hand, seen) in hands.iter().zip(&mut self.0) {
-            let steps = hand.steps.load(Ordering::Relaxed);
-            if steps != seen.0 || !hand.at_work.load(Ordering::Relaxed) {
-                *seen = (steps, now);
-            }
-            all &= now.duration_since(seen.1) < still;
-        }
-        all
+    fn connections(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ConnectionHandle>>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A filter or a proxy that listens: [`Server::milter`], [`Server::proxy`].
 pub struct Server {
-    door: Door,
-    bell: Bell,
+    acceptor: Acceptor,
+    shutdown: ShutdownSignal,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
     /// How long new connections may wait for idle ones, as of a time.
@@ -267,7 +230,7 @@ pub struct Server {
 /// Ends a server from another thread, or has it judge otherwise.
 #[derive(Clone)]
 pub struct Stop {
-    bell: Bell,
+    shutdown: ShutdownSignal,
     shared: Arc<Shared>,
 }
 
@@ -283,7 +246,7 @@ impl Stop {
 
     /// Connections of clients that are open.
     pub fn connections(&self) -> usize {
-        self.shared.live().len()
+        self.shared.connections().len()
     }
 
     /// Bytes of messages in temporary files, of all servers that share them.
@@ -300,7 +263,7 @@ impl Stop {
     /// No connection is accepted any more; messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        self.bell.ring();
+        self.shutdown.send();
     }
 }
 
@@ -314,7 +277,7 @@ impl Server {
         service: Box<dyn Service>,
         engine: Engine,
         bounds: Bounds,
-        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+        report: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let limits = &bounds.limits;
         if let Some(why) = limits.refusal(&socket.address()?, None) {
@@ -331,11 +294,11 @@ impl Server {
         {
             limits.check_local(address, false)?;
         }
-        let (door, bell) = Door::new(listener)?;
-        let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
+        let (acceptor, shutdown) = Acceptor::new(listener)?;
+        let shared = Arc::new(Shared::new(engine, bounds, Box::new(report)));
         Ok(Self {
-            door,
-            bell,
+            acceptor,
+            shutdown,
             service,
             shared,
             waits: admission::waits(),
@@ -347,18 +310,18 @@ impl Server {
     /// # Errors
     /// The system does not tell.
     pub fn address(&self) -> io::Result<Address> {
-        self.door.listener().address()
+        self.acceptor.listener().address()
     }
 
     /// Whether who connects to this address comes to this server.
     pub(crate) fn is_at(&self, address: &Address) -> bool {
-        self.door.listener().is_at(address)
+        self.acceptor.listener().is_at(address)
     }
 
     /// What ends it.
     pub fn stopper(&self) -> Stop {
         Stop {
-            bell: self.bell.clone(),
+            shutdown: self.shutdown.clone(),
             shared: self.shared.clone(),
         }
     }
@@ -369,21 +332,21 @@ impl Server {
     /// # Errors
     /// The thread that looks at the connections cannot be made.
     pub fn run(mut self) -> io::Result<()> {
-        let beat = self.beat()?;
+        let watcher = self.watch_connections()?;
         let mut number = 0;
         let mut pool = None;
-        let hand = self.shared.hand();
+        let heartbeat = self.shared.heartbeat();
         while !self.shared.is_stopping() {
-            hand.step();
-            if self.shared.live().len() >= self.shared.limits.connections + REFUSED
+            heartbeat.beat();
+            if self.shared.connections().len() >= self.shared.limits.connections + REFUSED
                 && !self.close_one()
             {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
-            hand.rest();
-            let next = self.door.next();
-            hand.step();
+            heartbeat.set_idle();
+            let next = self.acceptor.next();
+            heartbeat.beat();
             let taken = match next {
                 Ok(None) => continue,
                 Ok(Some(stream)) => {
@@ -394,7 +357,7 @@ impl Server {
             };
             if let Err(error) = taken {
                 let fault = Fault::Accept(error);
-                self.shared.tell(&Notice::Fault {
+                self.shared.report(&ServerEvent::Fault {
                     connection: number,
                     peer: "",
                     fault: &fault,
@@ -402,7 +365,7 @@ impl Server {
                 thread::sleep(AFTER_FAILURE);
             }
         }
-        hand.rest();
+        heartbeat.set_idle();
         if !self.drain(ENDING) {
             if let Some(pool) = pool {
                 pool.leave();
@@ -411,9 +374,9 @@ impl Server {
         }
         drop(pool);
         // It may be between two looks.
-        beat.thread().unpark();
+        watcher.thread().unpark();
         // Its panic has been told where it happened.
-        let _ = beat.join();
+        let _ = watcher.join();
         Ok(())
     }
 
@@ -424,48 +387,51 @@ impl Server {
             return Ok(());
         };
         if !self.shared.limits.admits(client) {
-            tell_of(&self.shared, number, client, &Fault::ClientNetwork);
+            report_connection(&self.shared, number, client, &Fault::ClientNetwork);
             return Ok(());
         }
         let full = !self.has_room(client);
         if full {
-            tell_of(&self.shared, number, client, &Fault::Connections);
+            report_connection(&self.shared, number, client, &Fault::Connections);
         }
-        let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)?
+        let Some(Accepted { handle, run }) =
+            self.service.accept(number, stream, full, &self.shared)?
         else {
             return Ok(());
         };
-        let known = Known::new(&self.shared, number, live);
+        let registration = Registration::new(&self.shared, number, handle);
         let served = match run {
-            Run::Thread(run) => return spawn(known, run),
-            Run::Turns(served) => served,
+            Execution::Thread(run) => return spawn(registration, run),
+            Execution::Pool(served) => served,
         };
         if pool.is_none() {
             // Without it each connection has its thread.
             *pool = Pool::start(&self.shared).ok();
         }
         let refused = match pool {
-            Some(pool) => pool.take(known, served).err(),
-            None => Some((known, served)),
+            Some(pool) => pool.take(registration, served).err(),
+            None => Some((registration, served)),
         };
-        refused.map_or(Ok(()), |(known, served)| in_thread(known, served))
+        refused.map_or(Ok(()), |(registration, served)| {
+            in_thread(registration, served)
+        })
     }
 
     /// A thread that looks at all connections again and again.
-    fn beat(&self) -> io::Result<JoinHandle<()>> {
+    fn watch_connections(&self) -> io::Result<JoinHandle<()>> {
         let shared = self.shared.clone();
-        let step = (shared.limits.progress / 4).min(BEAT);
+        let step = (shared.limits.progress / 4).min(WATCH_INTERVAL);
         thread::Builder::new().stack_size(STACK).spawn(move || {
-            let mut watch = Watch::default();
+            let mut watchdog = Watchdog::default();
             // Messages that have begun when the server stops may be slow too.
-            while !shared.is_stopping() || !shared.live().is_empty() {
+            while !shared.is_stopping() || !shared.connections().is_empty() {
                 thread::park_timeout(step);
-                if watch.all_move(&shared.hands(), Instant::now(), STILL) {
+                if watchdog.all_alive(&shared.heartbeats(), Instant::now(), STALL_LIMIT) {
                     shared.beats.fetch_add(1, Ordering::Relaxed);
                 }
-                let live: Vec<_> = shared.live().values().cloned().collect();
-                for live in live {
-                    live.pulse(&shared);
+                let handles: Vec<_> = shared.connections().values().cloned().collect();
+                for handle in handles {
+                    handle.tick(&shared);
                 }
             }
         })
@@ -477,38 +443,42 @@ impl Server {
         let start = Instant::now();
         loop {
             let late = start.elapsed() >= self.shared.limits.drain;
-            let live = self.shared.live();
-            if live.is_empty() {
+            let connections = self.shared.connections();
+            if connections.is_empty() {
                 return true;
             }
             if start.elapsed() >= self.shared.limits.drain.saturating_add(ending) {
-                let fault = Fault::Stuck(live.len());
-                drop(live);
-                self.shared.tell(&Notice::Fault {
+                let fault = Fault::Stuck(connections.len());
+                drop(connections);
+                self.shared.report(&ServerEvent::Fault {
                     connection: 0,
                     peer: "",
                     fault: &fault,
                 });
                 return false;
             }
-            for live in live.values() {
-                if late { live.end() } else { live.end_idle() }
+            for handle in connections.values() {
+                if late {
+                    handle.end();
+                } else {
+                    handle.end_idle();
+                }
             }
-            drop(live);
+            drop(connections);
             thread::sleep(DRAINING);
         }
     }
 }
 
 /// A connection that others see: they do no longer, and its streams are closed, when this is dropped.
-struct Known {
+struct Registration {
     number: u64,
     shared: Arc<Shared>,
 }
 
-impl Known {
-    fn new(shared: &Arc<Shared>, number: u64, live: Arc<dyn Live>) -> Self {
-        shared.live().insert(number, live);
+impl Registration {
+    fn new(shared: &Arc<Shared>, number: u64, handle: Arc<dyn ConnectionHandle>) -> Self {
+        shared.connections().insert(number, handle);
         Self {
             number,
             shared: shared.clone(),
@@ -517,30 +487,30 @@ impl Known {
 
     /// Tells of a fault, and of nothing where that itself is at fault.
     fn fault(&self, fault: &Fault) {
-        let notice = Notice::Fault {
+        let event = ServerEvent::Fault {
             connection: self.number,
             peer: "",
             fault,
         };
-        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.tell(&notice)));
+        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.report(&event)));
     }
 }
 
-impl Drop for Known {
+impl Drop for Registration {
     fn drop(&mut self) {
-        let live = self.shared.live().remove(&self.number);
-        if let Some(live) = live {
-            live.end();
+        let handle = self.shared.connections().remove(&self.number);
+        if let Some(handle) = handle {
+            handle.end();
         }
     }
 }
 
 /// Gives a connection a thread.
-fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+fn spawn(registration: Registration, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let run = move || {
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
             // Its streams are closed by now: the client keeps its message.
-            known.fault(&Fault::Panic);
+            registration.fault(&Fault::Panic);
         }
     };
     thread::Builder::new()
@@ -550,7 +520,7 @@ fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Gives a connection that can be served by turns a thread of its own; where there is none to be had, it ends, and tells of its message.
-fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
+fn in_thread(registration: Registration, served: Box<dyn PooledConnection>) -> io::Result<()> {
     let place = Arc::new(Mutex::new(Some(served)));
     let taken =
         |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -560,7 +530,7 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
             served.run();
         }
     };
-    spawn(known, run).inspect_err(|error| {
+    spawn(registration, run).inspect_err(|error| {
         if let Some(mut served) = taken(&place) {
             served.give_up(error.kind().into());
         }
@@ -569,6 +539,7 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
 
 mod acceptor;
 mod admission;
+mod heartbeat;
 
 #[cfg(target_os = "linux")]
 mod pool;
@@ -576,7 +547,7 @@ mod pool;
 /// Elsewhere each connection has a thread.
 #[cfg(not(target_os = "linux"))]
 mod pool {
-    use super::{Arc, Known, Served, Shared, io};
+    use super::{Arc, PooledConnection, Registration, Shared, io};
 
     pub(super) enum Pool {}
 
@@ -589,10 +560,10 @@ mod pool {
 
         pub(super) fn take(
             &mut self,
-            known: Known,
-            served: Box<dyn Served>,
-        ) -> Result<(), (Known, Box<dyn Served>)> {
-            Err((known, served))
+            registration: Registration,
+            served: Box<dyn PooledConnection>,
+        ) -> Result<(), (Registration, Box<dyn PooledConnection>)> {
+            Err((registration, served))
         }
     }
 }

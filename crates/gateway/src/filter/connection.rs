@@ -7,10 +7,10 @@
 
 use super::answer::{means, report_only};
 use super::decide::{Apart, decide, passing};
-use super::handle::{Outside, Signs, Work};
+use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
-use crate::event::{Notice, Record};
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::message_builder::{EMPTY_LINE, Received};
 use crate::milter::{
@@ -18,7 +18,7 @@ use crate::milter::{
 };
 use crate::outcome::{Means, Outcome};
 use crate::record::message_id;
-use crate::server::{Next, Served, Shared, Standing};
+use crate::server::{Activity, Next, PooledConnection, Shared};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::IpAddr;
@@ -35,7 +35,7 @@ const REST: Duration = Duration::from_secs(2);
 
 /// Speaks with one server until either side ends it.
 pub(super) struct Connection {
-    outside: Arc<Outside>,
+    handle: Arc<MilterHandle>,
     stream: Stream,
     session: Session,
     shared: Arc<Shared>,
@@ -80,14 +80,14 @@ impl From<io::Error> for End {
 
 impl Connection {
     pub(super) fn new(
-        outside: Arc<Outside>,
+        handle: Arc<MilterHandle>,
         stream: Stream,
         session: Session,
         shared: Arc<Shared>,
     ) -> Self {
         let patience = shared.limits.negotiation;
         Self {
-            outside,
+            handle,
             stream,
             session,
             shared,
@@ -117,9 +117,9 @@ impl Connection {
         self.stream.shut();
         let ended = self.ended.take();
         if let Some(mut record) = ended {
-            self.outside.in_message.store(false, Ordering::SeqCst);
+            self.handle.in_message.store(false, Ordering::SeqCst);
             not_taken(&mut record);
-            self.shared.tell(&Notice::Message(&record));
+            self.shared.report(&ServerEvent::Message(&record));
         }
         let fault = match end {
             // Idle connections are ended when the server stops, and messages that take too long.
@@ -132,19 +132,19 @@ impl Connection {
         if !matches!(fault, Fault::Stopped) {
             self.fault(&fault);
         }
-        if self.outside.in_message.load(Ordering::SeqCst) {
+        if self.handle.in_message.load(Ordering::SeqCst) {
             // The server defers what it was telling.
             let size = self.message.as_ref().map_or(0, Received::size);
             let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
             record.policy.clone_from(&self.shared.engine().rules.name);
             fault.defer(&mut record);
-            self.shared.tell(&Notice::Message(&record));
+            self.shared.report(&ServerEvent::Message(&record));
         }
     }
 
     fn fault(&self, fault: &Fault) {
-        self.shared.tell(&Notice::Fault {
-            connection: self.outside.number,
+        self.shared.report(&ServerEvent::Fault {
+            connection: self.handle.number,
             peer: &self.peer,
             fault,
         });
@@ -244,10 +244,10 @@ impl Connection {
             0 if self.session.is_within_packet() => {
                 Err(io::Error::from(ErrorKind::UnexpectedEof).into())
             }
-            0 if self.outside.in_message.load(Ordering::SeqCst) => Err(End::Gone),
+            0 if self.handle.in_message.load(Ordering::SeqCst) => Err(End::Gone),
             0 => Err(End::Quit),
             _ => {
-                self.outside.standing.hear();
+                self.handle.activity.record_input();
                 self.session.came(count);
                 Ok(())
             }
@@ -301,21 +301,21 @@ impl Connection {
                 return Ok(understood);
             };
             understood = true;
-            let before = self.outside.in_message.load(Ordering::SeqCst);
+            let before = self.handle.in_message.load(Ordering::SeqCst);
             let within = is_within(&event, before);
-            self.outside.in_message.store(within, Ordering::SeqCst);
+            self.handle.in_message.store(within, Ordering::SeqCst);
             if within {
-                self.outside.standing.begin();
+                self.handle.activity.record_message();
             }
-            note_client(&event, &self.outside.standing);
+            note_client(&event, &self.handle.activity);
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && report_only(*granted).is_some()
             {
                 let claims_stay = !granted.may(milter::action::CHANGE_HEADERS);
                 let fault = &Fault::ReportOnly { claims_stay };
-                self.shared.tell(&Notice::Fault {
-                    connection: self.outside.number,
+                self.shared.report(&ServerEvent::Fault {
+                    connection: self.handle.number,
                     peer: &self.peer,
                     fault,
                 });
@@ -359,7 +359,7 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = self.outside.send(
+        let written = self.handle.send(
             self.waits,
             self.shared.limits.stall,
             output,
@@ -379,7 +379,7 @@ impl Connection {
         let pieces = [before].into_iter().chain(packets).chain([after]);
         let written = if self.waits {
             let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
-            self.outside.write(self.shared.limits.stall, |stream| {
+            self.handle.write(self.shared.limits.stall, |stream| {
                 stream.write_pieces(&mut pieces)
             })
         } else {
@@ -394,7 +394,7 @@ impl Connection {
     /// Sends what is unsent: all, where the server is waited for, or what it takes at once.
     fn send_rest(&mut self) -> Result<(), End> {
         let taken = if self.waits {
-            self.outside.write(self.shared.limits.stall, |mut stream| {
+            self.handle.write(self.shared.limits.stall, |mut stream| {
                 stream.write_all(&self.unsent)
             })?;
             self.unsent.len()
@@ -412,12 +412,12 @@ impl Connection {
     /// The server has the verdict.
     fn message_ends(&self, record: &Record) -> Result<(), End> {
         if self.waits {
-            self.shared.tell(&Notice::Message(record));
+            self.shared.report(&ServerEvent::Message(record));
         } else {
             // Its thread has it written with those of others, before it waits.
-            self.shared.tell_with_others(record);
+            self.shared.report_unflushed(record);
         }
-        self.outside.in_message.store(false, Ordering::SeqCst);
+        self.handle.in_message.store(false, Ordering::SeqCst);
         if self.shared.is_stopping() {
             Err(End::Quit)
         } else {
@@ -447,11 +447,11 @@ impl Connection {
         let told = |(edits, claims): &(Actions<'_>, u32)| Some((edits.packets(granted)?, *claims));
         let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
         let (told, passing) = passing.unzip();
-        let work = Work::On {
+        let work = WorkState::On {
             since: start,
             told: start,
         };
-        *self.outside.signs() = Signs {
+        *self.handle.progress_state() = Progress {
             work,
             passing: told,
             owed: Vec::new(),
@@ -463,7 +463,7 @@ impl Connection {
             &engine,
             message,
             &mut self.session,
-            &self.outside,
+            &self.handle,
             &mut record,
         );
         let (apart, failure) = match done {
@@ -474,14 +474,14 @@ impl Connection {
             }
         };
         // From here on no sign of work may come between.
-        let Signs { work, owed, .. } = std::mem::take(&mut *self.outside.signs());
-        let told = self.outside.send(
+        let Progress { work, owed, .. } = std::mem::take(&mut *self.handle.progress_state());
+        let told = self.handle.send(
             self.waits,
             self.shared.limits.stall,
             &owed,
             &mut self.unsent,
         );
-        let written = if let Work::GivenUp(passed) = work {
+        let written = if let WorkState::GivenUp(passed) = work {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
             let fault = failure.unwrap_or_else(|| {
@@ -509,7 +509,7 @@ impl Connection {
     }
 }
 
-impl Served for Connection {
+impl PooledConnection for Connection {
     fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -574,7 +574,7 @@ fn is_within(event: &Event<'_>, before: bool) -> bool {
 }
 
 /// Notes the address of the mail server's client, where the event tells it, or that there is none any more.
-fn note_client(event: &Event<'_>, standing: &Standing) {
+fn note_client(event: &Event<'_>, activity: &Activity) {
     let address = |text: &[u8]| {
         let text = std::str::from_utf8(text).ok()?;
         // Sendmail writes it so.
@@ -588,12 +588,12 @@ fn note_client(event: &Event<'_>, standing: &Standing) {
         Event::Connect {
             peer: Peer::Inet(text, _),
             ..
-        } => standing.speaks_for(address(text)),
-        Event::Connect { .. } | Event::NewClient => standing.speaks_for(None),
+        } => activity.set_client(address(text)),
+        Event::Connect { .. } | Event::NewClient => activity.set_client(None),
         Event::Macros(_, pairs) => {
             let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
             if let Some(client) = told.and_then(|(_, text)| address(text)) {
-                standing.speaks_for(Some(client));
+                activity.set_client(Some(client));
             }
         }
         _ => (),

@@ -4,7 +4,7 @@
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
 use super::answer::{means, translate};
-use super::handle::Outside;
+use super::handle::MilterHandle;
 use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
@@ -61,7 +61,7 @@ pub(super) fn decide(
     engine: &Arc<Engine>,
     mut message: Received,
     session: &mut Session,
-    outside: &Outside,
+    handle: &MilterHandle,
     record: &mut Record,
 ) -> Result<Option<Apart>, Fault> {
     record.judged_by(&engine.rules);
@@ -72,9 +72,9 @@ pub(super) fn decide(
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
-    let turn = wait.then(|| shared.turns.take());
-    let mut processing = Processing::new(turn, &shared.budget);
-    if outside.has_given_up() {
+    let permit = wait.then(|| shared.semaphore.acquire());
+    let mut processing = Processing::new(permit, &shared.budget);
+    if handle.has_given_up() {
         return Err(Fault::Slow);
     }
     let complete = message.complete().map_err(Fault::Spool)?;

@@ -5,30 +5,30 @@
 
 use crate::address::Stream;
 use crate::milter;
-use crate::server::{Live, Shared, Standing};
+use crate::server::{Activity, ConnectionHandle, Shared};
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes of a packet without data.
-const SIGN: usize = 5;
+const PROGRESS_PACKET: usize = 5;
 
 /// What others see of a connection.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct MilterHandle {
     pub(super) number: u64,
     stream: Stream,
-    signs: Mutex<Signs>,
+    progress_state: Mutex<Progress>,
     /// When the server must have taken what is being written, the whole of it; none where nothing is.
     due: Mutex<Option<Instant>>,
     pub(super) in_message: AtomicBool,
-    pub(super) standing: Standing,
+    pub(super) activity: Activity,
 }
 
 /// What is done about the message of a connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Work {
+pub(super) enum WorkState {
     /// There is none, or it is still told.
     #[default]
     None,
@@ -38,15 +38,15 @@ pub(super) enum Work {
         /// When the server was told last.
         told: Instant,
     },
-    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`]. Where the message passes, how many fields
+    /// It took too long; the server has its verdict, or what is left of it stands in [`Progress::owed`]. Where the message passes, how many fields
     /// of it do not.
     GivenUp(Option<u32>),
 }
 
 /// What the server is told while a message is worked on.
 #[derive(Debug, Default)]
-pub(super) struct Signs {
-    pub(super) work: Work,
+pub(super) struct Progress {
+    pub(super) work: WorkState,
     /// The message passes where work takes too long, by the engine that judges it, whatever engine comes after: edits that are told before that,
     /// and how many fields go with them. None where it is deferred.
     pub(super) passing: Option<(Vec<u8>, u32)>,
@@ -54,29 +54,29 @@ pub(super) struct Signs {
     pub(super) owed: Vec<u8>,
 }
 
-impl Outside {
+impl MilterHandle {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
-        let (signs, standing) = (Mutex::new(Signs::default()), Standing::new(&stream));
+        let (progress_state, activity) = (Mutex::new(Progress::default()), Activity::new(&stream));
         Self {
             number,
             stream,
-            signs,
+            progress_state,
             due: Mutex::new(None),
             in_message: AtomicBool::new(false),
-            standing,
+            activity,
         }
     }
 
     /// Whether the message has its verdict already.
     pub(super) fn has_given_up(&self) -> bool {
-        matches!(self.signs().work, Work::GivenUp(_))
+        matches!(self.progress_state().work, WorkState::GivenUp(_))
     }
 
     fn due(&self) -> MutexGuard<'_, Option<Instant>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes, and takes no longer than `time` for all of it: [`Outside::pulse`] ends the connection then. The system's own bound is one of each
+    /// Writes, and takes no longer than `time` for all of it: [`MilterHandle::tick`] ends the connection then. The system's own bound is one of each
     /// wait for room, and a server that takes a little at a time would meet it for ever.
     pub(super) fn write(
         &self,
@@ -108,14 +108,16 @@ impl Outside {
         Ok(())
     }
 
-    pub(super) fn signs(&self) -> MutexGuard<'_, Signs> {
-        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn progress_state(&self) -> MutexGuard<'_, Progress> {
+        self.progress_state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Live for Outside {
-    fn standing(&self) -> Option<&Standing> {
-        Some(&self.standing)
+impl ConnectionHandle for MilterHandle {
+    fn activity(&self) -> Option<&Activity> {
+        Some(&self.activity)
     }
 
     fn end_idle(&self) {
@@ -128,44 +130,45 @@ impl Live for Outside {
         self.stream.shut();
     }
 
-    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. Work that takes too long gets its
+    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. WorkState that takes too long gets its
     /// verdict here: the message is deferred, or passes where that is asked for.
     /// A server that takes nothing is not waited for: others are to hear of theirs.
-    fn pulse(&self, shared: &Shared) {
+    fn tick(&self, shared: &Shared) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
             // Whoever writes finds out.
             self.stream.shut();
         }
         // Held while it is written: a verdict cannot come between.
-        let mut signs = self.signs();
-        if let Work::On { since, told } = signs.work {
+        let mut progress_state = self.progress_state();
+        if let WorkState::On { since, told } = progress_state.work {
             if since.elapsed() >= shared.limits.work {
-                let passing = signs.passing.take();
-                signs.work = Work::GivenUp(passing.as_ref().map(|(_, claims)| *claims));
+                let passing = progress_state.passing.take();
+                progress_state.work =
+                    WorkState::GivenUp(passing.as_ref().map(|(_, claims)| *claims));
                 let verdict = if passing.is_some() { b'c' } else { b't' };
-                signs
+                progress_state
                     .owed
                     .extend(passing.map(|(edits, _)| edits).unwrap_or_default());
-                milter::put(&mut signs.owed, verdict, &[]);
-            } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
-                signs.work = Work::On {
+                milter::put(&mut progress_state.owed, verdict, &[]);
+            } else if told.elapsed() >= shared.limits.progress && progress_state.owed.is_empty() {
+                progress_state.work = WorkState::On {
                     since,
                     told: Instant::now(),
                 };
-                milter::put(&mut signs.owed, b'p', &[]);
-                self.offer(&mut signs.owed);
-                if signs.owed.len() == SIGN {
+                milter::put(&mut progress_state.owed, b'p', &[]);
+                self.offer(&mut progress_state.owed);
+                if progress_state.owed.len() == PROGRESS_PACKET {
                     // It has words of ours to read.
-                    signs.owed.clear();
+                    progress_state.owed.clear();
                 }
                 return;
             }
         }
-        self.offer(&mut signs.owed);
+        self.offer(&mut progress_state.owed);
     }
 }
 
-impl Outside {
+impl MilterHandle {
     /// Gives the server what it takes at once.
     fn offer(&self, owed: &mut Vec<u8>) {
         if !owed.is_empty() {
@@ -185,14 +188,14 @@ mod tests {
     use std::io::Read;
     use std::os::unix::net::UnixStream;
 
-    fn at_work(stream: Stream, since: Instant, passing: Option<(Vec<u8>, u32)>) -> Outside {
-        let outside = Outside::new(1, stream);
-        *outside.signs() = Signs {
-            work: Work::On { since, told: since },
+    fn at_work(stream: Stream, since: Instant, passing: Option<(Vec<u8>, u32)>) -> MilterHandle {
+        let handle = MilterHandle::new(1, stream);
+        *handle.progress_state() = Progress {
+            work: WorkState::On { since, told: since },
             passing,
             owed: Vec::new(),
         };
-        outside
+        handle
     }
 
     /// What connections share after a reload: the engine is not the one that messages at work are judged by.
@@ -238,10 +241,10 @@ mod tests {
     #[test]
     fn a_server_that_takes_nothing_is_not_waited_for() {
         let (near, far, filled) = full();
-        let outside = at_work(near, Instant::now(), None);
+        let handle = at_work(near, Instant::now(), None);
         let start = Instant::now();
         let shared = shared(Duration::from_hours(1), false);
-        (0..100).for_each(|_| outside.pulse(&shared));
+        (0..100).for_each(|_| handle.tick(&shared));
         assert!(
             start.elapsed() < Duration::from_secs(30),
             "{:?}",
@@ -249,9 +252,9 @@ mod tests {
         );
         // No sign that it did not take comes later, and one that it takes now does.
         read(&far, filled);
-        assert!(outside.signs().owed.is_empty());
-        outside.pulse(&shared);
-        assert_eq!(read(&far, SIGN), b"\0\0\0\x01p");
+        assert!(handle.progress_state().owed.is_empty());
+        handle.tick(&shared);
+        assert_eq!(read(&far, PROGRESS_PACKET), b"\0\0\0\x01p");
     }
 
     #[test]
@@ -264,25 +267,25 @@ mod tests {
         ] {
             let (near, far, filled) = full();
             let fail_open = passing.is_some();
-            let outside = at_work(near, Instant::now(), passing);
+            let handle = at_work(near, Instant::now(), passing);
             let shared = shared(Duration::ZERO, !fail_open);
-            (0..3).for_each(|_| outside.pulse(&shared));
-            assert!(outside.has_given_up());
-            assert_eq!(outside.signs().owed.len(), want.len());
+            (0..3).for_each(|_| handle.tick(&shared));
+            assert!(handle.has_given_up());
+            assert_eq!(handle.progress_state().owed.len(), want.len());
             read(&far, filled);
-            (0..3).for_each(|_| outside.pulse(&shared));
+            (0..3).for_each(|_| handle.tick(&shared));
             assert_eq!(read(&far, want.len()), want);
-            assert!(outside.signs().owed.is_empty());
+            assert!(handle.progress_state().owed.is_empty());
         }
     }
 
     #[test]
     fn the_rest_of_a_sign_comes_before_all_else() {
         let (near, far) = UnixStream::pair().unwrap();
-        let outside = at_work(Stream::Unix(near), Instant::now(), None);
-        outside.signs().owed = b"\x01p".to_vec();
+        let handle = at_work(Stream::Unix(near), Instant::now(), None);
+        handle.progress_state().owed = b"\x01p".to_vec();
         let shared = shared(Duration::ZERO, false);
-        outside.pulse(&shared);
-        assert_eq!(read(&far, 2 + SIGN), b"\x01p\0\0\0\x01t");
+        handle.tick(&shared);
+        assert_eq!(read(&far, 2 + PROGRESS_PACKET), b"\x01p\0\0\0\x01t");
     }
 }

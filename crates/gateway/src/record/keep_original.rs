@@ -51,7 +51,7 @@ impl Engine {
             .map_err(Fault::Ledger)?;
         let texts: usize = edits.iter().map(|edit| edit.with.len()).sum();
         let waiting = (raw.len() + texts + prepared.len()) as u64;
-        let _reserved = processing.wait_without_turn(waiting);
+        let _reserved = processing.wait_without_permit(waiting);
         record.ledger = Some(ledgers.commit(prepared).map_err(Fault::Ledger)?);
         Ok(())
     }

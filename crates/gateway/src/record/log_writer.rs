@@ -26,7 +26,7 @@ const COLLECTED: usize = 1 << 20;
 
 /// A descriptor for whole lines.
 #[derive(Debug)]
-pub struct Outlet {
+pub struct LogWriter {
     shared: Arc<Inner>,
 }
 
@@ -54,7 +54,7 @@ struct State {
     untold: u64,
 }
 
-impl Outlet {
+impl LogWriter {
     /// Writes to a descriptor lines of a form.
     pub fn new(to: OwnedFd, form: Form) -> Self {
         let inner = Inner {
@@ -283,9 +283,9 @@ mod tests {
     use super::*;
     use std::io::{BufRead, BufReader, PipeReader, Read, pipe};
 
-    fn outlet() -> (PipeReader, Outlet) {
+    fn writer() -> (PipeReader, LogWriter) {
         let (reader, writer) = pipe().unwrap();
-        (reader, Outlet::new(writer.into(), Form::Text))
+        (reader, LogWriter::new(writer.into(), Form::Text))
     }
 
     /// Lines of a kilobyte, with their number.
@@ -295,37 +295,37 @@ mod tests {
 
     #[test]
     fn lines_go_out_by_whoever_writes_them_and_in_order() {
-        let (mut reader, outlet) = outlet();
+        let (mut reader, writer) = writer();
         for number in 0..40 {
             let text = format!("line {number}\n").repeat(number);
-            outlet.write(&text);
+            writer.write(&text);
             // It is there before the writer goes on, and no thread was needed.
             let mut came = vec![0; text.len()];
             reader.read_exact(&mut came).unwrap();
             assert_eq!(came, text.as_bytes());
-            assert!(!outlet.shared.state().behind);
+            assert!(!writer.shared.state().behind);
         }
-        assert_eq!(outlet.lost(), 0);
+        assert_eq!(writer.lost(), 0);
     }
 
     #[test]
     fn a_reader_that_has_stopped_holds_nobody_up_and_hears_how_much_it_missed() {
-        let (reader, outlet) = outlet();
+        let (reader, writer) = writer();
         let start = Instant::now();
         // More than a pipe, what the thread has taken, and what is collected behind it.
         let count = 64 + 2 * COLLECTED / 1_024 + 500;
         thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| (0..count / 4).for_each(|number| outlet.write(&line(number))));
+                scope.spawn(|| (0..count / 4).for_each(|number| writer.write(&line(number))));
             }
         });
         let took = start.elapsed();
         assert!(took >= PATIENCE && took < PATIENCE * 30, "{took:?}");
-        let lost = outlet.lost();
+        let lost = writer.lost();
         assert!(lost > 0, "{lost}");
         // Nobody waits a second time.
         let start = Instant::now();
-        (0..40).for_each(|_| outlet.write("one more\n"));
+        (0..40).for_each(|_| writer.write("one more\n"));
         assert!(start.elapsed() < PATIENCE * 30);
         let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
         let (mut numbers, mut told) = (0, 0);
@@ -344,21 +344,21 @@ mod tests {
             (lost + 40, count as u64 / 4 * 4 + 40)
         );
         // From here on all is as before.
-        outlet.write("after\n");
+        writer.write("after\n");
         assert_eq!(lines.next().unwrap(), "after");
-        assert_eq!(outlet.lost(), lost + 40);
+        assert_eq!(writer.lost(), lost + 40);
     }
 
     #[test]
     fn a_reader_that_comes_back_misses_nothing_and_each_writer_keeps_its_order() {
-        let (reader, outlet) = outlet();
-        let outlet = Arc::new(outlet);
+        let (reader, writer) = writer();
+        let log = Arc::new(writer);
         let writers: Vec<_> = (0..3)
             .map(|writer| {
-                let outlet = outlet.clone();
+                let log = log.clone();
                 thread::spawn(move || {
                     (0..200).for_each(|number| {
-                        outlet.write(&format!("{:<500}\n", format!("{writer} {number}")));
+                        log.write(&format!("{:<500}\n", format!("{writer} {number}")));
                     });
                 })
             })
@@ -371,7 +371,7 @@ mod tests {
             assert_eq!(number.parse::<usize>().unwrap(), *next);
             *next += 1;
         }
-        assert_eq!((seen, outlet.lost()), ([200; 3], 0));
+        assert_eq!((seen, log.lost()), ([200; 3], 0));
         for writer in writers {
             writer.join().unwrap();
         }
@@ -379,12 +379,12 @@ mod tests {
 
     #[test]
     fn who_closed_it_costs_no_time() {
-        let (reader, outlet) = outlet();
+        let (reader, writer) = writer();
         drop(reader);
         let start = Instant::now();
-        (0..1_000).for_each(|number| outlet.write(&line(number)));
+        (0..1_000).for_each(|number| writer.write(&line(number)));
         assert!(start.elapsed() < PATIENCE * 30);
-        assert!(!outlet.shared.state().behind);
+        assert!(!writer.shared.state().behind);
     }
 
     #[test]

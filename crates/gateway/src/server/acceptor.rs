@@ -23,35 +23,35 @@ const STEP: Timespec = Timespec {
 };
 
 /// A listener with its bell.
-pub(super) struct Door {
+pub(super) struct Acceptor {
     listener: Listener,
-    rung: UnixStream,
+    shutdown: UnixStream,
     spare: Spare,
 }
 
 /// Ends the wait at a door, for good.
 #[derive(Clone)]
-pub(super) struct Bell(Arc<UnixStream>);
+pub(super) struct ShutdownSignal(Arc<UnixStream>);
 
-impl Bell {
-    pub(super) fn ring(&self) {
+impl ShutdownSignal {
+    pub(super) fn send(&self) {
         // Where it takes no more, it rings already.
         let _ = (&*self.0).write(&[1]);
     }
 }
 
-impl Door {
-    pub(super) fn new(listener: Listener) -> io::Result<(Self, Bell)> {
+impl Acceptor {
+    pub(super) fn new(listener: Listener) -> io::Result<(Self, ShutdownSignal)> {
         listener.set_nonblocking()?;
-        let (rung, bell) = UnixStream::pair()?;
-        bell.set_nonblocking(true)?;
+        let (shutdown, signal) = UnixStream::pair()?;
+        signal.set_nonblocking(true)?;
         Ok((
             Self {
                 listener,
-                rung,
+                shutdown,
                 spare: Spare::new(),
             },
-            Bell(Arc::new(bell)),
+            ShutdownSignal(Arc::new(signal)),
         ))
     }
 
@@ -64,7 +64,7 @@ impl Door {
     pub(super) fn next(&mut self) -> io::Result<Option<Stream>> {
         let mut waited = [
             PollFd::new(&self.listener, PollFlags::IN),
-            PollFd::new(&self.rung, PollFlags::IN),
+            PollFd::new(&self.shutdown, PollFlags::IN),
         ];
         match poll(&mut waited, None) {
             Ok(_) => (),
@@ -78,7 +78,7 @@ impl Door {
         let mut taken = self.listener.accept();
         // Those of clients that have just left are free in a moment.
         while taken.as_ref().is_err_and(lacks_descriptors) && start.elapsed() < PATIENCE {
-            if self.is_rung_within(STEP)? {
+            if self.is_shut_down_within(STEP)? {
                 return Ok(None);
             }
             taken = self.listener.accept();
@@ -97,9 +97,12 @@ impl Door {
         }
     }
 
-    fn is_rung_within(&self, time: Timespec) -> io::Result<bool> {
-        match poll(&mut [PollFd::new(&self.rung, PollFlags::IN)], Some(&time)) {
-            Ok(rung) => Ok(rung > 0),
+    fn is_shut_down_within(&self, time: Timespec) -> io::Result<bool> {
+        match poll(
+            &mut [PollFd::new(&self.shutdown, PollFlags::IN)],
+            Some(&time),
+        ) {
+            Ok(shutdown) => Ok(shutdown > 0),
             Err(Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -144,50 +147,53 @@ mod tests {
     use std::io::Read;
     use std::path::PathBuf;
 
-    fn door() -> (tempfile::TempDir, PathBuf, Door, Bell) {
+    fn acceptor() -> (tempfile::TempDir, PathBuf, Acceptor, ShutdownSignal) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let listener = Listener::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
-        let (door, bell) = Door::new(listener).unwrap();
-        (folder, path, door, bell)
+        let (acceptor, shutdown) = Acceptor::new(listener).unwrap();
+        (folder, path, acceptor, shutdown)
     }
 
     #[test]
     fn a_bell_is_heard_without_the_address_and_before_those_who_wait() {
-        let (_folder, path, mut door, bell) = door();
+        let (_folder, path, mut acceptor, shutdown) = acceptor();
         let _first = UnixStream::connect(&path).unwrap();
-        assert!(door.next().unwrap().is_some());
+        assert!(acceptor.next().unwrap().is_some());
         std::fs::remove_file(&path).unwrap();
-        let waits = std::thread::spawn(move || door.next().unwrap().is_none());
+        let waits = std::thread::spawn(move || acceptor.next().unwrap().is_none());
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!waits.is_finished());
-        (0..100_000).for_each(|_| bell.ring());
+        (0..100_000).for_each(|_| shutdown.send());
         assert!(waits.join().unwrap());
-        let (_folder, path, mut door, bell) = self::door();
+        let (_folder, path, mut acceptor, shutdown) = self::acceptor();
         let _client = UnixStream::connect(&path).unwrap();
-        bell.ring();
-        assert!(door.next().unwrap().is_none() && door.next().unwrap().is_none());
+        shutdown.send();
+        assert!(acceptor.next().unwrap().is_none() && acceptor.next().unwrap().is_none());
     }
 
     #[test]
     fn without_descriptors_who_waits_is_turned_away_and_nobody_is_waited_for() {
-        let (_folder, path, mut door, _bell) = door();
+        let (_folder, path, mut acceptor, _bell) = acceptor();
         for error in [Errno::MFILE, Errno::NFILE]
             .map(|errno| io::Error::from_raw_os_error(errno.raw_os_error()))
         {
             let mut waiting = UnixStream::connect(&path).unwrap();
-            door.spare.turn_away(&error, &door.listener);
+            acceptor.spare.turn_away(&error, &acceptor.listener);
             assert_eq!(waiting.read(&mut [0]).unwrap(), 0, "{error}");
-            assert!(door.spare.0.is_some(), "and the spare one is there again");
-            door.spare.turn_away(&error, &door.listener);
-            assert!(door.spare.0.is_some());
+            assert!(
+                acceptor.spare.0.is_some(),
+                "and the spare one is there again"
+            );
+            acceptor.spare.turn_away(&error, &acceptor.listener);
+            assert!(acceptor.spare.0.is_some());
         }
         // Another error turns nobody away.
         let _waiting = UnixStream::connect(&path).unwrap();
-        door.spare.turn_away(
+        acceptor.spare.turn_away(
             &io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()),
-            &door.listener,
+            &acceptor.listener,
         );
-        assert!(door.next().unwrap().is_some());
+        assert!(acceptor.next().unwrap().is_some());
     }
 }

@@ -10,9 +10,9 @@
 //! A connection that was silent for less than a second stays: the next one waits so long, or is deferred. Nobody is accepted meanwhile, so these waits take
 //! a quarter of the time at most. A connection that began a message is never closed here.
 
-use super::{Live, Server, Shared};
+use super::{ConnectionHandle, Server, Shared};
 use crate::address::Stream;
-use crate::event::Notice;
+use crate::event::ServerEvent;
 use crate::fault::Fault;
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -39,7 +39,7 @@ pub(super) fn waits() -> Cell<(Duration, Instant)> {
 
 /// What is known of a connection by those who choose which to close.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct Activity {
     /// The other end of the connection; none for a socket in the file system.
     peer: Option<IpAddr>,
     /// The client that the other end speaks for, once it told.
@@ -50,7 +50,7 @@ pub(crate) struct Standing {
     heard: AtomicU64,
 }
 
-impl Standing {
+impl Activity {
     pub(crate) fn new(stream: &Stream) -> Self {
         Self::of(stream.client().ok().flatten())
     }
@@ -67,18 +67,18 @@ impl Standing {
     }
 
     /// The other end said something.
-    pub(crate) fn hear(&self) {
+    pub(crate) fn record_input(&self) {
         let time = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard.store(time.saturating_add(1), Ordering::Relaxed);
     }
 
     /// A message began.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn record_message(&self) {
         self.began.store(true, Ordering::SeqCst);
     }
 
     /// The other end speaks for this client.
-    pub(crate) fn speaks_for(&self, client: Option<IpAddr>) {
+    pub(crate) fn set_client(&self, client: Option<IpAddr>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
     }
 
@@ -124,19 +124,25 @@ impl Server {
         let limits = &self.shared.limits;
         let patience = Instant::now() + SILENT + STEP;
         loop {
-            let live = self.shared.live();
-            let of_peer =
-                |live: &Arc<dyn Live>| live.standing().is_some_and(|other| other.peer == peer);
+            let connections = self.shared.connections();
+            let of_peer = |handle: &Arc<dyn ConnectionHandle>| {
+                handle.activity().is_some_and(|other| other.peer == peer)
+            };
             let beyond_share = peer.is_some()
-                && live.values().filter(|live| of_peer(live)).count() >= limits.share();
-            if !beyond_share && live.len() < limits.connections {
+                && connections
+                    .values()
+                    .filter(|handle| of_peer(handle))
+                    .count()
+                    >= limits.share();
+            if !beyond_share && connections.len() < limits.connections {
                 return true;
             }
             let choice = choose(
-                live.iter()
-                    .filter(|(_, live)| !beyond_share || of_peer(live)),
+                connections
+                    .iter()
+                    .filter(|(_, handle)| !beyond_share || of_peer(handle)),
             );
-            drop(live);
+            drop(connections);
             match choice {
                 Choice::Close(number) => {
                     self.close_idle(number);
@@ -165,28 +171,33 @@ impl Server {
 
     /// Closes one idle connection. Returns false if none can be closed.
     pub(super) fn close_one(&self) -> bool {
-        let choice = choose(self.shared.live().iter());
+        let choice = choose(self.shared.connections().iter());
         matches!(choice, Choice::Close(number) if self.close_idle(number))
     }
 
     /// Closes an idle connection and frees its place. Its thread ends as soon as it notices.
     fn close_idle(&self, number: u64) -> bool {
-        let live = self.shared.live().get(&number).cloned();
+        let handle = self.shared.connections().get(&number).cloned();
         // It ended meanwhile, or it began to wait for something that nobody can interrupt.
-        let Some(live) = live.filter(|live| live.dismiss()) else {
+        let Some(handle) = handle.filter(|handle| handle.dismiss()) else {
             return false;
         };
-        self.shared.live().remove(&number);
-        let client = live.standing().and_then(Standing::client);
-        tell_of(&self.shared, number, client, &Fault::IdleClosed);
+        self.shared.connections().remove(&number);
+        let client = handle.activity().and_then(Activity::client);
+        report_connection(&self.shared, number, client, &Fault::IdleClosed);
         true
     }
 }
 
 /// Tells of what was done to a connection because of others, or of where it comes from.
-pub(super) fn tell_of(shared: &Shared, number: u64, client: Option<IpAddr>, fault: &Fault) {
+pub(super) fn report_connection(
+    shared: &Shared,
+    number: u64,
+    client: Option<IpAddr>,
+    fault: &Fault,
+) {
     let peer = client.map_or_else(|| "local".to_owned(), |client| client.to_string());
-    shared.tell(&Notice::Fault {
+    shared.report(&ServerEvent::Fault {
         connection: number,
         peer: &peer,
         fault,
@@ -194,16 +205,18 @@ pub(super) fn tell_of(shared: &Shared, number: u64, client: Option<IpAddr>, faul
 }
 
 /// Chooses the connection that goes first.
-fn choose<'a>(connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn Live>)>) -> Choice {
+fn choose<'a>(
+    connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn ConnectionHandle>)>,
+) -> Choice {
     let mut of_client = HashMap::<_, usize>::new();
     let mut idle = Vec::new();
-    for (number, live) in connections {
-        let Some(standing) = live.standing() else {
+    for (number, handle) in connections {
+        let Some(activity) = handle.activity() else {
             continue;
         };
-        let client = standing.client();
+        let client = activity.client();
         *of_client.entry(client).or_default() += 1;
-        let candidate = standing.idle().filter(|_| live.can_be_dismissed());
+        let candidate = activity.idle().filter(|_| handle.can_be_dismissed());
         idle.extend(candidate.map(|idle| (*number, client, idle)));
     }
     let silent = idle.iter().filter(|(.., idle)| idle.silent >= SILENT);

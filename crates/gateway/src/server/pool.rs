@@ -7,7 +7,10 @@
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
 
-use super::{AFTER_FAILURE, BEAT, Hand, Known, Next, STACK, Served, Shared, in_thread};
+use super::{
+    AFTER_FAILURE, Heartbeat, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL,
+    in_thread,
+};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -45,12 +48,12 @@ struct Worker {
     /// The thread has ended by a panic.
     dead: AtomicBool,
     /// Connections that the thread has not taken yet.
-    given: Mutex<Vec<Held>>,
+    given: Mutex<Vec<PooledEntry>>,
     start: Instant,
     /// Milliseconds from its start to where it began what it is at, and one more; 0 while it waits.
     since: AtomicU64,
     /// What the server sees of the thread.
-    hand: Arc<Hand>,
+    heartbeat: Arc<Heartbeat>,
 }
 
 impl Pool {
@@ -62,15 +65,15 @@ impl Pool {
             given: 0,
         };
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let worker = Arc::new(Worker::new(shared.hand())?);
+            let worker = Arc::new(Worker::new(shared.heartbeat())?);
             let (twin, shared) = (worker.clone(), shared.clone());
             let work = move || {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
                     // Its connections are closed, those too that it was given and had not taken. It gets no more.
                     twin.dead.store(true, Ordering::SeqCst);
                     twin.given().clear();
-                    twin.hand.rest();
-                    shared.pause();
+                    twin.heartbeat.set_idle();
+                    shared.flush();
                 }
             };
             let thread = thread::Builder::new().stack_size(STACK).spawn(work)?;
@@ -83,27 +86,27 @@ impl Pool {
     /// Serves a connection; it comes back where that is not possible.
     pub(super) fn take(
         &mut self,
-        known: Known,
-        served: Box<dyn Served>,
-    ) -> Result<(), (Known, Box<dyn Served>)> {
+        registration: Registration,
+        served: Box<dyn PooledConnection>,
+    ) -> Result<(), (Registration, Box<dyn PooledConnection>)> {
         self.given += 1;
         let count = self.workers.len();
         let mut workers = (0..count).map(|n| &self.workers[(self.given + n) % count]);
         let Some(worker) = workers.find(|worker| !worker.is_busy()) else {
-            return Err((known, served));
+            return Err((registration, served));
         };
         // The thread may hear of it before it is given, and hears again then.
         match epoll::add(
             &worker.epoll,
             served.stream(),
-            EventData::new_u64(known.number),
+            EventData::new_u64(registration.number),
             EventFlags::IN,
         ) {
             Ok(()) => {
-                worker.given().push(Held {
+                worker.given().push(PooledEntry {
                     served,
-                    wants: Wants::Words,
-                    known,
+                    interest: Interest::Words,
+                    registration,
                 });
                 if worker.dead.load(Ordering::SeqCst) {
                     // It died just now.
@@ -111,7 +114,7 @@ impl Pool {
                 }
                 Ok(())
             }
-            Err(_) => Err((known, served)),
+            Err(_) => Err((registration, served)),
         }
     }
 }
@@ -139,15 +142,15 @@ impl Drop for Pool {
 }
 
 /// A connection, and what it waits for.
-struct Held {
-    served: Box<dyn Served>,
-    wants: Wants,
-    known: Known,
+struct PooledEntry {
+    served: Box<dyn PooledConnection>,
+    interest: Interest,
+    registration: Registration,
 }
 
 /// What a connection of the worker waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wants {
+enum Interest {
     /// Words of the other side.
     Words,
     /// That it is asked to say what it has to say.
@@ -157,10 +160,10 @@ enum Wants {
 }
 
 /// The connections of a worker by number.
-type All = HashMap<u64, Held>;
+type All = HashMap<u64, PooledEntry>;
 
 impl Worker {
-    fn new(hand: Arc<Hand>) -> io::Result<Self> {
+    fn new(heartbeat: Arc<Heartbeat>) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
@@ -178,11 +181,11 @@ impl Worker {
             given,
             start,
             since,
-            hand,
+            heartbeat,
         })
     }
 
-    fn given(&self) -> MutexGuard<'_, Vec<Held>> {
+    fn given(&self) -> MutexGuard<'_, Vec<PooledEntry>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -220,7 +223,7 @@ impl Worker {
                 Err(_) => thread::sleep(AFTER_FAILURE),
             }
             self.since.store(self.now(), Ordering::SeqCst);
-            self.hand.step();
+            self.heartbeat.beat();
             let mut began = Instant::now();
             for event in &events {
                 let number = event.data.u64();
@@ -246,18 +249,22 @@ impl Worker {
                 self.end_late(&mut due, &mut all, shared);
                 looked = Instant::now();
                 if self.closed.load(Ordering::SeqCst) && all.is_empty() {
-                    self.hand.rest();
+                    self.heartbeat.set_idle();
                     return;
                 }
             }
             self.since.store(0, Ordering::SeqCst);
-            self.hand.rest();
+            self.heartbeat.set_idle();
         }
     }
 
     fn take_given(&self, all: &mut All) {
         let given = std::mem::take(&mut *self.given());
-        all.extend(given.into_iter().map(|held| (held.known.number, held)));
+        all.extend(
+            given
+                .into_iter()
+                .map(|entry| (entry.registration.number, entry)),
+        );
     }
 
     /// Has those say what they have to say that were told to wait with it, and what is told of their messages written.
@@ -266,34 +273,34 @@ impl Worker {
             // What is not taken waits until it is.
             self.serve(number, all);
         }
-        shared.pause();
+        shared.flush();
     }
 
     /// Serves a connection; whether it has something to say that nobody waits to hear yet.
     fn serve(&self, number: u64, all: &mut All) -> bool {
-        self.hand.step();
-        let Some(held) = all.get_mut(&number) else {
+        self.heartbeat.beat();
+        let Some(entry) = all.get_mut(&number) else {
             return false;
         };
-        let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
+        let next = catch_unwind(AssertUnwindSafe(|| entry.served.serve()));
         let thread = match next {
-            Ok(Next::Write) if held.wants == Wants::Words => {
-                held.wants = Wants::ToSay;
+            Ok(Next::Write) if entry.interest == Interest::Words => {
+                entry.interest = Interest::ToSay;
                 return true;
             }
-            Ok(Next::Read) if held.wants != Wants::Room => {
-                held.wants = Wants::Words;
+            Ok(Next::Read) if entry.interest != Interest::Room => {
+                entry.interest = Interest::Words;
                 return false;
             }
-            Ok(Next::Write) if held.wants == Wants::Room => return false,
+            Ok(Next::Write) if entry.interest == Interest::Room => return false,
             Ok(next @ (Next::Read | Next::Write)) => {
-                let (wants, flags) = match next {
-                    Next::Read => (Wants::Words, EventFlags::IN),
-                    _ => (Wants::Room, EventFlags::OUT),
+                let (interest, flags) = match next {
+                    Next::Read => (Interest::Words, EventFlags::IN),
+                    _ => (Interest::Room, EventFlags::OUT),
                 };
-                held.wants = wants;
+                entry.interest = interest;
                 let data = EventData::new_u64(number);
-                if epoll::modify(&self.epoll, held.served.stream(), data, flags).is_ok() {
+                if epoll::modify(&self.epoll, entry.served.stream(), data, flags).is_ok() {
                     return false;
                 }
                 true
@@ -302,36 +309,42 @@ impl Worker {
             Ok(Next::End) => false,
             Err(_) => {
                 // Its streams are closed at once: the client keeps its message.
-                if let Some(held) = self.leave(number, all) {
-                    held.known.fault(&crate::Fault::Panic);
+                if let Some(entry) = self.leave(number, all) {
+                    entry.registration.fault(&crate::Fault::Panic);
                 }
                 false
             }
         };
-        let Some(Held { served, known, .. }) = self.leave(number, all) else {
+        let Some(PooledEntry {
+            served,
+            registration,
+            ..
+        }) = self.leave(number, all)
+        else {
             return false;
         };
         if thread {
             // It tells of its message where there is no thread to be had.
-            let _ = in_thread(known, served);
+            let _ = in_thread(registration, served);
         }
         false
     }
 
     /// Takes a connection out.
-    fn leave(&self, number: u64, all: &mut All) -> Option<Held> {
-        let held = all.remove(&number)?;
+    fn leave(&self, number: u64, all: &mut All) -> Option<PooledEntry> {
+        let entry = all.remove(&number)?;
         // Others hold its stream too: without this it would be waited for on.
-        let _ = epoll::delete(&self.epoll, held.served.stream());
-        Some(held)
+        let _ = epoll::delete(&self.epoll, entry.served.stream());
+        Some(entry)
     }
 
     /// Ends the connections whose other side has been silent for too long: whose words lie here, where this thread had other work, or who
     /// would take ours now, has not been.
     fn end_late(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
-        let is_late = |held: &mut Held| catch_unwind(AssertUnwindSafe(|| held.served.is_late()));
-        let late = |(number, held): (&u64, &mut Held)| {
-            (!matches!(is_late(held), Ok(false))).then_some(*number)
+        let is_late =
+            |entry: &mut PooledEntry| catch_unwind(AssertUnwindSafe(|| entry.served.is_late()));
+        let late = |(number, entry): (&u64, &mut PooledEntry)| {
+            (!matches!(is_late(entry), Ok(false))).then_some(*number)
         };
         let late: Vec<u64> = all.iter_mut().filter_map(late).collect();
         for &number in &late {
@@ -341,14 +354,14 @@ impl Worker {
         }
         self.send(due, all, shared);
         for number in late {
-            let stays = |held: &mut Held| matches!(is_late(held), Ok(false));
+            let stays = |entry: &mut PooledEntry| matches!(is_late(entry), Ok(false));
             if all.get_mut(&number).is_none_or(stays) {
                 continue;
             }
-            if let Some(mut held) = self.leave(number, all) {
-                let end = || held.served.give_up(io::ErrorKind::TimedOut.into());
+            if let Some(mut entry) = self.leave(number, all) {
+                let end = || entry.served.give_up(io::ErrorKind::TimedOut.into());
                 if catch_unwind(AssertUnwindSafe(end)).is_err() {
-                    held.known.fault(&crate::Fault::Panic);
+                    entry.registration.fault(&crate::Fault::Panic);
                 }
             }
         }
@@ -359,5 +372,5 @@ impl Worker {
 fn step(shared: &Shared) -> Duration {
     let limits = &shared.limits;
     let shortest = limits.idle.min(limits.negotiation).min(limits.stall);
-    (shortest / 4).clamp(Duration::from_millis(1), BEAT)
+    (shortest / 4).clamp(Duration::from_millis(1), WATCH_INTERVAL)
 }

@@ -5,7 +5,7 @@ use super::*;
 use std::io::Write;
 
 /// Says back what it hears, by turns with others; `w` takes work of more than half of [`PATIENCE`], and `#` is a panic.
-struct Turns;
+struct EchoPool;
 
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -16,9 +16,9 @@ struct Echo {
     silent: Instant,
 }
 
-struct Outside(Stream);
+struct EchoHandle(Stream);
 
-impl Live for Outside {
+impl ConnectionHandle for EchoHandle {
     fn end_idle(&self) {
         self.0.shut();
     }
@@ -28,28 +28,28 @@ impl Live for Outside {
     }
 }
 
-impl Service for Turns {
-    fn take_up(
+impl Service for EchoPool {
+    fn accept(
         &self,
         _: u64,
         stream: Stream,
         _: bool,
         _: &Arc<Shared>,
-    ) -> io::Result<Option<Work>> {
-        let live = Arc::new(Outside(stream.try_clone()?));
+    ) -> io::Result<Option<Accepted>> {
+        let handle = Arc::new(EchoHandle(stream.try_clone()?));
         let echo = Echo {
             stream,
             unsent: Vec::new(),
             silent: Instant::now(),
         };
-        Ok(Some(Work {
-            live,
-            run: Run::Turns(Box::new(echo)),
+        Ok(Some(Accepted {
+            handle,
+            run: Execution::Pool(Box::new(echo)),
         }))
     }
 }
 
-impl Served for Echo {
+impl PooledConnection for Echo {
     fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -87,7 +87,7 @@ impl Served for Echo {
 }
 
 fn start() -> Running {
-    Running::serving(Box::new(Turns), |limits| {
+    Running::serving(Box::new(EchoPool), |limits| {
         limits.stall = Duration::from_millis(100);
     })
 }

@@ -9,9 +9,9 @@ use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
 use mailglot_gateway::proxy;
-use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
+use mailglot_gateway::record::{Form, Journal, Ledgers, LogWriter, Metrics, Retention};
 use mailglot_gateway::{
-    Address, Engine, Fault, Inherited, Limits, Notice, Resources, Server, Socket, Stop,
+    Address, Engine, Fault, Inherited, Limits, Resources, Server, ServerEvent, Socket, Stop,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +58,7 @@ impl Place {
 }
 
 /// Sets what is measured and not counted.
-pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
+pub(super) fn measure(places: &[Place], log: &LogWriter, metrics: &Metrics) {
     metrics.log_lost(log.lost());
     let mut connections = BTreeMap::new();
     let mut folders = BTreeMap::new();
@@ -80,7 +80,7 @@ pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
 pub(super) fn listen(
     listeners: Vec<Listener>,
     form: Form,
-    log: &Arc<Outlet>,
+    log: &Arc<LogWriter>,
     metrics: &Arc<Metrics>,
     console: Console,
 ) -> Result<Vec<Bound>, Failure> {
@@ -114,7 +114,7 @@ pub(super) fn listen(
             ledgers: kept.clone(),
             ..listener.engine
         };
-        let tell = move |notice: &Notice<'_>| journal.tell(notice);
+        let tell = move |event: &ServerEvent<'_>| journal.tell(event);
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
         let given = inherited
             .iter()
@@ -186,7 +186,7 @@ fn opened(
     let journal = Arc::clone(journal);
     let tell = move |error: &io::Error| {
         let fault = Fault::LedgerSweep(io::Error::new(error.kind(), error.to_string()));
-        journal.tell(&Notice::Fault {
+        journal.tell(&ServerEvent::Fault {
             connection: 0,
             peer: "",
             fault: &fault,

@@ -17,7 +17,7 @@ use super::session::{Options, Session, Step};
 use crate::address::Stream;
 use crate::event::Record;
 use crate::fault::Fault;
-use crate::server::{Live, Shared, Standing};
+use crate::server::{Activity, ConnectionHandle, Shared};
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,12 +34,12 @@ const SLOWEST: u64 = 1_000;
 
 /// What others see of a connection.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct ProxyHandle {
     pub(super) number: u64,
     client: Stream,
     hop: Mutex<HopState>,
     in_message: AtomicBool,
-    standing: Standing,
+    activity: Activity,
 }
 
 /// State of the connection to the next hop, as other threads see it.
@@ -62,15 +62,15 @@ impl HopState {
     }
 }
 
-impl Outside {
+impl ProxyHandle {
     pub(super) fn new(number: u64, client: Stream) -> Self {
-        let standing = Standing::new(&client);
+        let activity = Activity::new(&client);
         Self {
             number,
             client,
             hop: Mutex::new(HopState::None),
             in_message: AtomicBool::new(false),
-            standing,
+            activity,
         }
     }
 
@@ -79,9 +79,9 @@ impl Outside {
     }
 }
 
-impl Live for Outside {
-    fn standing(&self) -> Option<&Standing> {
-        Some(&self.standing)
+impl ConnectionHandle for ProxyHandle {
+    fn activity(&self) -> Option<&Activity> {
+        Some(&self.activity)
     }
 
     fn can_be_dismissed(&self) -> bool {
@@ -121,7 +121,7 @@ impl Live for Outside {
 
 /// Speaks with one client until either side ends it.
 pub(super) struct Connection {
-    outside: Arc<Outside>,
+    handle: Arc<ProxyHandle>,
     client: Stream,
     /// Who it is; the system forgets it with the connection.
     address: String,
@@ -155,7 +155,7 @@ enum End {
 
 impl Connection {
     pub(super) fn new(
-        outside: Arc<Outside>,
+        handle: Arc<ProxyHandle>,
         client: Stream,
         route: Arc<Route>,
         shared: Arc<Shared>,
@@ -166,7 +166,7 @@ impl Connection {
             bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize),
         };
         Self {
-            outside,
+            handle,
             address: client.peer(),
             client,
             hop: None,
@@ -218,9 +218,9 @@ impl Connection {
                 self.fault(&fault.into());
             }
             let in_message = self.session.is_in_message();
-            self.outside.in_message.store(in_message, Ordering::SeqCst);
+            self.handle.in_message.store(in_message, Ordering::SeqCst);
             if in_message {
-                self.outside.standing.begin();
+                self.handle.activity.record_message();
             }
             if !self.session.is_settling() {
                 self.tell_record();
@@ -296,7 +296,7 @@ impl Connection {
 
     fn shut_hop(&mut self) {
         // A clone that stays would keep it open.
-        let mut state = self.outside.hop();
+        let mut state = self.handle.hop();
         if !matches!(*state, HopState::Dismissed) {
             *state = HopState::None;
         }
@@ -312,7 +312,7 @@ impl Connection {
     }
 
     fn connect(&mut self) {
-        let mut state = self.outside.hop();
+        let mut state = self.handle.hop();
         if matches!(*state, HopState::Dismissed) {
             drop(state);
             return self.lose_hop();
@@ -322,7 +322,7 @@ impl Connection {
         let times = &self.route.times;
         let connected = Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits)
             .and_then(|hop| {
-                *self.outside.hop() = HopState::Connected(hop.try_clone()?);
+                *self.handle.hop() = HopState::Connected(hop.try_clone()?);
                 Ok(hop)
             });
         match connected {
@@ -406,7 +406,7 @@ impl Connection {
             }
             Ok(count) => {
                 self.heard = Instant::now();
-                self.outside.standing.hear();
+                self.handle.activity.record_input();
                 self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
                     // What has not ended began here.

@@ -5,14 +5,14 @@
 
 use super::Connection;
 use crate::engine::Envelope;
-use crate::event::{Notice, Record};
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::policy::Action;
 
 impl Connection {
     pub(super) fn fault(&self, fault: &Fault) {
-        self.shared.tell(&Notice::Fault {
-            connection: self.outside.number,
+        self.shared.report(&ServerEvent::Fault {
+            connection: self.handle.number,
             peer: &self.address,
             fault,
         });
@@ -58,7 +58,7 @@ impl Connection {
         let mut record = Record::new(self.envelope(), &self.peer(), self.came(self.arriving.size));
         record.judged_by(&self.shared.engine().rules);
         fault.defer(&mut record);
-        self.shared.tell(&Notice::Message(&record));
+        self.shared.report(&ServerEvent::Message(&record));
         !stopping
     }
 
@@ -84,6 +84,6 @@ impl Connection {
                 record.finding = Some("next-hop-refused");
             }
         }
-        self.shared.tell(&Notice::Message(&record));
+        self.shared.report(&ServerEvent::Message(&record));
     }
 }

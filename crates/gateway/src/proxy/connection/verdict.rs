@@ -103,14 +103,15 @@ impl Connection {
             return fate;
         }
         let limits = &self.shared.limits;
-        let turns = &self.shared.turns;
-        let turn = start
-            .checked_add(limits.work)
-            .map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
-        let Some(turn) = turn else {
+        let semaphore = &self.shared.semaphore;
+        let permit = start.checked_add(limits.work).map_or_else(
+            || Some(semaphore.acquire()),
+            |end| semaphore.acquire_until(end),
+        );
+        let Some(permit) = permit else {
             return self.given_up(&Fault::Slow, record).into();
         };
-        let mut processing = Processing::new(Some(turn), &self.shared.budget);
+        let mut processing = Processing::new(Some(permit), &self.shared.budget);
         if arrived.size > limits.message_bytes {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
                 Ok(Some(header)) => {

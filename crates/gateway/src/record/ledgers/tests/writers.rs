@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::{Engine, Envelope};
 use crate::event::Record;
 use crate::limits::Limits;
-use crate::semaphore::{Processing, Turns};
+use crate::semaphore::{Processing, Semaphore};
 use crate::spool::Budget;
 
 #[test]
@@ -75,7 +75,7 @@ fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
         memory_bytes: 1 << 20,
         ..Limits::default()
     });
-    let turns = Turns::new(MESSAGES);
+    let semaphore = Semaphore::new(MESSAGES);
     let engine = Engine {
         ledgers: Some(ledgers.clone()),
         ..Engine::default()
@@ -84,10 +84,10 @@ fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
         let disk = ledgers.store.commits.target();
         let mut threads = Vec::new();
         for number in 0..MESSAGES {
-            let (engine, budget, turns) = (&engine, &budget, &turns);
+            let (engine, budget, semaphore) = (&engine, &budget, &semaphore);
             threads.push(scope.spawn(move || {
                 let raw = random(number as u64 + 1)(100 << 10);
-                let mut processing = Processing::new(Some(turns.take()), budget);
+                let mut processing = Processing::new(Some(semaphore.acquire()), budget);
                 let mut record = Record::new(Envelope::default(), "", 0);
                 engine
                     .keep(&raw, &[], &mut record, &mut processing)
@@ -100,13 +100,13 @@ fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
         }
         ledgers.store.commits.wait_for_waiting(MESSAGES - 1);
         // Each has the message and its record, which is as long: five of them fit into 1 MiB.
-        assert_eq!(turns.free(), 5);
+        assert_eq!(semaphore.free(), 5);
         assert!((5 * (200 << 10)..=1 << 20).contains(&budget.memory()));
         drop(disk);
         for thread in threads {
             assert!(thread.join().unwrap().contains(".segment:"));
         }
     });
-    assert_eq!((turns.free(), budget.memory()), (MESSAGES, 0));
+    assert_eq!((semaphore.free(), budget.memory()), (MESSAGES, 0));
     assert_eq!(originals(at.path()).len(), MESSAGES);
 }

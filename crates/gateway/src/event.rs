@@ -39,14 +39,14 @@ pub struct Record {
     pub bytes_out: u64,
     /// How many parts it has; 0 where it is not looked at.
     pub parts: u32,
-    /// The parts that are changed, where originals are kept: [`ChangedPart::told`](crate::judge::ChangedPart::told) of each.
+    /// The parts that are changed, where originals are kept: [`ChangedPart::describe`](crate::judge::ChangedPart::describe) of each.
     pub changed: Vec<String>,
     /// What was done.
     pub action: Action,
     /// What the policy asks for: more than `action` in a dry run, and where less could be done.
     pub wanted: Action,
     /// How many fields that would be taken for ours were deleted, which no policy asks for.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// What was found.
     pub findings: Findings,
     /// Name of the policy.
@@ -76,7 +76,7 @@ impl Record {
             changed: Vec::new(),
             action: Action::Pass,
             wanted: Action::Pass,
-            claims: 0,
+            forged_fields: 0,
             findings: Findings::default(),
             policy: String::new(),
             dry_run: false,

@@ -6,7 +6,7 @@
 mod field_spans;
 mod received_message;
 
-pub use received_message::{Complete, Untellable};
+pub use received_message::{ReceivedMessage, Untellable};
 
 use crate::engine::Engine;
 use crate::judge;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A message while it is told, field by field and by pieces of its body. One that grows goes to a file without name.
 #[derive(Debug)]
-pub struct Received {
+pub struct MessageBuilder {
     /// Whole fields, line ends in them; then the empty line and the body.
     text: Spool,
     fields: Fields,
@@ -37,7 +37,7 @@ pub struct Received {
     /// Why it is not looked at.
     beyond: Option<Finding>,
     /// What of it is not to stand all the same.
-    watch: Option<Watch>,
+    scan: Option<ForgedFieldScan>,
     /// Bytes that were told.
     size: u64,
     /// Why the rest of it is not here.
@@ -52,7 +52,7 @@ const FIELDS: usize = 24;
 /// Bytes of the empty line behind the header, which nobody tells.
 pub(crate) const EMPTY_LINE: u64 = 2;
 
-impl Received {
+impl MessageBuilder {
     /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
     /// message of more bytes than `limit`, those of the empty line behind its header among them, is not kept; a long body is kept in a file in `folder`.
     pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
@@ -76,7 +76,7 @@ impl Received {
             leading_space,
             most: (limits.message_bytes, limits.header_bytes, limits.fields),
             beyond: None,
-            watch: None,
+            scan: None,
             size: 0,
             failed: None,
             unkept: None,
@@ -90,8 +90,8 @@ impl Received {
         let bytes = name.len() + 1 + space + value.len() + folds + 2;
         if self.beyond.is_some() || self.failed.is_some() {
             self.size += bytes as u64;
-            if let Some(watch) = &mut self.watch {
-                watch.field(name, value);
+            if let Some(scan) = &mut self.scan {
+                scan.field(name, value);
             }
             return;
         }
@@ -129,7 +129,7 @@ impl Received {
         self.grow(bytes);
     }
 
-    /// Adds a piece of the body. Where there is no place for it, [`Received::complete`] says so.
+    /// Adds a piece of the body. Where there is no place for it, [`MessageBuilder::complete`] says so.
     pub fn body(&mut self, bytes: &[u8]) {
         if self.grow(bytes.len()) && self.failed.is_none() {
             self.failed = self.push(bytes).err();
@@ -150,7 +150,7 @@ impl Received {
     }
 
     /// A copy of the header as far as it is kept.
-    fn header(&mut self) -> io::Result<Complete> {
+    fn header(&mut self) -> io::Result<ReceivedMessage> {
         let before = self
             .front
             .map_or(self.fields.end(), |front| front - EMPTY_LINE as usize);
@@ -159,7 +159,7 @@ impl Received {
             late.append_to(&mut raw)?;
         }
         let (body, fields) = (raw.len(), self.fields.clone());
-        Ok(Complete {
+        Ok(ReceivedMessage {
             raw,
             fields,
             body,
@@ -173,49 +173,52 @@ impl Received {
     }
 
     /// Whether nobody has said yet which fields of a message that is not looked at are not to stand.
-    pub(crate) fn is_unwatched(&self) -> bool {
-        (self.beyond.is_some() || self.failed.is_some()) && self.watch.is_none()
+    pub(crate) fn needs_scan(&self) -> bool {
+        (self.beyond.is_some() || self.failed.is_some()) && self.scan.is_none()
     }
 
     /// Looks for fields that are not to stand by the rules of `engine`, among those that were told and those that will be. Of a message that is
     /// not looked at nothing else is kept from here on.
-    pub(crate) fn watch(&mut self, engine: Arc<Engine>) {
+    pub(crate) fn scan(&mut self, engine: Arc<Engine>) {
         let budget = self.text.budget().clone();
         let alone = budget.read_alone();
-        let mut watch = Watch::new(engine, self.most.2.min(MOST_CHANGES));
+        let mut scan = ForgedFieldScan::new(engine, self.most.2.min(MOST_CHANGES));
         match self.header() {
-            Ok(header) => watch.told(&header),
+            Ok(header) => scan.told(&header),
             Err(error) => {
                 // Nobody can say what it claims.
-                watch.left = 0;
+                scan.left = 0;
                 self.failed.get_or_insert(error);
             }
         }
         drop(alone);
         if let Some((name, value)) = self.unkept.take() {
-            watch.field(&name, &value);
+            scan.field(&name, &value);
         }
         self.text.clear();
         (self.front, self.late, self.fields) = (None, None, Fields::default());
-        self.watch = Some(watch);
+        self.scan = Some(scan);
     }
 
     /// The fields of a message that is not looked at which are not to stand, and how many they are; none where nobody can say which.
-    pub(crate) fn claims(mut self, engine: &Arc<Engine>) -> Option<(Vec<HeaderChange>, u32)> {
-        if self.watch.is_none() {
-            self.watch(engine.clone());
+    pub(crate) fn forged_fields(
+        mut self,
+        engine: &Arc<Engine>,
+    ) -> Option<(Vec<HeaderChange>, u32)> {
+        if self.scan.is_none() {
+            self.scan(engine.clone());
         }
-        self.watch
-            .filter(Watch::is_few)
-            .map(|watch| (watch.gone, watch.count))
+        self.scan
+            .filter(ForgedFieldScan::is_few)
+            .map(|scan| (scan.gone, scan.count))
     }
 
     /// The same of any message that was told to its end, which stays as it is.
     ///
     /// None too where its header cannot be read.
-    pub(crate) fn claims_of(&mut self, engine: &Engine) -> Option<(Vec<HeaderChange>, u32)> {
-        if let Some(watch) = &self.watch {
-            return watch.is_few().then(|| (watch.gone.clone(), watch.count));
+    pub(crate) fn forged_fields_of(&mut self, engine: &Engine) -> Option<(Vec<HeaderChange>, u32)> {
+        if let Some(scan) = &self.scan {
+            return scan.is_few().then(|| (scan.gone.clone(), scan.count));
         }
         let budget = self.text.budget().clone();
         let _alone = budget.read_alone();
@@ -244,13 +247,13 @@ impl Received {
     ///
     /// # Errors
     /// The file of a long body cannot be made, written or read.
-    pub fn complete(self) -> io::Result<Complete> {
+    pub fn complete(self) -> io::Result<ReceivedMessage> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         let leading_space = self.leading_space;
         if self.beyond.is_some() {
-            return Ok(Complete {
+            return Ok(ReceivedMessage {
                 raw: b"\r\n".to_vec(),
                 fields: Fields::default(),
                 body: 2,
@@ -269,7 +272,7 @@ impl Received {
             let behind = front - EMPTY_LINE as usize;
             raw.splice(behind..behind, late);
         }
-        Ok(Complete {
+        Ok(ReceivedMessage {
             raw,
             fields: self.fields,
             body,
@@ -293,7 +296,7 @@ impl Received {
 
 /// What of a message that is not looked at is not to stand.
 #[derive(Debug)]
-struct Watch {
+struct ForgedFieldScan {
     engine: Arc<Engine>,
     /// Fields of each name of which some may not stand, in lower case.
     names: HashMap<Vec<u8>, u32>,
@@ -305,7 +308,7 @@ struct Watch {
     left: usize,
 }
 
-impl Watch {
+impl ForgedFieldScan {
     fn new(engine: Arc<Engine>, most: usize) -> Self {
         Self {
             engine,
@@ -323,7 +326,7 @@ impl Watch {
     }
 
     /// Fields that were told before.
-    fn told(&mut self, header: &Complete) {
+    fn told(&mut self, header: &ReceivedMessage) {
         let mut actions = Actions::default();
         self.count = header.delete(&mut actions, &self.engine.rules);
         self.gone = actions.changes;
@@ -349,7 +352,7 @@ impl Watch {
             return;
         };
         if self.left > 0
-            && judge::is_claim(name, value, &self.engine.rules)
+            && judge::is_forged_field(name, value, &self.engine.rules)
             && let Some(name) = FieldValue::new(name)
         {
             self.gone.push(HeaderChange {

@@ -1,8 +1,8 @@
 //! The outcome of one message: decided here once, and only translated by the milter, the proxies and the stdin filter.
 //!
 //! ```text
-//!  Judgement, Means ─┐
-//!  unread, Means ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
+//!  Judgement, Abilities ─┐
+//!  unread, Abilities ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
 //!  Cause, Fault ─────┘            └─► Record: log, counters, ledger
 //! ```
 //!
@@ -29,7 +29,7 @@ pub struct Outcome<'j> {
     /// The action that the policy asks for.
     pub wanted: Action,
     /// How many forged fields the front end deletes.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// Why less is done than the policy asks for, or why the message does not go on.
     pub remark: Option<Remark>,
     /// The message goes on although something failed.
@@ -62,7 +62,7 @@ pub struct Reply {
 
 /// What a front end can do with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Means {
+pub struct Abilities {
     /// How many of the edits it can make.
     pub edits: Extent,
     /// Whether bytes of the message change, apart from new fields.
@@ -72,11 +72,11 @@ pub struct Means {
     /// Why the message cannot be held; none if it can.
     pub no_quarantine: Option<Remark>,
     /// How many forged fields it deletes.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// More forged fields than it can delete.
-    pub too_many_claims: bool,
+    pub too_many_forged_fields: bool,
     /// The front end has already corrected stray line ends.
-    pub mended: bool,
+    pub line_ends_corrected: bool,
 }
 
 /// How many of the edits a front end can make.
@@ -115,7 +115,7 @@ pub enum Remark {
     /// The message needs more changes of fields than a mail server takes.
     TooManyChanges,
     /// The message has more forged fields than can be deleted.
-    TooManyClaims,
+    TooManyForgedFields,
     /// The message is not read, because of this finding.
     Unread(Finding),
     /// The rewritten message cannot be sent.
@@ -136,7 +136,7 @@ impl Remark {
             Self::ReportOnly => "report-only",
             Self::StrayReturn => "stray return",
             Self::TooManyChanges => "too many changes",
-            Self::TooManyClaims => "too many claims",
+            Self::TooManyForgedFields => "too many claims",
             Self::Unread(finding) => finding.id(),
             Self::Unsendable => "unsendable",
         }
@@ -161,7 +161,7 @@ pub enum Cause {
     /// In 7 bits it is larger than the next hop takes.
     SevenBitSize,
     /// It has more forged fields than can be deleted.
-    TooManyClaims,
+    TooManyForgedFields,
 }
 
 impl Cause {
@@ -178,7 +178,7 @@ impl Cause {
                 (5, 3, 4),
                 "In seven bits the message is too large for the next hop",
             ),
-            Self::TooManyClaims => (
+            Self::TooManyForgedFields => (
                 550,
                 (5, 6, 0),
                 "message refused: too many fields of the filter's own name",
@@ -194,7 +194,7 @@ impl Cause {
             Self::EightBit => Some(Remark::EightBit),
             Self::HeaderTooLarge => Some(Remark::Unread(Finding::TooManyHeaders)),
             Self::Loop => Some(Remark::Loop),
-            Self::TooManyClaims => Some(Remark::TooManyClaims),
+            Self::TooManyForgedFields => Some(Remark::TooManyForgedFields),
         }
     }
 
@@ -205,7 +205,7 @@ impl Cause {
             Self::BeyondAnnounced => Some(Finding::TooLarge),
             Self::HeaderTooLarge => Some(Finding::TooManyHeaders),
             Self::Nul => Some(Finding::NulIn8bit),
-            Self::EightBit | Self::Loop | Self::SevenBitSize | Self::TooManyClaims => None,
+            Self::EightBit | Self::Loop | Self::SevenBitSize | Self::TooManyForgedFields => None,
         }
     }
 
@@ -213,7 +213,7 @@ impl Cause {
     fn is_wanted(self) -> bool {
         !matches!(
             self,
-            Self::EightBit | Self::SevenBitSize | Self::TooManyClaims
+            Self::EightBit | Self::SevenBitSize | Self::TooManyForgedFields
         )
     }
 }
@@ -249,21 +249,21 @@ impl Reply {
 
 impl<'j> Outcome<'j> {
     /// The outcome of a message that was read.
-    pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, means: &Means) -> Self {
+    pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = judgement.wanted;
-        if means.too_many_claims {
+        if abilities.too_many_forged_fields {
             // Nobody sends such a message in good faith, and what it claims must not pass.
             return Self {
                 wanted,
-                ..Self::rejected(Cause::TooManyClaims)
+                ..Self::rejected(Cause::TooManyForgedFields)
             };
         }
         let normalizes = judgement.action == Action::Normalize;
-        let (mut remark, mode) = match means.edits {
+        let (mut remark, mode) = match abilities.edits {
             Extent::None(why) => (Some(why), Some(why)),
             Extent::Part(why) if normalizes => (
                 Some(why),
-                Some(if means.rewrites {
+                Some(if abilities.rewrites {
                     Remark::Partial
                 } else {
                     Remark::ReportOnly
@@ -272,7 +272,7 @@ impl<'j> Outcome<'j> {
             Extent::All | Extent::Part(_) => (None, None),
         };
         let fields = match mode.filter(|_| !judgement.edits.is_empty()) {
-            _ if !means.fields => {
+            _ if !abilities.fields => {
                 remark = remark.or((!judgement.added.is_empty()).then_some(Remark::ReportOnly));
                 Cow::default()
             }
@@ -286,7 +286,7 @@ impl<'j> Outcome<'j> {
             || Reply::refused(&reasons()),
             Reply::later,
             reasons,
-            means,
+            abilities,
         );
         let mut outcome = Self {
             fields,
@@ -294,25 +294,25 @@ impl<'j> Outcome<'j> {
             remark: asked.remark.or(remark),
             ..asked
         };
-        if matches!(outcome.action, Action::Pass | Action::Normalize) && !means.rewrites {
+        if matches!(outcome.action, Action::Pass | Action::Normalize) && !abilities.rewrites {
             outcome.action = if outcome.fields.is_empty() {
                 Action::Pass
             } else {
                 Action::Tag
             };
         }
-        outcome.changed(means)
+        outcome.changed(abilities)
     }
 
     /// The outcome of a message that passes as it came because its rewritten form cannot be sent.
-    pub(crate) fn unsendable(judgement: &Judgement<'_>, means: &Means) -> Self {
+    pub(crate) fn unsendable(judgement: &Judgement<'_>, abilities: &Abilities) -> Self {
         let remark = Some(Remark::Unsendable);
         Self {
             wanted: judgement.wanted,
             remark,
             ..Self::of(Action::Pass, Disposition::Deliver)
         }
-        .changed(means)
+        .changed(abilities)
     }
 
     /// The outcome of a message that is not read because of `finding`, which is one of `findings`.
@@ -320,7 +320,7 @@ impl<'j> Outcome<'j> {
         engine: &Engine,
         finding: Finding,
         findings: &Findings,
-        means: &Means,
+        abilities: &Abilities,
     ) -> Self {
         let rules = &engine.rules;
         let action = |finding| {
@@ -345,7 +345,7 @@ impl<'j> Outcome<'j> {
             || too_large(552, (5, 3, 4)),
             || too_large(451, (4, 3, 4)),
             reasons,
-            means,
+            abilities,
         );
         let mut outcome = Self {
             wanted,
@@ -355,19 +355,19 @@ impl<'j> Outcome<'j> {
         if !outcome.goes_on() {
             return outcome;
         }
-        if means.too_many_claims {
+        if abilities.too_many_forged_fields {
             return Self {
                 wanted,
-                ..Self::rejected(Cause::TooManyClaims)
+                ..Self::rejected(Cause::TooManyForgedFields)
             };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if means.mended {
+            let told = if abilities.line_ends_corrected {
                 done.max(action(Finding::BareLf))
             } else {
                 done
             };
-            let field = (told >= Action::Tag && means.fields)
+            let field = (told >= Action::Tag && abilities.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
             outcome.action = if outcome.fields.is_empty() {
@@ -376,11 +376,11 @@ impl<'j> Outcome<'j> {
                 Action::Tag
             };
         }
-        outcome.changed(means)
+        outcome.changed(abilities)
     }
 
     /// The outcome of a message whose stray line ends were corrected, before it is read.
-    pub(crate) fn of_bare_lines(rules: &Rules, means: &Means) -> Self {
+    pub(crate) fn of_bare_lines(rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = rules.action(Finding::BareLf);
         let action = if rules.monitor { Action::Pass } else { wanted };
         let reasons = || Finding::BareLf.id().to_owned();
@@ -391,7 +391,7 @@ impl<'j> Outcome<'j> {
                 || Cause::BareLine.reply(),
                 Reply::later,
                 reasons,
-                means,
+                abilities,
             )
         }
     }
@@ -412,17 +412,17 @@ impl<'j> Outcome<'j> {
     }
 
     /// The outcome of a message at which `fault` happened: it is deferred, or goes on as it came if `passing` says by what means.
-    pub fn failed(fault: &Fault, passing: Option<&Means>) -> Self {
+    pub fn failed(fault: &Fault, passing: Option<&Abilities>) -> Self {
         let remark = Some(Remark::Fault(fault.kind()));
         match passing {
-            Some(means) => {
+            Some(abilities) => {
                 let passes = Self::of(Action::Pass, Disposition::Deliver);
                 Self {
                     remark,
                     failed_open: true,
                     ..passes
                 }
-                .changed(means)
+                .changed(abilities)
             }
             None => Self {
                 remark,
@@ -437,7 +437,7 @@ impl<'j> Outcome<'j> {
             fields: Cow::default(),
             action,
             wanted: Action::Pass,
-            claims: 0,
+            forged_fields: 0,
             remark: None,
             failed_open: false,
         }
@@ -449,9 +449,9 @@ impl<'j> Outcome<'j> {
         reject: impl FnOnce() -> Reply,
         defer: impl FnOnce() -> Reply,
         reasons: impl FnOnce() -> String,
-        means: &Means,
+        abilities: &Abilities,
     ) -> Self {
-        match (action, means.no_quarantine) {
+        match (action, abilities.no_quarantine) {
             (Action::Reject, _) => Self::of(action, Disposition::Reject(reject())),
             (Action::Quarantine, None) => Self::of(action, Disposition::Quarantine(reasons())),
             (Action::Quarantine, remark) => {
@@ -469,10 +469,10 @@ impl<'j> Outcome<'j> {
     }
 
     /// Counts what changes whatever the policy says.
-    fn changed(mut self, means: &Means) -> Self {
+    fn changed(mut self, abilities: &Abilities) -> Self {
         if self.goes_on() {
-            self.claims = means.claims;
-            if means.mended || means.claims > 0 {
+            self.forged_fields = abilities.forged_fields;
+            if abilities.line_ends_corrected || abilities.forged_fields > 0 {
                 self.action = self.action.max(Action::Normalize);
             }
         }
@@ -516,7 +516,7 @@ impl<'j> Outcome<'j> {
     pub(crate) fn record(&self, record: &mut Record) {
         record.action = self.action;
         record.wanted = record.wanted.max(self.wanted);
-        record.claims = self.claims;
+        record.forged_fields = self.forged_fields;
         record.finding = self.remark.map(Remark::name);
         record.failed_open = self.failed_open;
         if !self.goes_on() || self.failed_open {

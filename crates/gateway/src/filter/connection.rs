@@ -5,18 +5,18 @@
 //! # Limits
 //! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
 
-use super::answer::{means, report_only};
-use super::decide::{Apart, decide, passing};
+use super::answer::{abilities, report_only};
+use super::decide::{UncopiedBody, decide, passing};
 use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
-use crate::message_builder::{EMPTY_LINE, Received};
+use crate::message_builder::{EMPTY_LINE, MessageBuilder};
 use crate::milter::{
     self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol,
 };
-use crate::outcome::{Means, Outcome};
+use crate::outcome::{Abilities, Outcome};
 use crate::record::message_id;
 use crate::server::{Activity, Next, PooledConnection, Shared};
 use std::convert::Infallible;
@@ -40,7 +40,7 @@ pub(super) struct Connection {
     session: Session,
     shared: Arc<Shared>,
     envelope: Envelope,
-    message: Option<Received>,
+    message: Option<MessageBuilder>,
     /// How the client is called.
     peer: String,
     /// Something was written since bytes were read last.
@@ -134,7 +134,7 @@ impl Connection {
         }
         if self.handle.in_message.load(Ordering::SeqCst) {
             // The server defers what it was telling.
-            let size = self.message.as_ref().map_or(0, Received::size);
+            let size = self.message.as_ref().map_or(0, MessageBuilder::size);
             let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
             record.policy.clone_from(&self.shared.engine().rules.name);
             fault.defer(&mut record);
@@ -312,8 +312,8 @@ impl Connection {
             if let Event::Negotiated(granted) = &event
                 && report_only(*granted).is_some()
             {
-                let claims_stay = !granted.may(milter::action::CHANGE_HEADERS);
-                let fault = &Fault::ReportOnly { claims_stay };
+                let forged_fields_stay = !granted.may(milter::action::CHANGE_HEADERS);
+                let fault = &Fault::ReportOnly { forged_fields_stay };
                 self.shared.report(&ServerEvent::Fault {
                     connection: self.handle.number,
                     peer: &self.peer,
@@ -342,7 +342,11 @@ impl Connection {
         record: &mut Record,
     ) -> Result<(), End> {
         self.fault(fault);
-        record_failed(fault, passing.as_ref().map(|(_, claims)| *claims), record);
+        record_failed(
+            fault,
+            passing.as_ref().map(|(_, forged_fields)| *forged_fields),
+            record,
+        );
         let verdict = if passing.is_some() {
             Verdict::Continue
         } else {
@@ -371,9 +375,9 @@ impl Connection {
     }
 
     /// Writes the output with a long body in it that is not copied where the server is waited for.
-    fn write_apart(&mut self, apart: &Apart) -> Result<(), End> {
-        let (before, after) = self.session.output().split_at(apart.place);
-        let body = apart.message.new_body(&apart.edits);
+    fn write_uncopied(&mut self, uncopied: &UncopiedBody) -> Result<(), End> {
+        let (before, after) = self.session.output().split_at(uncopied.place);
+        let body = uncopied.message.new_body(&uncopied.edits);
         let heads = milter::heads(&body);
         let packets = milter::packets(&heads, &body);
         let pieces = [before].into_iter().chain(packets).chain([after]);
@@ -444,7 +448,9 @@ impl Connection {
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);
         // Edits that cannot be told are none: the message is deferred.
-        let told = |(edits, claims): &(Actions<'_>, u32)| Some((edits.packets(granted)?, *claims));
+        let told = |(edits, forged_fields): &(Actions<'_>, u32)| {
+            Some((edits.packets(granted)?, *forged_fields))
+        };
         let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
         let (told, passing) = passing.unzip();
         let work = WorkState::On {
@@ -466,8 +472,8 @@ impl Connection {
             &self.handle,
             &mut record,
         );
-        let (apart, failure) = match done {
-            Ok(apart) => (apart, None),
+        let (uncopied, failure) = match done {
+            Ok(uncopied) => (uncopied, None),
             Err(fault) => {
                 self.fail(&fault, passing, &mut record)?;
                 (None, Some(fault))
@@ -491,8 +497,8 @@ impl Connection {
             record_failed(&fault, passed, &mut record);
             told.map_err(End::Io)
         } else {
-            told.map_err(End::Io).and_then(|()| match apart {
-                Some(apart) => self.write_apart(&apart),
+            told.map_err(End::Io).and_then(|()| match uncopied {
+                Some(uncopied) => self.write_uncopied(&uncopied),
                 None => self.write(),
             })
         };
@@ -543,11 +549,11 @@ impl PooledConnection for Connection {
 
 /// Records a message at which something failed: it is deferred, or passes without so many forged fields.
 fn record_failed(fault: &Fault, passed: Option<u32>, record: &mut Record) {
-    let means = passed.map(|claims| Means {
-        claims,
-        ..means(Granted::default())
+    let abilities = passed.map(|forged_fields| Abilities {
+        forged_fields,
+        ..abilities(Granted::default())
     });
-    Outcome::failed(fault, means.as_ref()).record(record);
+    Outcome::failed(fault, abilities.as_ref()).record(record);
 }
 
 /// Records a message whose verdict the server did not take: it defers the message, whatever was found out about it.
@@ -555,8 +561,8 @@ fn not_taken(record: &mut Record) {
     Fault::Io(ErrorKind::BrokenPipe.into()).defer(record);
 }
 
-fn empty_message(shared: &Shared, granted: Granted) -> Received {
-    Received::within(
+fn empty_message(shared: &Shared, granted: Granted) -> MessageBuilder {
+    MessageBuilder::within(
         granted.has(protocol::LEADING_SPACE),
         &shared.limits,
         shared.budget.clone(),
@@ -603,10 +609,10 @@ fn note_client(event: &Event<'_>, activity: &Activity) {
 /// Adds what was told to the message; false at the end of the connection.
 fn take(
     event: Event<'_>,
-    new: impl Fn() -> Received,
+    new: impl Fn() -> MessageBuilder,
     engine: impl Fn() -> Arc<Engine>,
     envelope: &mut Envelope,
-    message: &mut Option<Received>,
+    message: &mut Option<MessageBuilder>,
     peer: &mut String,
 ) -> bool {
     match event {
@@ -644,15 +650,15 @@ fn take(
             }
             let message = message.get_or_insert_with(new);
             message.field(name, value);
-            if message.is_unwatched() {
-                message.watch(engine());
+            if message.needs_scan() {
+                message.scan(engine());
             }
         }
         Event::Body(piece) | Event::EndOfMessage(piece) => {
             let message = message.get_or_insert_with(new);
             message.body(piece);
-            if message.is_unwatched() {
-                message.watch(engine());
+            if message.needs_scan() {
+                message.scan(engine());
             }
         }
         Event::Abort | Event::NewClient => (*message, *envelope) = (None, Envelope::default()),

@@ -3,14 +3,14 @@
 //! # Limits
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
-use super::answer::{means, translate};
+use super::answer::{abilities, translate};
 use super::handle::MilterHandle;
 use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
-use crate::message_builder::{Complete, Received};
+use crate::message_builder::{MessageBuilder, ReceivedMessage};
 use crate::milter::{self, Actions, Granted, Session};
-use crate::outcome::{Means, Outcome};
+use crate::outcome::{Abilities, Outcome};
 use crate::policy::Finding;
 use crate::semaphore::Processing;
 use crate::server::Shared;
@@ -19,8 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A message whose new body is so long that it is not copied into the output.
-pub(super) struct Apart {
-    pub(super) message: Complete,
+pub(super) struct UncopiedBody {
+    pub(super) message: ReceivedMessage,
     pub(super) edits: Vec<Edit>,
     /// Where its packets belong in the session's output.
     pub(super) place: usize,
@@ -29,7 +29,7 @@ pub(super) struct Apart {
 /// What is done to a message that passes although something of ours failed, and how many fields go with that: those that would be taken for
 /// ours. None where it must not pass, for nobody can say which these are; asked before anything else may fail.
 pub(super) fn passing(
-    message: &mut Received,
+    message: &mut MessageBuilder,
     engine: &Engine,
     granted: Granted,
 ) -> Option<(Actions<'static>, u32)> {
@@ -39,8 +39,8 @@ pub(super) fn passing(
     if !granted.may(milter::action::CHANGE_HEADERS) {
         return Some((Actions::default(), 0));
     }
-    let claims = catch_unwind(AssertUnwindSafe(|| message.claims_of(engine)));
-    let (changes, count) = claims.ok().flatten()?;
+    let forged_fields = catch_unwind(AssertUnwindSafe(|| message.forged_fields_of(engine)));
+    let (changes, count) = forged_fields.ok().flatten()?;
     Some((
         Actions {
             changes,
@@ -59,11 +59,11 @@ pub(super) fn decide(
     shared: &Shared,
     wait: bool,
     engine: &Arc<Engine>,
-    mut message: Received,
+    mut message: MessageBuilder,
     session: &mut Session,
     handle: &MilterHandle,
     record: &mut Record,
-) -> Result<Option<Apart>, Fault> {
+) -> Result<Option<UncopiedBody>, Fault> {
     record.judged_by(&engine.rules);
     let granted = session.granted().unwrap_or_default();
     if let Some(error) = message.take_failure() {
@@ -91,7 +91,7 @@ pub(super) fn decide(
         Ok(place.map(|place| (place, judgement.edits)))
     };
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart {
+        Ok(Ok(place)) => Ok(place.map(|(place, edits)| UncopiedBody {
             message: complete,
             edits,
             place,
@@ -104,24 +104,24 @@ pub(super) fn decide(
 /// Gives the session the outcome of a message that is not read.
 fn pass_unread(
     finding: Finding,
-    message: Received,
+    message: MessageBuilder,
     engine: &Arc<Engine>,
     granted: Granted,
     session: &mut Session,
     record: &mut Record,
 ) -> Result<(), Fault> {
     record.findings.add(finding, String::new);
-    let claims = granted
+    let forged_fields = granted
         .may(milter::action::CHANGE_HEADERS)
-        .then(|| message.claims(engine));
-    let too_many_claims = matches!(claims, Some(None));
-    let (changes, claims) = claims.flatten().unwrap_or_default();
-    let means = Means {
-        claims,
-        too_many_claims,
-        ..means(granted)
+        .then(|| message.forged_fields(engine));
+    let too_many_forged_fields = matches!(forged_fields, Some(None));
+    let (changes, forged_fields) = forged_fields.flatten().unwrap_or_default();
+    let abilities = Abilities {
+        forged_fields,
+        too_many_forged_fields,
+        ..abilities(granted)
     };
-    let outcome = Outcome::unread(engine, finding, &record.findings, &means);
+    let outcome = Outcome::unread(engine, finding, &record.findings, &abilities);
     outcome.record(record);
     let mut actions = Actions {
         changes,

@@ -144,7 +144,7 @@ impl ConnectionHandle for MilterHandle {
             if since.elapsed() >= shared.limits.work {
                 let passing = progress_state.passing.take();
                 progress_state.work =
-                    WorkState::GivenUp(passing.as_ref().map(|(_, claims)| *claims));
+                    WorkState::GivenUp(passing.as_ref().map(|(_, forged_fields)| *forged_fields));
                 let verdict = if passing.is_some() { b'c' } else { b't' };
                 progress_state
                     .owed

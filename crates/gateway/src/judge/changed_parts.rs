@@ -25,7 +25,7 @@ pub struct ChangedPart {
 
 impl ChangedPart {
     /// `p=2.1;type=text/plain;charset=iso-2022-jp;transfer=7bit;sha256=…`, the digest that of the body in `raw`, where the part is.
-    pub fn told(&self, raw: &[u8]) -> String {
+    pub fn describe(&self, raw: &[u8]) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || "/.+-_".contains(c) {
                 c

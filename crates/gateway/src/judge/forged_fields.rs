@@ -26,34 +26,35 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let odd = message.eol() == Eol::Cr || matches!(raw.first(), Some(b' ' | b'\t'));
     if damaged.peek().is_none() && !odd {
         // All readers see the same fields.
-        let claims =
-            |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
+        let forged_fields = |field: &&header::Field| {
+            is_forged_field(field.name.of(raw), field.value.of(raw), rules)
+        };
         return message
             .fields(PartId::ROOT)
             .iter()
-            .filter(claims)
+            .filter(forged_fields)
             .map(|field| field.full)
             .collect();
     }
-    let mut claims = find(raw, rules);
+    let mut forged_fields = find(raw, rules);
     for end in damaged
         .filter(|event| event.kind == EventKind::MimeNoBlankLine)
         .map(|event| event.at.start)
     {
         // A line of blanks that stands for the empty one is not taken with the field before it.
-        for span in claims
+        for span in forged_fields
             .iter_mut()
             .filter(|span| span.start < end && end < span.end)
         {
             span.end = end;
         }
     }
-    claims
+    forged_fields
 }
 
 /// The claims of a message, of which the header and the empty line behind it must be there. Linear in the header.
 pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
-    let mut claims = Vec::new();
+    let mut forged_fields = Vec::new();
     let mut soft = true;
     let mut start = 0;
     while start < raw.len() && !is_empty_line(&raw[start..]) {
@@ -63,19 +64,19 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
             // No LF ends a line here: this one is empty.
             break;
         }
-        if is_claim_line(field, rules) {
+        if is_forged_field_line(field, rules) {
             // To those to whom a CR ends lines other fields stand behind it, and the whole message where no LF does.
             let text = text_end(field, 0);
             end = start + text + line_end(&field[text..]);
-            claims.push(Span::new(start, end));
+            forged_fields.push(Span::new(start, end));
         } else if soft {
             soft = behind_returns(field, rules, |span| {
-                claims.push(Span::new(start + span.start, start + span.end));
+                forged_fields.push(Span::new(start + span.start, start + span.end));
             });
         }
         start = end;
     }
-    claims
+    forged_fields
 }
 
 /// A field without the claims that begin behind a CR in it, and how many these are; other such CR become spaces, as they can stand in no
@@ -128,7 +129,7 @@ fn behind_returns(field: &[u8], rules: &Rules, mut found: impl FnMut(Span)) -> b
             return false;
         }
         let soft = text == at + 1 && field[at] == b'\r';
-        if soft && is_claim_line(&field[text..end], rules) {
+        if soft && is_forged_field_line(&field[text..end], rules) {
             found(Span::new(at, end));
         }
         at = end;
@@ -158,11 +159,11 @@ fn line_end(bytes: &[u8]) -> usize {
 }
 
 /// Whether a field with all its lines would be taken for ours.
-fn is_claim_line(field: &[u8], rules: &Rules) -> bool {
+fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
     let Some(colon) = memchr::memchr(b':', field) else {
         return false;
     };
-    is_claim(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
+    is_forged_field(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
 }
 
 /// Whether a field of this name may be one that would be taken for ours.
@@ -174,7 +175,7 @@ pub(crate) fn is_suspect(name: &[u8], rules: &Rules) -> bool {
 const RESULTS: &[u8] = b"authentication-results";
 
 /// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
-pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
+pub(crate) fn is_forged_field(name: &[u8], value: &[u8], rules: &Rules) -> bool {
     let forged = || {
         rules
             .authserv_id

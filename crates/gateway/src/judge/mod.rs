@@ -45,7 +45,7 @@ use std::borrow::Cow;
 pub(crate) use fields::LEADING;
 pub(crate) use fields::{above, findings_field, line_end};
 pub(crate) use forged_fields::{
-    find as find_claims, is_claim, is_suspect, without as without_claims,
+    find as find_forged_fields, is_forged_field, is_suspect, without as without_forged_fields,
 };
 pub(crate) use structure_repair::NAMED;
 
@@ -57,7 +57,7 @@ pub struct Judgement<'a> {
     /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
     pub wanted: Action,
     /// How many fields that would be taken for ours go, whatever the policy asks for.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// What was found.
     pub findings: Findings,
     /// What is changed in the message; empty where it stays as it is.
@@ -81,7 +81,7 @@ impl<'a> Judgement<'a> {
         Self {
             action: Action::Pass,
             wanted: Action::Pass,
-            claims: 0,
+            forged_fields: 0,
             findings: Findings::default(),
             edits: Vec::new(),
             added: Vec::new(),
@@ -131,15 +131,15 @@ impl<'a> Judgement<'a> {
 
 /// Judges a message. Linear in its bytes.
 pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
-    judge_mended(raw, envelope, rules, false)
+    judge_corrected(raw, envelope, rules, false)
 }
 
 /// Judges a message, whose stray line ends were set right before where it is `mended`.
-pub(crate) fn judge_mended<'a>(
+pub(crate) fn judge_corrected<'a>(
     raw: &'a [u8],
     envelope: &Envelope,
     rules: &Rules,
-    mended: bool,
+    line_ends_corrected: bool,
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
     let reading = Reading {
@@ -156,12 +156,12 @@ pub(crate) fn judge_mended<'a>(
         fields::line_end(raw)
     };
     let mut findings = Findings::default();
-    if mended {
+    if line_ends_corrected {
         findings.add(Finding::BareLf, String::new);
     }
     // What claims to be ours goes from every message, and nobody is told what was in it; all else is found and planned in what is left.
-    let claims = forged_fields::of(&came, rules);
-    let (count, gone) = (claims.len() as u32, fields::deletions(claims));
+    let forged_fields = forged_fields::of(&came, rules);
+    let (count, gone) = (forged_fields.len() as u32, fields::deletions(forged_fields));
     let (left, parsed);
     let mut message = &came;
     if !gone.is_empty() {
@@ -173,7 +173,7 @@ pub(crate) fn judge_mended<'a>(
     findings.merge(&draft.findings);
     let mut mends = std::mem::take(&mut draft.mends);
     let mut plan = reading.settle(message, draft, &mends, &mut findings);
-    let rewritten = mended || !plan.edits.is_empty();
+    let rewritten = line_ends_corrected || !plan.edits.is_empty();
     let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
     if plan.is_free && !outcome.added.is_empty() {
         let first = fields::name_below(message.raw(), &outcome.edits, eol);
@@ -185,7 +185,7 @@ pub(crate) fn judge_mended<'a>(
                 ..Draft::default()
             };
             plan = reading.settle(message, draft, &mends, &mut findings);
-            let rewritten = mended || plan.edits[..] != mends[..1];
+            let rewritten = line_ends_corrected || plan.edits[..] != mends[..1];
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
@@ -214,7 +214,7 @@ pub(crate) fn judge_mended<'a>(
     Judgement {
         action,
         wanted,
-        claims: count,
+        forged_fields: count,
         findings,
         edits,
         added,
@@ -401,10 +401,10 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
 /// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
 /// rewriting would mend, they decide. `rewritten` is whether there is something to be written anew.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
-    let mended = findings
+    let line_ends_corrected = findings
         .counted()
         .filter(|(finding, _)| finding.usual() == Action::Normalize);
-    let plain = mended
+    let plain = line_ends_corrected
         .map(|(finding, _)| rules.action(finding))
         .max()
         .unwrap_or(Action::Normalize);

@@ -7,7 +7,7 @@ use mailglot_mime::Span;
 
 /// A field as it was told.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct FieldSpan {
     pub(super) span: Span,
     /// Bytes of the name.
     pub(super) name: usize,
@@ -53,19 +53,19 @@ impl Fields {
         self.0.capacity() * size_of::<Place>()
     }
 
-    pub(super) fn at(&self, at: usize) -> Told {
+    pub(super) fn at(&self, at: usize) -> FieldSpan {
         let start = at
             .checked_sub(1)
             .map_or(0, |before| self.0[before].end as usize);
         let Place { end, name } = self.0[at];
-        Told {
+        FieldSpan {
             span: Span::new(start, end as usize),
             name: name as usize,
         }
     }
 
     /// All fields, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Told> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = FieldSpan> + '_ {
         (0..self.len()).map(|at| self.at(at))
     }
 }

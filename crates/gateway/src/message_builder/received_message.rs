@@ -4,7 +4,7 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
-use super::field_spans::{Fields, Told};
+use super::field_spans::{FieldSpan, Fields};
 use crate::judge;
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
@@ -18,7 +18,7 @@ const FEW: usize = 64;
 
 /// A message that was told to its end; its bytes have line ends of CRLF.
 #[derive(Debug)]
-pub struct Complete {
+pub struct ReceivedMessage {
     pub(super) raw: Vec<u8>,
     pub(super) fields: Fields,
     /// Where the body begins, behind the empty line.
@@ -26,7 +26,7 @@ pub struct Complete {
     pub(super) leading_space: bool,
 }
 
-impl Complete {
+impl ReceivedMessage {
     /// The message.
     pub fn raw(&self) -> &[u8] {
         &self.raw
@@ -39,11 +39,14 @@ impl Complete {
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
     pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, Untellable> {
-        self.told(edits).map(|(actions, _)| actions)
+        self.expressible_actions(edits).map(|(actions, _)| actions)
     }
 
-    /// As [`Complete::actions`], and whether they are all of the edits.
-    pub(crate) fn told<'a>(&'a self, edits: &'a [Edit]) -> Result<(Actions<'a>, bool), Untellable> {
+    /// As [`ReceivedMessage::actions`], and whether they are all of the edits.
+    pub(crate) fn expressible_actions<'a>(
+        &'a self,
+        edits: &'a [Edit],
+    ) -> Result<(Actions<'a>, bool), Untellable> {
         let mut actions = Actions::default();
         if edits.is_empty() {
             return Ok((actions, true));
@@ -158,23 +161,24 @@ impl Complete {
     ///
     /// How many there were.
     pub(crate) fn delete(&self, actions: &mut Actions<'_>, rules: &Rules) -> u32 {
-        let mut claims = Vec::new();
+        let mut forged_fields = Vec::new();
         let odd = has_bare_return(&self.raw[..self.body]);
         for (at, told) in self.fields.iter().enumerate() {
             let bytes = told.span.of(&self.raw);
             let (name, rest) = bytes.split_at(told.name);
-            if judge::is_claim(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
-                claims.push((at, None, 1));
-            } else if let Some((left, count)) =
-                odd.then(|| judge::without_claims(bytes, rules)).flatten()
+            if judge::is_forged_field(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
+                forged_fields.push((at, None, 1));
+            } else if let Some((left, count)) = odd
+                .then(|| judge::without_forged_fields(bytes, rules))
+                .flatten()
             {
-                claims.push((at, Some(left), count));
+                forged_fields.push((at, Some(left), count));
             }
         }
         let mut counts = Counts::new(self);
         let mut count = 0;
         let mut gone = Vec::new();
-        for (at, left, claims) in claims {
+        for (at, left, forged_fields) in forged_fields {
             let told = self.fields.at(at);
             let name = &self.raw[told.span.start..][..told.name];
             let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
@@ -183,7 +187,7 @@ impl Complete {
                 continue;
             };
             let index = counts.of(at);
-            count += claims;
+            count += forged_fields;
             gone.push(HeaderChange {
                 name,
                 index,
@@ -229,7 +233,7 @@ impl Complete {
     }
 
     /// The bytes of a field with its edits.
-    fn edited(&self, told: Told, edits: &[Edit]) -> Result<Vec<u8>, Untellable> {
+    fn edited(&self, told: FieldSpan, edits: &[Edit]) -> Result<Vec<u8>, Untellable> {
         if edits.iter().any(|edit| edit.span.end > told.span.end) {
             return Err(Untellable::AcrossFields);
         }
@@ -287,14 +291,14 @@ impl Complete {
 
 /// The places of fields among those of their name, from 1: servers count so. Asked for one field after the other.
 struct Counts<'m> {
-    message: &'m Complete,
+    message: &'m ReceivedMessage,
     /// Fields in `names`, of a message that has many.
     counted: usize,
     names: HashMap<Vec<u8>, u32>,
 }
 
 impl<'m> Counts<'m> {
-    fn new(message: &'m Complete) -> Self {
+    fn new(message: &'m ReceivedMessage) -> Self {
         Self {
             message,
             counted: 0,
@@ -303,8 +307,8 @@ impl<'m> Counts<'m> {
     }
 
     fn of(&mut self, at: usize) -> u32 {
-        let Complete { raw, fields, .. } = self.message;
-        let name = |told: Told| &raw[told.span.start..][..told.name];
+        let ReceivedMessage { raw, fields, .. } = self.message;
+        let name = |told: FieldSpan| &raw[told.span.start..][..told.name];
         let own = name(fields.at(at));
         if fields.len() <= FEW {
             return fields

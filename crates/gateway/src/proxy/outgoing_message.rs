@@ -10,36 +10,39 @@ use std::io;
 
 /// What is done to a message that goes on as it came.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub(super) struct HeaderEdits {
     /// Fields above it.
     pub(super) above: Vec<u8>,
     /// What of it stays behind, in order and apart.
-    pub(super) gone: Vec<Span>,
+    pub(super) removed: Vec<Span>,
 }
 
-impl Around {
+impl HeaderEdits {
     /// Bytes that leave of a message of so many.
     pub(super) fn size(&self, came: usize) -> u64 {
-        let gone: usize = self.gone.iter().map(|span| span.len()).sum();
-        (came - gone + self.above.len()) as u64
+        let removed: usize = self.removed.iter().map(|span| span.len()).sum();
+        (came - removed + self.above.len()) as u64
     }
 }
 
 /// A message that goes to the next hop.
 #[derive(Debug)]
-pub(super) struct Leaving {
+pub(super) struct OutgoingMessage {
     spool: Spool,
-    around: Around,
+    header_edits: HeaderEdits,
 }
 
-impl Leaving {
-    pub(super) fn new(spool: Spool, around: Around) -> Self {
-        Self { spool, around }
+impl OutgoingMessage {
+    pub(super) fn new(spool: Spool, header_edits: HeaderEdits) -> Self {
+        Self {
+            spool,
+            header_edits,
+        }
     }
 
     /// Where none does.
     pub(super) fn nothing(shared: &Shared) -> Self {
-        Self::new(Spool::new(shared.budget.clone()), Around::default())
+        Self::new(Spool::new(shared.budget.clone()), HeaderEdits::default())
     }
 
     /// Bytes that are held for it, at least as many as leave without the fields above.
@@ -55,14 +58,14 @@ impl Leaving {
         &mut self,
         mut take: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        if !self.around.above.is_empty() {
-            take(&self.around.above)?;
+        if !self.header_edits.above.is_empty() {
+            take(&self.header_edits.above)?;
         }
-        let (mut at, mut gone) = (0, self.around.gone.iter().peekable());
+        let (mut at, mut removed) = (0, self.header_edits.removed.iter().peekable());
         self.spool.pieces(|mut piece| {
             while !piece.is_empty() {
-                while gone.next_if(|span| span.end <= at).is_some() {}
-                let next = gone.peek();
+                while removed.next_if(|span| span.end <= at).is_some() {}
+                let next = removed.peek();
                 let skipped = next
                     .filter(|span| span.start <= at)
                     .map(|span| span.end - at);
@@ -102,7 +105,7 @@ mod tests {
     #[test]
     fn what_stays_behind_is_cut_wherever_pieces_end() {
         let text: Vec<u8> = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
-        for gone in [
+        for removed in [
             vec![],
             vec![(0, 1)],
             vec![(0, 3), (3, 5), (9, 65_536)],
@@ -117,30 +120,33 @@ mod tests {
             for most in [0, usize::MAX] {
                 let mut spool = Spool::new(Arc::new(Budget::of(&limits)));
                 spool.keep(text.clone(), most).unwrap();
-                let spans = gone
+                let spans = removed
                     .iter()
                     .map(|(start, end)| Span::new(*start, *end))
                     .collect();
-                let mut leaving = Leaving::new(
+                let mut outgoing = OutgoingMessage::new(
                     spool,
-                    Around {
+                    HeaderEdits {
                         above: b"A: b\r\n".to_vec(),
-                        gone: spans,
+                        removed: spans,
                     },
                 );
                 let mut want = b"A: b\r\n".to_vec();
-                let stays =
-                    |at: &usize| !gone.iter().any(|(start, end)| (start..end).contains(&at));
+                let stays = |at: &usize| {
+                    !removed
+                        .iter()
+                        .any(|(start, end)| (start..end).contains(&at))
+                };
                 want.extend((0..text.len()).filter(stays).map(|at| text[at]));
                 let mut got = Vec::new();
-                leaving
+                outgoing
                     .pieces(|piece| {
                         got.extend_from_slice(piece);
                         Ok(())
                     })
                     .unwrap();
-                assert!(got == want, "{gone:?} {most}");
-                assert_eq!(leaving.is_ascii().unwrap(), want.is_ascii());
+                assert!(got == want, "{removed:?} {most}");
+                assert_eq!(outgoing.is_ascii().unwrap(), want.is_ascii());
             }
         }
     }

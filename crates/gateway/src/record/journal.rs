@@ -171,8 +171,8 @@ impl Record {
         if self.wanted != self.action {
             line = line.text("wanted", self.wanted.name());
         }
-        if self.claims > 0 {
-            line = line.number("claims", self.claims.into());
+        if self.forged_fields > 0 {
+            line = line.number("claims", self.forged_fields.into());
         }
         line = line.text("findings", &findings.join(","));
         if let Some(why) = self.finding {

@@ -20,7 +20,7 @@ impl Engine {
     pub(crate) fn name_changed(&self, judgement: &Judgement<'_>, record: &mut Record) {
         if self.ledgers.is_some() {
             let changed = judgement.changed.iter().take(LISTED);
-            record.changed = changed.map(|part| part.told(judgement.raw())).collect();
+            record.changed = changed.map(|part| part.describe(judgement.raw())).collect();
         }
     }
 
@@ -116,7 +116,7 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
         .number("out", record.bytes_out)
         .number("parts", record.parts.into())
         .text("action", record.action.name())
-        .number("claims", record.claims.into())
+        .number("claims", record.forged_fields.into())
         .text("findings", &findings.join(","))
         .number("loss", record.losses)
         .text("policy", &record.policy)

@@ -552,10 +552,10 @@ fn added_bytes(packets: &[(u8, Vec<u8>)]) -> u64 {
 fn a_header_of_which_too_much_would_change_stays() {
     let filter = Filter::start(false, |_| ());
     let latin = ("X", " =?iso-8859-1?Q?=E9?=");
-    let claim = ("MIME-Ambiguity-Results", " x; verdict=clean");
+    let forged_field = ("MIME-Ambiguity-Results", " x; verdict=clean");
     for (count, want) in [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())] {
         let label = ("Content-Type", " text/plain; charset=iso-8859-1");
-        let fields = [vec![label, claim], vec![latin; count - 2]].concat();
+        let fields = [vec![label, forged_field], vec![latin; count - 2]].concat();
         let packets = filter.connect().message(&fields, b"\xfc\r\n");
         let letters = letters(&packets);
         assert!(letters == want, "{count}: {} letters", letters.len());
@@ -573,7 +573,7 @@ fn a_header_of_which_too_much_would_change_stays() {
         (Action::Normalize, Some("too many changes"))
     );
     assert_eq!(
-        (records[1].claims, records[1].bytes_in),
+        (records[1].forged_fields, records[1].bytes_in),
         (1, records[1].bytes_out + 42)
     );
     // Of a field with a claim behind a return the rest stays.

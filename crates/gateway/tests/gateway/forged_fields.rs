@@ -86,7 +86,10 @@ fn what_is_not_looked_at_on_the_milter_claims_nothing() {
             let tagged = asked == Action::Tag && !monitor;
             assert_eq!(letters(&packets), if tagged { "mmmic" } else { "mmmc" });
             let record = filter.told.records(1).remove(0);
-            assert_eq!((record.action, record.claims), (Action::Normalize, 3));
+            assert_eq!(
+                (record.action, record.forged_fields),
+                (Action::Normalize, 3)
+            );
             assert!(record.findings.has(finding));
             let line = record.line("milter", Form::Text);
             assert!(
@@ -110,7 +113,7 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
     assert_eq!((deleted(&packets), &*letters(&packets)), (gone(), "mmmc"));
     let record = filter.told.records(1).remove(0);
     assert_eq!(
-        (record.action, record.claims, record.failed_open),
+        (record.action, record.forged_fields, record.failed_open),
         (Action::Normalize, 3, true)
     );
     // The same where no original can be kept.
@@ -136,7 +139,7 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
     assert_eq!(hop.kept()[0].text, cleared("x\r\n"));
     let record = proxy.told.records(1).remove(0);
     assert_eq!(
-        (record.action, record.claims, record.failed_open),
+        (record.action, record.forged_fields, record.failed_open),
         (Action::Normalize, 3, true)
     );
 }
@@ -169,7 +172,7 @@ fn what_passes_because_judging_took_too_long_claims_nothing() {
     let records = filter.told.records(messages.unwrap());
     let open = records.iter().find(|record| record.failed_open).unwrap();
     assert_eq!(
-        (open.action, open.claims, open.finding),
+        (open.action, open.forged_fields, open.finding),
         (Action::Normalize, 3, Some("slow"))
     );
 }
@@ -187,7 +190,10 @@ fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
         );
         let record = filter.told.records(1).remove(0);
         let gone = if want == "c" { 0 } else { 3 };
-        assert_eq!((record.claims, record.finding), (gone, Some("report-only")));
+        assert_eq!(
+            (record.forged_fields, record.finding),
+            (gone, Some("report-only"))
+        );
         let fault = &filter.told.faults(1)[0];
         assert_eq!(
             fault.contains("fields of our name that come with mail stay"),
@@ -206,7 +212,7 @@ fn what_is_not_granted_is_not_asked_for() {
     let mut mta = Mta::granting(&filter.served.address, 0x01);
     assert_eq!(letters(&mta.message(&FIELDS, &[b'a'; 2_000])), "c");
     let record = filter.told.records(1).remove(0);
-    assert_eq!((record.action, record.claims), (Action::Pass, 0));
+    assert_eq!((record.action, record.forged_fields), (Action::Pass, 0));
 }
 
 /// More of them than fields are looked at, or than a server can be asked to delete, are nothing that anybody means, and never will be.
@@ -241,7 +247,7 @@ fn too_many_claims_are_refused() {
             let records = filter.told.records(3);
             let told: Vec<_> = records
                 .iter()
-                .map(|record| (record.claims, record.bytes_out > 0))
+                .map(|record| (record.forged_fields, record.bytes_out > 0))
                 .collect();
             assert_eq!((told[0].0, &told[1..]), (4_000, &[(0, false); 2][..]));
             assert!(
@@ -311,7 +317,10 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
                 String::from_utf8_lossy(&text[..400.min(text.len())])
             );
             let record = proxy.told.records(1).remove(0);
-            assert_eq!((record.action, record.claims), (Action::Normalize, 3));
+            assert_eq!(
+                (record.action, record.forged_fields),
+                (Action::Normalize, 3)
+            );
             assert!(record.findings.has(finding));
         }
     }
@@ -340,7 +349,7 @@ fn what_is_not_looked_at_is_tagged_where_that_is_asked_for() {
         "{kept}"
     );
     let record = proxy.told.records(1).remove(0);
-    assert_eq!((record.action, record.claims), (Action::Tag, 0));
+    assert_eq!((record.action, record.forged_fields), (Action::Tag, 0));
     assert!(!record.line("smtp", Form::Text).contains("claims"));
     // What is beyond ASCII in a claim alone hinders nothing where seven bits are taken.
     let text = ["MIME-Ambiguity-Results: \u{fc}\r\n", &*text].concat();

@@ -92,7 +92,7 @@ fn no_line_before_them_saves_claims() {
             let rules = if added {
                 rules
             } else {
-                silent_but_claims(rules)
+                silent_but_forged_fields(rules)
             };
             let raw =
                 format!("{start}\r\nSubject: x\r\n{forged}To: b\r\n{forged}\r\n{forged}x\r\n");
@@ -114,10 +114,10 @@ fn a_claim_in_a_text_hinders_its_rewriting() {
     let mut rules = Rules::default();
     rules.set(Finding::UnendedHeader, Action::Pass);
     let head = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\nno field\n";
-    let claim = "MIME-Ambiguity-Results: forged\n";
-    let raw = format!("{head}=FC\n{claim}=FC\n");
+    let forged_field = "MIME-Ambiguity-Results: forged\n";
+    let raw = format!("{head}=FC\n{forged_field}=FC\n");
     let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
-    assert_eq!(judgement.claims, 1);
+    assert_eq!(judgement.forged_fields, 1);
     let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
     assert!(!bytes.contains("forged"), "{bytes}");
     assert!(
@@ -127,7 +127,7 @@ fn a_claim_in_a_text_hinders_its_rewriting() {
 }
 
 /// Rules that tell of nothing, and take fields of the usual name for forged all the same.
-fn silent_but_claims(rules: Rules) -> Rules {
+fn silent_but_forged_fields(rules: Rules) -> Rules {
     Rules {
         original_header: Some("MIME-Ambiguity-Results".to_owned()),
         ..silent(rules)
@@ -138,20 +138,26 @@ fn silent_but_claims(rules: Rules) -> Rules {
 #[test]
 fn a_claim_takes_nothing_with_it() {
     let rest = "Subject: y\r\rtext: a\rMIME-Ambiguity-Results: text\r";
-    for claim in [
+    for forged_field in [
         "MIME-Ambiguity-Results: forged\r",
         "mime-ambiguity-results: a\r b\r\t\r c\r",
     ] {
         for (raw, want) in [
-            (format!("{claim}{rest}"), rest.to_owned()),
-            (format!("{claim}{claim}{rest}"), rest.to_owned()),
-            (format!("To: b\r{claim}{rest}"), format!("To: b\r{rest}")),
+            (format!("{forged_field}{rest}"), rest.to_owned()),
             (
-                format!("{claim}To: b\r\n\r\ntext\r\n"),
+                format!("{forged_field}{forged_field}{rest}"),
+                rest.to_owned(),
+            ),
+            (
+                format!("To: b\r{forged_field}{rest}"),
+                format!("To: b\r{rest}"),
+            ),
+            (
+                format!("{forged_field}To: b\r\n\r\ntext\r\n"),
                 "To: b\r\n\r\ntext\r\n".to_owned(),
             ),
             (
-                format!("{claim}\rMIME-Ambiguity-Results: text\r"),
+                format!("{forged_field}\rMIME-Ambiguity-Results: text\r"),
                 "\rMIME-Ambiguity-Results: text\r".to_owned(),
             ),
         ] {
@@ -161,7 +167,7 @@ fn a_claim_takes_nothing_with_it() {
             };
             let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
             assert_eq!(String::from_utf8_lossy(&judgement.bytes()), want, "{raw:?}");
-            assert!(judgement.claims > 0);
+            assert!(judgement.forged_fields > 0);
         }
     }
 }

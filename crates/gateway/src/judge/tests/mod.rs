@@ -428,7 +428,7 @@ fn changed_parts_are_named_as_they_came() {
     let told: Vec<String> = judgement
         .changed
         .iter()
-        .map(|part| part.told(raw.as_bytes()))
+        .map(|part| part.describe(raw.as_bytes()))
         .collect();
     let digest = |body: &str| {
         use sha2::Digest;

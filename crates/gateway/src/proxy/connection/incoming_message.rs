@@ -9,12 +9,12 @@ use std::io;
 use std::time::Instant;
 
 /// A message that arrives.
-pub(super) struct Arriving {
+pub(super) struct IncomingMessage {
     pub(super) spool: Spool,
     /// The message as it came, where its line ends were set right and originals are kept.
-    pub(super) came: Option<Spool>,
+    pub(super) original: Option<Spool>,
     /// Its first bytes as they came were not kept: nothing was to be kept then.
-    pub(super) came_late: bool,
+    pub(super) original_incomplete: bool,
     pub(super) size: u64,
     pub(super) began: Option<Instant>,
     pub(super) failure: Option<io::Error>,
@@ -22,12 +22,12 @@ pub(super) struct Arriving {
     pub(super) beyond: bool,
 }
 
-impl Arriving {
+impl IncomingMessage {
     pub(super) fn new(shared: &Shared) -> Self {
         Self {
             spool: Spool::new(shared.budget.clone()),
-            came: None,
-            came_late: false,
+            original: None,
+            original_incomplete: false,
             size: 0,
             began: None,
             failure: None,
@@ -41,7 +41,7 @@ impl Arriving {
         if most.is_some_and(|most| self.size > most) && !self.beyond {
             self.beyond = true;
             self.spool.clear();
-            self.came = None;
+            self.original = None;
         }
         if self.failure.is_none()
             && !self.beyond
@@ -51,38 +51,38 @@ impl Arriving {
         }
     }
 
-    /// Adds bytes as they came, before those of [`Arriving::push`] that belong to them; the first time, what has arrived stands
+    /// Adds bytes as they came, before those of [`IncomingMessage::push`] that belong to them; the first time, what has arrived stands
     /// before them.
     pub(super) fn push_raw(&mut self, raw: &[u8], shared: &Shared) {
-        if self.failure.is_some() || self.beyond || self.came_late {
+        if self.failure.is_some() || self.beyond || self.original_incomplete {
             return;
         }
-        if self.came.is_none() && shared.engine().ledgers.is_none() {
-            self.came_late = true;
+        if self.original.is_none() && shared.engine().ledgers.is_none() {
+            self.original_incomplete = true;
             return;
         }
         if self.size > shared.limits.message_bytes {
             // It is not read, and not kept.
-            self.came = None;
+            self.original = None;
             return;
         }
-        let came = match &mut self.came {
-            Some(came) => came.push(raw),
+        let original = match &mut self.original {
+            Some(original) => original.push(raw),
             none => {
-                let came = none.insert(Spool::new(shared.budget.clone()));
+                let original = none.insert(Spool::new(shared.budget.clone()));
                 self.spool
-                    .pieces(|piece| came.push(piece))
-                    .and_then(|()| came.push(raw))
+                    .pieces(|piece| original.push(piece))
+                    .and_then(|()| original.push(raw))
             }
         };
-        if let Err(error) = came {
+        if let Err(error) = original {
             self.fail(error);
         }
     }
 
     fn fail(&mut self, error: io::Error) {
         self.spool.clear();
-        self.came = None;
+        self.original = None;
         self.failure = Some(error);
     }
 }

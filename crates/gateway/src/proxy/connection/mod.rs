@@ -7,10 +7,10 @@ mod incoming_message;
 mod reporting;
 mod verdict;
 
-use incoming_message::Arriving;
+use incoming_message::IncomingMessage;
 
 use super::content::BareLines;
-use super::outgoing_message::Leaving;
+use super::outgoing_message::OutgoingMessage;
 use super::route::Route;
 use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step};
@@ -129,9 +129,9 @@ pub(super) struct Connection {
     session: Session,
     route: Arc<Route>,
     shared: Arc<Shared>,
-    arriving: Arriving,
+    incoming: IncomingMessage,
     /// The message that goes to the next hop, and what will be told of it.
-    leaving: Leaving,
+    outgoing: OutgoingMessage,
     record: Option<(Record, Instant)>,
     /// What is read into; little while the client is silent.
     piece: Vec<u8>,
@@ -171,8 +171,8 @@ impl Connection {
             client,
             hop: None,
             session: Session::new(options),
-            arriving: Arriving::new(&shared),
-            leaving: Leaving::nothing(&shared),
+            incoming: IncomingMessage::new(&shared),
+            outgoing: OutgoingMessage::nothing(&shared),
             route,
             shared,
             record: None,
@@ -188,10 +188,10 @@ impl Connection {
     /// Runs to the end, and tells of it where it is a fault.
     pub(super) fn run(mut self) {
         let end = self.speak();
-        self.tell_record();
+        self.report_message();
         if let Err(End::Client(error)) = end {
             let fault = Fault::Io(error);
-            self.cut(&fault);
+            self.report_cut_message(&fault);
             if !self.shared.is_stopping() {
                 self.fault(&fault);
             }
@@ -209,10 +209,10 @@ impl Connection {
             let text = self.session.take_text();
             let raw = self.session.take_raw();
             if !raw.is_empty() {
-                self.arriving.push_raw(&raw, &self.shared);
+                self.incoming.push_raw(&raw, &self.shared);
             }
             if !text.is_empty() {
-                self.arriving.push(&text, self.session.announced().most());
+                self.incoming.push(&text, self.session.announced().most());
             }
             if let Some(fault) = self.session.take_fault() {
                 self.fault(&fault.into());
@@ -223,7 +223,7 @@ impl Connection {
                 self.handle.activity.record_message();
             }
             if !self.session.is_settling() {
-                self.tell_record();
+                self.report_message();
             }
             match step {
                 Step::Close => {
@@ -383,7 +383,7 @@ impl Connection {
     fn read_client(&mut self) -> Result<(), End> {
         let Some(patience) = self.patience() else {
             self.fault(&Fault::Slow);
-            self.cut(&Fault::Slow);
+            self.report_cut_message(&Fault::Slow);
             self.session.client_slow();
             return Ok(());
         };
@@ -399,7 +399,7 @@ impl Connection {
                 self.session.shut();
             }
             Ok(0) => {
-                if self.cut(&Fault::ClientGone) {
+                if self.report_cut_message(&Fault::ClientGone) {
                     self.fault(&Fault::ClientGone);
                 }
                 self.session.client_gone();
@@ -444,8 +444,8 @@ impl Connection {
         }
         let silent = self.heard.elapsed();
         let left = if self.session.is_in_content() {
-            let began = *self.arriving.began.get_or_insert_with(Instant::now);
-            let whole = limits.idle + Duration::from_secs(self.arriving.size / SLOWEST);
+            let began = *self.incoming.began.get_or_insert_with(Instant::now);
+            let whole = limits.idle + Duration::from_secs(self.incoming.size / SLOWEST);
             whole
                 .checked_sub(began.elapsed())?
                 .min(limits.stall.checked_sub(silent)?)
@@ -466,12 +466,13 @@ impl Connection {
     /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
     /// so the connection is given up.
     fn send(&mut self) {
-        let mut leaving = std::mem::replace(&mut self.leaving, Leaving::nothing(&self.shared));
+        let mut outgoing =
+            std::mem::replace(&mut self.outgoing, OutgoingMessage::nothing(&self.shared));
         let sent = match &self.hop {
             // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
             Some(hop) => {
                 let client = (&self.client, self.session.has_more());
-                send(&mut leaving, hop, client, soon(self.route.times.end))
+                send(&mut outgoing, hop, client, soon(self.route.times.end))
             }
             None => Err(Unsent::Failed),
         };

@@ -43,19 +43,23 @@ impl Connection {
     }
 
     /// How many bytes came of a message of which so many are here, now that its line ends are set right.
-    pub(super) fn came(&self, size: u64) -> u64 {
+    pub(super) fn bytes_received(&self, size: u64) -> u64 {
         size.saturating_add_signed(-self.session.grown())
     }
 
     /// Reports a message whose end does not come, which its client sends again. Returns true if `fault` cut it off, and not the server's
     /// stop.
-    pub(super) fn cut(&self, fault: &Fault) -> bool {
+    pub(super) fn report_cut_message(&self, fault: &Fault) -> bool {
         if !self.session.is_in_content() {
             return false;
         }
         let stopping = self.shared.is_stopping();
         let fault = if stopping { &Fault::Stopped } else { fault };
-        let mut record = Record::new(self.envelope(), &self.peer(), self.came(self.arriving.size));
+        let mut record = Record::new(
+            self.envelope(),
+            &self.peer(),
+            self.bytes_received(self.incoming.size),
+        );
         record.judged_by(&self.shared.engine().rules);
         fault.defer(&mut record);
         self.shared.report(&ServerEvent::Message(&record));
@@ -63,7 +67,7 @@ impl Connection {
     }
 
     /// Tells of the message whose end the client knows.
-    pub(super) fn tell_record(&mut self) {
+    pub(super) fn report_message(&mut self) {
         let Some((mut record, start)) = self.record.take() else {
             return;
         };

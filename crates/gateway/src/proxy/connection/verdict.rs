@@ -4,16 +4,17 @@
 //! A judgement that has begun is not broken off: where it took too long its outcome is thrown away.
 
 use super::Connection;
-use super::incoming_message::Arriving;
+use super::incoming_message::IncomingMessage;
 use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
 use crate::proxy::judge::{
-    Fate, body, failed_open, fields, goes_round, judge, mended, rejected, unacceptable, unread,
+    Fate, body, failed_open, fields, goes_round, judge, rejected, stopped_for_line_ends,
+    unacceptable, unread,
 };
-use crate::proxy::outgoing_message::{Around, Leaving};
+use crate::proxy::outgoing_message::{HeaderEdits, OutgoingMessage};
 use crate::proxy::session::Verdict;
 use crate::record::message_id;
 use crate::semaphore::Processing;
@@ -28,10 +29,14 @@ const KEPT: usize = 1 << 20;
 impl Connection {
     /// Judges the message that is complete, and tells the session.
     pub(super) fn judge(&mut self) {
-        let mut arrived = std::mem::replace(&mut self.arriving, Arriving::new(&self.shared));
+        let mut arrived = std::mem::replace(&mut self.incoming, IncomingMessage::new(&self.shared));
         let start = Instant::now();
         let engine = self.shared.engine();
-        let mut record = Record::new(self.envelope(), &self.peer(), self.came(arrived.size));
+        let mut record = Record::new(
+            self.envelope(),
+            &self.peer(),
+            self.bytes_received(arrived.size),
+        );
         record.judged_by(&engine.rules);
         let fate = match (arrived.failure.take(), self.session.unacceptable()) {
             _ if arrived.beyond => rejected(Cause::BeyondAnnounced, &mut record),
@@ -40,7 +45,7 @@ impl Connection {
             (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),
         };
         let refused = match fate {
-            Fate::Same(around) => self.pass(arrived.spool, around, &mut record).err(),
+            Fate::Same(header_edits) => self.pass(arrived.spool, header_edits, &mut record).err(),
             Fate::Other(bytes) => self.replace(bytes, &mut record).err(),
             Fate::Refused(reply) => Some(reply),
         };
@@ -55,7 +60,7 @@ impl Connection {
             }
         });
         if let Some(reply) = &refused {
-            self.leaving = Leaving::nothing(&self.shared);
+            self.outgoing = OutgoingMessage::nothing(&self.shared);
             self.session
                 .decide(Verdict::Refuse(reply.code, &reply.text()));
         } else {
@@ -66,13 +71,18 @@ impl Connection {
     }
 
     /// The message goes on as it came, in what is done to it whatever is in it.
-    fn pass(&mut self, spool: Spool, around: Around, record: &mut Record) -> Result<(), Reply> {
-        self.leaving = Leaving::new(spool, around);
+    fn pass(
+        &mut self,
+        spool: Spool,
+        header_edits: HeaderEdits,
+        record: &mut Record,
+    ) -> Result<(), Reply> {
+        self.outgoing = OutgoingMessage::new(spool, header_edits);
         if self.session.announced().eight_bit {
             return Ok(());
         }
         // What was not looked at, or passes in spite of a fault.
-        match self.leaving.is_ascii() {
+        match self.outgoing.is_ascii() {
             Ok(true) => Ok(()),
             // It may go when it is judged.
             Ok(false) if record.failed_open => Err(self.given_up(&Fault::EightBit, record)),
@@ -86,7 +96,7 @@ impl Connection {
         let mut spool = Spool::new(self.shared.budget.clone());
         let kept = spool.keep(bytes, KEPT);
         kept.map_err(|error| self.full(record, error))?;
-        self.leaving = Leaving::new(spool, Around::default());
+        self.outgoing = OutgoingMessage::new(spool, HeaderEdits::default());
         Ok(())
     }
 
@@ -94,12 +104,12 @@ impl Connection {
     fn judge_text(
         &self,
         engine: &Engine,
-        arrived: &mut Arriving,
+        arrived: &mut IncomingMessage,
         record: &mut Record,
         start: Instant,
     ) -> Fate {
-        let mends = self.session.is_mended();
-        if mends && let Some(fate) = mended(engine, record) {
+        let line_ends_corrected = self.session.has_corrected_line_ends();
+        if line_ends_corrected && let Some(fate) = stopped_for_line_ends(engine, record) {
             return fate;
         }
         let limits = &self.shared.limits;
@@ -117,7 +127,13 @@ impl Connection {
                 Ok(Some(header)) => {
                     record.envelope.message_id = message_id(&header).to_vec();
                     goes_round(&header[..body(&header)], record).unwrap_or_else(|| {
-                        unread(&header, Finding::TooLarge, mends, engine, record)
+                        unread(
+                            &header,
+                            Finding::TooLarge,
+                            line_ends_corrected,
+                            engine,
+                            record,
+                        )
                     })
                 }
                 // What it claims cannot be told.
@@ -126,8 +142,8 @@ impl Connection {
             };
         }
         let read = arrived.spool.bytes();
-        let came = arrived.came.as_mut().map(Spool::bytes).transpose();
-        let (raw, came) = match read.and_then(|raw| Ok((raw, came?))) {
+        let original = arrived.original.as_mut().map(Spool::bytes).transpose();
+        let (raw, original) = match read.and_then(|raw| Ok((raw, original?))) {
             Ok(both) => both,
             Err(error) => return self.no_room(record, error),
         };
@@ -137,17 +153,23 @@ impl Connection {
             return fate;
         }
         if header.len() > limits.header_bytes || fields(header) > limits.fields {
-            return unread(&raw, Finding::TooManyHeaders, mends, engine, record);
+            return unread(
+                &raw,
+                Finding::TooManyHeaders,
+                line_ends_corrected,
+                engine,
+                record,
+            );
         }
         let announced = self.session.announced();
         let work = || {
-            if arrived.came_late && engine.ledgers.is_some() {
+            if arrived.original_incomplete && engine.ledgers.is_some() {
                 return Err(Fault::LedgerLate);
             }
             judge(
                 &raw,
-                came.as_deref(),
-                mends,
+                original.as_deref(),
+                line_ends_corrected,
                 engine,
                 announced,
                 record,
@@ -161,7 +183,13 @@ impl Connection {
         };
         self.fault(&fault);
         if engine.fail_open {
-            return Fate::Same(failed_open(&raw, &fault, mends, engine, record));
+            return Fate::Same(failed_open(
+                &raw,
+                &fault,
+                line_ends_corrected,
+                engine,
+                record,
+            ));
         }
         fault.defer(record).into()
     }

@@ -307,8 +307,8 @@ impl Session {
     }
 
     /// Whether line ends of the message were set right.
-    pub fn is_mended(&self) -> bool {
-        self.client.content.is_mended()
+    pub fn has_corrected_line_ends(&self) -> bool {
+        self.client.content.has_corrected_line_ends()
     }
 
     /// Bytes that the message has more than came, as far as its line ends were set right.

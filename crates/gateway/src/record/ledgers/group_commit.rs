@@ -39,17 +39,17 @@ pub(super) struct GroupCommit<A: Append> {
 struct State<A: Append> {
     waiting: Vec<Waiting<A>>,
     /// A thread leads a group, or is told to.
-    led: bool,
+    has_leader: bool,
 }
 
 /// A record, and the thread that waits for it.
 struct Waiting<A: Append> {
-    ticket: Arc<Ticket<A::Place>>,
+    waiter: Arc<Waiter<A::Place>>,
     record: A::Record,
 }
 
 /// How a thread is woken.
-struct Ticket<P> {
+struct Waiter<P> {
     thread: Thread,
     signal: Mutex<Signal<P>>,
 }
@@ -62,7 +62,7 @@ enum Signal<P> {
     Done(io::Result<P>),
 }
 
-impl<P> Ticket<P> {
+impl<P> Waiter<P> {
     fn send(&self, signal: Signal<P>) {
         *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = signal;
         self.thread.unpark();
@@ -88,7 +88,7 @@ impl<A: Append> GroupCommit<A> {
         Self {
             state: Mutex::new(State {
                 waiting: Vec::new(),
-                led: false,
+                has_leader: false,
             }),
             target: Mutex::new(target),
         }
@@ -99,22 +99,22 @@ impl<A: Append> GroupCommit<A> {
     /// # Errors
     /// It could not be written or made durable; nothing of it is left.
     pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
-        let ticket = Arc::new(Ticket {
+        let waiter = Arc::new(Waiter {
             thread: thread::current(),
             signal: Mutex::new(Signal::Wait),
         });
         let mut state = self.state();
         state.waiting.push(Waiting {
-            ticket: ticket.clone(),
+            waiter: waiter.clone(),
             record,
         });
-        let leads = !mem::replace(&mut state.led, true);
+        let leads = !mem::replace(&mut state.has_leader, true);
         drop(state);
         if leads {
             self.lead();
         }
         loop {
-            match ticket.wait() {
+            match waiter.wait() {
                 Signal::Lead => self.lead(),
                 Signal::Done(result) => return result,
                 Signal::Wait => (),
@@ -125,9 +125,9 @@ impl<A: Append> GroupCommit<A> {
     /// Appends all records that wait, its own among them, and hands the lead on.
     fn lead(&self) {
         let group = mem::take(&mut self.state().waiting);
-        let (tickets, records): (Vec<_>, Vec<_>) = group
+        let (waiters, records): (Vec<_>, Vec<_>) = group
             .into_iter()
-            .map(|Waiting { ticket, record }| (ticket, record))
+            .map(|Waiting { waiter, record }| (waiter, record))
             .unzip();
         let mut target = self.target();
         let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
@@ -135,17 +135,17 @@ impl<A: Append> GroupCommit<A> {
         // The next group goes first: the disk is to work while these threads answer.
         let mut state = self.state();
         match state.waiting.first() {
-            Some(next) => next.ticket.send(Signal::Lead),
-            None => state.led = false,
+            Some(next) => next.waiter.send(Signal::Lead),
+            None => state.has_leader = false,
         }
         drop(state);
         let mut results = appended.unwrap_or_default().into_iter();
-        for ticket in tickets {
+        for waiter in waiters {
             // After a panic there is none.
             let result = results
                 .next()
                 .unwrap_or_else(|| Err(io::Error::other("the write was given up")));
-            ticket.send(Signal::Done(result));
+            waiter.send(Signal::Done(result));
         }
     }
 
@@ -157,7 +157,7 @@ impl<A: Append> GroupCommit<A> {
     /// Returns when a thread leads a group and no record waits for the next.
     #[cfg(test)]
     pub(super) fn wait_for_leader(&self) {
-        let leads = |state: &State<A>| state.led && state.waiting.is_empty();
+        let leads = |state: &State<A>| state.has_leader && state.waiting.is_empty();
         while !leads(&self.state()) {
             thread::yield_now();
         }
@@ -226,7 +226,7 @@ mod tests {
         });
         assert_eq!(commits.target().groups, [1, 19]);
         let state = commits.state();
-        assert!(state.waiting.is_empty() && !state.led);
+        assert!(state.waiting.is_empty() && !state.has_leader);
     }
 
     #[test]

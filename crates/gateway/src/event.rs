@@ -1,67 +1,67 @@
-//! What a server tells of its work: messages and faults.
+//! Events of a server: messages and faults.
 //!
 //! # Limits
-//! How they are written, counted and kept is [`record`](crate::record)'s.
+//! The module [`record`](crate::record) writes and counts them.
 
 use crate::engine::Envelope;
 use crate::fault::Fault;
 use crate::policy::{Action, Findings, Rules};
 use std::time::Duration;
 
-/// What a server tells of its work.
+/// An event of a server.
 #[derive(Debug)]
 pub enum ServerEvent<'a> {
     /// A message has its verdict.
     Message(&'a Record),
-    /// Something went wrong on a connection; its message is deferred.
+    /// A connection failed; its message is deferred.
     Fault {
-        /// Connections are counted from 1.
+        /// Number of the connection, from 1.
         connection: u64,
-        /// How the client is called.
+        /// Name or address of the client.
         peer: &'a str,
-        /// What it was.
+        /// What failed.
         fault: &'a Fault,
     },
     /// The reporting thread waits from here on, so collected lines must be written.
     Flush,
 }
 
-/// One message.
+/// The record of one message.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Who sent it to how many.
+    /// Its envelope.
     pub envelope: Envelope,
-    /// How the client is called.
+    /// Name or address of the client.
     pub peer: String,
-    /// Bytes that it had, or that were told of one that was cut off.
+    /// Bytes of the message as received; of a cut one, those that came.
     pub bytes_in: u64,
-    /// Bytes that it has now, those of added fields too; 0 where it is not looked at, or does not go on.
+    /// Bytes of the message as sent on, with added fields; 0 if it is not read, or does not go on.
     pub bytes_out: u64,
-    /// How many parts it has; 0 where it is not looked at.
+    /// Number of its parts; 0 if it is not read.
     pub parts: u32,
-    /// The parts that are changed, where originals are kept: [`ChangedPart::describe`](crate::judge::ChangedPart::describe) of each.
+    /// Each changed part as [`ChangedPart::describe`](crate::judge::ChangedPart::describe) writes it, if originals are kept.
     pub changed: Vec<String>,
-    /// What was done.
+    /// The action that was taken.
     pub action: Action,
-    /// What the policy asks for: more than `action` in a dry run, and where less could be done.
+    /// The action that the policy asks for. It is stronger than `action` in a dry run, and if the front end can do less.
     pub wanted: Action,
-    /// How many fields that would be taken for ours were deleted, which no policy asks for.
+    /// Number of deleted fields that a sender forged under our names (`claims=` in the log). No policy decides about them.
     pub forged_fields: u32,
-    /// What was found.
+    /// Its findings.
     pub findings: Findings,
     /// Name of the policy.
     pub policy: String,
     /// The policy only reports what it would do.
     pub dry_run: bool,
-    /// Why less was done than the policy asks for.
+    /// Why `action` is weaker than `wanted`.
     pub finding: Option<&'static str>,
-    /// Something of ours failed, and the message passed unread.
+    /// The gateway failed, and the message passed unread.
     pub failed_open: bool,
-    /// Characters that could not be read.
+    /// Characters that could not be decoded.
     pub losses: u64,
-    /// Name of the ledger that gives the original back.
+    /// Name of the ledger record with the original.
     pub ledger: Option<String>,
-    /// From its end to its verdict.
+    /// Time from its end to its verdict.
     pub time: Duration,
 }
 
@@ -88,7 +88,7 @@ impl Record {
         }
     }
 
-    /// Notes the policy that the message is judged by.
+    /// Records the policy that judges the message.
     pub(crate) fn judged_by(&mut self, rules: &Rules) {
         self.policy.clone_from(&rules.name);
         self.dry_run = rules.monitor;

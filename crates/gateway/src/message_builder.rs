@@ -1,7 +1,7 @@
-//! A message as a mail server tells it, piece by piece.
+//! Builds a message from the packets of a mail server.
 //!
 //! # Limits
-//! Of a message that is not looked at its bytes are not kept, but for the names and numbers of fields that are not to stand.
+//! Of a message beyond the limits it keeps only the names and positions of forged fields.
 
 mod field_spans;
 mod received_message;
@@ -20,36 +20,36 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A message while it is told, field by field and by pieces of its body. One that grows goes to a file without name.
+/// A message while its fields and the pieces of its body arrive. A long one is written to an unlinked file.
 #[derive(Debug)]
 pub struct MessageBuilder {
-    /// Whole fields, line ends in them; then the empty line and the body.
+    /// Complete fields with line ends, the empty line, and the body.
     text: Spool,
     fields: Fields,
-    /// Bytes of the header and of the empty line, once they are there.
+    /// Bytes of the header and the empty line, once the body begins.
     front: Option<usize>,
-    /// Fields that were told behind the body.
+    /// Fields that came behind the body.
     late: Option<Spool>,
-    /// Values come with the space behind the colon, and go back with it.
+    /// True if values have the space behind the colon, in both directions.
     leading_space: bool,
-    /// Bytes of a message that is looked at, of its header, and number of its fields.
+    /// Limits of a message that is read: bytes, bytes of the header, number of fields.
     most: (u64, usize, usize),
-    /// Why it is not looked at.
+    /// The finding for which it is not read.
     beyond: Option<Finding>,
-    /// What of it is not to stand all the same.
+    /// Forged fields of a message that is not read.
     scan: Option<ForgedFieldScan>,
-    /// Bytes that were told.
+    /// Bytes that came.
     size: u64,
-    /// Why the rest of it is not here.
+    /// The failure after which nothing is stored.
     failed: Option<io::Error>,
-    /// The field that there was no room for.
+    /// The field that could not be stored.
     unkept: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What a usual message needs: bytes, and fields.
+/// Bytes and fields of a usual message.
 const BYTES: usize = 8_192;
 const FIELDS: usize = 24;
-/// Bytes of the empty line behind the header, which nobody tells.
+/// Bytes of the empty line behind the header, which no packet has.
 pub(crate) const EMPTY_LINE: u64 = 2;
 
 impl MessageBuilder {
@@ -149,7 +149,7 @@ impl MessageBuilder {
         Ok(())
     }
 
-    /// A copy of the header as far as it is kept.
+    /// Returns a copy of the stored header.
     fn header(&mut self) -> io::Result<ReceivedMessage> {
         let before = self
             .front
@@ -167,18 +167,18 @@ impl MessageBuilder {
         })
     }
 
-    /// Why it cannot be judged although it is not too large; none where it can.
+    /// Takes the failure that keeps the message from being judged.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.failed.take()
     }
 
-    /// Whether nobody has said yet which fields of a message that is not looked at are not to stand.
+    /// Returns true if the message is not read and was not scanned for forged fields yet.
     pub(crate) fn needs_scan(&self) -> bool {
         (self.beyond.is_some() || self.failed.is_some()) && self.scan.is_none()
     }
 
-    /// Looks for fields that are not to stand by the rules of `engine`, among those that were told and those that will be. Of a message that is
-    /// not looked at nothing else is kept from here on.
+    /// Scans the fields that came, and those that will come, for forged ones by the rules of `engine`. Nothing else of the message is stored from here
+    /// on.
     pub(crate) fn scan(&mut self, engine: Arc<Engine>) {
         let budget = self.text.budget().clone();
         let alone = budget.read_alone();
@@ -186,7 +186,7 @@ impl MessageBuilder {
         match self.header() {
             Ok(header) => scan.told(&header),
             Err(error) => {
-                // Nobody can say what it claims.
+                // Its forged fields cannot be determined.
                 scan.left = 0;
                 self.failed.get_or_insert(error);
             }
@@ -228,17 +228,17 @@ impl MessageBuilder {
         (count as usize <= MOST_CHANGES).then_some((actions.changes, count))
     }
 
-    /// Whether there are more bytes than are looked at. No more of them are kept then.
+    /// Returns the limit that the message exceeds. Nothing more of it is stored then.
     pub fn is_too_large(&self) -> bool {
         self.beyond.is_some()
     }
 
-    /// What there is too much of.
+    /// Marks the message as beyond a limit, and drops its bytes.
     pub fn beyond(&self) -> Option<Finding> {
         self.beyond
     }
 
-    /// Bytes that were told, of header and body; the empty line between them is not.
+    /// Returns the bytes of header and body, without the empty line between them.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -280,7 +280,7 @@ impl MessageBuilder {
         })
     }
 
-    /// Counts bytes; false where they are too many.
+    /// Counts bytes. Returns false if they are too many.
     fn grow(&mut self, bytes: usize) -> bool {
         self.size += bytes as u64;
         if self.size + EMPTY_LINE > self.most.0 {
@@ -294,7 +294,7 @@ impl MessageBuilder {
     }
 }
 
-/// What of a message that is not looked at is not to stand.
+/// The forged fields of a message that is not read.
 #[derive(Debug)]
 struct ForgedFieldScan {
     engine: Arc<Engine>,
@@ -302,9 +302,9 @@ struct ForgedFieldScan {
     names: HashMap<Vec<u8>, u32>,
     gone: Vec<HeaderChange>,
     count: u32,
-    /// Fields that were told.
+    /// Number of fields.
     fields: u32,
-    /// How many more may go; one that has none left is no message that anybody means.
+    /// How many more may be deleted. No honest sender exceeds this.
     left: usize,
 }
 
@@ -320,12 +320,12 @@ impl ForgedFieldScan {
         }
     }
 
-    /// Whether no more are to go than a server can be asked for.
+    /// Returns true if the mail server can delete all of them.
     fn is_few(&self) -> bool {
         self.left > 0 && self.count as usize <= MOST_CHANGES
     }
 
-    /// Fields that were told before.
+    /// Adds the fields that came before the scan.
     fn told(&mut self, header: &ReceivedMessage) {
         let mut actions = Actions::default();
         self.count = header.delete(&mut actions, &self.engine.rules);

@@ -3,7 +3,7 @@
 //! ```text
 //!  Judgement, Abilities ─┐
 //!  unread, Abilities ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
-//!  Cause, Fault ─────┘            └─► Record: log, counters, ledger
+//!  Cause, Fault ─────────┘            └─► Record: log, counters, ledger
 //! ```
 //!
 //! # Limits
@@ -17,7 +17,7 @@ use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use std::borrow::Cow;
 
-/// What becomes of one message.
+/// The outcome of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<'j> {
     /// What the front end does with the message.
@@ -30,7 +30,7 @@ pub struct Outcome<'j> {
     pub wanted: Action,
     /// How many forged fields the front end deletes.
     pub forged_fields: u32,
-    /// Why less is done than the policy asks for, or why the message does not go on.
+    /// Why the front end does less than the policy asks for, or why the message does not go on.
     pub remark: Option<Remark>,
     /// The message goes on although something failed.
     pub failed_open: bool,
@@ -60,16 +60,16 @@ pub struct Reply {
     pub words: Cow<'static, str>,
 }
 
-/// What a front end can do with a message.
+/// The edits, fields and quarantine that a front end supports for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// How many of the edits it can make.
     pub edits: Extent,
-    /// Whether bytes of the message change, apart from new fields.
+    /// True if bytes of the message change, apart from new fields.
     pub rewrites: bool,
-    /// Whether it can add fields.
+    /// True if it can add fields.
     pub fields: bool,
-    /// Why the message cannot be held; none if it can.
+    /// Why the message cannot be quarantined; `None` if it can.
     pub no_quarantine: Option<Remark>,
     /// How many forged fields it deletes.
     pub forged_fields: u32,
@@ -209,7 +209,7 @@ impl Cause {
         }
     }
 
-    /// Whether it counts as asked for: it is not when the policy would pass the message on and only the way forbids it.
+    /// Returns true if the rejection counts as wanted. It does not if the policy would pass the message on and only the route forbids it.
     fn is_wanted(self) -> bool {
         !matches!(
             self,
@@ -252,7 +252,7 @@ impl<'j> Outcome<'j> {
     pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = judgement.wanted;
         if abilities.too_many_forged_fields {
-            // Nobody sends such a message in good faith, and what it claims must not pass.
+            // No honest sender has so many forged fields, and they must not pass.
             return Self {
                 wanted,
                 ..Self::rejected(Cause::TooManyForgedFields)
@@ -276,7 +276,7 @@ impl<'j> Outcome<'j> {
                 remark = remark.or((!judgement.added.is_empty()).then_some(Remark::ReportOnly));
                 Cow::default()
             }
-            // The field must not say that all is done.
+            // The field must not say that all edits are made.
             Some(mode) => Cow::Owned(field_of_mode(judgement, rules, mode)),
             None => Cow::Borrowed(&judgement.added[..]),
         };
@@ -335,7 +335,7 @@ impl<'j> Outcome<'j> {
         } else {
             Action::Pass
         };
-        // What the policy would do without `monitor`, and what is done.
+        // `wanted` ignores `monitor`; `done` obeys it.
         let wanted = rules.action(finding).max(limit);
         let done = action(finding).max(limit);
         let too_large = |code, enhanced| Reply::new(code, enhanced, "Message too large");
@@ -443,7 +443,7 @@ impl<'j> Outcome<'j> {
         }
     }
 
-    /// What becomes of a message for which the policy asks `action`.
+    /// Returns the outcome for the `action` of the policy.
     fn asked(
         action: Action,
         reject: impl FnOnce() -> Reply,
@@ -455,7 +455,7 @@ impl<'j> Outcome<'j> {
             (Action::Reject, _) => Self::of(action, Disposition::Reject(reject())),
             (Action::Quarantine, None) => Self::of(action, Disposition::Quarantine(reasons())),
             (Action::Quarantine, remark) => {
-                // What cannot be held must not pass.
+                // A message that cannot be quarantined must not pass.
                 Self {
                     remark,
                     ..Self::of(Action::Tempfail, Disposition::Defer(defer()))
@@ -468,7 +468,7 @@ impl<'j> Outcome<'j> {
         }
     }
 
-    /// Counts what changes whatever the policy says.
+    /// Adds the changes that are made under every policy.
     fn changed(mut self, abilities: &Abilities) -> Self {
         if self.goes_on() {
             self.forged_fields = abilities.forged_fields;
@@ -479,13 +479,13 @@ impl<'j> Outcome<'j> {
         self
     }
 
-    /// Gives another remark.
+    /// Replaces the remark.
     pub(crate) fn because(mut self, remark: Remark) -> Self {
         self.remark = Some(remark);
         self
     }
 
-    /// Leaves the fields out.
+    /// Removes the added fields.
     pub(crate) fn without_fields(mut self) -> Self {
         self.fields = Cow::default();
         if self.action == Action::Tag {

@@ -1,18 +1,18 @@
-//! Semaphore: how many messages are at work at a time.
+//! A semaphore that bounds how many messages are processed at a time.
 
 use crate::spool::{Budget, Reserved};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// Messages that may be taken up.
+/// A counting semaphore.
 #[derive(Debug)]
 pub(crate) struct Semaphore {
     state: Mutex<State>,
     ended: Condvar,
 }
 
-/// Who may work on a message, and who waits.
+/// Free permits and waiting threads.
 #[derive(Debug)]
 struct State {
     free: usize,
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Semaphore {
-    /// As many as there are processors.
+    /// Creates a semaphore with one permit for each processor.
     pub(crate) fn of_processors() -> Self {
         Self::new(thread::available_parallelism().map_or(1, usize::from))
     }
@@ -32,13 +32,13 @@ impl Semaphore {
         }
     }
 
-    /// Number of turns that nobody has.
+    /// Returns the number of free permits.
     #[cfg(test)]
     pub(crate) fn free(&self) -> usize {
         self.state().free
     }
 
-    /// Waits for a turn; it ends when it is dropped.
+    /// Waits for a permit. Dropping it releases it.
     pub(crate) fn acquire(&self) -> Permit<'_> {
         let mut state = self.state();
         while state.free == 0 {
@@ -53,7 +53,7 @@ impl Semaphore {
         Permit(self)
     }
 
-    /// Waits for a turn until then; none where there was none in time.
+    /// Waits for a permit until `end`. Returns `None` after that.
     pub(crate) fn acquire_until(&self, end: Instant) -> Option<Permit<'_>> {
         let mut state = self.state();
         while state.free == 0 {
@@ -76,7 +76,7 @@ impl Semaphore {
     }
 }
 
-/// What a message in work takes from others: a turn, and memory from `budget` while it waits for the disk without its turn.
+/// The resources of a message that is processed: a permit, or memory from `budget` while it waits for the disk without a permit.
 #[derive(Debug)]
 pub(crate) struct Processing<'a> {
     permit: Option<Permit<'a>>,
@@ -88,8 +88,8 @@ impl<'a> Processing<'a> {
         Self { permit, budget }
     }
 
-    /// Ends the turn if the shared memory has room for `bytes`, and takes them until the returned value is dropped. Otherwise the message keeps its
-    /// turn. Never waits.
+    /// Releases the permit if the shared memory has room for `bytes`, and reserves them until the returned value is dropped. Otherwise the message keeps
+    /// its permit. Never waits.
     pub(crate) fn wait_without_permit(&mut self, bytes: u64) -> Option<Reserved<'a>> {
         let reserved = self.budget.reserve(bytes)?;
         self.permit = None;
@@ -97,7 +97,7 @@ impl<'a> Processing<'a> {
     }
 }
 
-/// The right to work on a message.
+/// The right to process a message.
 #[derive(Debug)]
 pub(crate) struct Permit<'a>(&'a Semaphore);
 
@@ -105,7 +105,7 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.free += 1;
-        // Where nobody waits, the system need not be asked to wake one.
+        // Without a waiting thread no system call is needed.
         if state.waiting > 0 {
             self.0.ended.notify_one();
         }
@@ -135,7 +135,7 @@ mod tests {
             drop(held);
             assert!(waits.join().unwrap());
         });
-        // A free one is had even when the time is up.
+        // A free permit is acquired even after `end`.
         assert!(semaphore.acquire_until(Instant::now()).is_some());
     }
 }

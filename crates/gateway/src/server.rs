@@ -1,9 +1,9 @@
-//! The frame of a daemon: listens, gives each connection a thread or a place among those that are served by turns, ends in order.
-//! What is spoken on a connection is its service's.
+//! The frame of a daemon: accepts connections, runs each in a thread or in the pool, and shuts down in order.
+//! A [`Service`] speaks the protocol.
 //!
 //! # Limits
-//! A thread for each connection that has one: good for some thousand. Messages at work are as many as there are processors, for all servers
-//! that share [`Resources`](crate::Resources), and as many short ones for each server.
+//! One thread for each connection outside the pool: some thousand connections at most. All servers that share
+//! [`Resources`](crate::Resources) process one message for each processor at a time. Each server processes as many short ones beside them.
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
@@ -27,28 +27,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Threads beyond the limit of connections, for those that hear that there are too many; more wait unaccepted.
+/// Connections beyond the limit that are accepted to be refused. Further clients wait unaccepted.
 const REFUSED: usize = 64;
 /// Bytes of a connection's stack.
 const STACK: usize = 512 << 10;
-/// How long a failed `accept` is waited out.
+/// Pause after a failed `accept`.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
-/// How often a server that stops looks whether its connections have ended.
+/// Time between two checks whether all connections have ended, while the server stops.
 const DRAINING: Duration = Duration::from_millis(10);
-/// The longest time between two beats.
+/// Longest time between two rounds of the watching thread.
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);
-/// A thread that many wait for, and that is at work for so long without a step, stands still.
+/// A busy thread without a heartbeat for so long counts as stalled.
 const STALL_LIMIT: Duration = Duration::from_secs(10);
-/// How long connections that were ended may take to be over.
+/// Longest wait for the threads of connections that were closed.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// What is spoken on the connections of a server.
+/// The protocol of a server's connections.
 pub(crate) trait Service: Send {
-    /// Takes a connection up. Where there are as many as there may be, `full`, the client is to hear so: in a thread of its own, or here
-    /// by a word that fits into every socket's buffer, and there is no work.
+    /// Accepts a connection. If `full`, the limit of connections is reached, and the service refuses the client: in a thread of its own, or here with
+    /// a reply that fits into every socket's buffer. In the latter case it returns `None`.
     ///
     /// # Errors
-    /// The system has no means for it.
+    /// The system lacks descriptors or memory.
     fn accept(
         &self,
         number: u64,
@@ -58,80 +58,80 @@ pub(crate) trait Service: Send {
     ) -> io::Result<Option<Accepted>>;
 }
 
-/// A connection that was taken up.
+/// A connection that the service has accepted.
 pub(crate) struct Accepted {
     pub(crate) handle: Arc<dyn ConnectionHandle>,
     pub(crate) run: Execution,
 }
 
-/// How the work on a connection is done.
+/// How a connection is run.
 pub(crate) enum Execution {
     /// In a thread of its own.
     Thread(Box<dyn FnOnce() + Send>),
-    /// By turns with others.
+    /// By the threads of the pool, which share all their connections.
     Pool(Box<dyn PooledConnection>),
 }
 
-/// A connection that can be served by turns. Nothing that is done here may wait for the other side.
+/// A connection that the pool can run. No method may wait for the peer, except [`PooledConnection::run`].
 pub(crate) trait PooledConnection: Send {
-    /// What is waited for.
+    /// The stream that the pool polls.
     fn stream(&self) -> &Stream;
 
-    /// Goes on: there is something to be read, or room for what is to be written.
+    /// Continues when the stream is readable or writable.
     fn serve(&mut self) -> Next;
 
-    /// Whether the other side has been silent for too long. Asked from time to time: who is silent for less can give memory back.
+    /// Returns true if the peer was silent for too long. The pool asks several times a second, so an idle connection can release its buffers here.
     fn is_late(&mut self) -> bool;
 
-    /// Ends: the other side has been silent for too long, or the system has no means to go on.
+    /// Closes the connection because the peer was silent for too long or the system lacks resources.
     fn give_up(&mut self, why: io::Error);
 
-    /// Goes on to the end, in a thread of its own.
+    /// Runs the connection to its end in a thread of its own.
     fn run(self: Box<Self>);
 }
 
 /// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Words of the other side.
+    /// Input of the peer.
     Read,
-    /// That the other side takes what is said.
+    /// Room in the socket for output.
     Write,
-    /// Accepted that takes long: a thread of its own.
+    /// A thread of its own, because the next message takes long.
     Thread,
-    /// It is over.
+    /// Nothing: it has ended.
     End,
 }
 
-/// What others see of a connection.
+/// A connection as other threads see it.
 pub(crate) trait ConnectionHandle: Send + Sync {
-    /// Ends the connection, where no message is on it.
+    /// Closes the connection if it carries no message.
     fn end_idle(&self);
 
-    /// Ends the connection, whatever it waits for.
+    /// Closes the connection, whatever its thread waits for.
     fn end(&self);
 
-    /// What is known of it by those who choose which connection to close for another one; none where it is never closed.
+    /// Returns its activity, by which the server chooses the connection to close for a new one. `None` if it is never closed.
     fn activity(&self) -> Option<&Activity> {
         None
     }
 
-    /// Returns true if the connection's thread ends soon after [`ConnectionHandle::dismiss`].
+    /// Returns true if its thread ends soon after [`ConnectionHandle::dismiss`].
     fn can_be_dismissed(&self) -> bool {
         true
     }
 
-    /// Ends the connection for another one. Returns false, and leaves it open, if its thread cannot end soon.
+    /// Closes the connection for a new one. Returns false, and leaves it open, if its thread cannot end soon.
     fn dismiss(&self) -> bool {
         self.end();
         true
     }
 
-    /// A look at it, several times a second.
+    /// Is called several times a second.
     fn tick(&self, _: &Shared) {}
 }
 
-/// What all connections share.
+/// State that all connections of a server share.
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) budget: Arc<Budget>,
@@ -139,7 +139,7 @@ pub(crate) struct Shared {
     engine: RwLock<Arc<Engine>>,
     report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
     stopping: AtomicBool,
-    /// Counts on while the threads of the server get their time, and none of those that many wait for stands still.
+    /// Rounds of the watching thread in which no thread was stalled.
     beats: AtomicU64,
     heartbeats: Mutex<Vec<Arc<Heartbeat>>>,
     connections: Mutex<BTreeMap<u64, Arc<dyn ConnectionHandle>>>,
@@ -165,18 +165,18 @@ impl Shared {
         }
     }
 
-    /// Tells, and has it written.
+    /// Reports an event and flushes.
     pub(crate) fn report(&self, event: &ServerEvent<'_>) {
         (self.report)(event);
         self.flush();
     }
 
-    /// Tells of a message; [`Shared::flush`] must follow before whoever does so waits.
+    /// Reports a message. The caller must call [`Shared::flush`] before it waits.
     pub(crate) fn report_unflushed(&self, record: &Record) {
         (self.report)(&ServerEvent::Message(record));
     }
 
-    /// Has everything written that was told.
+    /// Writes all reported events.
     pub(crate) fn flush(&self) {
         (self.report)(&ServerEvent::Flush);
     }
@@ -185,7 +185,7 @@ impl Shared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// What messages are judged by from now on.
+    /// Returns the engine that judges the next message.
     pub(crate) fn engine(&self) -> Arc<Engine> {
         self.engine
             .read()
@@ -193,7 +193,7 @@ impl Shared {
             .clone()
     }
 
-    /// A thread from now on that many wait for.
+    /// Registers a thread for the watchdog.
     fn heartbeat(&self) -> Arc<Heartbeat> {
         let heartbeat = Arc::<Heartbeat>::default();
         self.heartbeats
@@ -223,11 +223,11 @@ pub struct Server {
     shutdown: ShutdownSignal,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
-    /// How long new connections may wait for idle ones, as of a time.
+    /// Time that new connections may still wait for idle ones, and when it was computed.
     waits: Cell<(Duration, Instant)>,
 }
 
-/// Ends a server from another thread, or has it judge otherwise.
+/// Stops a server from another thread, or replaces its engine.
 #[derive(Clone)]
 pub struct Stop {
     shutdown: ShutdownSignal,
@@ -235,7 +235,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Judges by another engine from the next message on.
+    /// Replaces the engine from the next message on.
     pub fn change(&self, engine: Engine) {
         *self
             .shared
@@ -244,23 +244,23 @@ impl Stop {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
-    /// Connections of clients that are open.
+    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.shared.connections().len()
     }
 
-    /// Bytes of messages in temporary files, of all servers that share them.
+    /// Returns the bytes of messages in temporary files, for all servers that share them.
     pub fn spool_bytes(&self) -> u64 {
         self.shared.budget.used()
     }
 
-    /// A number that grows several times a second while the server is alive: while it accepts, and none of the threads that serve by turns
-    /// stands still for ten seconds.
+    /// Returns a number that grows several times a second while the server is alive. It stops if the accepting thread, or one of the pool, is busy
+    /// for ten seconds without a step.
     pub fn beats(&self) -> u64 {
         self.shared.beats.load(Ordering::Relaxed)
     }
 
-    /// No connection is accepted any more; messages that have begun may end.
+    /// Stops accepting connections. Messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shutdown.send();
@@ -268,10 +268,10 @@ impl Stop {
 }
 
 impl Server {
-    /// Listens; what happens is told to `tell`.
+    /// Listens, and passes events to `report`.
     ///
     /// # Errors
-    /// The address cannot be taken, or the socket not be used.
+    /// The server cannot listen at the address, or the socket cannot be used.
     pub(crate) fn listen(
         socket: Socket,
         service: Box<dyn Service>,
@@ -305,20 +305,20 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     ///
     /// # Errors
-    /// The system does not tell.
+    /// The system does not return the address.
     pub fn address(&self) -> io::Result<Address> {
         self.acceptor.listener().address()
     }
 
-    /// Whether who connects to this address comes to this server.
+    /// Returns true if a connection to `address` reaches this server.
     pub(crate) fn is_at(&self, address: &Address) -> bool {
         self.acceptor.listener().is_at(address)
     }
 
-    /// What ends it.
+    /// Returns what stops this server.
     pub fn stopper(&self) -> Stop {
         Stop {
             shutdown: self.shutdown.clone(),
@@ -326,11 +326,11 @@ impl Server {
         }
     }
 
-    /// Serves until it is stopped and the messages that have begun have ended. Where threads do not end even some seconds after their
-    /// connections were closed, that is told, and they are left to the end of the program.
+    /// Serves until it is stopped and all begun messages have ended. Reports threads that do not end some seconds after their connections were closed,
+    /// and leaves them.
     ///
     /// # Errors
-    /// The thread that looks at the connections cannot be made.
+    /// The watching thread cannot be started.
     pub fn run(mut self) -> io::Result<()> {
         let watcher = self.watch_connections()?;
         let mut number = 0;
@@ -373,16 +373,16 @@ impl Server {
             return Ok(());
         }
         drop(pool);
-        // It may be between two looks.
+        // It may be asleep between two rounds.
         watcher.thread().unpark();
-        // Its panic has been told where it happened.
+        // The panic hook has reported a panic.
         let _ = watcher.join();
         Ok(())
     }
 
-    /// Has a client served.
+    /// Runs the connection of a client, or refuses it.
     fn take(&self, number: u64, stream: Stream, pool: &mut Option<Pool>) -> io::Result<()> {
-        // A client that is gone by now has no address any more.
+        // A client that has closed has no address any more.
         let Ok(client) = stream.client() else {
             return Ok(());
         };
@@ -405,7 +405,7 @@ impl Server {
             Execution::Pool(served) => served,
         };
         if pool.is_none() {
-            // Without it each connection has its thread.
+            // Without a pool each connection gets a thread.
             *pool = Pool::start(&self.shared).ok();
         }
         let refused = match pool {
@@ -417,13 +417,13 @@ impl Server {
         })
     }
 
-    /// A thread that looks at all connections again and again.
+    /// Starts the thread that feeds the watchdog and calls [`ConnectionHandle::tick`].
     fn watch_connections(&self) -> io::Result<JoinHandle<()>> {
         let shared = self.shared.clone();
         let step = (shared.limits.progress / 4).min(WATCH_INTERVAL);
         thread::Builder::new().stack_size(STACK).spawn(move || {
             let mut watchdog = Watchdog::default();
-            // Messages that have begun when the server stops may be slow too.
+            // Progress of slow messages is reported while the server stops, too.
             while !shared.is_stopping() || !shared.connections().is_empty() {
                 thread::park_timeout(step);
                 if watchdog.all_alive(&shared.heartbeats(), Instant::now(), STALL_LIMIT) {
@@ -437,8 +437,8 @@ impl Server {
         })
     }
 
-    /// Ends idle connections at once, the others when their message has ended or too much time has gone by; false where some of them are
-    /// not over so long after that, which is told.
+    /// Closes idle connections at once, and the others when their message ends or `drain` has passed. Returns false, and reports a fault, if threads
+    /// still run `ending` later.
     fn drain(&self, ending: Duration) -> bool {
         let start = Instant::now();
         loop {
@@ -470,7 +470,7 @@ impl Server {
     }
 }
 
-/// A connection that others see: they do no longer, and its streams are closed, when this is dropped.
+/// The entry of a connection in [`Shared`]. Dropping it removes the entry and closes the streams.
 struct Registration {
     number: u64,
     shared: Arc<Shared>,
@@ -485,7 +485,7 @@ impl Registration {
         }
     }
 
-    /// Tells of a fault, and of nothing where that itself is at fault.
+    /// Reports a fault. Ignores a panic of the reporter.
     fn fault(&self, fault: &Fault) {
         let event = ServerEvent::Fault {
             connection: self.number,
@@ -505,11 +505,11 @@ impl Drop for Registration {
     }
 }
 
-/// Gives a connection a thread.
+/// Runs a connection in a thread.
 fn spawn(registration: Registration, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let run = move || {
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
-            // Its streams are closed by now: the client keeps its message.
+            // Its streams are closed by now, so the client keeps its message.
             registration.fault(&Fault::Panic);
         }
     };
@@ -519,7 +519,7 @@ fn spawn(registration: Registration, run: impl FnOnce() + Send + 'static) -> io:
         .map(drop)
 }
 
-/// Gives a connection that can be served by turns a thread of its own; where there is none to be had, it ends, and tells of its message.
+/// Moves a connection of the pool to a thread of its own. If no thread can be started, closes it and reports its message.
 fn in_thread(registration: Registration, served: Box<dyn PooledConnection>) -> io::Result<()> {
     let place = Arc::new(Mutex::new(Some(served)));
     let taken =
@@ -544,7 +544,7 @@ mod heartbeat;
 #[cfg(target_os = "linux")]
 mod pool;
 
-/// Elsewhere each connection has a thread.
+/// Without epoll each connection gets a thread.
 #[cfg(not(target_os = "linux"))]
 mod pool {
     use super::{Arc, PooledConnection, Registration, Shared, io};

@@ -1,7 +1,7 @@
-//! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
+//! Processes one message of a milter: judges it, keeps its original if it changes, and gives edits and verdict to the session.
 //!
 //! # Limits
-//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
+//! Nothing interrupts a judgement. If it takes too long, the mail server gets its verdict before, and the result is dropped.
 
 use super::answer::{abilities, translate};
 use super::handle::MilterHandle;
@@ -22,12 +22,12 @@ use std::sync::Arc;
 pub(super) struct UncopiedBody {
     pub(super) message: ReceivedMessage,
     pub(super) edits: Vec<Edit>,
-    /// Where its packets belong in the session's output.
+    /// Offset of its packets in the session's output.
     pub(super) place: usize,
 }
 
-/// What is done to a message that passes although something of ours failed, and how many fields go with that: those that would be taken for
-/// ours. None where it must not pass, for nobody can say which these are; asked before anything else may fail.
+/// Returns the edits that delete the forged fields of a message that passes although the gateway failed, and their number. Returns `None` if it must not
+/// pass, because the fields cannot be determined. Called before anything else can fail.
 pub(super) fn passing(
     message: &mut MessageBuilder,
     engine: &Engine,
@@ -50,11 +50,10 @@ pub(super) fn passing(
     ))
 }
 
-/// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
-/// is given back.
+/// Reads a message and gives the session its verdict. Waits for a permit if `wait`. Returns a long body that is not in the session's output.
 ///
 /// # Errors
-/// Why there is no verdict.
+/// The fault that prevents a verdict.
 pub(super) fn decide(
     shared: &Shared,
     wait: bool,
@@ -101,7 +100,7 @@ pub(super) fn decide(
     }
 }
 
-/// Gives the session the outcome of a message that is not read.
+/// Gives the session the verdict of a message that is not read.
 fn pass_unread(
     finding: Finding,
     message: MessageBuilder,

@@ -1,7 +1,7 @@
-//! What others see of a connection: whether a message is on it, and the signs that work goes on.
+//! The handle of a milter connection: its state, and the progress packets while a message is processed.
 //!
 //! # Limits
-//! A sign is offered and not waited for: a server that takes nothing hears of nothing.
+//! Progress packets are written without a wait: a mail server whose socket is full gets none.
 
 use crate::address::Stream;
 use crate::milter;
@@ -11,46 +11,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes of a packet without data.
+/// Bytes of a progress packet, which has no data.
 const PROGRESS_PACKET: usize = 5;
 
-/// What others see of a connection.
+/// A milter connection as other threads see it.
 #[derive(Debug)]
 pub(super) struct MilterHandle {
     pub(super) number: u64,
     stream: Stream,
     progress_state: Mutex<Progress>,
-    /// When the server must have taken what is being written, the whole of it; none where nothing is.
+    /// When the mail server must have read all of the current output; `None` if there is none.
     due: Mutex<Option<Instant>>,
     pub(super) in_message: AtomicBool,
     pub(super) activity: Activity,
 }
 
-/// What is done about the message of a connection.
+/// State of the message of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum WorkState {
-    /// There is none, or it is still told.
+    /// There is none, or it still arrives.
     #[default]
     None,
-    /// It is worked on.
+    /// It is processed.
     On {
         since: Instant,
-        /// When the server was told last.
+        /// When the last progress packet was sent.
         told: Instant,
     },
-    /// It took too long; the server has its verdict, or what is left of it stands in [`Progress::owed`]. Where the message passes, how many fields
-    /// of it do not.
+    /// It took too long. Its verdict was sent, or the rest of it is in [`Progress::owed`]. If the message passes, holds the number of its
+    /// forged fields, which are deleted.
     GivenUp(Option<u32>),
 }
 
-/// What the server is told while a message is worked on.
+/// Packets for the mail server while a message is processed.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) work: WorkState,
-    /// The message passes where work takes too long, by the engine that judges it, whatever engine comes after: edits that are told before that,
-    /// and how many fields go with them. None where it is deferred.
+    /// If the message passes when its processing takes too long: the edits that delete forged fields, and their number. `None` if it is deferred.
+    /// The engine that judges the message decides, also after a reload.
     pub(super) passing: Option<(Vec<u8>, u32)>,
-    /// Bytes that the server has not taken yet: a verdict, or the rest of a sign of which it took a part.
+    /// Bytes that the socket has not taken yet: a verdict, or the rest of a progress packet.
     pub(super) owed: Vec<u8>,
 }
 
@@ -67,7 +67,7 @@ impl MilterHandle {
         }
     }
 
-    /// Whether the message has its verdict already.
+    /// Returns true if the message already has its verdict.
     pub(super) fn has_given_up(&self) -> bool {
         matches!(self.progress_state().work, WorkState::GivenUp(_))
     }
@@ -76,8 +76,8 @@ impl MilterHandle {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes, and takes no longer than `time` for all of it: [`MilterHandle::tick`] ends the connection then. The system's own bound is one of each
-    /// wait for room, and a server that takes a little at a time would meet it for ever.
+    /// Writes within `time`; after that [`MilterHandle::tick`] closes the connection. The timeout of the socket would not do: it begins anew whenever the
+    /// server reads a little.
     pub(super) fn write(
         &self,
         time: Duration,
@@ -93,7 +93,7 @@ impl MilterHandle {
         }
     }
 
-    /// Writes bytes where the server is waited for; else they are put behind what is unsent, for answers of many connections go out together.
+    /// Writes `bytes` if `wait`. Otherwise appends them to `unsent`, because the pool sends the output of many connections together.
     pub(super) fn send(
         &self,
         wait: bool,
@@ -130,15 +130,15 @@ impl ConnectionHandle for MilterHandle {
         self.stream.shut();
     }
 
-    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. WorkState that takes too long gets its
-    /// verdict here: the message is deferred, or passes where that is asked for.
-    /// A server that takes nothing is not waited for: others are to hear of theirs.
+    /// Sends a progress packet if one is due. Sends the verdict of a message whose processing takes too long: it is deferred, or passes
+    /// with `on_error = "accept"`.
+    /// Never waits for the mail server, because this thread serves all connections.
     fn tick(&self, shared: &Shared) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
-            // Whoever writes finds out.
+            // The writing thread gets an error.
             self.stream.shut();
         }
-        // Held while it is written: a verdict cannot come between.
+        // The lock is held while the packet is written: no verdict comes between.
         let mut progress_state = self.progress_state();
         if let WorkState::On { since, told } = progress_state.work {
             if since.elapsed() >= shared.limits.work {
@@ -158,7 +158,7 @@ impl ConnectionHandle for MilterHandle {
                 milter::put(&mut progress_state.owed, b'p', &[]);
                 self.offer(&mut progress_state.owed);
                 if progress_state.owed.len() == PROGRESS_PACKET {
-                    // It has words of ours to read.
+                    // Nothing of it was taken, because the socket is full.
                     progress_state.owed.clear();
                 }
                 return;
@@ -169,10 +169,10 @@ impl ConnectionHandle for MilterHandle {
 }
 
 impl MilterHandle {
-    /// Gives the server what it takes at once.
+    /// Writes what the socket takes at once.
     fn offer(&self, owed: &mut Vec<u8>) {
         if !owed.is_empty() {
-            // The connection finds out by itself when its stream has failed.
+            // The thread of the connection reports a failed stream.
             let taken = self.stream.offer(owed).unwrap_or(0);
             owed.drain(..taken);
         }

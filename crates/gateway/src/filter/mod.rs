@@ -63,9 +63,6 @@ impl Service for Filter {
         } else {
             Execution::Pool(Box::new(connection))
         };
-        Ok(Some(Accepted {
-            handle: handle,
-            run,
-        }))
+        Ok(Some(Accepted { handle, run }))
     }
 }

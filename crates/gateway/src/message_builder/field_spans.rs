@@ -1,11 +1,11 @@
-//! The places of a message's fields: eight bytes for each, for a hostile message has a hundred thousand of them.
+//! The spans of a message's fields, eight bytes each, because a hostile message has a hundred thousand of them.
 //!
 //! # Limits
 //! Headers below 4 GiB.
 
 use mailglot_mime::Span;
 
-/// A field as it was told.
+/// The span of a field and the length of its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldSpan {
     pub(super) span: Span,

@@ -1,8 +1,8 @@
-//! A message that was told to its end, and the edits that its server is asked for.
+//! A complete message, and its edits as requests of the milter protocol.
 //!
 //! # Limits
-//! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
-//! away, cannot be told and is refused. The planner makes none.
+//! A mail server counts fields by name and takes whole values. The protocol cannot express an edit that crosses the end of a field or removes its name;
+//! it is refused. The planner makes none.
 
 use super::field_spans::{FieldSpan, Fields};
 use crate::judge;
@@ -13,15 +13,15 @@ use mailglot_mime::Edit;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Fields among which those of a name are looked for one by one.
+/// Up to so many fields, a linear search finds those of a name.
 const FEW: usize = 64;
 
-/// A message that was told to its end; its bytes have line ends of CRLF.
+/// A complete message with CRLF line ends.
 #[derive(Debug)]
 pub struct ReceivedMessage {
     pub(super) raw: Vec<u8>,
     pub(super) fields: Fields,
-    /// Where the body begins, behind the empty line.
+    /// Offset of the body, behind the empty line.
     pub(super) body: usize,
     pub(super) leading_space: bool,
 }
@@ -116,7 +116,7 @@ impl ReceivedMessage {
         Ok((actions, all))
     }
 
-    /// Bytes that the message has with these changes, fields above all others aside.
+    /// Returns the bytes of the message with these changes, without fields that are added on top.
     pub(crate) fn size_with(&self, actions: &Actions<'_>) -> usize {
         let space = usize::from(!self.leading_space);
         let value = |value: &FieldValue| {
@@ -150,7 +150,7 @@ impl ReceivedMessage {
         size + body.unwrap_or(self.raw.len() - self.body)
     }
 
-    /// The body with its edits, which are sorted and apart, in pieces that are not copied.
+    /// Returns the body with its edits, in pieces that are not copied.
     pub(crate) fn new_body<'a>(&'a self, edits: &'a [Edit]) -> Vec<&'a [u8]> {
         let split = edits.partition_point(|edit| edit.span.start < self.body);
         pieces(&self.raw, self.body, &edits[split..])
@@ -331,12 +331,12 @@ impl<'m> Counts<'m> {
     }
 }
 
-/// Whether a CR ends no line.
+/// Returns true if a CR ends no line.
 fn has_bare_return(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Whether a field has an empty line in it, for those to whom a CR ends lines.
+/// Returns true if a reader for whom a CR ends lines sees an empty line in the field.
 fn ends_header(field: &[u8]) -> bool {
     has_bare_return(field) && lines(field).any(<[u8]>::is_empty)
 }
@@ -386,13 +386,13 @@ fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     fields
 }
 
-/// Why edits cannot be told to a server.
+/// Why the milter protocol cannot express edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Untellable {
-    /// An edit reaches over the end of a field.
+    /// An edit crosses the end of a field.
     AcrossFields,
-    /// What it makes is no field.
+    /// The edited bytes are no field.
     NoField,
 }
 

@@ -1,31 +1,31 @@
 //! A message on its way to the next hop, in memory or in a file.
 //!
 //! # Limits
-//! What is put above it and taken from it is known before its first byte leaves; nothing is looked at on the way.
+//! All header edits are known before its first byte leaves; the bytes are not inspected on the way.
 
 use crate::server::Shared;
 use crate::spool::Spool;
 use mailglot_mime::Span;
 use std::io;
 
-/// What is done to a message that goes on as it came.
+/// Header edits of a message that goes on as it came.
 #[derive(Debug, Default)]
 pub(super) struct HeaderEdits {
-    /// Fields above it.
+    /// Fields that are added above it.
     pub(super) above: Vec<u8>,
-    /// What of it stays behind, in order and apart.
+    /// Ranges that are removed, in order and disjoint.
     pub(super) removed: Vec<Span>,
 }
 
 impl HeaderEdits {
-    /// Bytes that leave of a message of so many.
+    /// Returns the bytes that leave of a message of `size` bytes.
     pub(super) fn size(&self, came: usize) -> u64 {
         let removed: usize = self.removed.iter().map(|span| span.len()).sum();
         (came - removed + self.above.len()) as u64
     }
 }
 
-/// A message that goes to the next hop.
+/// A message for the next hop.
 #[derive(Debug)]
 pub(super) struct OutgoingMessage {
     spool: Spool,
@@ -40,17 +40,17 @@ impl OutgoingMessage {
         }
     }
 
-    /// Where none does.
+    /// Creates an empty message.
     pub(super) fn nothing(shared: &Shared) -> Self {
         Self::new(Spool::new(shared.budget.clone()), HeaderEdits::default())
     }
 
-    /// Bytes that are held for it, at least as many as leave without the fields above.
+    /// Returns the bytes of the stored message, without added fields.
     pub(super) fn len(&self) -> u64 {
         self.spool.len()
     }
 
-    /// Gives all bytes that leave, piece by piece.
+    /// Passes all bytes that leave to `take`, piece by piece.
     ///
     /// # Errors
     /// The file cannot be read, or `take` fails.
@@ -80,7 +80,7 @@ impl OutgoingMessage {
         })
     }
 
-    /// Whether none of the bytes that leave is beyond ASCII.
+    /// Returns true if all bytes that leave are ASCII.
     ///
     /// # Errors
     /// The file cannot be read.

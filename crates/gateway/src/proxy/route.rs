@@ -112,7 +112,7 @@ impl Service for Relay {
         let handle = Arc::new(ProxyHandle::new(number, client.try_clone()?));
         let connection = Connection::new(handle.clone(), client, self.0.clone(), shared.clone());
         Ok(Some(Accepted {
-            handle: handle,
+            handle,
             run: Execution::Thread(Box::new(|| connection.run())),
         }))
     }

@@ -16,7 +16,7 @@ use mailglot_mime::Edit;
 use std::time::SystemTime;
 
 impl Engine {
-    /// Names the parts that are changed, as they came, for [`Engine::keep`].
+    /// Records the original charset and digest of each changed part, for [`Engine::keep`].
     pub(crate) fn name_changed(&self, judgement: &Judgement<'_>, record: &mut Record) {
         if self.ledgers.is_some() {
             let changed = judgement.changed.iter().take(LISTED);
@@ -26,11 +26,11 @@ impl Engine {
 
     /// Makes the original durable before the verdict is sent. `edits` are the changes; `record` gets the name in the ledger.
     ///
-    /// Ends the turn before it waits for the disk, so that other messages are processed meanwhile and share the sync. The bytes that wait are taken from
-    /// `memory_bytes`. A message for which no memory is left keeps its turn, so the number of turns bounds the rest.
+    /// Releases the permit before it waits for the disk, so that other messages are processed meanwhile and share the sync. The waiting bytes are taken
+    /// from `memory_bytes`. A message for which no memory is left keeps its permit, so the number of permits bounds the rest.
     ///
     /// This cannot deadlock. Taking memory never waits. A thread that commits waits for the leader of its group, and the leader for the
-    /// disk alone: it needs no turn and no memory. So every commit ends, and gives its turn and memory back.
+    /// disk alone: it needs no permit and no memory. So every commit ends, and releases its permit and memory.
     ///
     /// # Errors
     /// The original could not be written; the message must not be changed.

@@ -1,7 +1,7 @@
-//! Where lines of a log go: a descriptor that somebody reads, or has stopped to read.
+//! Writes log lines to a descriptor whose reader may have stopped.
 //!
-//! Whoever tells writes by itself while the descriptor takes it at once. Where it takes nothing for a second, a thread does the writing, and nobody waits
-//! any more: lines are collected up to a bound, those beyond are counted, and their number is told when the descriptor takes some again.
+//! A reporting thread writes its lines itself while the descriptor is ready. If it is not ready for a second, a background thread takes over, and nobody
+//! waits any more: lines are buffered up to a bound, those beyond are counted, and their number is logged when the reader continues.
 //!
 //! # Limits
 //! Another program that writes into the same pipe may fill it between a look and a write: a write of at most [`ATOMIC`] bytes waits then for
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 /// Bytes that a pipe takes as a whole where it is ready for any (PIPE_BUF of POSIX, as Linux has it).
 const ATOMIC: usize = 4_096;
-/// How long those who tell wait for a descriptor that takes nothing: all of them together, until it has taken everything.
+/// Longest wait of all reporting threads together for a descriptor that is not ready.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of lines that are collected while it takes nothing.
+/// Bytes of lines that are buffered meanwhile.
 const COLLECTED: usize = 1 << 20;
 
-/// A descriptor for whole lines.
+/// A writer of whole lines.
 #[derive(Debug)]
 pub struct LogWriter {
     shared: Arc<Inner>,
@@ -41,13 +41,13 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Somebody writes.
+    /// A thread writes.
     writing: bool,
-    /// So many wait for the end of that, and are woken: nobody asks the system to wake none.
+    /// Number of threads that wait for the end of that.
     waiting: usize,
-    /// A thread writes what is collected: nobody else does, and nobody waits.
+    /// The background thread writes the buffer: no other thread writes or waits.
     behind: bool,
-    /// What the thread has to write.
+    /// The buffer of the background thread.
     collected: Vec<u8>,
     /// Lines that found no place, and those of them that were not told yet.
     lost: u64,
@@ -94,7 +94,7 @@ impl LogWriter {
         self.shared.write(lines.as_bytes());
     }
 
-    /// How many lines were lost because nobody read.
+    /// Returns how many lines were lost because nobody read.
     pub fn lost(&self) -> u64 {
         self.shared.state().lost
     }
@@ -159,7 +159,7 @@ impl Inner {
     fn write_at_once<'t>(&self, mut text: &'t [u8], end: Instant) -> &'t [u8] {
         while !text.is_empty() {
             match self.is_ready(end) {
-                // Whoever closed it wants to hear nothing.
+                // The reader has closed it.
                 Err(_) => return &[],
                 Ok(false) => return text,
                 Ok(true) => match (&self.to).write(&text[..piece(text)]) {

@@ -1,9 +1,9 @@
-//! Where clients come in: a listener that is waited at, and a bell that ends the wait.
+//! Accepts clients, and wakes the accepting thread for the shutdown.
 //!
-//! The bell needs nothing of the system when it is rung: no descriptor, no address, nobody who listens there still.
+//! Sending the signal needs no further descriptor, and no listener that still exists: it writes to a socket pair that was made at the start.
 //!
 //! # Limits
-//! Once rung, it rings for ever.
+//! The signal cannot be taken back.
 
 use crate::address::{Listener, Stream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,28 +14,28 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a client that there is no descriptor for waits for one.
+/// Longest wait for a free descriptor before a client is refused.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How often one is asked for meanwhile.
+/// Time between two attempts meanwhile.
 const STEP: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 10_000_000,
 };
 
-/// A listener with its bell.
+/// A listener, and the receiving end of the shutdown signal.
 pub(super) struct Acceptor {
     listener: Listener,
     shutdown: UnixStream,
     spare: Spare,
 }
 
-/// Ends the wait at a door, for good.
+/// Ends [`Acceptor::next`] for good.
 #[derive(Clone)]
 pub(super) struct ShutdownSignal(Arc<UnixStream>);
 
 impl ShutdownSignal {
     pub(super) fn send(&self) {
-        // Where it takes no more, it rings already.
+        // A full socket holds a signal already.
         let _ = (&*self.0).write(&[1]);
     }
 }
@@ -59,8 +59,8 @@ impl Acceptor {
         &self.listener
     }
 
-    /// Waits for the next client; none where the bell was rung, or the client is gone again. Where there is no descriptor for it, it is
-    /// turned away.
+    /// Waits for the next client. Returns `None` after the shutdown signal, or if the client has closed meanwhile. If no descriptor is free, refuses
+    /// the client and returns the error.
     pub(super) fn next(&mut self) -> io::Result<Option<Stream>> {
         let mut waited = [
             PollFd::new(&self.listener, PollFlags::IN),
@@ -76,7 +76,7 @@ impl Acceptor {
         }
         let start = Instant::now();
         let mut taken = self.listener.accept();
-        // Those of clients that have just left are free in a moment.
+        // Descriptors of clients that have just left become free in a moment.
         while taken.as_ref().is_err_and(lacks_descriptors) && start.elapsed() < PATIENCE {
             if self.is_shut_down_within(STEP)? {
                 return Ok(None);
@@ -109,7 +109,7 @@ impl Acceptor {
     }
 }
 
-/// Whether the process, or the system, has no descriptor left.
+/// Returns true if the process or the system has no descriptor left.
 fn lacks_descriptors(error: &io::Error) -> bool {
     let none = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
     error
@@ -117,19 +117,19 @@ fn lacks_descriptors(error: &io::Error) -> bool {
         .is_some_and(|number| none.contains(&number))
 }
 
-/// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
+/// A reserved descriptor. If no other is free, it serves to accept and close a client at once.
 struct Spare(Option<File>);
 
 impl Spare {
     fn new() -> Self {
-        // Without it clients wait longer, no more.
+        // Without it clients wait longer, nothing else.
         Self(File::open("/dev/null").ok())
     }
 
-    /// Accepts and closes a connection that waits, where the error tells that there are no descriptors.
+    /// Accepts and closes a waiting connection if `error` says that no descriptor is free.
     fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
         if lacks_descriptors(error) && self.0.take().is_some() {
-            // Nobody may be waiting: nothing is done then.
+            // It fails if nobody waits.
             drop(listener.accept());
         }
         if self.0.is_none() {

@@ -1,14 +1,15 @@
-//! Which connections are served when there are more than there may be.
+//! Chooses which connections are served if there are more than the limit.
 //!
-//! Where all are taken, one that is idle and never began a message is closed for the next one: of the client with most connections first,
-//! those that never said a word before others, the longest silent first. A client address may have a share of all connections; beyond it
-//! its own idle ones go, or the new one is deferred.
+//! If all connections are in use, the server closes an idle one that never began a message. It takes one of the client with the most connections;
+//! among these, those without any input go first, then the longest silent. A client address has a share of all connections. Beyond it, the server
+//! closes an idle connection of the same client, or defers the new one.
 //!
 //! # Limits
 //! A connection whose thread connects to the next hop keeps its place: nothing interrupts `connect`, so the thread and its descriptors would
 //! exist beside those of the new connection.
-//! A connection that was silent for less than a second stays: the next one waits so long, or is deferred. Nobody is accepted meanwhile, so these waits take
-//! a quarter of the time at most. A connection that began a message is never closed here.
+//! A connection that was silent for less than a second stays: the new one waits up to a second, or is deferred. Nobody is accepted meanwhile, so these
+//! waits take a quarter of the time at most. A connection that began a message is never closed here. A Unix socket has no shares: its only client is
+//! the mail server.
 
 use super::{ConnectionHandle, Server, Shared};
 use crate::address::Stream;
@@ -23,30 +24,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A connection that was silent for so long may be closed for another one.
+/// Silence after which a connection may be closed for a new one.
 const SILENT: Duration = Duration::from_secs(1);
-/// The most that may be waited for such connections at once, and the part of the time that may be waited in the long run: clients that talk all the time,
-/// without a message, must not delay others again and again.
+/// Longest sum of such waits in a row, and their share of the time in the long run. Clients that talk all the time, without a message, must not delay
+/// others again and again.
 const MOST_WAITS: Duration = Duration::from_secs(3);
 const PART_OF_TIME: u32 = 4;
-/// How often it is looked whether one has become so.
+/// Time between two checks whether a connection may be closed.
 const STEP: Duration = Duration::from_millis(20);
 
-/// How long may be waited, as of a time.
+/// Returns the time that may be waited, and now.
 pub(super) fn waits() -> Cell<(Duration, Instant)> {
     Cell::new((MOST_WAITS, Instant::now()))
 }
 
-/// What is known of a connection by those who choose which to close.
+/// What the server knows of a connection when it chooses one to close.
 #[derive(Debug)]
 pub(crate) struct Activity {
-    /// The other end of the connection; none for a socket in the file system.
+    /// Address of the peer; `None` on a Unix socket.
     peer: Option<IpAddr>,
-    /// The client that the other end speaks for, once it told.
+    /// The client for which the peer speaks, once it has named it.
     client: Mutex<Option<IpAddr>>,
     began: AtomicBool,
     start: Instant,
-    /// Milliseconds from the start to the last words, and one more; 0 where there were none.
+    /// Milliseconds from the start to the last input, plus 1; 0 without input.
     heard: AtomicU64,
 }
 
@@ -66,18 +67,18 @@ impl Activity {
         }
     }
 
-    /// The other end said something.
+    /// Records input of the peer.
     pub(crate) fn record_input(&self) {
         let time = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard.store(time.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// A message began.
+    /// Records that a message began.
     pub(crate) fn record_message(&self) {
         self.began.store(true, Ordering::SeqCst);
     }
 
-    /// The other end speaks for this client.
+    /// Records the client for which the peer speaks.
     pub(crate) fn set_client(&self, client: Option<IpAddr>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
     }
@@ -89,7 +90,7 @@ impl Activity {
             .or(self.peer)
     }
 
-    /// How long it was silent; none where it began a message, some time or other.
+    /// Returns how long it was silent; `None` if it ever began a message.
     fn idle(&self) -> Option<Idle> {
         if self.began.load(Ordering::SeqCst) {
             return None;
@@ -110,16 +111,16 @@ struct Idle {
     silent: Duration,
 }
 
-/// What became of the search for a connection to close.
+/// Result of the search for a connection to close.
 enum Choice {
     Close(u64),
-    /// There are some, which were not silent for long enough.
+    /// All candidates were silent for too short a time.
     Wait,
     None,
 }
 
 impl Server {
-    /// Makes room for a connection from `peer`. Returns false where all connections, or all of its share, are in use.
+    /// Makes room for a connection from `peer`. Returns false if all connections, or all of its share, are in use.
     pub(super) fn has_room(&self, peer: Option<IpAddr>) -> bool {
         let limits = &self.shared.limits;
         let patience = Instant::now() + SILENT + STEP;
@@ -154,7 +155,7 @@ impl Server {
         }
     }
 
-    /// Waits a step, if there were not too many waits before.
+    /// Waits a step. Returns false, without a wait, if the allowed time is used up.
     fn wait(&self) -> bool {
         let (left, at) = self.waits.get();
         let start = Instant::now();
@@ -189,7 +190,7 @@ impl Server {
     }
 }
 
-/// Tells of what was done to a connection because of others, or of where it comes from.
+/// Reports that a connection was refused or closed for another one.
 pub(super) fn report_connection(
     shared: &Shared,
     number: u64,
@@ -204,7 +205,7 @@ pub(super) fn report_connection(
     });
 }
 
-/// Chooses the connection that goes first.
+/// Chooses the connection to close.
 fn choose<'a>(
     connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn ConnectionHandle>)>,
 ) -> Choice {

@@ -1,11 +1,11 @@
-//! Connections that are served by turns: a thread for each processor waits for many of them at once, and goes from one to the next.
+//! A pool of threads, one for each processor, that polls many connections with epoll.
 //!
-//! A thread for each connection costs a switch of threads for each message; here there is none while words wait to be read. What is to be
-//! said goes out when all that had come is done, on all connections together: to wake another processor costs as much as a short message.
-//! What is told of their messages is written once for all of them, right behind.
+//! A thread for each connection costs a context switch for each message. A thread of the pool needs none while input is waiting. It sends its output
+//! when it has processed all input that had come, on all connections together, because waking another processor costs as much as a short message.
+//! It writes the log lines of these messages together, right behind.
 //!
 //! # Limits
-//! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
+//! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however busy that is.
 
 use super::{
     AFTER_FAILURE, Heartbeat, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL,
@@ -24,16 +24,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Stands for no connection: they are counted from 1.
+/// Epoll data of the closing signal; connections are numbered from 1.
 const CLOSED: u64 = 0;
-/// Connections that are served before others are looked for.
+/// Events that one poll returns at most.
 const AT_ONCE: usize = 64;
-/// How long an answer waits for others, and for what is judged just then.
+/// Longest delay of output, so that output of several connections goes together.
 const TOGETHER: Duration = Duration::from_micros(500);
-/// A thread that is at work for so long without a look around gets no new connections.
+/// A worker that has not polled for so long gets no new connections.
 pub(super) const BUSY: Duration = Duration::from_millis(100);
 
-/// The threads that serve by turns.
+/// The threads of the pool.
 pub(super) struct Pool {
     workers: Vec<Arc<Worker>>,
     threads: Vec<JoinHandle<()>>,
@@ -42,22 +42,22 @@ pub(super) struct Pool {
 
 struct Worker {
     epoll: OwnedFd,
-    /// No connection comes any more; written to when that is so.
+    /// No connection is added any more; `closing` wakes the thread then.
     closed: AtomicBool,
     closing: OwnedFd,
-    /// The thread has ended by a panic.
+    /// The thread ended by a panic.
     dead: AtomicBool,
-    /// Connections that the thread has not taken yet.
+    /// Added connections that the thread has not taken yet.
     given: Mutex<Vec<PooledEntry>>,
     start: Instant,
-    /// Milliseconds from its start to where it began what it is at, and one more; 0 while it waits.
+    /// Milliseconds from `start` to the begin of its current round, plus 1; 0 while it polls.
     since: AtomicU64,
-    /// What the server sees of the thread.
+    /// Its signs of life for the watchdog.
     heartbeat: Arc<Heartbeat>,
 }
 
 impl Pool {
-    /// A thread for each processor.
+    /// Starts a thread for each processor.
     pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Self> {
         let mut pool = Self {
             workers: Vec::new(),
@@ -69,7 +69,7 @@ impl Pool {
             let (twin, shared) = (worker.clone(), shared.clone());
             let work = move || {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
-                    // Its connections are closed, those too that it was given and had not taken. It gets no more.
+                    // Its connections are closed, also those that it had not taken yet. It gets no more.
                     twin.dead.store(true, Ordering::SeqCst);
                     twin.given().clear();
                     twin.heartbeat.set_idle();
@@ -83,7 +83,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Serves a connection; it comes back where that is not possible.
+    /// Adds a connection. Returns it if all workers are busy or epoll fails.
     pub(super) fn take(
         &mut self,
         registration: Registration,
@@ -95,7 +95,7 @@ impl Pool {
         let Some(worker) = workers.find(|worker| !worker.is_busy()) else {
             return Err((registration, served));
         };
-        // The thread may hear of it before it is given, and hears again then.
+        // The thread may see an event before the connection is in `given`. Epoll is level-triggered, so it sees the event again.
         match epoll::add(
             &worker.epoll,
             served.stream(),
@@ -109,7 +109,7 @@ impl Pool {
                     registration,
                 });
                 if worker.dead.load(Ordering::SeqCst) {
-                    // It died just now.
+                    // The worker died just now.
                     worker.given().clear();
                 }
                 Ok(())
@@ -120,42 +120,42 @@ impl Pool {
 }
 
 impl Pool {
-    /// Waits for nothing: the threads end when their connections do.
+    /// Drops the pool without a wait: the threads end when their connections do.
     pub(super) fn leave(mut self) {
         self.threads.clear();
     }
 }
 
 impl Drop for Pool {
-    /// Waits for the end of all connections.
+    /// Waits until all connections have ended.
     fn drop(&mut self) {
         for worker in &self.workers {
             worker.closed.store(true, Ordering::SeqCst);
-            // Where it fails, the thread sees it at its next look.
+            // If it fails, the thread sees `closed` after its next poll.
             let _ = rustix::io::write(&worker.closing, &1_u64.to_ne_bytes());
         }
         for thread in self.threads.drain(..) {
-            // Its panic has been told where it happened.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
 }
 
-/// A connection, and what it waits for.
+/// A connection of the pool.
 struct PooledEntry {
     served: Box<dyn PooledConnection>,
     interest: Interest,
     registration: Registration,
 }
 
-/// What a connection of the worker waits for.
+/// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Interest {
-    /// Words of the other side.
+    /// Input.
     Words,
-    /// That it is asked to say what it has to say.
+    /// Its turn to send its output, together with others.
     ToSay,
-    /// Room for the rest of it.
+    /// Room in the socket for the rest of its output.
     Room,
 }
 
@@ -189,7 +189,7 @@ impl Worker {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds from its start, and one more.
+    /// Returns the milliseconds since `start`, plus 1.
     fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis())
             .unwrap_or(u64::MAX)
@@ -204,7 +204,7 @@ impl Worker {
         since > 0 && u128::from(self.now().saturating_sub(since)) >= BUSY.as_millis()
     }
 
-    /// Serves until the pool is closed and all connections have ended.
+    /// Runs until the pool is closed and all connections have ended.
     fn work(&self, shared: &Arc<Shared>) {
         let step = step(shared);
         let time = Timespec {
@@ -219,7 +219,7 @@ impl Worker {
             events.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&time)) {
                 Ok(_) | Err(Errno::INTR) => (),
-                // It has no other reason than a lack of memory.
+                // Epoll fails only without memory.
                 Err(_) => thread::sleep(AFTER_FAILURE),
             }
             self.since.store(self.now(), Ordering::SeqCst);
@@ -228,7 +228,7 @@ impl Worker {
             for event in &events {
                 let number = event.data.u64();
                 if number == CLOSED {
-                    // It is told once, and seen below.
+                    // One event is enough: `closed` is checked below.
                     let _ = epoll::delete(&self.epoll, &self.closing);
                     continue;
                 }
@@ -267,16 +267,16 @@ impl Worker {
         );
     }
 
-    /// Has those say what they have to say that were told to wait with it, and what is told of their messages written.
+    /// Sends the delayed output of connections, then writes the log lines of their messages.
     fn send(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         for number in due.drain(..) {
-            // What is not taken waits until it is.
+            // What the socket does not take waits for room.
             self.serve(number, all);
         }
         shared.flush();
     }
 
-    /// Serves a connection; whether it has something to say that nobody waits to hear yet.
+    /// Continues a connection. Returns true if its output may wait for that of others.
     fn serve(&self, number: u64, all: &mut All) -> bool {
         self.heartbeat.beat();
         let Some(entry) = all.get_mut(&number) else {
@@ -308,7 +308,7 @@ impl Worker {
             Ok(Next::Thread) => true,
             Ok(Next::End) => false,
             Err(_) => {
-                // Its streams are closed at once: the client keeps its message.
+                // Its streams are closed at once, so the client keeps its message.
                 if let Some(entry) = self.leave(number, all) {
                     entry.registration.fault(&crate::Fault::Panic);
                 }
@@ -324,22 +324,22 @@ impl Worker {
             return false;
         };
         if thread {
-            // It tells of its message where there is no thread to be had.
+            // If no thread can be started, it reports its message.
             let _ = in_thread(registration, served);
         }
         false
     }
 
-    /// Takes a connection out.
+    /// Removes a connection.
     fn leave(&self, number: u64, all: &mut All) -> Option<PooledEntry> {
         let entry = all.remove(&number)?;
-        // Others hold its stream too: without this it would be waited for on.
+        // Other threads hold its stream, too, so it would stay in epoll.
         let _ = epoll::delete(&self.epoll, entry.served.stream());
         Some(entry)
     }
 
-    /// Ends the connections whose other side has been silent for too long: whose words lie here, where this thread had other work, or who
-    /// would take ours now, has not been.
+    /// Closes connections whose peer was silent for too long. Reads or writes once more before that: this thread may have been busy while input came or room
+    /// became free.
     fn end_late(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         let is_late =
             |entry: &mut PooledEntry| catch_unwind(AssertUnwindSafe(|| entry.served.is_late()));
@@ -368,7 +368,7 @@ impl Worker {
     }
 }
 
-/// How often it is looked who has been silent for too long.
+/// Returns the time between two checks for silent peers.
 fn step(shared: &Shared) -> Duration {
     let limits = &shared.limits;
     let shortest = limits.idle.min(limits.negotiation).min(limits.stall);

@@ -290,7 +290,7 @@ impl Service for Stuck {
             }
         });
         Ok(Some(Accepted {
-            handle: handle,
+            handle,
             run: Execution::Thread(run),
         }))
     }

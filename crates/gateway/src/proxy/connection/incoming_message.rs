@@ -1,24 +1,24 @@
 //! A message while it arrives.
 //!
 //! # Limits
-//! Of one that is too large to be looked at no original is kept.
+//! No original is kept of a message that is too large to be read.
 
 use crate::server::Shared;
 use crate::spool::Spool;
 use std::io;
 use std::time::Instant;
 
-/// A message that arrives.
+/// A message while it arrives.
 pub(super) struct IncomingMessage {
     pub(super) spool: Spool,
-    /// The message as it came, where its line ends were set right and originals are kept.
+    /// The message as it came, if its line ends were corrected and originals are kept.
     pub(super) original: Option<Spool>,
-    /// Its first bytes as they came were not kept: nothing was to be kept then.
+    /// True if the first original bytes were not kept, because the policy had no ledger then.
     pub(super) original_incomplete: bool,
     pub(super) size: u64,
     pub(super) began: Option<Instant>,
     pub(super) failure: Option<io::Error>,
-    /// It has more bytes than the client was told that it may have: none of them is kept, and more are only counted.
+    /// True if it exceeds the SIZE that the client was told. Its bytes are only counted then.
     pub(super) beyond: bool,
 }
 
@@ -35,7 +35,7 @@ impl IncomingMessage {
         }
     }
 
-    /// Adds bytes; `most` is how many the client was told that there may be.
+    /// Adds bytes. `most` is the SIZE that the client was told.
     pub(super) fn push(&mut self, text: &[u8], most: Option<u64>) {
         self.size += text.len() as u64;
         if most.is_some_and(|most| self.size > most) && !self.beyond {
@@ -51,8 +51,7 @@ impl IncomingMessage {
         }
     }
 
-    /// Adds bytes as they came, before those of [`IncomingMessage::push`] that belong to them; the first time, what has arrived stands
-    /// before them.
+    /// Adds original bytes, before the corrected ones go to [`IncomingMessage::push`]. The first call copies what has arrived before.
     pub(super) fn push_raw(&mut self, raw: &[u8], shared: &Shared) {
         if self.failure.is_some() || self.beyond || self.original_incomplete {
             return;
@@ -62,7 +61,7 @@ impl IncomingMessage {
             return;
         }
         if self.size > shared.limits.message_bytes {
-            // It is not read, and not kept.
+            // It is neither read nor kept.
             self.original = None;
             return;
         }

@@ -1,7 +1,7 @@
-//! One client: reads and writes on both sides.
+//! One connection of the proxy: reads and writes on both sides.
 //!
 //! # Limits
-//! The client and the next hop are waited for in turn, never both at a time.
+//! It waits for the client or the next hop, never for both at a time.
 
 mod incoming_message;
 mod reporting;
@@ -25,14 +25,14 @@ use std::time::{Duration, Instant};
 
 /// Bytes read at a time.
 const PIECE: usize = 65_536;
-/// Bytes read at a time of a client that was silent.
+/// Bytes read at a time after a client was silent.
 const FEW: usize = 1_024;
-/// A client that is silent so long has its connection's buffers given back.
+/// After so long a silence of the client the connection releases its buffers.
 const REST: Duration = Duration::from_secs(2);
-/// Bytes of content that must arrive in a second, seen over the whole of a message.
+/// Bytes of content that must arrive in a second, on average over the message.
 const SLOWEST: u64 = 1_000;
 
-/// What others see of a connection.
+/// A connection of the proxy as other threads see it.
 #[derive(Debug)]
 pub(super) struct ProxyHandle {
     pub(super) number: u64,
@@ -104,7 +104,7 @@ impl ConnectionHandle for ProxyHandle {
         true
     }
 
-    /// It may wait for the next hop too, which may take its time.
+    /// Closes both sides, because the thread may wait for the next hop, too.
     fn end_idle(&self) {
         if !self.in_message.load(Ordering::SeqCst) {
             self.client.shut_reading();
@@ -112,44 +112,44 @@ impl ConnectionHandle for ProxyHandle {
         }
     }
 
-    /// On both sides: it may wait for either.
+    /// Closes both sides, because the thread may wait for either.
     fn end(&self) {
         self.client.shut();
         self.hop().shut();
     }
 }
 
-/// Speaks with one client until either side ends it.
+/// A connection between a client and the next hop.
 pub(super) struct Connection {
     handle: Arc<ProxyHandle>,
     client: Stream,
-    /// Who it is; the system forgets it with the connection.
+    /// Address of the client; the system forgets it when the connection closes.
     address: String,
     hop: Option<Stream>,
     session: Session,
     route: Arc<Route>,
     shared: Arc<Shared>,
     incoming: IncomingMessage,
-    /// The message that goes to the next hop, and what will be told of it.
+    /// The message for the next hop, and its record.
     outgoing: OutgoingMessage,
     record: Option<(Record, Instant)>,
-    /// What is read into; little while the client is silent.
+    /// The read buffer; short while the client is silent.
     piece: Vec<u8>,
-    /// The client is silent, and the buffers are given back.
+    /// True if the client is silent and the buffers are released.
     rested: bool,
-    /// When the client could first hear something: before, it waits for the next hop.
+    /// When the client got the first reply; before that, it waits for the next hop.
     began: Option<Instant>,
-    /// When the client last said something, or was last answered.
+    /// When the client last sent something, or was last answered.
     heard: Instant,
-    /// When the next hop was asked what it is to answer next, and how many replies it had given then.
+    /// When the next hop got the last command, and how many replies it had given then.
     asked: (Instant, u64),
-    /// When the command that has not ended began.
+    /// When the incomplete command line began.
     line_began: Option<Instant>,
 }
 
-/// Why a connection ends before both sides are content.
+/// Why a connection ends early.
 enum End {
-    /// The client's side failed; there is nobody to tell.
+    /// The client's side failed, so nobody reads a reply.
     Client(io::Error),
 }
 
@@ -160,7 +160,7 @@ impl Connection {
         route: Arc<Route>,
         shared: Arc<Shared>,
     ) -> Self {
-        // The policy is asked when the message is complete: it may defer, and be another one by then.
+        // The policy decides when the message is complete. A reload may replace it before.
         let options = Options {
             lmtp: route.lmtp,
             bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize),
@@ -185,7 +185,7 @@ impl Connection {
         }
     }
 
-    /// Runs to the end, and tells of it where it is a fault.
+    /// Runs to the end, and reports a fault.
     pub(super) fn run(mut self) {
         let end = self.speak();
         self.report_message();
@@ -261,13 +261,13 @@ impl Connection {
             .client
             .write_until(&output, soon(self.shared.limits.stall))
             .map_err(End::Client);
-        // Only from here on it keeps us waiting.
+        // The client's time begins here.
         self.heard = Instant::now();
         self.began.get_or_insert(self.heard);
         written
     }
 
-    /// Writes to the next hop; false where that failed, and the session goes another way.
+    /// Writes to the next hop. Returns false if that failed; the session knows it then.
     fn flush_hop(&mut self) -> bool {
         let output = self.session.take_hop();
         if output.is_empty() {
@@ -288,14 +288,14 @@ impl Connection {
     fn lose_hop(&mut self) {
         self.shut_hop();
         if self.shared.is_stopping() {
-            // It may have been ended from here.
+            // The stop may have closed it.
             self.session.stop();
         }
         self.session.hop_lost();
     }
 
     fn shut_hop(&mut self) {
-        // A clone that stays would keep it open.
+        // A remaining clone would keep it open.
         let mut state = self.handle.hop();
         if !matches!(*state, HopState::Dismissed) {
             *state = HopState::None;
@@ -306,7 +306,7 @@ impl Connection {
         }
     }
 
-    /// From now on the next hop owes us a word.
+    /// Starts the time for the next reply of the next hop.
     fn ask_hop(&mut self) {
         self.asked = (Instant::now(), self.session.heard());
     }
@@ -338,7 +338,7 @@ impl Connection {
         }
     }
 
-    /// Reads on in a reply. The whole of each reply has its time, however the next hop cuts it.
+    /// Reads a part of a reply. Each reply has one timeout as a whole, however the next hop splits it.
     fn read_hop(&mut self) {
         if self.asked.1 != self.session.heard() {
             self.ask_hop();
@@ -361,7 +361,7 @@ impl Connection {
             let Some(left) = left else {
                 break Err(ErrorKind::TimedOut.into());
             };
-            // A shorter time than a millisecond may be none for the system.
+            // The system may treat a shorter time as no timeout.
             let left = left.max(Duration::from_millis(1));
             match hop
                 .set_read_timeout(left)
@@ -387,14 +387,14 @@ impl Connection {
             self.session.client_slow();
             return Ok(());
         };
-        // Once they are given back, nothing is to be done before its time is up.
+        // After the buffers are released, nothing happens before the timeout.
         let rests = !self.session.is_in_content() && !self.rested && patience > REST;
         self.client
             .set_read_timeout(if rests { REST } else { patience })
             .map_err(End::Client)?;
         self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
-            // Its reading side was ended here, perhaps just when it began a message: it hears why.
+            // The stop closed its reading side, perhaps just when it began a message. It gets a reply that says why.
             Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => {
                 self.session.shut();
             }
@@ -409,14 +409,14 @@ impl Connection {
                 self.handle.activity.record_input();
                 self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
-                    // What has not ended began here.
+                    // The incomplete line began in this piece.
                     self.line_began = None;
                 }
                 self.client.acknowledge();
                 self.session.client(&self.piece[..count]);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            // The next look at the clock says whether its time is up.
+            // The next round checks the time.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if rests {
                     (self.piece, self.rested) = (Vec::new(), true);
@@ -428,14 +428,14 @@ impl Connection {
         Ok(())
     }
 
-    /// Makes room for so many bytes, which the system gives only as they come.
+    /// Resizes the read buffer. The system allocates its pages when bytes arrive.
     fn make_room(&mut self, bytes: usize) {
         if self.piece.len() != bytes {
             self.piece = vec![0; bytes];
         }
     }
 
-    /// How long the client may be silent now; none where it took too long.
+    /// Returns how long the client may be silent now; `None` if it took too long.
     fn patience(&mut self) -> Option<Duration> {
         let limits = &self.shared.limits;
         let within_line = self.session.is_within_line();
@@ -459,17 +459,17 @@ impl Connection {
         } else {
             limits.idle.checked_sub(silent)?
         };
-        // A shorter time than a millisecond may be none for the system.
+        // The system may treat a shorter time as no timeout.
         Some(left.max(Duration::from_millis(1)))
     }
 
-    /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
-    /// so the connection is given up.
+    /// Writes the message to the next hop. If the client closes before its end, the message must not be delivered. DATA cannot be taken back, so this
+    /// closes the connection to the next hop.
     fn send(&mut self) {
         let mut outgoing =
             std::mem::replace(&mut self.outgoing, OutgoingMessage::nothing(&self.shared));
         let sent = match &self.hop {
-            // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
+            // A next hop that takes longer than a client waits for the final reply gets no complete message (RFC 5321 4.5.3.2.6).
             Some(hop) => {
                 let client = (&self.client, self.session.has_more());
                 send(&mut outgoing, hop, client, soon(self.route.times.end))
@@ -494,10 +494,10 @@ impl Connection {
     }
 }
 
-/// The end of a time that begins now.
+/// Returns the end of a time that begins now.
 fn soon(time: Duration) -> Instant {
     let now = Instant::now();
-    // A time without end is as good as a day.
+    // An endless time becomes a day.
     now.checked_add(time)
         .unwrap_or_else(|| now + Duration::from_hours(24))
 }

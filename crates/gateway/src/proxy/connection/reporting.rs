@@ -1,7 +1,7 @@
-//! What is told of messages and faults.
+//! Reports the messages and faults of a connection.
 //!
 //! # Limits
-//! A message is told when its client knows what became of it; what the next hop does later is its own to tell.
+//! A message is reported when its client has the final reply. Later failures of the next hop are not in the record.
 
 use super::Connection;
 use crate::engine::Envelope;
@@ -42,7 +42,7 @@ impl Connection {
         )
     }
 
-    /// How many bytes came of a message of which so many are here, now that its line ends are set right.
+    /// Returns the bytes that the client sent of a message that has `size` bytes after its line ends were corrected.
     pub(super) fn bytes_received(&self, size: u64) -> u64 {
         size.saturating_add_signed(-self.session.grown())
     }
@@ -66,7 +66,7 @@ impl Connection {
         !stopping
     }
 
-    /// Tells of the message whose end the client knows.
+    /// Reports the message whose final reply the client has.
     pub(super) fn report_message(&mut self) {
         let Some((mut record, start)) = self.record.take() else {
             return;

@@ -1,7 +1,7 @@
-//! A message that has arrived: whether it goes on, and as what.
+//! Decides about a complete message: whether it goes on, and with which bytes.
 //!
 //! # Limits
-//! A judgement that has begun is not broken off: where it took too long its outcome is thrown away.
+//! Nothing interrupts a judgement. If it took too long, its outcome is dropped.
 
 use super::Connection;
 use super::incoming_message::IncomingMessage;
@@ -23,11 +23,11 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// A result of more bytes waits for the next hop in a file.
+/// A longer result is written to a file while it waits for the next hop.
 const KEPT: usize = 1 << 20;
 
 impl Connection {
-    /// Judges the message that is complete, and tells the session.
+    /// Judges the complete message, and gives the session its verdict.
     pub(super) fn judge(&mut self) {
         let mut arrived = std::mem::replace(&mut self.incoming, IncomingMessage::new(&self.shared));
         let start = Instant::now();
@@ -50,7 +50,7 @@ impl Connection {
             Fate::Refused(reply) => Some(reply),
         };
         let refused = refused.or_else(|| {
-            // A client that has gone, or will not wait any longer, sends the message again: delivered now, it would be there twice.
+            // A client that has gone, or will not wait any longer, sends the message again. Delivered now, it would arrive twice.
             if self.client.is_gone(self.session.has_more()) {
                 Some(self.given_up(&Fault::ClientGone, &mut record))
             } else if start.elapsed() >= self.shared.limits.work {
@@ -70,7 +70,7 @@ impl Connection {
         self.record = Some((record, start));
     }
 
-    /// The message goes on as it came, in what is done to it whatever is in it.
+    /// Sends the message on as it came, apart from its header edits.
     fn pass(
         &mut self,
         spool: Spool,
@@ -81,17 +81,17 @@ impl Connection {
         if self.session.announced().eight_bit {
             return Ok(());
         }
-        // What was not looked at, or passes in spite of a fault.
+        // The message was not read, or passes in spite of a fault.
         match self.outgoing.is_ascii() {
             Ok(true) => Ok(()),
-            // It may go when it is judged.
+            // Once judged, it may be sendable.
             Ok(false) if record.failed_open => Err(self.given_up(&Fault::EightBit, record)),
             Ok(false) => Err(Cause::EightBit.reject(record)),
             Err(error) => Err(self.full(record, error)),
         }
     }
 
-    /// Another one goes on in its place.
+    /// Sends `bytes` on in place of the message.
     fn replace(&mut self, bytes: Vec<u8>, record: &mut Record) -> Result<(), Reply> {
         let mut spool = Spool::new(self.shared.budget.clone());
         let kept = spool.keep(bytes, KEPT);
@@ -100,7 +100,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Judges what can be sent, when it is its turn.
+    /// Judges a message that SMTP can carry, once there is a permit.
     fn judge_text(
         &self,
         engine: &Engine,
@@ -136,7 +136,7 @@ impl Connection {
                         )
                     })
                 }
-                // What it claims cannot be told.
+                // Its forged fields cannot be determined.
                 Ok(None) => rejected(Cause::HeaderTooLarge, record),
                 Err(error) => self.no_room(record, error),
             };
@@ -194,13 +194,13 @@ impl Connection {
         fault.defer(record).into()
     }
 
-    /// There is no use in the message's delivery any more, whatever was found out about it.
+    /// Defers a message whose delivery is of no use any more.
     fn given_up(&self, fault: &Fault, record: &mut Record) -> Reply {
         self.fault(fault);
         fault.defer(record)
     }
 
-    /// The message cannot be kept on its way.
+    /// Defers a message for which there is no room.
     fn full(&self, record: &mut Record, error: io::Error) -> Reply {
         let fault = Fault::Spool(error);
         self.given_up(&fault, record)
@@ -211,7 +211,7 @@ impl Connection {
     }
 }
 
-/// The beginning of a message with its whole header and the empty line behind it; none where these are more than `most` bytes.
+/// Returns the begin of a message, with its header and the empty line behind it. Returns `None` if these exceed `most` bytes.
 fn beginning(spool: &mut Spool, most: u64) -> io::Result<Option<Vec<u8>>> {
     let (mut bytes, mut ended) = (Vec::new(), false);
     spool.pieces_while(|piece| {

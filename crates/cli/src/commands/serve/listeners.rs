@@ -1,4 +1,4 @@
-//! The places of a daemon: servers of every route, with their logs, counters and ledgers.
+//! The listeners of a daemon: servers of every route, with their logs, counters and ledgers.
 //!
 //! # Limits
 //!
@@ -21,13 +21,13 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 /// A server that was bound.
-pub(super) struct Bound {
-    place: Place,
+pub(super) struct BoundListener {
+    place: RunningListener,
     server: Server,
 }
 
-/// A running server, for those who stop and change it.
-pub(super) struct Place {
+/// A running server, which can be stopped and changed.
+pub(super) struct RunningListener {
     /// As the configuration names it.
     pub(super) address: Address,
     route: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Place {
     ledgers: Option<Arc<Ledgers>>,
 }
 
-impl Place {
+impl RunningListener {
     /// Asks it to end.
     pub(super) fn stop(&self) {
         self.stop.stop();
@@ -58,7 +58,7 @@ impl Place {
 }
 
 /// Sets what is measured and not counted.
-pub(super) fn measure(places: &[Place], log: &LogWriter, metrics: &Metrics) {
+pub(super) fn measure(places: &[RunningListener], log: &LogWriter, metrics: &Metrics) {
     metrics.log_lost(log.lost());
     let mut connections = BTreeMap::new();
     let mut folders = BTreeMap::new();
@@ -83,7 +83,7 @@ pub(super) fn listen(
     log: &Arc<LogWriter>,
     metrics: &Arc<Metrics>,
     console: Console,
-) -> Result<Vec<Bound>, Failure> {
+) -> Result<Vec<BoundListener>, Failure> {
     let mut inherited =
         service::inherited().map_err(|error| system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
@@ -138,13 +138,13 @@ pub(super) fn listen(
         let server = server.map_err(failed)?;
         let (at, stop) = (server.address().map_err(failed)?, server.stopper());
         console.say(format_args!("listening at {at}"));
-        let place = Place {
+        let place = RunningListener {
             address,
             route,
             stop,
             ledgers: kept,
         };
-        places.push(Bound { place, server });
+        places.push(BoundListener { place, server });
     }
     if let Some(socket) = inherited.first() {
         let address = socket
@@ -202,9 +202,11 @@ fn opened(
 type Running = JoinHandle<io::Result<()>>;
 
 /// Gives each server a thread.
-pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Failure> {
-    let (mut running, mut threads) = (Vec::<Place>::new(), Vec::new());
-    for Bound { place, server } in places {
+pub(super) fn run(
+    places: Vec<BoundListener>,
+) -> Result<(Vec<RunningListener>, Vec<Running>), Failure> {
+    let (mut running, mut threads) = (Vec::<RunningListener>::new(), Vec::new());
+    for BoundListener { place, server } in places {
         let thread = thread::Builder::new()
             .name(place.address.to_string())
             .spawn(move || server.run());
@@ -214,7 +216,7 @@ pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Fail
                 running.push(place);
             }
             Err(error) => {
-                running.iter().for_each(Place::stop);
+                running.iter().for_each(RunningListener::stop);
                 join(threads);
                 return Err(system(place.address, &error));
             }

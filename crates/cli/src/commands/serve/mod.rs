@@ -14,7 +14,7 @@ mod service;
 use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
-use listeners::Place;
+use listeners::RunningListener;
 use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
 use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
@@ -121,7 +121,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     let responder = match responder.transpose() {
         Ok(responder) => responder,
         Err(error) => {
-            stops.iter().for_each(Place::stop);
+            stops.iter().for_each(RunningListener::stop);
             // With their threads the sockets go.
             listeners::join(threads);
             return Err(system("metrics", &error));
@@ -307,7 +307,7 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
 
 /// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
 /// stays.
-fn reload(daemon: &Daemon, running: &Config, places: &[Place], console: Console) {
+fn reload(daemon: &Daemon, running: &Config, places: &[RunningListener], console: Console) {
     if matches!(daemon.source, Source::Options(_)) {
         console.say("there is no file to be read anew");
         return;

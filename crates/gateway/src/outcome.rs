@@ -504,7 +504,7 @@ impl<'j> Outcome<'j> {
         self.fields.iter().map(size).sum()
     }
 
-    /// Whether the message goes on.
+    /// Returns true if the message goes on.
     pub fn goes_on(&self) -> bool {
         matches!(
             self.disposition,

@@ -248,7 +248,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Whether so many bytes may stay in memory; room for them is there then.
+    /// Returns true if so many bytes may stay in memory; room for them is there then.
     fn stays(&mut self, len: usize) -> bool {
         if self.file.is_some() {
             return false;

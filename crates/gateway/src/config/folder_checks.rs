@@ -32,7 +32,7 @@ impl Config {
     }
 }
 
-/// Whether this process may make files in a folder.
+/// Returns true if this process may make files in a folder.
 fn writable(folder: &Path) -> io::Result<()> {
     if !fs::metadata(folder)?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
@@ -40,7 +40,7 @@ fn writable(folder: &Path) -> io::Result<()> {
     Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// Whether it may make files in a folder that it makes, with those above it, where it is not there.
+/// Returns true if it may make files in a folder that it makes, with those above it, where it is not there.
 fn can_be_made(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find_map(|folder| {
         let folder = if folder.as_os_str().is_empty() {

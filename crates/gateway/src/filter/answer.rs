@@ -21,7 +21,7 @@ pub struct Decision<'a> {
 }
 
 impl Decision<'_> {
-    /// Whether bytes of the message change, apart from new fields.
+    /// Returns true if bytes of the message change, apart from new fields.
     pub fn rewrites(&self) -> bool {
         self.verdict.lets_pass() && self.actions.rewrite()
     }

@@ -46,7 +46,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether there is more than plain ASCII in a value.
+/// Returns true if there is more than plain ASCII in a value.
 fn is_special(value: &[u8]) -> bool {
     !value.is_ascii()
         || memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')

@@ -32,14 +32,14 @@ pub(super) fn take_back(message: &Message<'_>, edits: &mut Vec<Edit>) {
     });
 }
 
-/// Whether an edit stands in the Content-Type of an embedded message.
+/// Returns true if an edit stands in the Content-Type of an embedded message.
 fn is_type_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     let within = |index: Option<u32>| is_within(message, index, edit);
     part_of(message, edit)
         .is_some_and(|part| part.kind == PartKind::Message && within(part.content_type))
 }
 
-/// Whether an edit gives an embedded message the type that it has for its place: no other field is put into its header.
+/// Returns true if an edit gives an embedded message the type that it has for its place: no other field is put into its header.
 fn is_new_field_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     let untyped = |part: &mailglot_mime::Part| {
         part.kind == PartKind::Message
@@ -64,7 +64,7 @@ fn part_of<'m>(message: &'m Message<'_>, edit: &Edit) -> Option<&'m mailglot_mim
     message.parts()[..after].last()
 }
 
-/// Whether an edit stands in the value of the field of this number.
+/// Returns true if an edit stands in the value of the field of this number.
 fn is_within(message: &Message<'_>, index: Option<u32>, edit: &Edit) -> bool {
     let field = index.and_then(|index| message.all_fields().get(index as usize));
     field.is_some_and(|field| {

@@ -45,7 +45,7 @@ pub(super) fn find(
     }
 }
 
-/// Whether all control characters of header text without encoded words are those of ISO 2022: ESC, SO and SI.
+/// Returns true if all control characters of header text without encoded words are those of ISO 2022: ESC, SO and SI.
 fn is_raw_shift(text: &[u8]) -> bool {
     let shifts = |byte: u8| matches!(byte, 0x0E | 0x0F | 0x1B);
     let controls = text

@@ -98,7 +98,7 @@ pub(crate) fn without(field: &[u8], rules: &Rules) -> Option<(Vec<u8>, u32)> {
     (!gone.is_empty()).then_some((left, gone.len() as u32))
 }
 
-/// Whether a line is empty; CR before its end counts for nothing.
+/// Returns true if a line is empty; CR before its end counts for nothing.
 fn is_empty_line(bytes: &[u8]) -> bool {
     bytes.iter().find(|byte| **byte != b'\r') == Some(&b'\n')
 }
@@ -158,7 +158,7 @@ fn line_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether a field with all its lines would be taken for ours.
+/// Returns true if a field with all its lines would be taken for ours.
 fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
     let Some(colon) = memchr::memchr(b':', field) else {
         return false;
@@ -166,15 +166,15 @@ fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
     is_forged_field(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
 }
 
-/// Whether a field of this name may be one that would be taken for ours.
+/// Returns true if a field of this name may be one that would be taken for ours.
 pub(crate) fn is_suspect(name: &[u8], rules: &Rules) -> bool {
     is_own(name, rules) || rules.strips_results && name.eq_ignore_ascii_case(RESULTS)
 }
 
-/// Where servers tell what they think of a message (RFC 8601 2).
+/// The field with authentication results (RFC 8601 2).
 const RESULTS: &[u8] = b"authentication-results";
 
-/// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
+/// Returns true if a field would be taken for ours: a report, or the result of a check that was not made here.
 pub(crate) fn is_forged_field(name: &[u8], value: &[u8], rules: &Rules) -> bool {
     let forged = || {
         rules
@@ -195,7 +195,7 @@ fn is_own(name: &[u8], rules: &Rules) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// Whether a server of this name has told what it thinks of the signatures (RFC 8601 2.2).
+/// Returns true if a server of this name has reported on the signatures (RFC 8601 2.2).
 pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
     results_of(message, id).next().is_some()
 }

@@ -52,7 +52,7 @@ pub(crate) use structure_repair::NAMED;
 /// What becomes of one message.
 #[derive(Debug)]
 pub struct Judgement<'a> {
-    /// What is done.
+    /// The action that is taken.
     pub action: Action,
     /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
     pub wanted: Action,
@@ -60,11 +60,11 @@ pub struct Judgement<'a> {
     pub forged_fields: u32,
     /// What was found.
     pub findings: Findings,
-    /// What is changed in the message; empty where it stays as it is.
+    /// Edits of the message; empty if it stays as it is.
     pub edits: Vec<Edit>,
     /// Fields above all others: names, and values without the space behind the colon, folds in them as LF and a space.
     pub added: Vec<(FieldValue, FieldValue)>,
-    /// What the planner told.
+    /// The report of the planner.
     pub report: Report,
     /// How many parts the message has.
     pub parts: u32,
@@ -242,13 +242,13 @@ struct Draft {
     findings: Findings,
     report: Report,
     edits: Vec<Edit>,
-    /// What was left open in it: when that is mended, something else is to be changed.
+    /// Structure to repair. After that, other edits are planned for the repaired message.
     mends: Vec<Edit>,
     /// No signature keeps it as it is.
     is_free: bool,
 }
 
-/// What is changed in a message, and what is added to it.
+/// Edits of a message, and fields that are added to it.
 struct Rewriting {
     wanted: Action,
     action: Action,
@@ -256,7 +256,7 @@ struct Rewriting {
     added: Vec<(FieldValue, FieldValue)>,
 }
 
-/// How often a message is read anew whose mends show something else to be mended.
+/// How often a message is read again whose repairs show further damage.
 const ROUNDS: u32 = 4;
 
 impl Reading<'_> {
@@ -423,7 +423,7 @@ fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Actio
     (wanted, done)
 }
 
-/// Whether the signature has done its work: our server has told of it, and nobody behind us needs it.
+/// Returns true if the signature was verified by our server and nobody behind the gateway needs it.
 fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
     // Where results are deleted as forged, one of our name is.
     rules.signed == Signed::RewriteAfterVerify

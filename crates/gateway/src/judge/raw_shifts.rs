@@ -39,7 +39,7 @@ fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(|word| memmem::find(word, b"=?").is_none())
 }
 
-/// Whether there is `~{`, pairs of GB 2312 and `~}` (RFC 1843).
+/// Returns true if there is `~{`, pairs of GB 2312 and `~}` (RFC 1843).
 fn has_hz(word: &[u8]) -> bool {
     let mut rest = word;
     while let Some(start) = memmem::find(rest, b"~{") {
@@ -55,7 +55,7 @@ fn has_hz(word: &[u8]) -> bool {
     false
 }
 
-/// Whether there is a hidden `<`, or a run that a strict reader of UTF-7 takes (RFC 2152): behind no letter or digit, of two units or more,
+/// Returns true if there is a hidden `<`, or a run that a strict reader of UTF-7 takes (RFC 2152): behind no letter or digit, of two units or more,
 /// ended by `-`. A number with a plus is none.
 fn has_utf7(word: &[u8]) -> bool {
     let mut at = 0;
@@ -81,7 +81,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'/'
 }
 
-/// Whether a run is whole units of UTF-16 with zero bits behind them, and no number.
+/// Returns true if a run is whole units of UTF-16 with zero bits behind them, and no number.
 fn is_utf16(run: &[u8]) -> bool {
     let (mut bits, mut count, mut high) = (0_u32, 0_u32, false);
     for byte in run {

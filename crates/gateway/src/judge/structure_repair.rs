@@ -323,7 +323,7 @@ pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     bytes
 }
 
-/// Whether two messages have the same parts, cut by the same boundaries.
+/// Returns true if two messages have the same parts, cut by the same boundaries.
 fn is_alike(one: &Message<'_>, other: &Message<'_>) -> bool {
     let ids = 0..one.parts().len() as u32;
     one.parts().len() == other.parts().len()

@@ -351,7 +351,7 @@ fn lines(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether a field, or the name of one, is of those that say how a body is read (RFC 2045 3).
+/// Returns true if a field, or the name of one, is of those that say how a body is read (RFC 2045 3).
 fn says_how_to_read(field: &[u8]) -> bool {
     let begins = |with: &[u8]| {
         field

@@ -164,7 +164,7 @@ impl Finding {
         }
     }
 
-    /// Whether mail has it whose labels and structure are right: readers agree about its text.
+    /// Returns true if mail has it whose labels and structure are right: readers agree about its text.
     pub fn occurs_in_correct_mail(self) -> bool {
         matches!(
             self,
@@ -186,7 +186,7 @@ impl Finding {
         )
     }
 
-    /// Whether two readers may see two messages.
+    /// Returns true if two readers may see two messages.
     pub fn is_ambiguous(self) -> bool {
         !matches!(
             self,
@@ -258,12 +258,12 @@ impl Findings {
         self.counts[finding as usize]
     }
 
-    /// Whether it was found.
+    /// Returns true if it was found.
     pub fn has(&self, finding: Finding) -> bool {
         self.count(finding) > 0
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     pub fn is_empty(&self) -> bool {
         // The first of any has its place.
         self.places.is_empty()

@@ -75,7 +75,7 @@ impl Content {
         self.unacceptable
     }
 
-    /// Whether a CR or LF alone was set right.
+    /// Returns true if a CR or LF alone was set right.
     pub(super) fn has_corrected_line_ends(&self) -> bool {
         self.line_ends_corrected
     }
@@ -245,7 +245,7 @@ impl Stuffer {
     }
 }
 
-/// Whether a message can stand in DATA: no NUL, no CR or LF alone.
+/// Returns true if a message can stand in DATA: no NUL, no CR or LF alone.
 pub(super) fn is_clean(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr3(b'\r', b'\n', 0, rest) {

@@ -174,7 +174,7 @@ impl Inner {
         text
     }
 
-    /// Whether it takes something, at once or before a time.
+    /// Returns true if it takes something, at once or before a time.
     fn is_ready(&self, end: Instant) -> io::Result<bool> {
         let mut left = Duration::ZERO;
         loop {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_archive::ledger::IndexEntry;
-use mailglot_gateway::Received;
+use mailglot_gateway::MessageBuilder;
 use mailglot_gateway::policy::Rules;
 use mailglot_gateway::record::{Catalog, Ledgers, Retention};
 use mailglot_mime::{Policy, process};
@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// A message as a server tells it: fields while they last, all line ends CRLF.
-fn told(raw: &[u8]) -> Received {
-    let mut received = Received::new(true, u64::MAX, std::env::temp_dir());
+fn told(raw: &[u8]) -> MessageBuilder {
+    let mut received = MessageBuilder::new(true, u64::MAX, std::env::temp_dir());
     let mut field: Option<(Vec<u8>, Vec<u8>)> = None;
     let mut lines = raw.split_inclusive(|byte| *byte == b'\n');
     let mut body = Vec::new();

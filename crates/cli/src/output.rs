@@ -5,7 +5,7 @@
 //! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
 
 use crate::exit::Failure;
-use mailglot_gateway::record::{Form, Outlet};
+use mailglot_gateway::record::{Form, LogWriter};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -89,14 +89,14 @@ fn line(text: &str) {
 }
 
 /// What a daemon writes its log to. A daemon does not wait for whoever reads what it says.
-static LOG: OnceLock<Arc<Outlet>> = OnceLock::new();
+static LOG: OnceLock<Arc<LogWriter>> = OnceLock::new();
 
 /// From here on everything that is said on standard error goes out with the log, which is to be written there; panics too.
 ///
 /// # Errors
 /// There is no descriptor for it.
-pub(crate) fn log(form: Form) -> io::Result<Arc<Outlet>> {
-    let log = Arc::new(Outlet::stderr(form)?);
+pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
+    let log = Arc::new(LogWriter::stderr(form)?);
     let log = Arc::clone(LOG.get_or_init(|| log));
     std::panic::set_hook(Box::new(|panic| {
         let trace = Backtrace::capture();

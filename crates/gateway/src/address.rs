@@ -60,7 +60,7 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// Whether who connects to `other` comes to a listener at this address, as far as can be told before there is one: names of hosts are looked
+    /// Returns true if who connects to `other` comes to a listener at this address, as far as can be told before there is one: names of hosts are looked
     /// up where the ports are the same.
     pub(crate) fn is_reached_by(&self, other: &Self) -> bool {
         let port = |place: &str| {
@@ -127,7 +127,7 @@ impl Inherited {
     /// Where it listens.
     ///
     /// # Errors
-    /// The system does not tell, or the socket has no name.
+    /// The system does not return it, or the socket has no name.
     pub fn address(&self) -> io::Result<Address> {
         match self {
             Self::Unix(listener) => {
@@ -155,7 +155,7 @@ impl Socket {
     /// Where it listens, or is to listen.
     ///
     /// # Errors
-    /// The system does not tell.
+    /// The system does not return it.
     pub(crate) fn address(&self) -> io::Result<Address> {
         match self {
             Self::New(address) => Ok(address.clone()),
@@ -273,7 +273,7 @@ impl Listener {
         }
     }
 
-    /// Whether who connects to this address comes in here. An address that cannot be looked up now is not ours, as far as is known.
+    /// Returns true if who connects to this address comes in here. An address that cannot be looked up now is not ours, as far as is known.
     pub(crate) fn is_at(&self, address: &Address) -> bool {
         match (self, address) {
             (Self::Unix { path, .. }, Address::Unix(other)) => {
@@ -334,7 +334,7 @@ fn beside(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// Whether a socket of this machine that listens at `own` hears those who connect to `other`.
+/// Returns true if a socket of this machine that listens at `own` hears those who connect to `other`.
 fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
     let (own, mut other) = (own.to_canonical(), other.to_canonical());
     if other.is_unspecified() {
@@ -390,7 +390,7 @@ fn bound(path: &Path) -> io::Result<UnixListener> {
     Ok(UnixListener::from(socket))
 }
 
-/// Whether something answers at a socket; false where there is none.
+/// Returns true if something answers at a socket; false where there is none.
 ///
 /// # Errors
 /// Something stands there that is no socket.
@@ -571,7 +571,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the other side has closed, as far as can be seen before what it sent last is read. One that has ended its own half counts as
+    /// Returns true if the other side has closed, as far as can be seen before what it sent last is read. One that has ended its own half counts as
     /// closed but where it `said_more` before, which is not dealt with yet. It does not wait.
     pub(crate) fn is_gone(&self, said_more: bool) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;

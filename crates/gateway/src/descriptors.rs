@@ -23,7 +23,7 @@ pub fn raise() -> Option<u64> {
     if raised { maximum } else { current }
 }
 
-/// Whether standard output was closed when the program started: the runtime puts `/dev/null` there then, to be read and written. Who throws
+/// Returns true if standard output was closed when the program started: the runtime puts `/dev/null` there then, to be read and written. Who throws
 /// output away opens it to be written (`>/dev/null`); one who opens it for both cannot be told from one who closed it.
 pub fn output_was_closed() -> bool {
     let output = std::io::stdout();

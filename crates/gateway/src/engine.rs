@@ -90,12 +90,12 @@ impl Engine {
     }
 
     /// Reads a message whose stray line ends were set right before where it is `mended`.
-    pub(crate) fn judge_mended<'a>(
+    pub(crate) fn judge_corrected<'a>(
         &self,
         raw: &'a [u8],
         envelope: &Envelope,
-        mended: bool,
+        line_ends_corrected: bool,
     ) -> Judgement<'a> {
-        judge::judge_mended(raw, envelope, &self.rules, mended)
+        judge::judge_corrected(raw, envelope, &self.rules, line_ends_corrected)
     }
 }

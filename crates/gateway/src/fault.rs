@@ -5,9 +5,9 @@
 //! # Limits
 //! What is wrong with a message is a [`Finding`](crate::policy::Finding), not a fault.
 
+use crate::message_builder::Untellable;
 use crate::milter::{ProtocolError, Refusal};
 use crate::proxy::HopFault;
-use crate::received::Untellable;
 use std::fmt;
 use std::io;
 
@@ -48,7 +48,7 @@ pub enum Fault {
     /// The mail server grants too little for edits; `claims_stay` is whether it does not even grant that forged fields are deleted.
     ReportOnly {
         /// Fields that look like ours stay.
-        claims_stay: bool,
+        forged_fields_stay: bool,
     },
     /// The mail server closed the connection within a message.
     ServerGone,
@@ -107,13 +107,16 @@ impl fmt::Display for Fault {
             Self::LedgerLate => write!(f, "{kind} (the engine changed while the message arrived)"),
             Self::Protocol(error) => error.fmt(f),
             Self::Refused(refusal) => write!(f, "{kind} ({refusal})"),
-            Self::ReportOnly { claims_stay } => {
-                let claims = if *claims_stay {
+            Self::ReportOnly { forged_fields_stay } => {
+                let forged_fields = if *forged_fields_stay {
                     "; fields of our name that come with mail stay"
                 } else {
                     ""
                 };
-                write!(f, "{kind} (the server grants too little for edits{claims})")
+                write!(
+                    f,
+                    "{kind} (the server grants too little for edits{forged_fields})"
+                )
             }
             Self::Stuck(connections) => write!(f, "{kind} ({connections} connections do not end)"),
             Self::Untellable(why) => write!(f, "{kind} ({why})"),
@@ -226,11 +229,15 @@ pub(crate) mod tests {
                 "untellable (no message waits for a decision)",
             ),
             (
-                Fault::ReportOnly { claims_stay: false },
+                Fault::ReportOnly {
+                    forged_fields_stay: false,
+                },
                 "report-only (the server grants too little for edits)",
             ),
             (
-                Fault::ReportOnly { claims_stay: true },
+                Fault::ReportOnly {
+                    forged_fields_stay: true,
+                },
                 "report-only (the server grants too little for edits; fields of our name that come with mail stay)",
             ),
             (Fault::ServerGone, "server-gone"),

@@ -4,7 +4,7 @@
 //!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
 //!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
 //!                                                            ▲
-//!  Received ─► Complete ─► judge ─► Judgement ─► Outcome ─► Engine::decide
+//!  MessageBuilder ─► ReceivedMessage ─► judge ─► Judgement ─► Outcome ─► Engine::decide
 //! ```
 //!
 //! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
@@ -22,31 +22,31 @@ pub mod record;
 mod access;
 mod address;
 mod engine;
+mod event;
 mod fault;
 mod filter;
 mod limits;
+mod message_builder;
 mod network;
-mod notice;
 mod outcome;
 mod pipe;
-mod received;
 mod reinject;
 mod resources;
+mod semaphore;
 mod server;
 mod socket_folder;
 mod spool;
-mod turns;
 
 pub use address::{Address, Inherited, Socket};
 pub use engine::{Engine, Envelope};
+pub use event::{Record, ServerEvent};
 pub use fault::Fault;
 pub use filter::Decision;
 pub use limits::Limits;
+pub use message_builder::{MessageBuilder, ReceivedMessage, Untellable};
 pub use network::Network;
-pub use notice::{Notice, Record};
-pub use outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
+pub use outcome::{Abilities, Cause, Disposition, Extent, Outcome, Remark, Reply};
 pub use pipe::{PipeFilter, Stopped};
-pub use received::{Complete, Received, Untellable};
 pub use reinject::Reinject;
 pub use resources::{Bounds, Resources};
 pub use server::{Server, Stop};

@@ -1,23 +1,23 @@
 //! The outcome of one message: decided here once, and only translated by the milter, the proxies and the stdin filter.
 //!
 //! ```text
-//!  Judgement, Means ─┐
-//!  unread, Means ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
-//!  Cause, Fault ─────┘            └─► Record: log, counters, ledger
+//!  Judgement, Abilities ─┐
+//!  unread, Abilities ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
+//!  Cause, Fault ─────────┘            └─► Record: log, counters, ledger
 //! ```
 //!
 //! # Limits
 //! Replies of the next hop come after the outcome: [`Record`] keeps what a proxy makes of them.
 
 use crate::engine::Engine;
+use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::{self, Judgement};
 use crate::milter::FieldValue;
-use crate::notice::Record;
 use crate::policy::{Action, Finding, Findings, Rules};
 use std::borrow::Cow;
 
-/// What becomes of one message.
+/// The outcome of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<'j> {
     /// What the front end does with the message.
@@ -29,8 +29,8 @@ pub struct Outcome<'j> {
     /// The action that the policy asks for.
     pub wanted: Action,
     /// How many forged fields the front end deletes.
-    pub claims: u32,
-    /// Why less is done than the policy asks for, or why the message does not go on.
+    pub forged_fields: u32,
+    /// Why the front end does less than the policy asks for, or why the message does not go on.
     pub remark: Option<Remark>,
     /// The message goes on although something failed.
     pub failed_open: bool,
@@ -60,23 +60,23 @@ pub struct Reply {
     pub words: Cow<'static, str>,
 }
 
-/// What a front end can do with a message.
+/// The edits, fields and quarantine that a front end supports for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Means {
+pub struct Abilities {
     /// How many of the edits it can make.
     pub edits: Extent,
-    /// Whether bytes of the message change, apart from new fields.
+    /// True if bytes of the message change, apart from new fields.
     pub rewrites: bool,
-    /// Whether it can add fields.
+    /// True if it can add fields.
     pub fields: bool,
-    /// Why the message cannot be held; none if it can.
+    /// Why the message cannot be quarantined; `None` if it can.
     pub no_quarantine: Option<Remark>,
     /// How many forged fields it deletes.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// More forged fields than it can delete.
-    pub too_many_claims: bool,
+    pub too_many_forged_fields: bool,
     /// The front end has already corrected stray line ends.
-    pub mended: bool,
+    pub line_ends_corrected: bool,
 }
 
 /// How many of the edits a front end can make.
@@ -115,7 +115,7 @@ pub enum Remark {
     /// The message needs more changes of fields than a mail server takes.
     TooManyChanges,
     /// The message has more forged fields than can be deleted.
-    TooManyClaims,
+    TooManyForgedFields,
     /// The message is not read, because of this finding.
     Unread(Finding),
     /// The rewritten message cannot be sent.
@@ -136,7 +136,7 @@ impl Remark {
             Self::ReportOnly => "report-only",
             Self::StrayReturn => "stray return",
             Self::TooManyChanges => "too many changes",
-            Self::TooManyClaims => "too many claims",
+            Self::TooManyForgedFields => "too many claims",
             Self::Unread(finding) => finding.id(),
             Self::Unsendable => "unsendable",
         }
@@ -161,7 +161,7 @@ pub enum Cause {
     /// In 7 bits it is larger than the next hop takes.
     SevenBitSize,
     /// It has more forged fields than can be deleted.
-    TooManyClaims,
+    TooManyForgedFields,
 }
 
 impl Cause {
@@ -178,7 +178,7 @@ impl Cause {
                 (5, 3, 4),
                 "In seven bits the message is too large for the next hop",
             ),
-            Self::TooManyClaims => (
+            Self::TooManyForgedFields => (
                 550,
                 (5, 6, 0),
                 "message refused: too many fields of the filter's own name",
@@ -194,7 +194,7 @@ impl Cause {
             Self::EightBit => Some(Remark::EightBit),
             Self::HeaderTooLarge => Some(Remark::Unread(Finding::TooManyHeaders)),
             Self::Loop => Some(Remark::Loop),
-            Self::TooManyClaims => Some(Remark::TooManyClaims),
+            Self::TooManyForgedFields => Some(Remark::TooManyForgedFields),
         }
     }
 
@@ -205,15 +205,15 @@ impl Cause {
             Self::BeyondAnnounced => Some(Finding::TooLarge),
             Self::HeaderTooLarge => Some(Finding::TooManyHeaders),
             Self::Nul => Some(Finding::NulIn8bit),
-            Self::EightBit | Self::Loop | Self::SevenBitSize | Self::TooManyClaims => None,
+            Self::EightBit | Self::Loop | Self::SevenBitSize | Self::TooManyForgedFields => None,
         }
     }
 
-    /// Whether it counts as asked for: it is not when the policy would pass the message on and only the way forbids it.
+    /// Returns true if the rejection counts as wanted. It does not if the policy would pass the message on and only the route forbids it.
     fn is_wanted(self) -> bool {
         !matches!(
             self,
-            Self::EightBit | Self::SevenBitSize | Self::TooManyClaims
+            Self::EightBit | Self::SevenBitSize | Self::TooManyForgedFields
         )
     }
 }
@@ -249,21 +249,21 @@ impl Reply {
 
 impl<'j> Outcome<'j> {
     /// The outcome of a message that was read.
-    pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, means: &Means) -> Self {
+    pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = judgement.wanted;
-        if means.too_many_claims {
-            // Nobody sends such a message in good faith, and what it claims must not pass.
+        if abilities.too_many_forged_fields {
+            // No honest sender has so many forged fields, and they must not pass.
             return Self {
                 wanted,
-                ..Self::rejected(Cause::TooManyClaims)
+                ..Self::rejected(Cause::TooManyForgedFields)
             };
         }
         let normalizes = judgement.action == Action::Normalize;
-        let (mut remark, mode) = match means.edits {
+        let (mut remark, mode) = match abilities.edits {
             Extent::None(why) => (Some(why), Some(why)),
             Extent::Part(why) if normalizes => (
                 Some(why),
-                Some(if means.rewrites {
+                Some(if abilities.rewrites {
                     Remark::Partial
                 } else {
                     Remark::ReportOnly
@@ -272,11 +272,11 @@ impl<'j> Outcome<'j> {
             Extent::All | Extent::Part(_) => (None, None),
         };
         let fields = match mode.filter(|_| !judgement.edits.is_empty()) {
-            _ if !means.fields => {
+            _ if !abilities.fields => {
                 remark = remark.or((!judgement.added.is_empty()).then_some(Remark::ReportOnly));
                 Cow::default()
             }
-            // The field must not say that all is done.
+            // The field must not say that all edits are made.
             Some(mode) => Cow::Owned(field_of_mode(judgement, rules, mode)),
             None => Cow::Borrowed(&judgement.added[..]),
         };
@@ -286,7 +286,7 @@ impl<'j> Outcome<'j> {
             || Reply::refused(&reasons()),
             Reply::later,
             reasons,
-            means,
+            abilities,
         );
         let mut outcome = Self {
             fields,
@@ -294,25 +294,25 @@ impl<'j> Outcome<'j> {
             remark: asked.remark.or(remark),
             ..asked
         };
-        if matches!(outcome.action, Action::Pass | Action::Normalize) && !means.rewrites {
+        if matches!(outcome.action, Action::Pass | Action::Normalize) && !abilities.rewrites {
             outcome.action = if outcome.fields.is_empty() {
                 Action::Pass
             } else {
                 Action::Tag
             };
         }
-        outcome.changed(means)
+        outcome.changed(abilities)
     }
 
     /// The outcome of a message that passes as it came because its rewritten form cannot be sent.
-    pub(crate) fn unsendable(judgement: &Judgement<'_>, means: &Means) -> Self {
+    pub(crate) fn unsendable(judgement: &Judgement<'_>, abilities: &Abilities) -> Self {
         let remark = Some(Remark::Unsendable);
         Self {
             wanted: judgement.wanted,
             remark,
             ..Self::of(Action::Pass, Disposition::Deliver)
         }
-        .changed(means)
+        .changed(abilities)
     }
 
     /// The outcome of a message that is not read because of `finding`, which is one of `findings`.
@@ -320,7 +320,7 @@ impl<'j> Outcome<'j> {
         engine: &Engine,
         finding: Finding,
         findings: &Findings,
-        means: &Means,
+        abilities: &Abilities,
     ) -> Self {
         let rules = &engine.rules;
         let action = |finding| {
@@ -335,7 +335,7 @@ impl<'j> Outcome<'j> {
         } else {
             Action::Pass
         };
-        // What the policy would do without `monitor`, and what is done.
+        // `wanted` ignores `monitor`; `done` obeys it.
         let wanted = rules.action(finding).max(limit);
         let done = action(finding).max(limit);
         let too_large = |code, enhanced| Reply::new(code, enhanced, "Message too large");
@@ -345,7 +345,7 @@ impl<'j> Outcome<'j> {
             || too_large(552, (5, 3, 4)),
             || too_large(451, (4, 3, 4)),
             reasons,
-            means,
+            abilities,
         );
         let mut outcome = Self {
             wanted,
@@ -355,19 +355,19 @@ impl<'j> Outcome<'j> {
         if !outcome.goes_on() {
             return outcome;
         }
-        if means.too_many_claims {
+        if abilities.too_many_forged_fields {
             return Self {
                 wanted,
-                ..Self::rejected(Cause::TooManyClaims)
+                ..Self::rejected(Cause::TooManyForgedFields)
             };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if means.mended {
+            let told = if abilities.line_ends_corrected {
                 done.max(action(Finding::BareLf))
             } else {
                 done
             };
-            let field = (told >= Action::Tag && means.fields)
+            let field = (told >= Action::Tag && abilities.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
             outcome.action = if outcome.fields.is_empty() {
@@ -376,11 +376,11 @@ impl<'j> Outcome<'j> {
                 Action::Tag
             };
         }
-        outcome.changed(means)
+        outcome.changed(abilities)
     }
 
     /// The outcome of a message whose stray line ends were corrected, before it is read.
-    pub(crate) fn of_bare_lines(rules: &Rules, means: &Means) -> Self {
+    pub(crate) fn of_bare_lines(rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = rules.action(Finding::BareLf);
         let action = if rules.monitor { Action::Pass } else { wanted };
         let reasons = || Finding::BareLf.id().to_owned();
@@ -391,7 +391,7 @@ impl<'j> Outcome<'j> {
                 || Cause::BareLine.reply(),
                 Reply::later,
                 reasons,
-                means,
+                abilities,
             )
         }
     }
@@ -412,17 +412,17 @@ impl<'j> Outcome<'j> {
     }
 
     /// The outcome of a message at which `fault` happened: it is deferred, or goes on as it came if `passing` says by what means.
-    pub fn failed(fault: &Fault, passing: Option<&Means>) -> Self {
+    pub fn failed(fault: &Fault, passing: Option<&Abilities>) -> Self {
         let remark = Some(Remark::Fault(fault.kind()));
         match passing {
-            Some(means) => {
+            Some(abilities) => {
                 let passes = Self::of(Action::Pass, Disposition::Deliver);
                 Self {
                     remark,
                     failed_open: true,
                     ..passes
                 }
-                .changed(means)
+                .changed(abilities)
             }
             None => Self {
                 remark,
@@ -437,25 +437,25 @@ impl<'j> Outcome<'j> {
             fields: Cow::default(),
             action,
             wanted: Action::Pass,
-            claims: 0,
+            forged_fields: 0,
             remark: None,
             failed_open: false,
         }
     }
 
-    /// What becomes of a message for which the policy asks `action`.
+    /// Returns the outcome for the `action` of the policy.
     fn asked(
         action: Action,
         reject: impl FnOnce() -> Reply,
         defer: impl FnOnce() -> Reply,
         reasons: impl FnOnce() -> String,
-        means: &Means,
+        abilities: &Abilities,
     ) -> Self {
-        match (action, means.no_quarantine) {
+        match (action, abilities.no_quarantine) {
             (Action::Reject, _) => Self::of(action, Disposition::Reject(reject())),
             (Action::Quarantine, None) => Self::of(action, Disposition::Quarantine(reasons())),
             (Action::Quarantine, remark) => {
-                // What cannot be held must not pass.
+                // A message that cannot be quarantined must not pass.
                 Self {
                     remark,
                     ..Self::of(Action::Tempfail, Disposition::Defer(defer()))
@@ -468,24 +468,24 @@ impl<'j> Outcome<'j> {
         }
     }
 
-    /// Counts what changes whatever the policy says.
-    fn changed(mut self, means: &Means) -> Self {
+    /// Adds the changes that are made under every policy.
+    fn changed(mut self, abilities: &Abilities) -> Self {
         if self.goes_on() {
-            self.claims = means.claims;
-            if means.mended || means.claims > 0 {
+            self.forged_fields = abilities.forged_fields;
+            if abilities.line_ends_corrected || abilities.forged_fields > 0 {
                 self.action = self.action.max(Action::Normalize);
             }
         }
         self
     }
 
-    /// Gives another remark.
+    /// Replaces the remark.
     pub(crate) fn because(mut self, remark: Remark) -> Self {
         self.remark = Some(remark);
         self
     }
 
-    /// Leaves the fields out.
+    /// Removes the added fields.
     pub(crate) fn without_fields(mut self) -> Self {
         self.fields = Cow::default();
         if self.action == Action::Tag {
@@ -504,7 +504,7 @@ impl<'j> Outcome<'j> {
         self.fields.iter().map(size).sum()
     }
 
-    /// Whether the message goes on.
+    /// Returns true if the message goes on.
     pub fn goes_on(&self) -> bool {
         matches!(
             self.disposition,
@@ -516,7 +516,7 @@ impl<'j> Outcome<'j> {
     pub(crate) fn record(&self, record: &mut Record) {
         record.action = self.action;
         record.wanted = record.wanted.max(self.wanted);
-        record.claims = self.claims;
+        record.forged_fields = self.forged_fields;
         record.finding = self.remark.map(Remark::name);
         record.failed_open = self.failed_open;
         if !self.goes_on() || self.failed_open {

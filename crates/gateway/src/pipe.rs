@@ -6,7 +6,7 @@
 use crate::engine::Envelope;
 use crate::fault::Fault;
 use crate::judge::{hold_fields, judge};
-use crate::outcome::{Disposition, Extent, Means, Outcome, Remark};
+use crate::outcome::{Abilities, Disposition, Extent, Outcome, Remark};
 use crate::policy::Rules;
 use mailglot_mime::{Message, Policy, Transfer, process, splice};
 
@@ -94,16 +94,16 @@ fn rewritten(message: &[u8], policy: &Policy) -> Vec<u8> {
 /// The message as the rules let it pass.
 fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Stopped> {
     let judgement = judge(message, &Envelope::default(), rules);
-    let means = Means {
+    let abilities = Abilities {
         edits: Extent::All,
         rewrites: !judgement.edits.is_empty(),
         fields: true,
         no_quarantine: Some(Remark::NoQuarantine),
-        claims: judgement.claims,
-        too_many_claims: false,
-        mended: false,
+        forged_fields: judgement.forged_fields,
+        too_many_forged_fields: false,
+        line_ends_corrected: false,
     };
-    let outcome = Outcome::judged(&judgement, rules, &means);
+    let outcome = Outcome::judged(&judgement, rules, &abilities);
     // The caller logs these words: they name the findings.
     let words = format!(
         "message refused: {}",

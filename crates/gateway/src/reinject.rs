@@ -28,7 +28,7 @@ pub struct Reinject {
     pub folder: PathBuf,
     /// When the command is ended.
     pub deadline: Instant,
-    /// Whether the command's words go to ours; else they are lost.
+    /// True if the command's words go to ours; else they are lost.
     pub verbose: bool,
 }
 

@@ -1,31 +1,31 @@
-//! What all servers of one process share.
+//! Resources that all servers of one process share.
 //!
 //! # Limits
 //! Connections are counted for each server.
 
 use crate::limits::Limits;
+use crate::semaphore::Semaphore;
 use crate::spool::Budget;
-use crate::turns::Turns;
 use std::sync::Arc;
 
-/// Memory and files for messages while they arrive, and turns at the processors. Clones share them.
+/// Memory and files for messages while they arrive, and permits to process messages. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Resources {
     pub(crate) budget: Arc<Budget>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) semaphore: Arc<Semaphore>,
 }
 
 impl Resources {
-    /// As much as `limits` allow: `memory_bytes`, `spool_bytes`, `disk_reserve`; and as many turns as there are processors.
+    /// Creates resources with the `memory_bytes`, `spool_bytes` and `disk_reserve` of `limits`, and one permit for each processor.
     pub fn of(limits: &Limits) -> Self {
         Self {
             budget: Arc::new(Budget::of(limits)),
-            turns: Arc::new(Turns::of_processors()),
+            semaphore: Arc::new(Semaphore::of_processors()),
         }
     }
 }
 
-/// The limits of one server, and the resources that it takes from.
+/// The limits of one server, and the resources that it uses.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     pub(crate) limits: Limits,
@@ -33,7 +33,7 @@ pub struct Bounds {
 }
 
 impl Limits {
-    /// These limits for a server that shares `resources` with others.
+    /// Combines these limits with `resources` that servers share.
     pub fn sharing(self, resources: &Resources) -> Bounds {
         Bounds {
             limits: self,
@@ -43,7 +43,7 @@ impl Limits {
 }
 
 impl From<Limits> for Bounds {
-    /// A server with these limits that shares nothing.
+    /// Combines the limits with resources of their own.
     fn from(limits: Limits) -> Self {
         let resources = Resources::of(&limits);
         Self { limits, resources }

@@ -1,21 +1,22 @@
-//! The frame of a daemon: listens, gives each connection a thread or a place among those that are served by turns, ends in order.
-//! What is spoken on a connection is its service's.
+//! The frame of a daemon: accepts connections, runs each in a thread or in the pool, and shuts down in order.
+//! A [`Service`] speaks the protocol.
 //!
 //! # Limits
-//! A thread for each connection that has one: good for some thousand. Messages at work are as many as there are processors, for all servers
-//! that share [`Resources`](crate::Resources), and as many short ones for each server.
+//! One thread for each connection outside the pool: some thousand connections at most. All servers that share
+//! [`Resources`](crate::Resources) process one message for each processor at a time. Each server processes as many short ones beside them.
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::limits::Limits;
-use crate::notice::{Notice, Record};
 use crate::resources::Bounds;
+use crate::semaphore::Semaphore;
 use crate::spool::Budget;
-use crate::turns::Turns;
-pub(crate) use admission::Standing;
-use admission::tell_of;
-use door::{Bell, Door};
+use acceptor::{Acceptor, ShutdownSignal};
+pub(crate) use admission::Activity;
+use admission::report_connection;
+use heartbeat::{Heartbeat, Watchdog};
 use pool::Pool;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,159 +27,165 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Threads beyond the limit of connections, for those that hear that there are too many; more wait unaccepted.
+/// Connections beyond the limit that are accepted to be refused. Further clients wait unaccepted.
 const REFUSED: usize = 64;
 /// Bytes of a connection's stack.
 const STACK: usize = 512 << 10;
-/// How long a failed `accept` is waited out.
+/// Pause after a failed `accept`.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
-/// How often a server that stops looks whether its connections have ended.
+/// Time between two checks whether all connections have ended, while the server stops.
 const DRAINING: Duration = Duration::from_millis(10);
-/// The longest time between two beats.
-const BEAT: Duration = Duration::from_millis(250);
-/// A thread that many wait for, and that is at work for so long without a step, stands still.
-const STILL: Duration = Duration::from_secs(10);
-/// How long connections that were ended may take to be over.
+/// Longest time between two rounds of the watching thread.
+const WATCH_INTERVAL: Duration = Duration::from_millis(250);
+/// A busy thread without a heartbeat for so long counts as stalled.
+const STALL_LIMIT: Duration = Duration::from_secs(10);
+/// Longest wait for the threads of connections that were closed.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// What is spoken on the connections of a server.
+/// The protocol of a server's connections.
 pub(crate) trait Service: Send {
-    /// Takes a connection up. Where there are as many as there may be, `full`, the client is to hear so: in a thread of its own, or here
-    /// by a word that fits into every socket's buffer, and there is no work.
+    /// Accepts a connection. If `full`, the limit of connections is reached, and the service refuses the client: in a thread of its own, or here with
+    /// a reply that fits into every socket's buffer. In the latter case it returns `None`.
     ///
     /// # Errors
-    /// The system has no means for it.
-    fn take_up(
+    /// The system lacks descriptors or memory.
+    fn accept(
         &self,
         number: u64,
         stream: Stream,
         full: bool,
         shared: &Arc<Shared>,
-    ) -> io::Result<Option<Work>>;
+    ) -> io::Result<Option<Accepted>>;
 }
 
-/// A connection that was taken up.
-pub(crate) struct Work {
-    pub(crate) live: Arc<dyn Live>,
-    pub(crate) run: Run,
+/// A connection that the service has accepted.
+pub(crate) struct Accepted {
+    pub(crate) handle: Arc<dyn ConnectionHandle>,
+    pub(crate) run: Execution,
 }
 
-/// How the work on a connection is done.
-pub(crate) enum Run {
+/// How a connection is run.
+pub(crate) enum Execution {
     /// In a thread of its own.
     Thread(Box<dyn FnOnce() + Send>),
-    /// By turns with others.
-    Turns(Box<dyn Served>),
+    /// By the threads of the pool, which share all their connections.
+    Pool(Box<dyn PooledConnection>),
 }
 
-/// A connection that can be served by turns. Nothing that is done here may wait for the other side.
-pub(crate) trait Served: Send {
-    /// What is waited for.
+/// A connection that the pool can run. No method may wait for the peer, except [`PooledConnection::run`].
+pub(crate) trait PooledConnection: Send {
+    /// The stream that the pool polls.
     fn stream(&self) -> &Stream;
 
-    /// Goes on: there is something to be read, or room for what is to be written.
+    /// Continues when the stream is readable or writable.
     fn serve(&mut self) -> Next;
 
-    /// Whether the other side has been silent for too long. Asked from time to time: who is silent for less can give memory back.
+    /// Returns true if the peer was silent for too long. The pool asks several times a second, so an idle connection can release its buffers here.
     fn is_late(&mut self) -> bool;
 
-    /// Ends: the other side has been silent for too long, or the system has no means to go on.
+    /// Closes the connection because the peer was silent for too long or the system lacks resources.
     fn give_up(&mut self, why: io::Error);
 
-    /// Goes on to the end, in a thread of its own.
+    /// Runs the connection to its end in a thread of its own.
     fn run(self: Box<Self>);
 }
 
 /// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Words of the other side.
+    /// Input of the peer.
     Read,
-    /// That the other side takes what is said.
+    /// Room in the socket for output.
     Write,
-    /// Work that takes long: a thread of its own.
+    /// A thread of its own, because the next message takes long.
     Thread,
-    /// It is over.
+    /// Nothing: it has ended.
     End,
 }
 
-/// What others see of a connection.
-pub(crate) trait Live: Send + Sync {
-    /// Ends the connection, where no message is on it.
+/// A connection as other threads see it.
+pub(crate) trait ConnectionHandle: Send + Sync {
+    /// Closes the connection if it carries no message.
     fn end_idle(&self);
 
-    /// Ends the connection, whatever it waits for.
+    /// Closes the connection, whatever its thread waits for.
     fn end(&self);
 
-    /// What is known of it by those who choose which connection to close for another one; none where it is never closed.
-    fn standing(&self) -> Option<&Standing> {
+    /// Returns its activity, by which the server chooses the connection to close for a new one. `None` if it is never closed.
+    fn activity(&self) -> Option<&Activity> {
         None
     }
 
-    /// Ends the connection for another one.
-    fn dismiss(&self) {
-        self.end();
+    /// Returns true if its thread ends soon after [`ConnectionHandle::dismiss`].
+    fn can_be_dismissed(&self) -> bool {
+        true
     }
 
-    /// A look at it, several times a second.
-    fn pulse(&self, _: &Shared) {}
+    /// Closes the connection for a new one. Returns false, and leaves it open, if its thread cannot end soon.
+    fn dismiss(&self) -> bool {
+        self.end();
+        true
+    }
+
+    /// Is called several times a second.
+    fn tick(&self, _: &Shared) {}
 }
 
-/// What all connections share.
+/// State that all connections of a server share.
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) semaphore: Arc<Semaphore>,
     engine: RwLock<Arc<Engine>>,
-    tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
     stopping: AtomicBool,
-    /// Counts on while the threads of the server get their time, and none of those that many wait for stands still.
+    /// Rounds of the watching thread in which no thread was stalled.
     beats: AtomicU64,
-    hands: Mutex<Vec<Arc<Hand>>>,
-    live: Mutex<BTreeMap<u64, Arc<dyn Live>>>,
+    heartbeats: Mutex<Vec<Arc<Heartbeat>>>,
+    connections: Mutex<BTreeMap<u64, Arc<dyn ConnectionHandle>>>,
 }
 
 impl Shared {
     pub(crate) fn new(
         engine: Engine,
         bounds: Bounds,
-        tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+        report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
     ) -> Self {
         let Bounds { limits, resources } = bounds;
         Self {
             budget: resources.budget,
             limits,
-            turns: resources.turns,
+            semaphore: resources.semaphore,
             engine: RwLock::new(Arc::new(engine)),
-            tell,
+            report,
             stopping: AtomicBool::new(false),
             beats: AtomicU64::new(0),
-            hands: Mutex::default(),
-            live: Mutex::default(),
+            heartbeats: Mutex::default(),
+            connections: Mutex::default(),
         }
     }
 
-    /// Tells, and has it written.
-    pub(crate) fn tell(&self, notice: &Notice<'_>) {
-        (self.tell)(notice);
-        self.pause();
+    /// Reports an event and flushes.
+    pub(crate) fn report(&self, event: &ServerEvent<'_>) {
+        (self.report)(event);
+        self.flush();
     }
 
-    /// Tells of a message; [`Shared::pause`] must follow before whoever does so waits.
-    pub(crate) fn tell_with_others(&self, record: &Record) {
-        (self.tell)(&Notice::Message(record));
+    /// Reports a message. The caller must call [`Shared::flush`] before it waits.
+    pub(crate) fn report_unflushed(&self, record: &Record) {
+        (self.report)(&ServerEvent::Message(record));
     }
 
-    /// Has everything written that was told.
-    pub(crate) fn pause(&self) {
-        (self.tell)(&Notice::Pause);
+    /// Writes all reported events.
+    pub(crate) fn flush(&self) {
+        (self.report)(&ServerEvent::Flush);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// What messages are judged by from now on.
+    /// Returns the engine that judges the next message.
     pub(crate) fn engine(&self) -> Arc<Engine> {
         self.engine
             .read()
@@ -186,88 +193,49 @@ impl Shared {
             .clone()
     }
 
-    /// A thread from now on that many wait for.
-    fn hand(&self) -> Arc<Hand> {
-        let hand = Arc::<Hand>::default();
-        self.hands
+    /// Registers a thread for the watchdog.
+    fn heartbeat(&self) -> Arc<Heartbeat> {
+        let heartbeat = Arc::<Heartbeat>::default();
+        self.heartbeats
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(hand.clone());
-        hand
+            .push(heartbeat.clone());
+        heartbeat
     }
 
-    fn hands(&self) -> Vec<Arc<Hand>> {
-        self.hands
+    fn heartbeats(&self) -> Vec<Arc<Heartbeat>> {
+        self.heartbeats
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn Live>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What is seen of a thread that many wait for: the one that accepts, and those that serve by turns.
-#[derive(Debug, Default)]
-struct Hand {
-    steps: AtomicU64,
-    at_work: AtomicBool,
-}
-
-impl Hand {
-    /// It does something, and has done what it did before.
-    fn step(&self) {
-        self.at_work.store(true, Ordering::Relaxed);
-        self.steps.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// It waits for others, or has ended.
-    fn rest(&self) {
-        self.at_work.store(false, Ordering::Relaxed);
-    }
-}
-
-/// What was seen of hands, each with its steps and since when it has made none.
-#[derive(Debug, Default)]
-struct Watch(Vec<(u64, Instant)>);
-
-impl Watch {
-    /// Looks at all hands, which only become more; whether each of them moves.
-    fn all_move(&mut self, hands: &[Arc<Hand>], still: Duration) -> bool {
-        let now = Instant::now();
-        self.0.resize(hands.len(), (u64::MAX, now));
-        let mut all = true;
-        for (hand, seen) in hands.iter().zip(&mut self.0) {
-            let steps = hand.steps.load(Ordering::Relaxed);
-            if steps != seen.0 || !hand.at_work.load(Ordering::Relaxed) {
-                *seen = (steps, now);
-            }
-            all &= now.duration_since(seen.1) < still;
-        }
-        all
+    fn connections(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ConnectionHandle>>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A filter or a proxy that listens: [`Server::milter`], [`Server::proxy`].
 pub struct Server {
-    door: Door,
-    bell: Bell,
+    acceptor: Acceptor,
+    shutdown: ShutdownSignal,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
-    /// How long new connections may wait for idle ones, as of a time.
+    /// Time that new connections may still wait for idle ones, and when it was computed.
     waits: Cell<(Duration, Instant)>,
 }
 
-/// Ends a server from another thread, or has it judge otherwise.
+/// Stops a server from another thread, or replaces its engine.
 #[derive(Clone)]
 pub struct Stop {
-    bell: Bell,
+    shutdown: ShutdownSignal,
     shared: Arc<Shared>,
 }
 
 impl Stop {
-    /// Judges by another engine from the next message on.
+    /// Replaces the engine from the next message on.
     pub fn change(&self, engine: Engine) {
         *self
             .shared
@@ -276,40 +244,40 @@ impl Stop {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
-    /// Connections of clients that are open.
+    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
-        self.shared.live().len()
+        self.shared.connections().len()
     }
 
-    /// Bytes of messages in temporary files, of all servers that share them.
+    /// Returns the bytes of messages in temporary files, for all servers that share them.
     pub fn spool_bytes(&self) -> u64 {
         self.shared.budget.used()
     }
 
-    /// A number that grows several times a second while the server is alive: while it accepts, and none of the threads that serve by turns
-    /// stands still for ten seconds.
+    /// Returns a number that grows several times a second while the server is alive. It stops if the accepting thread, or one of the pool, is busy
+    /// for ten seconds without a step.
     pub fn beats(&self) -> u64 {
         self.shared.beats.load(Ordering::Relaxed)
     }
 
-    /// No connection is accepted any more; messages that have begun may end.
+    /// Stops accepting connections. Messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        self.bell.ring();
+        self.shutdown.send();
     }
 }
 
 impl Server {
-    /// Listens; what happens is told to `tell`.
+    /// Listens, and passes events to `report`.
     ///
     /// # Errors
-    /// The address cannot be taken, or the socket not be used.
+    /// The server cannot listen at the address, or the socket cannot be used.
     pub(crate) fn listen(
         socket: Socket,
         service: Box<dyn Service>,
         engine: Engine,
         bounds: Bounds,
-        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+        report: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let limits = &bounds.limits;
         if let Some(why) = limits.refusal(&socket.address()?, None) {
@@ -326,59 +294,59 @@ impl Server {
         {
             limits.check_local(address, false)?;
         }
-        let (door, bell) = Door::new(listener)?;
-        let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
+        let (acceptor, shutdown) = Acceptor::new(listener)?;
+        let shared = Arc::new(Shared::new(engine, bounds, Box::new(report)));
         Ok(Self {
-            door,
-            bell,
+            acceptor,
+            shutdown,
             service,
             shared,
             waits: admission::waits(),
         })
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     ///
     /// # Errors
-    /// The system does not tell.
+    /// The system does not return the address.
     pub fn address(&self) -> io::Result<Address> {
-        self.door.listener().address()
+        self.acceptor.listener().address()
     }
 
-    /// Whether who connects to this address comes to this server.
+    /// Returns true if a connection to `address` reaches this server.
     pub(crate) fn is_at(&self, address: &Address) -> bool {
-        self.door.listener().is_at(address)
+        self.acceptor.listener().is_at(address)
     }
 
-    /// What ends it.
+    /// Returns what stops this server.
     pub fn stopper(&self) -> Stop {
         Stop {
-            bell: self.bell.clone(),
+            shutdown: self.shutdown.clone(),
             shared: self.shared.clone(),
         }
     }
 
-    /// Serves until it is stopped and the messages that have begun have ended. Where threads do not end even some seconds after their
-    /// connections were closed, that is told, and they are left to the end of the program.
+    /// Serves until it is stopped and all begun messages have ended. Reports threads that do not end some seconds after their connections were closed,
+    /// and leaves them.
     ///
     /// # Errors
-    /// The thread that looks at the connections cannot be made.
+    /// The watching thread cannot be started.
     pub fn run(mut self) -> io::Result<()> {
-        let beat = self.beat()?;
+        let watcher = self.watch_connections()?;
         let mut number = 0;
         let mut pool = None;
-        let hand = self.shared.hand();
+        let heartbeat = self.shared.heartbeat();
         while !self.shared.is_stopping() {
-            hand.step();
-            if self.shared.live().len() >= self.shared.limits.connections + REFUSED
+            heartbeat.beat();
+            if self.shared.connections().len() >= self.shared.limits.connections + REFUSED
                 && !self.close_one()
             {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
-            hand.rest();
-            let next = self.door.next();
-            hand.step();
+            heartbeat.set_idle();
+            let next = self.acceptor.next();
+            heartbeat.beat();
             let taken = match next {
                 Ok(None) => continue,
                 Ok(Some(stream)) => {
@@ -389,7 +357,7 @@ impl Server {
             };
             if let Err(error) = taken {
                 let fault = Fault::Accept(error);
-                self.shared.tell(&Notice::Fault {
+                self.shared.report(&ServerEvent::Fault {
                     connection: number,
                     peer: "",
                     fault: &fault,
@@ -397,7 +365,7 @@ impl Server {
                 thread::sleep(AFTER_FAILURE);
             }
         }
-        hand.rest();
+        heartbeat.set_idle();
         if !self.drain(ENDING) {
             if let Some(pool) = pool {
                 pool.leave();
@@ -405,137 +373,144 @@ impl Server {
             return Ok(());
         }
         drop(pool);
-        // It may be between two looks.
-        beat.thread().unpark();
-        // Its panic has been told where it happened.
-        let _ = beat.join();
+        // It may be asleep between two rounds.
+        watcher.thread().unpark();
+        // The panic hook has reported a panic.
+        let _ = watcher.join();
         Ok(())
     }
 
-    /// Has a client served.
+    /// Runs the connection of a client, or refuses it.
     fn take(&self, number: u64, stream: Stream, pool: &mut Option<Pool>) -> io::Result<()> {
-        // A client that is gone by now has no address any more.
+        // A client that has closed has no address any more.
         let Ok(client) = stream.client() else {
             return Ok(());
         };
         if !self.shared.limits.admits(client) {
-            tell_of(&self.shared, number, client, &Fault::ClientNetwork);
+            report_connection(&self.shared, number, client, &Fault::ClientNetwork);
             return Ok(());
         }
         let full = !self.has_room(client);
         if full {
-            tell_of(&self.shared, number, client, &Fault::Connections);
+            report_connection(&self.shared, number, client, &Fault::Connections);
         }
-        let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)?
+        let Some(Accepted { handle, run }) =
+            self.service.accept(number, stream, full, &self.shared)?
         else {
             return Ok(());
         };
-        let known = Known::new(&self.shared, number, live);
+        let registration = Registration::new(&self.shared, number, handle);
         let served = match run {
-            Run::Thread(run) => return spawn(known, run),
-            Run::Turns(served) => served,
+            Execution::Thread(run) => return spawn(registration, run),
+            Execution::Pool(served) => served,
         };
         if pool.is_none() {
-            // Without it each connection has its thread.
+            // Without a pool each connection gets a thread.
             *pool = Pool::start(&self.shared).ok();
         }
         let refused = match pool {
-            Some(pool) => pool.take(known, served).err(),
-            None => Some((known, served)),
+            Some(pool) => pool.take(registration, served).err(),
+            None => Some((registration, served)),
         };
-        refused.map_or(Ok(()), |(known, served)| in_thread(known, served))
+        refused.map_or(Ok(()), |(registration, served)| {
+            in_thread(registration, served)
+        })
     }
 
-    /// A thread that looks at all connections again and again.
-    fn beat(&self) -> io::Result<JoinHandle<()>> {
+    /// Starts the thread that feeds the watchdog and calls [`ConnectionHandle::tick`].
+    fn watch_connections(&self) -> io::Result<JoinHandle<()>> {
         let shared = self.shared.clone();
-        let step = (shared.limits.progress / 4).min(BEAT);
+        let step = (shared.limits.progress / 4).min(WATCH_INTERVAL);
         thread::Builder::new().stack_size(STACK).spawn(move || {
-            let mut watch = Watch::default();
-            // Messages that have begun when the server stops may be slow too.
-            while !shared.is_stopping() || !shared.live().is_empty() {
+            let mut watchdog = Watchdog::default();
+            // Progress of slow messages is reported while the server stops, too.
+            while !shared.is_stopping() || !shared.connections().is_empty() {
                 thread::park_timeout(step);
-                if watch.all_move(&shared.hands(), STILL) {
+                if watchdog.all_alive(&shared.heartbeats(), Instant::now(), STALL_LIMIT) {
                     shared.beats.fetch_add(1, Ordering::Relaxed);
                 }
-                let live: Vec<_> = shared.live().values().cloned().collect();
-                for live in live {
-                    live.pulse(&shared);
+                let handles: Vec<_> = shared.connections().values().cloned().collect();
+                for handle in handles {
+                    handle.tick(&shared);
                 }
             }
         })
     }
 
-    /// Ends idle connections at once, the others when their message has ended or too much time has gone by; false where some of them are
-    /// not over so long after that, which is told.
+    /// Closes idle connections at once, and the others when their message ends or `drain` has passed. Returns false, and reports a fault, if threads
+    /// still run `ending` later.
     fn drain(&self, ending: Duration) -> bool {
         let start = Instant::now();
         loop {
             let late = start.elapsed() >= self.shared.limits.drain;
-            let live = self.shared.live();
-            if live.is_empty() {
+            let connections = self.shared.connections();
+            if connections.is_empty() {
                 return true;
             }
             if start.elapsed() >= self.shared.limits.drain.saturating_add(ending) {
-                let fault = Fault::Stuck(live.len());
-                drop(live);
-                self.shared.tell(&Notice::Fault {
+                let fault = Fault::Stuck(connections.len());
+                drop(connections);
+                self.shared.report(&ServerEvent::Fault {
                     connection: 0,
                     peer: "",
                     fault: &fault,
                 });
                 return false;
             }
-            for live in live.values() {
-                if late { live.end() } else { live.end_idle() }
+            for handle in connections.values() {
+                if late {
+                    handle.end();
+                } else {
+                    handle.end_idle();
+                }
             }
-            drop(live);
+            drop(connections);
             thread::sleep(DRAINING);
         }
     }
 }
 
-/// A connection that others see: they do no longer, and its streams are closed, when this is dropped.
-struct Known {
+/// The entry of a connection in [`Shared`]. Dropping it removes the entry and closes the streams.
+struct Registration {
     number: u64,
     shared: Arc<Shared>,
 }
 
-impl Known {
-    fn new(shared: &Arc<Shared>, number: u64, live: Arc<dyn Live>) -> Self {
-        shared.live().insert(number, live);
+impl Registration {
+    fn new(shared: &Arc<Shared>, number: u64, handle: Arc<dyn ConnectionHandle>) -> Self {
+        shared.connections().insert(number, handle);
         Self {
             number,
             shared: shared.clone(),
         }
     }
 
-    /// Tells of a fault, and of nothing where that itself is at fault.
+    /// Reports a fault. Ignores a panic of the reporter.
     fn fault(&self, fault: &Fault) {
-        let notice = Notice::Fault {
+        let event = ServerEvent::Fault {
             connection: self.number,
             peer: "",
             fault,
         };
-        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.tell(&notice)));
+        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.report(&event)));
     }
 }
 
-impl Drop for Known {
+impl Drop for Registration {
     fn drop(&mut self) {
-        let live = self.shared.live().remove(&self.number);
-        if let Some(live) = live {
-            live.end();
+        let handle = self.shared.connections().remove(&self.number);
+        if let Some(handle) = handle {
+            handle.end();
         }
     }
 }
 
-/// Gives a connection a thread.
-fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+/// Runs a connection in a thread.
+fn spawn(registration: Registration, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let run = move || {
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
-            // Its streams are closed by now: the client keeps its message.
-            known.fault(&Fault::Panic);
+            // Its streams are closed by now, so the client keeps its message.
+            registration.fault(&Fault::Panic);
         }
     };
     thread::Builder::new()
@@ -544,8 +519,8 @@ fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-/// Gives a connection that can be served by turns a thread of its own; where there is none to be had, it ends, and tells of its message.
-fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
+/// Moves a connection of the pool to a thread of its own. If no thread can be started, closes it and reports its message.
+fn in_thread(registration: Registration, served: Box<dyn PooledConnection>) -> io::Result<()> {
     let place = Arc::new(Mutex::new(Some(served)));
     let taken =
         |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -555,23 +530,24 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
             served.run();
         }
     };
-    spawn(known, run).inspect_err(|error| {
+    spawn(registration, run).inspect_err(|error| {
         if let Some(mut served) = taken(&place) {
             served.give_up(error.kind().into());
         }
     })
 }
 
+mod acceptor;
 mod admission;
-mod door;
+mod heartbeat;
 
 #[cfg(target_os = "linux")]
 mod pool;
 
-/// Elsewhere each connection has a thread.
+/// Without epoll each connection gets a thread.
 #[cfg(not(target_os = "linux"))]
 mod pool {
-    use super::{Arc, Known, Served, Shared, io};
+    use super::{Arc, PooledConnection, Registration, Shared, io};
 
     pub(super) enum Pool {}
 
@@ -584,10 +560,10 @@ mod pool {
 
         pub(super) fn take(
             &mut self,
-            known: Known,
-            served: Box<dyn Served>,
-        ) -> Result<(), (Known, Box<dyn Served>)> {
-            Err((known, served))
+            registration: Registration,
+            served: Box<dyn PooledConnection>,
+        ) -> Result<(), (Registration, Box<dyn PooledConnection>)> {
+            Err((registration, served))
         }
     }
 }
@@ -596,4 +572,4 @@ mod pool {
 mod tests;
 
 #[cfg(all(test, target_os = "linux"))]
-mod turns_tests;
+mod pool_tests;

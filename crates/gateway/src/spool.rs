@@ -93,6 +93,31 @@ impl Budget {
     fn give_memory(&self, bytes: u64) {
         self.memory.fetch_sub(bytes, Ordering::Relaxed);
     }
+
+    /// Takes bytes of the shared memory for as long as the result lives; none if so many are not left.
+    pub(crate) fn reserve(&self, bytes: u64) -> Option<Reserved<'_>> {
+        let budget = self;
+        self.take_memory(bytes).then(|| Reserved { budget, bytes })
+    }
+
+    /// Bytes of the shared memory that are taken now.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes of the shared memory; they are given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Reserved<'a> {
+    budget: &'a Budget,
+    bytes: u64,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.budget.give_memory(self.bytes);
+    }
 }
 
 /// Bytes that a process without privileges may still write.
@@ -223,7 +248,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Whether so many bytes may stay in memory; room for them is there then.
+    /// Returns true if so many bytes may stay in memory; room for them is there then.
     fn stays(&mut self, len: usize) -> bool {
         if self.file.is_some() {
             return false;

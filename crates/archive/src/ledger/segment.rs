@@ -210,6 +210,8 @@ impl Segment {
             at: self.start,
             skipped: 0,
             behind: 0,
+            in_damage: false,
+            refuted: 0,
             tail: Tail::Unread,
         }
     }
@@ -257,13 +259,13 @@ impl Segment {
         let mut records = self.records();
         for located in records.by_ref() {
             let located = located?;
-            recovered.keep = located.ledger.end;
+            recovered.keep = recovered.keep.max(located.ledger.end);
             match self.ledger(&located) {
                 Ok(_) => {
                     recovered
                         .index
                         .push_entry(located.offset, &located.entry.encode());
-                    recovered.end = located.ledger.end;
+                    recovered.end = recovered.end.max(located.ledger.end);
                     recovered.records += 1;
                 }
                 Err(LedgerError::Damaged(_)) => {
@@ -382,6 +384,10 @@ pub struct SegmentRecords<'a> {
     at: u64,
     skipped: u64,
     behind: u64,
+    /// A search has found a record behind damaged lengths. From there on, bytes that look like a record may be in the ledger of another one.
+    in_damage: bool,
+    /// Bytes of ledgers whose digest showed that a sender forged their record.
+    refuted: u64,
     tail: Tail,
 }
 
@@ -409,67 +415,157 @@ impl SegmentRecords<'_> {
         self.behind
     }
 
-    /// Reads the next record, and searches for it where none begins.
+    /// Reads the next record. Skips a damaged one by its lengths if what follows confirms them, and searches otherwise.
     fn advance(&mut self) -> io::Result<Option<Located>> {
         let begin = self.at;
-        let (mut at, mut tail) = (begin, None);
+        // A record or an index is expected at `expected`; elsewhere stands what a sender may have chosen.
+        let (mut at, mut expected, mut tail) = (begin, begin, None);
         while at < self.segment.end {
             match self.segment.parse(&mut self.window, at)? {
                 Parsed::Whole(located) => {
-                    self.skipped += at - begin;
-                    self.at = located.ledger.end;
-                    return Ok(Some(located));
+                    self.in_damage |= at != expected;
+                    // A forged record may claim the records behind it as its ledger, but cannot know their digest.
+                    let certain = !self.in_damage || self.verify(&located)?;
+                    if certain || self.refuted > self.segment.end {
+                        self.skipped += at - begin;
+                        self.at = if certain {
+                            located.ledger.end
+                        } else {
+                            located.ledger.start
+                        };
+                        return Ok(Some(located));
+                    }
                 }
                 // Nothing follows a cut record, and its sender chose what stands in it: bytes like those of a record, for example.
-                Parsed::Torn => {
-                    // Behind damage, it may stand in a damaged record.
-                    tail = Some(if at == begin {
-                        Tail::Torn
-                    } else {
-                        Tail::Damaged
-                    });
+                Parsed::Torn if at == begin && !self.in_damage => {
+                    tail = Some(Tail::Torn);
                     break;
                 }
-                Parsed::Nothing => (),
+                // The damaged records before it must stay.
+                Parsed::Torn if at == expected && !self.in_damage => {
+                    tail = Some(Tail::Damaged);
+                    break;
+                }
+                // In a damaged record.
+                Parsed::Torn | Parsed::Nothing => (),
             }
             // A daemon was killed while it wrote the index: what senders chose stands in it.
-            if at == begin
-                && self
-                    .window
-                    .bytes(self.segment, at, segment_index::MAGIC.len())?
-                    == segment_index::MAGIC
-            {
-                tail = Some(Tail::Index);
+            if at == expected && !self.in_damage && self.begins_index(at)? {
+                tail = Some(if at == begin {
+                    Tail::Index
+                } else {
+                    Tail::Damaged
+                });
                 break;
             }
-            at += 1;
-            // Other bytes cannot begin a record.
-            loop {
-                let bytes = self.window.rest(self.segment, at)?;
-                let found = memchr::memmem::find(bytes, &RECORD);
-                match (found, bytes.len()) {
-                    (Some(found), _) => {
-                        at += found as u64;
-                        break;
-                    }
-                    (None, read) if read < RECORD.len() => {
-                        at = self.segment.end;
-                        break;
-                    }
-                    (None, read) => at += (read - RECORD.len() + 1) as u64,
-                }
+            if at == expected
+                && !self.in_damage
+                && let Some(next) = self.behind_damaged(at)?
+            {
+                (at, expected) = (next, next);
+                continue;
             }
+            at = self.next_magic(at + 1)?;
         }
         if begin < self.segment.end {
             self.behind += self.segment.end - begin;
             self.tail = match tail {
                 Some(tail) => tail,
-                None if self.is_torn_head(begin)? => Tail::Torn,
+                None if !self.in_damage && self.is_torn_head(begin)? => Tail::Torn,
                 None => Tail::Damaged,
             };
         }
         self.at = self.segment.end;
         Ok(None)
+    }
+
+    /// Returns the first offset from `at` on where the magic of a record stands, or the end of the segment.
+    fn next_magic(&mut self, mut at: u64) -> io::Result<u64> {
+        loop {
+            let bytes = self.window.rest(self.segment, at)?;
+            let found = memchr::memmem::find(bytes, &RECORD);
+            match (found, bytes.len()) {
+                (Some(found), _) => return Ok(at + found as u64),
+                (None, read) if read < RECORD.len() => return Ok(self.segment.end),
+                (None, read) => at += (read - RECORD.len() + 1) as u64,
+            }
+        }
+    }
+
+    /// Returns true if the digest of the record's ledger is right. Reads at most as many wrong bytes as the segment has, for heads may be forged by
+    /// the thousand.
+    fn verify(&mut self, located: &Located) -> io::Result<bool> {
+        if self.refuted > self.segment.end {
+            return Ok(false);
+        }
+        match self.segment.ledger(located) {
+            Ok(_) => Ok(true),
+            Err(LedgerError::Io(error)) => Err(error),
+            Err(_) => {
+                self.refuted += located.ledger.end - located.ledger.start;
+                Ok(false)
+            }
+        }
+    }
+
+    fn begins_index(&mut self, offset: u64) -> io::Result<bool> {
+        let length = segment_index::MAGIC.len();
+        Ok(self.window.bytes(self.segment, offset, length)? == segment_index::MAGIC)
+    }
+
+    /// Returns true if records end at `offset`, or the intact head of a record or an index begins there.
+    fn begins_record(&mut self, offset: u64) -> io::Result<bool> {
+        Ok(offset == self.segment.end
+            || !matches!(
+                self.segment.parse(&mut self.window, offset)?,
+                Parsed::Nothing
+            )
+            || self.begins_index(offset)?)
+    }
+
+    /// Returns where the record ends whose damaged head is at `offset`; none if nothing confirms its lengths.
+    ///
+    /// The digest of its ledger confirms them, or the head of the record that they lead to. Damaged lengths can lead to a later record; then intact
+    /// records fill the bytes up to it.
+    fn behind_damaged(&mut self, offset: u64) -> io::Result<Option<u64>> {
+        let head = self.window.bytes(self.segment, offset, RECORD_HEADER)?;
+        if head.len() < RECORD_HEADER {
+            return Ok(None);
+        }
+        let (mut small, mut large, mut digest) = ([0; 4], [0; 8], [0; DIGEST]);
+        small.copy_from_slice(&head[4..8]);
+        large.copy_from_slice(&head[8..16]);
+        digest.copy_from_slice(&head[16..]);
+        let fields = u32::from_le_bytes(small) as usize;
+        let start = offset + (RECORD_HEADER + fields + CHECK) as u64;
+        let end = start.checked_add(u64::from_le_bytes(large));
+        let Some(end) = end.filter(|end| fields <= MAX_ENTRY && *end <= self.segment.end) else {
+            return Ok(None);
+        };
+        let mut ledger = vec![0; (end - start) as usize];
+        self.segment.file.read_exact_at(&mut ledger, start)?;
+        if blake3::hash(&ledger).as_bytes()[..DIGEST] == digest {
+            return Ok(Some(end));
+        }
+        if !self.begins_record(end)? {
+            return Ok(None);
+        }
+        let mut at = self.next_magic(offset + 1)?;
+        while at < end {
+            let mut behind = at;
+            while behind < end
+                && let Parsed::Whole(located) = self.segment.parse(&mut self.window, behind)?
+                && located.ledger.end <= end
+                && self.verify(&located)?
+            {
+                behind = located.ledger.end;
+            }
+            if behind == end {
+                return Ok(Some(at));
+            }
+            at = self.next_magic(behind.max(at + 1))?;
+        }
+        Ok(Some(end))
     }
 
     /// Returns true if all bytes behind `begin` are the begin of a record's head, and zeros, which a file system puts there after a crash.
@@ -821,6 +917,72 @@ mod tests {
                 "byte {at}"
             );
             assert_eq!((recovered.torn, recovered.records), (0, 3), "byte {at}");
+        }
+    }
+
+    /// The sender of a damaged record chose what stands in its ledger: heads of records that claim those behind it, or more than there is.
+    #[test]
+    fn forged_heads_in_a_damaged_record_hide_no_other() {
+        let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]).unwrap();
+        let over_next = segment_record(&entry(7), &[b'x'; 700]).unwrap();
+        let forged = [
+            &b"text"[..],
+            &record(9),
+            &far[..200],
+            &over_next[..over_next.len() - 700],
+            b"text",
+        ]
+        .concat();
+        // Three records of one length: a damaged length can lead from one to another.
+        let whole = |number: u64, ledger: &[u8]| {
+            let entry = IndexEntry {
+                time: 1_000 + number,
+                ..entry(1)
+            };
+            segment_record(&entry, ledger).unwrap()
+        };
+        let length = 1 << 10;
+        let head = whole(0, b"").len();
+        let ledgers = [
+            [&forged[..], &vec![b'a'; length - head - forged.len()]].concat(),
+            vec![b'b'; length - head],
+            vec![b'c'; length - head],
+            vec![b'd'; length - head],
+        ];
+        let header = segment_header("test");
+        let mut bytes = header.clone();
+        for (number, ledger) in ledgers.iter().enumerate() {
+            bytes.extend(whole(number as u64, ledger));
+        }
+        let records = bytes.len();
+        let index = segment(&bytes).recover().unwrap().index;
+        for closed in [false, true] {
+            if closed {
+                bytes.extend(segment_tail(records as u64, &index));
+            }
+            for at in header.len()..records {
+                for flip in [0x04, 0x55] {
+                    let mut damaged = bytes.clone();
+                    damaged[at] ^= flip;
+                    let segment = segment(&damaged);
+                    let found: Vec<u64> = segment
+                        .records()
+                        .map(Result::unwrap)
+                        .filter(|located| segment.ledger(located).is_ok())
+                        .map(|located| located.entry.time - 1_000)
+                        .collect();
+                    let hit = ((at - header.len()) / length) as u64;
+                    for number in (0..4).filter(|number| *number != hit) {
+                        assert!(found.contains(&number), "byte {at} {flip:x}: {found:?}");
+                    }
+                    // Only damaged lengths leave a search no choice.
+                    let within = (at - header.len()) % length;
+                    if !(4..16).contains(&within) {
+                        let forged = found.iter().filter(|number| **number > 3);
+                        assert_eq!(forged.count(), 0, "byte {at} {flip:x}: {found:?}");
+                    }
+                }
+            }
         }
     }
 

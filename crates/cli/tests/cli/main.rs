@@ -4,7 +4,9 @@
 
 mod archives;
 mod charsets;
+mod check_config;
 mod convert;
+mod daemon;
 mod detect;
 mod filter;
 mod header_encode;
@@ -17,7 +19,9 @@ mod milter;
 mod observe;
 mod output_files;
 mod packed;
+mod privileges;
 mod proxy;
+mod reload;
 mod reports;
 mod sandbox;
 mod serve;

@@ -1,6 +1,6 @@
 //! What an administrator sees of a daemon: dry runs, forms of the log, counters
 
-use crate::milter::{Daemon, answer, connected, packet, sent, signal};
+use crate::daemon::{Daemon, answer, connected, packet, sent, signal};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -155,8 +155,9 @@ fn a_scrape_does_not_wait_for_silent_clients() {
     let silent: Vec<_> = (0..150)
         .map(|_| TcpStream::connect(metrics).unwrap())
         .collect();
-    for _ in 0..10 {
-        let start = Instant::now();
+    // A wait for silent clients would take 2 seconds each time.
+    let start = Instant::now();
+    for _ in 0..20 {
         let mut stream = TcpStream::connect(metrics).unwrap();
         stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut text = String::new();
@@ -165,12 +166,12 @@ fn a_scrape_does_not_wait_for_silent_clients() {
             text.starts_with("HTTP/1.1 200 ") && text.ends_with("# EOF\n"),
             "{text}"
         );
-        assert!(
-            start.elapsed() < Duration::from_secs(1),
-            "{:?}",
-            start.elapsed()
-        );
     }
+    assert!(
+        start.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        start.elapsed()
+    );
     drop(silent);
     assert_eq!(daemon.end("-TERM"), 0);
 }

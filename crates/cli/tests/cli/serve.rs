@@ -1,6 +1,6 @@
 //! `serve`, and the forms of it with one listener: several sockets in one process, as mail servers, clients and a supervisor see them
 
-use crate::milter::{Daemon, connected, sent, signal};
+use crate::daemon::{Daemon, connected, sent, signal};
 use crate::proxy::{MESSAGE, next_hop};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -6,7 +6,7 @@
 use crate::frame::{self, Random, fold, lines, size, unescaped};
 use crate::model::{self, Trace, VERDICTS};
 use crate::server::{Due, Held, Server, feed};
-use mailglot_gateway::Received;
+use mailglot_gateway::MessageBuilder;
 use mailglot_gateway::milter::{
     Actions, Event, Incoming, ReplyText, Session, Verdict, Wants, action, protocol, put,
 };
@@ -316,11 +316,11 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
 }
 
 /// Collects the message as a driver does.
-fn listen(session: &mut Session, message: &mut Option<Received>) -> Result<(), String> {
+fn listen(session: &mut Session, message: &mut Option<MessageBuilder>) -> Result<(), String> {
     let leads = session
         .granted()
         .is_some_and(|granted| granted.has(protocol::LEADING_SPACE));
-    let new = || Received::new(leads, u64::MAX, std::env::temp_dir());
+    let new = || MessageBuilder::new(leads, u64::MAX, std::env::temp_dir());
     while let Some(event) = session.event().map_err(|fault| fault.to_string())? {
         match event {
             Event::Mail(..) | Event::Abort => *message = None,
@@ -338,7 +338,7 @@ fn listen(session: &mut Session, message: &mut Option<Received>) -> Result<(), S
 fn decide(
     session: &mut Session,
     server: &mut Server,
-    received: Option<Received>,
+    received: Option<MessageBuilder>,
     message: &mut Held,
     policy: &Policy,
     (before, random): (&[u8], &mut Random),

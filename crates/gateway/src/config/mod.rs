@@ -6,11 +6,11 @@
 //! # Limits
 //! Groups and users are looked up in the system's files, not over a network.
 
-mod change;
 mod file;
+mod folder_checks;
 mod one_listener;
-mod places;
 mod policies;
+mod reload;
 
 use crate::address::place as place_of;
 use crate::policy::{Action, Rules};
@@ -71,7 +71,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Whether originals of both stay equally long.
+    /// Returns true if originals of both stay equally long.
     pub fn stays_as_long_as(&self, other: &Self) -> bool {
         (self.age, self.bytes) == (other.age, other.bytes)
     }
@@ -331,7 +331,7 @@ pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether this process may give a socket to a group: as root, or as one of the group.
+/// Returns true if this process may give a socket to a group: as root, or as one of the group.
 pub fn may_give_to(group: u32) -> bool {
     use rustix::process::{Gid, getegid, geteuid, getgroups};
     let group = Gid::from_raw(group);

@@ -94,6 +94,11 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
             Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
         let action = Action::named(action)
             .ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
+        if action == Action::Normalize && !finding.can_be_normalized() {
+            return Err(Invalid(format!(
+                "actions.{id}: no rewriting corrects this finding; use `tag` instead of `normalize`"
+            )));
+        }
         rules.set(finding, action);
     }
     rules.authserv_id.clone_from(&table.authserv_id);

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::policy::{Finding, Signed, TagSigned};
+use crate::policy::{Action, Finding, Signed, TagSigned};
 use mailglot_mime::{CharsetOut, Detection, OnLoss};
 
 const MILTER: &str = "listen = [{ route = \"milter\", address = \"unix:/run/a.sock\" }]\n";
@@ -499,4 +499,23 @@ fn a_dry_run_has_no_effect_of_its_own() {
         (&None, &None)
     );
     assert_eq!(rules.name, "strict");
+}
+
+/// `normalize` is refused for a finding that no rewriting corrects. Otherwise it would act as `tag`.
+#[test]
+fn normalize_needs_a_finding_that_can_be_corrected() {
+    for finding in Finding::ALL {
+        for action in Action::ALL {
+            let (id, name) = (finding.id(), action.name());
+            let text = format!("{MILTER}[policy.own]\nactions = {{ {id} = \"{name}\" }}\n");
+            if action == Action::Normalize && !finding.can_be_normalized() {
+                let want = format!("policy.own.actions.{id}: no rewriting corrects this finding");
+                assert!(refused(&text).starts_with(&want), "{id}");
+            } else {
+                Config::parse(&text).unwrap();
+            }
+        }
+    }
+    assert!(!Finding::UndeclaredEscape.can_be_normalized());
+    assert!(!Finding::Utf7Lookalike.can_be_normalized());
 }

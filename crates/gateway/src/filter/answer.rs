@@ -3,9 +3,9 @@
 use crate::engine::Engine;
 use crate::judge::Judgement;
 use crate::limits::MOST_CHANGES;
+use crate::message_builder::{ReceivedMessage, Untellable};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, action, protocol};
-use crate::outcome::{Disposition, Extent, Means, Outcome, Remark};
-use crate::received::{Complete, Untellable};
+use crate::outcome::{Abilities, Disposition, Extent, Outcome, Remark};
 
 /// The outcome of one message for a mail server.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Decision<'a> {
 }
 
 impl Decision<'_> {
-    /// Whether bytes of the message change, apart from new fields.
+    /// Returns true if bytes of the message change, apart from new fields.
     pub fn rewrites(&self) -> bool {
         self.verdict.lets_pass() && self.actions.rewrite()
     }
@@ -34,7 +34,7 @@ impl Engine {
     /// The protocol cannot express an edit.
     pub fn decide<'a>(
         &self,
-        message: &'a Complete,
+        message: &'a ReceivedMessage,
         judgement: &'a Judgement<'_>,
         granted: Granted,
     ) -> Result<Decision<'a>, Untellable> {
@@ -42,7 +42,7 @@ impl Engine {
         if let Some(why) = report_only(granted) {
             edits = Extent::None(why);
         } else {
-            let (told, all) = message.told(&judgement.edits)?;
+            let (told, all) = message.expressible_actions(&judgement.edits)?;
             if told.changes.len() > MOST_CHANGES {
                 edits = Extent::Part(Remark::TooManyChanges);
             } else {
@@ -55,27 +55,27 @@ impl Engine {
             }
         }
         let deletes = granted.may(action::CHANGE_HEADERS);
-        let claims = if deletes {
+        let forged_fields = if deletes {
             message.delete(&mut actions, &self.rules)
         } else {
             0
         };
         // An edit that is not made leaves its bytes as they came.
-        let all = edits == Extent::All && claims == 0;
+        let all = edits == Extent::All && forged_fields == 0;
         let size = if all {
             judgement.size()
         } else {
             message.size_with(&actions)
         };
-        let too_many_claims = claims as usize > MOST_CHANGES;
-        let means = Means {
+        let too_many_forged_fields = forged_fields as usize > MOST_CHANGES;
+        let abilities = Abilities {
             edits,
             rewrites: actions.rewrite(),
-            claims,
-            too_many_claims,
-            ..means(granted)
+            forged_fields,
+            too_many_forged_fields,
+            ..abilities(granted)
         };
-        let outcome = Outcome::judged(judgement, &self.rules, &means);
+        let outcome = Outcome::judged(judgement, &self.rules, &abilities);
         let verdict = translate(&outcome, granted, &mut actions);
         Ok(Decision {
             outcome,
@@ -87,16 +87,16 @@ impl Engine {
 }
 
 /// What can be done with a message beside a server that grants this.
-pub(super) fn means(granted: Granted) -> Means {
+pub(super) fn abilities(granted: Granted) -> Abilities {
     let holds = granted.may(action::QUARANTINE);
-    Means {
+    Abilities {
         edits: Extent::All,
         rewrites: false,
         fields: granted.may(action::ADD_HEADERS),
         no_quarantine: (!holds).then_some(Remark::QuarantineNotGranted),
-        claims: 0,
-        too_many_claims: false,
-        mended: false,
+        forged_fields: 0,
+        too_many_forged_fields: false,
+        line_ends_corrected: false,
     }
 }
 

@@ -1,24 +1,24 @@
-//! One connection of a server: reads, lets the session speak, decides about each message.
+//! One milter connection: reads packets, passes them to the session, and decides about each message.
 //!
-//! It is served by turns with others, where nothing may wait for its server; with a message that is long it gets a thread, and keeps it.
+//! The pool runs it, so it must not wait for the mail server. With a long message it moves to a thread of its own, and stays there.
 //!
 //! # Limits
-//! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
+//! Timeouts are checked several times within their time, not to the millisecond.
 
-use super::answer::{means, report_only};
-use super::decide::{Apart, decide, passing};
-use super::outside::{Outside, Signs, Work};
+use super::answer::{abilities, report_only};
+use super::decide::{UncopiedBody, decide, passing};
+use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
+use crate::message_builder::{EMPTY_LINE, MessageBuilder};
 use crate::milter::{
     self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol,
 };
-use crate::notice::{Notice, Record};
-use crate::outcome::{Means, Outcome};
-use crate::received::{EMPTY_LINE, Received};
+use crate::outcome::{Abilities, Outcome};
 use crate::record::message_id;
-use crate::server::{Next, Served, Shared, Standing};
+use crate::server::{Activity, Next, PooledConnection, Shared};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::IpAddr;
@@ -26,34 +26,34 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Bytes of a message that is judged without a thread: the worst of such takes some 50 ms.
+/// Bytes of the longest message that the pool judges: the worst such message takes about 50 ms.
 const SHORT: u64 = 32 << 10;
-/// Bytes of memory that are kept for what is unsent.
+/// Bytes of the output buffer that a connection keeps.
 const KEPT: usize = 64 << 10;
-/// A connection that is silent so long gives its buffer back.
+/// A connection that was silent for so long releases its buffers.
 const REST: Duration = Duration::from_secs(2);
 
-/// Speaks with one server until either side ends it.
+/// A connection with a mail server.
 pub(super) struct Connection {
-    outside: Arc<Outside>,
+    handle: Arc<MilterHandle>,
     stream: Stream,
     session: Session,
     shared: Arc<Shared>,
     envelope: Envelope,
-    message: Option<Received>,
-    /// How the client is called.
+    message: Option<MessageBuilder>,
+    /// Name of the SMTP client.
     peer: String,
-    /// Something was written since bytes were read last.
+    /// True if something was written since the last read.
     answered: bool,
-    /// There is a thread for this connection alone, which may wait.
+    /// True if the connection has a thread of its own, which may wait.
     waits: bool,
-    /// It is to have one: what is judged next takes long.
+    /// True if it needs a thread of its own, because the next message takes long.
     long: bool,
-    /// What is to be sent, where the server is not waited for: nothing else is done before it took it.
+    /// Output that the pool sends. Nothing else happens before the mail server has taken it.
     unsent: Vec<u8>,
-    /// The message that ends with it.
+    /// The message whose verdict is in `unsent`.
     ended: Option<Box<Record>>,
-    /// Since when the server is silent, how long it may be, and whether it is so within a packet.
+    /// Begin of the silence of the mail server, its longest duration, and whether it began within a packet.
     silent: Instant,
     patience: Duration,
     within: bool,
@@ -62,11 +62,11 @@ pub(super) struct Connection {
 /// Why a connection ends.
 #[derive(Debug)]
 enum End {
-    /// As it should.
+    /// The mail server quit.
     Quit,
-    /// The server closed it within a message, between two packets.
+    /// The mail server closed it within a message, between two packets.
     Gone,
-    /// The server said what none says.
+    /// The mail server broke the protocol.
     Protocol(ProtocolError),
     /// Reading or writing failed.
     Io(io::Error),
@@ -80,14 +80,14 @@ impl From<io::Error> for End {
 
 impl Connection {
     pub(super) fn new(
-        outside: Arc<Outside>,
+        handle: Arc<MilterHandle>,
         stream: Stream,
         session: Session,
         shared: Arc<Shared>,
     ) -> Self {
         let patience = shared.limits.negotiation;
         Self {
-            outside,
+            handle,
             stream,
             session,
             shared,
@@ -112,17 +112,17 @@ impl Connection {
         self.end(end);
     }
 
-    /// Ends the connection, and tells of it where it is a fault.
+    /// Closes the connection, and reports a fault and its message.
     fn end(&mut self, end: End) {
         self.stream.shut();
         let ended = self.ended.take();
         if let Some(mut record) = ended {
-            self.outside.in_message.store(false, Ordering::SeqCst);
+            self.handle.in_message.store(false, Ordering::SeqCst);
             not_taken(&mut record);
-            self.shared.tell(&Notice::Message(&record));
+            self.shared.report(&ServerEvent::Message(&record));
         }
         let fault = match end {
-            // Idle connections are ended when the server stops, and messages that take too long.
+            // A stop closes idle connections, and messages that take too long.
             End::Quit | End::Gone | End::Io(_) if self.shared.is_stopping() => Fault::Stopped,
             End::Quit => return,
             End::Gone => Fault::ServerGone,
@@ -132,19 +132,19 @@ impl Connection {
         if !matches!(fault, Fault::Stopped) {
             self.fault(&fault);
         }
-        if self.outside.in_message.load(Ordering::SeqCst) {
-            // The server defers what it was telling.
-            let size = self.message.as_ref().map_or(0, Received::size);
+        if self.handle.in_message.load(Ordering::SeqCst) {
+            // The mail server defers its message.
+            let size = self.message.as_ref().map_or(0, MessageBuilder::size);
             let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
             record.policy.clone_from(&self.shared.engine().rules.name);
             fault.defer(&mut record);
-            self.shared.tell(&Notice::Message(&record));
+            self.shared.report(&ServerEvent::Message(&record));
         }
     }
 
     fn fault(&self, fault: &Fault) {
-        self.shared.tell(&Notice::Fault {
-            connection: self.outside.number,
+        self.shared.report(&ServerEvent::Fault {
+            connection: self.handle.number,
             peer: &self.peer,
             fault,
         });
@@ -164,7 +164,7 @@ impl Connection {
             if left.is_zero() {
                 return Err(io::Error::from(ErrorKind::TimedOut).into());
             }
-            // Whoever is busy does not notice: the time is the same before each packet.
+            // A busy connection has the same timeout before each packet, so this sets it once.
             let rests = !self.within && self.session.holds_room() && left > REST;
             let left = if rests { REST } else { left };
             if set != Some(left) {
@@ -186,7 +186,7 @@ impl Connection {
         }
     }
 
-    /// Takes what came, or sends what is unsent, and goes on as far as that goes without waiting.
+    /// Reads input or sends output, and continues as far as possible without a wait.
     fn go_on(&mut self) -> Result<Next, End> {
         let before = self.unsent.len();
         if before > 0 {
@@ -198,7 +198,7 @@ impl Connection {
         if !matches!(next, Next::Read) || !self.acknowledge() || before > 0 {
             return Ok(next);
         }
-        // What the server's side held back until then has come by now, where both are on one machine.
+        // The acknowledgment releases data that the peer held back. On one machine it has arrived by now.
         match self.stream.receive(self.session.room())? {
             Some(count) => {
                 self.came(count)?;
@@ -212,18 +212,18 @@ impl Connection {
         }
     }
 
-    /// Answers what has come, after `before` bytes were unsent: what the connection waits for then.
+    /// Answers the input. `before` is the number of unsent bytes before that. Returns what the connection waits for.
     fn after(&mut self, before: usize) -> Result<Next, End> {
         let all_sent = self.unsent.is_empty();
         let understood = all_sent && self.answer()?;
         if !self.unsent.is_empty() {
-            // There is one time for all of it, however much is taken meanwhile.
+            // All output has one timeout, however little is taken at a time.
             if before == 0 || all_sent {
                 (self.silent, self.patience) = (Instant::now(), self.shared.limits.stall);
             }
             return Ok(Next::Write);
         }
-        // Who took an answer has the time anew.
+        // The timeout begins anew after output was taken.
         self.renew(understood || before > 0);
         Ok(if self.long || self.is_long() {
             Next::Thread
@@ -238,28 +238,28 @@ impl Connection {
             .is_some_and(|message| message.size() > SHORT)
     }
 
-    /// So many bytes were read.
+    /// Handles the end of a read of `count` bytes.
     fn came(&mut self, count: usize) -> Result<(), End> {
         match count {
             0 if self.session.is_within_packet() => {
                 Err(io::Error::from(ErrorKind::UnexpectedEof).into())
             }
-            0 if self.outside.in_message.load(Ordering::SeqCst) => Err(End::Gone),
+            0 if self.handle.in_message.load(Ordering::SeqCst) => Err(End::Gone),
             0 => Err(End::Quit),
             _ => {
-                self.outside.standing.hear();
+                self.handle.activity.record_input();
                 self.session.came(count);
                 Ok(())
             }
         }
     }
 
-    /// Acknowledges what came, where there is no answer: that acknowledges what it answers. Whether more may have come upon it.
+    /// Acknowledges input without an answer; an answer acknowledges by itself. Returns true if more input may have come.
     fn acknowledge(&mut self) -> bool {
         !std::mem::take(&mut self.answered) && self.stream.acknowledge()
     }
 
-    /// How long the server may be silent from now on; whether its time begins anew.
+    /// Sets how long the mail server may be silent. Returns true if the time begins anew.
     fn renew(&mut self, understood: bool) -> bool {
         let limits = &self.shared.limits;
         let negotiated = self.session.granted().is_some();
@@ -269,9 +269,9 @@ impl Connection {
             (true, true) => limits.stall,
             (true, false) => limits.idle,
         };
-        // The time before a packet is none of its own. Up to the negotiation there is one time for all.
+        // The time of a packet begins with its first byte. Up to the negotiation there is one time for everything.
         let begun = self.within && !was_within && negotiated;
-        // Bytes that come one by one gain nobody time: a packet has what a packet has.
+        // Single bytes do not extend the time of a packet.
         let anew = understood || begun;
         if anew {
             self.silent = Instant::now();
@@ -279,12 +279,12 @@ impl Connection {
         anew
     }
 
-    /// Takes everything that was told, and writes what is due; whether anything was told.
+    /// Handles all complete packets and writes the answers. Returns true if there was any.
     fn answer(&mut self) -> Result<bool, End> {
         let mut understood = false;
         loop {
             if self.session.owes_verdict() {
-                // To keep an original is to wait for the disk.
+                // Keeping an original waits for the disk.
                 self.long =
                     !self.waits && (self.is_long() || self.shared.engine().ledgers.is_some());
                 if self.long {
@@ -301,21 +301,21 @@ impl Connection {
                 return Ok(understood);
             };
             understood = true;
-            let before = self.outside.in_message.load(Ordering::SeqCst);
+            let before = self.handle.in_message.load(Ordering::SeqCst);
             let within = is_within(&event, before);
-            self.outside.in_message.store(within, Ordering::SeqCst);
+            self.handle.in_message.store(within, Ordering::SeqCst);
             if within {
-                self.outside.standing.begin();
+                self.handle.activity.record_message();
             }
-            note_client(&event, &self.outside.standing);
+            note_client(&event, &self.handle.activity);
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && report_only(*granted).is_some()
             {
-                let claims_stay = !granted.may(milter::action::CHANGE_HEADERS);
-                let fault = &Fault::ReportOnly { claims_stay };
-                self.shared.tell(&Notice::Fault {
-                    connection: self.outside.number,
+                let forged_fields_stay = !granted.may(milter::action::CHANGE_HEADERS);
+                let fault = &Fault::ReportOnly { forged_fields_stay };
+                self.shared.report(&ServerEvent::Fault {
+                    connection: self.handle.number,
                     peer: &self.peer,
                     fault,
                 });
@@ -334,7 +334,7 @@ impl Connection {
         }
     }
 
-    /// Something of ours failed: the message is deferred, or passes where that is asked for, with these edits. The session owes a verdict.
+    /// Reports a fault of the gateway. Defers the message, or passes it with the edits in `passing`. The session owes a verdict.
     fn fail(
         &mut self,
         fault: &Fault,
@@ -342,7 +342,11 @@ impl Connection {
         record: &mut Record,
     ) -> Result<(), End> {
         self.fault(fault);
-        record_failed(fault, passing.as_ref().map(|(_, claims)| *claims), record);
+        record_failed(
+            fault,
+            passing.as_ref().map(|(_, forged_fields)| *forged_fields),
+            record,
+        );
         let verdict = if passing.is_some() {
             Verdict::Continue
         } else {
@@ -359,7 +363,7 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = self.outside.send(
+        let written = self.handle.send(
             self.waits,
             self.shared.limits.stall,
             output,
@@ -370,16 +374,16 @@ impl Connection {
         Ok(written?)
     }
 
-    /// Writes the output with a long body in it that is not copied where the server is waited for.
-    fn write_apart(&mut self, apart: &Apart) -> Result<(), End> {
-        let (before, after) = self.session.output().split_at(apart.place);
-        let body = apart.message.new_body(&apart.edits);
+    /// Writes the output and a long body, which is copied only in the pool.
+    fn write_uncopied(&mut self, uncopied: &UncopiedBody) -> Result<(), End> {
+        let (before, after) = self.session.output().split_at(uncopied.place);
+        let body = uncopied.message.new_body(&uncopied.edits);
         let heads = milter::heads(&body);
         let packets = milter::packets(&heads, &body);
         let pieces = [before].into_iter().chain(packets).chain([after]);
         let written = if self.waits {
             let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
-            self.outside.write(self.shared.limits.stall, |stream| {
+            self.handle.write(self.shared.limits.stall, |stream| {
                 stream.write_pieces(&mut pieces)
             })
         } else {
@@ -391,10 +395,10 @@ impl Connection {
         Ok(written?)
     }
 
-    /// Sends what is unsent: all, where the server is waited for, or what it takes at once.
+    /// Sends unsent output: all of it in a thread of its own, otherwise what the socket takes at once.
     fn send_rest(&mut self) -> Result<(), End> {
         let taken = if self.waits {
-            self.outside.write(self.shared.limits.stall, |mut stream| {
+            self.handle.write(self.shared.limits.stall, |mut stream| {
                 stream.write_all(&self.unsent)
             })?;
             self.unsent.len()
@@ -409,15 +413,15 @@ impl Connection {
         }
     }
 
-    /// The server has the verdict.
+    /// Reports a message whose verdict was sent.
     fn message_ends(&self, record: &Record) -> Result<(), End> {
         if self.waits {
-            self.shared.tell(&Notice::Message(record));
+            self.shared.report(&ServerEvent::Message(record));
         } else {
-            // Its thread has it written with those of others, before it waits.
-            self.shared.tell_with_others(record);
+            // The worker flushes it with those of other connections, before it polls.
+            self.shared.report_unflushed(record);
         }
-        self.outside.in_message.store(false, Ordering::SeqCst);
+        self.handle.in_message.store(false, Ordering::SeqCst);
         if self.shared.is_stopping() {
             Err(End::Quit)
         } else {
@@ -425,12 +429,12 @@ impl Connection {
         }
     }
 
-    /// Decides about the message that has ended, and writes edits and verdict at once.
+    /// Decides about a complete message, and writes edits and verdict at once.
     fn decide(&mut self) -> Result<(), End> {
-        // What was said before the end of the message goes first.
+        // Earlier output goes first.
         self.write()?;
         if !self.unsent.is_empty() {
-            // A sign of work is not to come before it.
+            // No progress packet may come before it.
             return Ok(());
         }
         let start = Instant::now();
@@ -443,15 +447,17 @@ impl Connection {
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);
-        // Edits that cannot be told are none: the message is deferred.
-        let told = |(edits, claims): &(Actions<'_>, u32)| Some((edits.packets(granted)?, *claims));
+        // If the protocol cannot express the edits, the message is deferred.
+        let told = |(edits, forged_fields): &(Actions<'_>, u32)| {
+            Some((edits.packets(granted)?, *forged_fields))
+        };
         let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
         let (told, passing) = passing.unzip();
-        let work = Work::On {
+        let work = WorkState::On {
             since: start,
             told: start,
         };
-        *self.outside.signs() = Signs {
+        *self.handle.progress_state() = Progress {
             work,
             passing: told,
             owed: Vec::new(),
@@ -463,26 +469,26 @@ impl Connection {
             &engine,
             message,
             &mut self.session,
-            &self.outside,
+            &self.handle,
             &mut record,
         );
-        let (apart, failure) = match done {
-            Ok(apart) => (apart, None),
+        let (uncopied, failure) = match done {
+            Ok(uncopied) => (uncopied, None),
             Err(fault) => {
                 self.fail(&fault, passing, &mut record)?;
                 (None, Some(fault))
             }
         };
-        // From here on no sign of work may come between.
-        let Signs { work, owed, .. } = std::mem::take(&mut *self.outside.signs());
-        let told = self.outside.send(
+        // From here on no progress packet is sent.
+        let Progress { work, owed, .. } = std::mem::take(&mut *self.handle.progress_state());
+        let told = self.handle.send(
             self.waits,
             self.shared.limits.stall,
             &owed,
             &mut self.unsent,
         );
-        let written = if let Work::GivenUp(passed) = work {
-            // The server knows; what was found out later goes nowhere.
+        let written = if let WorkState::GivenUp(passed) = work {
+            // The verdict was sent already; the result is dropped.
             self.session.written();
             let fault = failure.unwrap_or_else(|| {
                 self.fault(&Fault::Slow);
@@ -491,8 +497,8 @@ impl Connection {
             record_failed(&fault, passed, &mut record);
             told.map_err(End::Io)
         } else {
-            told.map_err(End::Io).and_then(|()| match apart {
-                Some(apart) => self.write_apart(&apart),
+            told.map_err(End::Io).and_then(|()| match uncopied {
+                Some(uncopied) => self.write_uncopied(&uncopied),
                 None => self.write(),
             })
         };
@@ -509,7 +515,7 @@ impl Connection {
     }
 }
 
-impl Served for Connection {
+impl PooledConnection for Connection {
     fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -541,29 +547,29 @@ impl Served for Connection {
     }
 }
 
-/// Records a message at which something failed: it is deferred, or passes without so many forged fields.
+/// Records a message at which the gateway failed: it is deferred, or passes without so many forged fields.
 fn record_failed(fault: &Fault, passed: Option<u32>, record: &mut Record) {
-    let means = passed.map(|claims| Means {
-        claims,
-        ..means(Granted::default())
+    let abilities = passed.map(|forged_fields| Abilities {
+        forged_fields,
+        ..abilities(Granted::default())
     });
-    Outcome::failed(fault, means.as_ref()).record(record);
+    Outcome::failed(fault, abilities.as_ref()).record(record);
 }
 
-/// Records a message whose verdict the server did not take: it defers the message, whatever was found out about it.
+/// Records a message whose verdict the mail server did not read: it defers the message, whatever the verdict was.
 fn not_taken(record: &mut Record) {
     Fault::Io(ErrorKind::BrokenPipe.into()).defer(record);
 }
 
-fn empty_message(shared: &Shared, granted: Granted) -> Received {
-    Received::within(
+fn empty_message(shared: &Shared, granted: Granted) -> MessageBuilder {
+    MessageBuilder::within(
         granted.has(protocol::LEADING_SPACE),
         &shared.limits,
         shared.budget.clone(),
     )
 }
 
-/// Whether a message is told from here on. What may stand anywhere changes nothing about that.
+/// Returns true if a message is in progress after the event. Events that are legal anywhere keep the state.
 fn is_within(event: &Event<'_>, before: bool) -> bool {
     match event {
         Event::Mail(..) | Event::Header(..) | Event::Body(_) | Event::EndOfMessage(_) => true,
@@ -573,11 +579,11 @@ fn is_within(event: &Event<'_>, before: bool) -> bool {
     }
 }
 
-/// Notes the address of the mail server's client, where the event tells it, or that there is none any more.
-fn note_client(event: &Event<'_>, standing: &Standing) {
+/// Records the address of the SMTP client if the event has one, or that there is no client any more.
+fn note_client(event: &Event<'_>, activity: &Activity) {
     let address = |text: &[u8]| {
         let text = std::str::from_utf8(text).ok()?;
-        // Sendmail writes it so.
+        // Sendmail writes this prefix.
         text.strip_prefix("IPv6:")
             .unwrap_or(text)
             .parse::<IpAddr>()
@@ -588,25 +594,25 @@ fn note_client(event: &Event<'_>, standing: &Standing) {
         Event::Connect {
             peer: Peer::Inet(text, _),
             ..
-        } => standing.speaks_for(address(text)),
-        Event::Connect { .. } | Event::NewClient => standing.speaks_for(None),
+        } => activity.set_client(address(text)),
+        Event::Connect { .. } | Event::NewClient => activity.set_client(None),
         Event::Macros(_, pairs) => {
             let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
             if let Some(client) = told.and_then(|(_, text)| address(text)) {
-                standing.speaks_for(Some(client));
+                activity.set_client(Some(client));
             }
         }
         _ => (),
     }
 }
 
-/// Adds what was told to the message; false at the end of the connection.
+/// Adds an event to the message. Returns false at the end of the connection.
 fn take(
     event: Event<'_>,
-    new: impl Fn() -> Received,
+    new: impl Fn() -> MessageBuilder,
     engine: impl Fn() -> Arc<Engine>,
     envelope: &mut Envelope,
-    message: &mut Option<Received>,
+    message: &mut Option<MessageBuilder>,
     peer: &mut String,
 ) -> bool {
     match event {
@@ -620,7 +626,7 @@ fn take(
                     .any(|argument| argument.eq_ignore_ascii_case(wanted))
             };
             let (smtputf8, eight_bit) = (has(b"SMTPUTF8"), has(b"BODY=8BITMIME"));
-            // Sendmail has told the message's name before this.
+            // Sendmail sends the queue id before MAIL.
             let queue_id = std::mem::take(&mut envelope.queue_id);
             *envelope = Envelope {
                 sender: sender.to_vec(),
@@ -644,15 +650,15 @@ fn take(
             }
             let message = message.get_or_insert_with(new);
             message.field(name, value);
-            if message.is_unwatched() {
-                message.watch(engine());
+            if message.needs_scan() {
+                message.scan(engine());
             }
         }
         Event::Body(piece) | Event::EndOfMessage(piece) => {
             let message = message.get_or_insert_with(new);
             message.body(piece);
-            if message.is_unwatched() {
-                message.watch(engine());
+            if message.needs_scan() {
+                message.scan(engine());
             }
         }
         Event::Abort | Event::NewClient => (*message, *envelope) = (None, Envelope::default()),

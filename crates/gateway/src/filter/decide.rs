@@ -1,34 +1,35 @@
-//! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
+//! Processes one message of a milter: judges it, keeps its original if it changes, and gives edits and verdict to the session.
 //!
 //! # Limits
-//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
+//! Nothing interrupts a judgement. If it takes too long, the mail server gets its verdict before, and the result is dropped.
 
-use super::answer::{means, translate};
-use super::outside::Outside;
+use super::answer::{abilities, translate};
+use super::handle::MilterHandle;
 use crate::engine::Engine;
+use crate::event::Record;
 use crate::fault::Fault;
+use crate::message_builder::{MessageBuilder, ReceivedMessage};
 use crate::milter::{self, Actions, Granted, Session};
-use crate::notice::Record;
-use crate::outcome::{Means, Outcome};
+use crate::outcome::{Abilities, Outcome};
 use crate::policy::Finding;
-use crate::received::{Complete, Received};
+use crate::semaphore::Processing;
 use crate::server::Shared;
 use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A message whose new body is so long that it is not copied into the output.
-pub(super) struct Apart {
-    pub(super) message: Complete,
+pub(super) struct UncopiedBody {
+    pub(super) message: ReceivedMessage,
     pub(super) edits: Vec<Edit>,
-    /// Where its packets belong in the session's output.
+    /// Offset of its packets in the session's output.
     pub(super) place: usize,
 }
 
-/// What is done to a message that passes although something of ours failed, and how many fields go with that: those that would be taken for
-/// ours. None where it must not pass, for nobody can say which these are; asked before anything else may fail.
+/// Returns the edits that delete the forged fields of a message that passes although the gateway failed, and their number. Returns `None` if it must not
+/// pass, because the fields cannot be determined. Called before anything else can fail.
 pub(super) fn passing(
-    message: &mut Received,
+    message: &mut MessageBuilder,
     engine: &Engine,
     granted: Granted,
 ) -> Option<(Actions<'static>, u32)> {
@@ -38,8 +39,8 @@ pub(super) fn passing(
     if !granted.may(milter::action::CHANGE_HEADERS) {
         return Some((Actions::default(), 0));
     }
-    let claims = catch_unwind(AssertUnwindSafe(|| message.claims_of(engine)));
-    let (changes, count) = claims.ok().flatten()?;
+    let forged_fields = catch_unwind(AssertUnwindSafe(|| message.forged_fields_of(engine)));
+    let (changes, count) = forged_fields.ok().flatten()?;
     Some((
         Actions {
             changes,
@@ -49,20 +50,19 @@ pub(super) fn passing(
     ))
 }
 
-/// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
-/// is given back.
+/// Reads a message and gives the session its verdict. Waits for a permit if `wait`. Returns a long body that is not in the session's output.
 ///
 /// # Errors
-/// Why there is no verdict.
+/// The fault that prevents a verdict.
 pub(super) fn decide(
     shared: &Shared,
     wait: bool,
     engine: &Arc<Engine>,
-    mut message: Received,
+    mut message: MessageBuilder,
     session: &mut Session,
-    outside: &Outside,
+    handle: &MilterHandle,
     record: &mut Record,
-) -> Result<Option<Apart>, Fault> {
+) -> Result<Option<UncopiedBody>, Fault> {
     record.judged_by(&engine.rules);
     let granted = session.granted().unwrap_or_default();
     if let Some(error) = message.take_failure() {
@@ -71,8 +71,9 @@ pub(super) fn decide(
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
-    let mut turn = wait.then(|| shared.turns.take());
-    if outside.has_given_up() {
+    let permit = wait.then(|| shared.semaphore.acquire());
+    let mut processing = Processing::new(permit, &shared.budget);
+    if handle.has_given_up() {
         return Err(Fault::Slow);
     }
     let complete = message.complete().map_err(Fault::Spool)?;
@@ -83,13 +84,13 @@ pub(super) fn decide(
         decision.outcome.record(record);
         if decision.rewrites() {
             engine.name_changed(&judgement, record);
-            engine.keep(complete.raw(), &judgement.edits, record, &mut turn)?;
+            engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
         }
         let place = session.decide_around(&decision.actions, &decision.verdict)?;
         Ok(place.map(|place| (place, judgement.edits)))
     };
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart {
+        Ok(Ok(place)) => Ok(place.map(|(place, edits)| UncopiedBody {
             message: complete,
             edits,
             place,
@@ -99,27 +100,27 @@ pub(super) fn decide(
     }
 }
 
-/// Gives the session the outcome of a message that is not read.
+/// Gives the session the verdict of a message that is not read.
 fn pass_unread(
     finding: Finding,
-    message: Received,
+    message: MessageBuilder,
     engine: &Arc<Engine>,
     granted: Granted,
     session: &mut Session,
     record: &mut Record,
 ) -> Result<(), Fault> {
     record.findings.add(finding, String::new);
-    let claims = granted
+    let forged_fields = granted
         .may(milter::action::CHANGE_HEADERS)
-        .then(|| message.claims(engine));
-    let too_many_claims = matches!(claims, Some(None));
-    let (changes, claims) = claims.flatten().unwrap_or_default();
-    let means = Means {
-        claims,
-        too_many_claims,
-        ..means(granted)
+        .then(|| message.forged_fields(engine));
+    let too_many_forged_fields = matches!(forged_fields, Some(None));
+    let (changes, forged_fields) = forged_fields.flatten().unwrap_or_default();
+    let abilities = Abilities {
+        forged_fields,
+        too_many_forged_fields,
+        ..abilities(granted)
     };
-    let outcome = Outcome::unread(engine, finding, &record.findings, &means);
+    let outcome = Outcome::unread(engine, finding, &record.findings, &abilities);
     outcome.record(record);
     let mut actions = Actions {
         changes,

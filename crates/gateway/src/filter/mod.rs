@@ -6,19 +6,19 @@
 mod answer;
 mod connection;
 mod decide;
-mod outside;
+mod handle;
 
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
+use crate::event::ServerEvent;
 use crate::milter::Session;
-use crate::notice::Notice;
 use crate::resources::Bounds;
-use crate::server::{Run, Server, Service, Shared, Work};
+use crate::server::{Accepted, Execution, Server, Service, Shared};
 pub use answer::Decision;
 #[cfg(test)]
 pub(crate) use answer::translate;
 use connection::Connection;
-use outside::Outside;
+use handle::MilterHandle;
 use std::io;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Server {
         socket: impl Into<Socket>,
         engine: Engine,
         bounds: impl Into<Bounds>,
-        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+        tell: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         Self::listen(socket.into(), Box::new(Filter), engine, bounds.into(), tell)
     }
@@ -42,27 +42,27 @@ impl Server {
 struct Filter;
 
 impl Service for Filter {
-    fn take_up(
+    fn accept(
         &self,
         number: u64,
         stream: Stream,
         full: bool,
         shared: &Arc<Shared>,
-    ) -> io::Result<Option<Work>> {
+    ) -> io::Result<Option<Accepted>> {
         let session = if full {
             Session::refusing()
         } else {
             Session::with_wants(shared.engine().wants())
         };
-        let outside = Arc::new(Outside::new(number, stream.try_clone()?));
-        let connection = Connection::new(outside.clone(), stream, session, shared.clone());
+        let handle = Arc::new(MilterHandle::new(number, stream.try_clone()?));
+        let connection = Connection::new(handle.clone(), stream, session, shared.clone());
         // To keep an original is to wait for the disk.
         let waits = shared.engine().ledgers.is_some();
         let run = if waits {
-            Run::Thread(Box::new(|| connection.run()))
+            Execution::Thread(Box::new(|| connection.run()))
         } else {
-            Run::Turns(Box::new(connection))
+            Execution::Pool(Box::new(connection))
         };
-        Ok(Some(Work { live: outside, run }))
+        Ok(Some(Accepted { handle, run }))
     }
 }

@@ -3,7 +3,7 @@
 //! # Limits
 //! Only fields with something beyond plain ASCII are read: bytes above it, encoded words, Punycode.
 
-use super::{idna, script};
+use super::{idna, mixed_scripts};
 use crate::policy::{Finding, Findings};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, Mailbox, addresses};
@@ -46,7 +46,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether there is more than plain ASCII in a value.
+/// Returns true if there is more than plain ASCII in a value.
 fn is_special(value: &[u8]) -> bool {
     !value.is_ascii()
         || memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
@@ -58,7 +58,7 @@ fn is_special(value: &[u8]) -> bool {
 }
 
 fn look(mailbox: &Mailbox, value: &[u8], findings: &mut Findings) {
-    if mailbox.name.as_deref().is_some_and(script::is_mixed) {
+    if mailbox.name.as_deref().is_some_and(mixed_scripts::is_mixed) {
         findings.add(Finding::MixedScript, String::new);
     }
     if mailbox.address.is_empty() {
@@ -85,13 +85,13 @@ fn look(mailbox: &Mailbox, value: &[u8], findings: &mut Findings) {
             match idna::decoded(label) {
                 Some(text) => {
                     international = true;
-                    mixed |= script::is_mixed(&text);
+                    mixed |= mixed_scripts::is_mixed(&text);
                 }
                 None => malformed = true,
             }
         } else if !label.is_ascii() {
             international = true;
-            mixed |= script::is_mixed(label);
+            mixed |= mixed_scripts::is_mixed(label);
         }
     }
     for (found, finding) in [

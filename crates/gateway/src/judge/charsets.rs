@@ -3,7 +3,7 @@
 //! # Limits
 //! Of the escape sequences of ISO 2022 those for the lower half are followed (RFC 1468, RFC 2237, RFC 1554); shifts of KR and CN are not.
 
-use super::{Kept, shifts};
+use super::{Kept, raw_shifts};
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::{self, TransferEncoding};
@@ -28,7 +28,7 @@ pub(super) fn find(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         words(part.header.of(raw), rules, findings);
-        shifts::find(message, id, findings);
+        raw_shifts::find(message, id, findings);
         if part.media.top != "text" {
             continue;
         }
@@ -154,7 +154,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether readers see different labels: one in the form of RFC 2231, which many do not know, or with comments or quoting in it.
+    /// Returns true if readers see different labels: one in the form of RFC 2231, which many do not know, or with comments or quoting in it.
     fn is_disputed(&self) -> bool {
         let Some(span) = self.part.charset else {
             return false;
@@ -179,7 +179,7 @@ impl Text<'_> {
         extended || self.label.is_some_and(|label| label.iter().any(odd))
     }
 
-    /// Whether the document names another charset than its label.
+    /// Returns true if the document names another charset than its label.
     fn contradicts_itself(&self) -> bool {
         let documents = matches!(
             &*self.part.media.sub,
@@ -279,7 +279,7 @@ impl Escapes {
 }
 
 impl Set {
-    /// Whether a run in this set is no text of it.
+    /// Returns true if a run in this set is no text of it.
     fn is_abused(self, run: &[u8], last: bool) -> bool {
         match self {
             Self::Ascii => false,
@@ -350,7 +350,7 @@ fn unquoted(label: &[u8]) -> &[u8] {
         .map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
 }
 
-/// Whether the charset is the one that we write.
+/// Returns true if the charset is the one that we write.
 fn is_asked_for(charset: Charset, rules: &Rules) -> bool {
     rules.rewriting.charset_out == CharsetOut::Iso2022Jp && charset == Charset::ISO_2022_JP
 }
@@ -369,7 +369,7 @@ fn is_shifting(charset: Charset) -> bool {
     charset != Charset::UTF_8 && charset.is_stateful() && !is_wide(charset)
 }
 
-/// Whether two names are one charset to a reader of mail: `UTF-16` is both its orders.
+/// Returns true if two names are one charset to a reader of mail: `UTF-16` is both its orders.
 fn is_same(one: Charset, other: Charset) -> bool {
     let family = |charset: Charset| match charset.name() {
         name if name.starts_with("UTF-16") => "UTF-16",

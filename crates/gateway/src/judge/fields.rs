@@ -3,8 +3,8 @@
 //! # Limits
 //! A signature counts as one wherever it stands among the fields of the message, and whether or not it is valid.
 
-use super::changed::transfer;
-use super::mend::{NAMED, name_for};
+use super::changed_parts::transfer;
+use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
@@ -23,7 +23,7 @@ pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
 
-/// Whether a signature in this header covers a message, the whole or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
+/// Returns true if a signature in this header covers a message, the whole or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
 /// its body only (`l=`) counts.
 pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
     let raw = message.raw();
@@ -35,13 +35,13 @@ pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
     })
 }
 
-/// Whether the whole body is signed (RFC 1847).
+/// Returns true if the whole body is signed (RFC 1847).
 pub(super) fn is_multipart_signed(message: &Message<'_>) -> bool {
     let media = &message.part(PartId::ROOT).media;
     media.top == "multipart" && &*media.sub == "signed"
 }
 
-/// Whether a DKIM signature covers the beginning of the body only (RFC 6376 8.2).
+/// Returns true if a DKIM signature covers the beginning of the body only (RFC 6376 8.2).
 pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
     let raw = message.raw();
     message.fields(PartId::ROOT).iter().any(|field| {

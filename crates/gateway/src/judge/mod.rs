@@ -13,25 +13,25 @@
 //! Parts under a signature are looked at by their labels and structure; their text is not read.
 
 mod addresses;
-mod canonical;
-mod changed;
+mod changed_parts;
 mod charsets;
-mod claims;
-mod composed;
-mod events;
+mod edit_composition;
+mod embedded_labels;
+mod event_findings;
+mod field_length;
 mod fields;
-mod grown;
+mod forged_fields;
 mod idna;
-mod mend;
-mod script;
-mod shifts;
+mod mixed_scripts;
+mod raw_shifts;
 mod structure;
-mod widened;
+mod structure_repair;
+mod transfer_encodings;
 
-use composed::{Places, composed};
+use edit_composition::{Places, composed};
 
-pub use changed::ChangedPart;
-pub(crate) use grown::hold_fields;
+pub use changed_parts::ChangedPart;
+pub(crate) use field_length::hold_fields;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;
@@ -42,27 +42,29 @@ use mailglot_mime::{
 };
 use std::borrow::Cow;
 
-pub(crate) use claims::{find as find_claims, is_claim, is_suspect, without as without_claims};
 pub(crate) use fields::LEADING;
 pub(crate) use fields::{above, findings_field, line_end};
-pub(crate) use mend::NAMED;
+pub(crate) use forged_fields::{
+    find as find_forged_fields, is_forged_field, is_suspect, without as without_forged_fields,
+};
+pub(crate) use structure_repair::NAMED;
 
 /// What becomes of one message.
 #[derive(Debug)]
 pub struct Judgement<'a> {
-    /// What is done.
+    /// The action that is taken.
     pub action: Action,
     /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
     pub wanted: Action,
     /// How many fields that would be taken for ours go, whatever the policy asks for.
-    pub claims: u32,
+    pub forged_fields: u32,
     /// What was found.
     pub findings: Findings,
-    /// What is changed in the message; empty where it stays as it is.
+    /// Edits of the message; empty if it stays as it is.
     pub edits: Vec<Edit>,
     /// Fields above all others: names, and values without the space behind the colon, folds in them as LF and a space.
     pub added: Vec<(FieldValue, FieldValue)>,
-    /// What the planner told.
+    /// The report of the planner.
     pub report: Report,
     /// How many parts the message has.
     pub parts: u32,
@@ -79,7 +81,7 @@ impl<'a> Judgement<'a> {
         Self {
             action: Action::Pass,
             wanted: Action::Pass,
-            claims: 0,
+            forged_fields: 0,
             findings: Findings::default(),
             edits: Vec::new(),
             added: Vec::new(),
@@ -129,15 +131,15 @@ impl<'a> Judgement<'a> {
 
 /// Judges a message. Linear in its bytes.
 pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
-    judge_mended(raw, envelope, rules, false)
+    judge_corrected(raw, envelope, rules, false)
 }
 
 /// Judges a message, whose stray line ends were set right before where it is `mended`.
-pub(crate) fn judge_mended<'a>(
+pub(crate) fn judge_corrected<'a>(
     raw: &'a [u8],
     envelope: &Envelope,
     rules: &Rules,
-    mended: bool,
+    line_ends_corrected: bool,
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
     let reading = Reading {
@@ -154,16 +156,16 @@ pub(crate) fn judge_mended<'a>(
         fields::line_end(raw)
     };
     let mut findings = Findings::default();
-    if mended {
+    if line_ends_corrected {
         findings.add(Finding::BareLf, String::new);
     }
     // What claims to be ours goes from every message, and nobody is told what was in it; all else is found and planned in what is left.
-    let claims = claims::of(&came, rules);
-    let (count, gone) = (claims.len() as u32, fields::deletions(claims));
+    let forged_fields = forged_fields::of(&came, rules);
+    let (count, gone) = (forged_fields.len() as u32, fields::deletions(forged_fields));
     let (left, parsed);
     let mut message = &came;
     if !gone.is_empty() {
-        left = mend::spliced(raw, &gone);
+        left = structure_repair::spliced(raw, &gone);
         parsed = Message::parse(&left, &policy.limits);
         message = &parsed;
     }
@@ -171,7 +173,7 @@ pub(crate) fn judge_mended<'a>(
     findings.merge(&draft.findings);
     let mut mends = std::mem::take(&mut draft.mends);
     let mut plan = reading.settle(message, draft, &mends, &mut findings);
-    let rewritten = mended || !plan.edits.is_empty();
+    let rewritten = line_ends_corrected || !plan.edits.is_empty();
     let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
     if plan.is_free && !outcome.added.is_empty() {
         let first = fields::name_below(message.raw(), &outcome.edits, eol);
@@ -183,7 +185,7 @@ pub(crate) fn judge_mended<'a>(
                 ..Draft::default()
             };
             plan = reading.settle(message, draft, &mends, &mut findings);
-            let rewritten = mended || plan.edits[..] != mends[..1];
+            let rewritten = line_ends_corrected || plan.edits[..] != mends[..1];
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
@@ -193,7 +195,7 @@ pub(crate) fn judge_mended<'a>(
         edits,
         added,
     } = outcome;
-    let mut changed = changed::parts(message, &plan.report, &edits);
+    let mut changed = changed_parts::parts(message, &plan.report, &edits);
     let places = Places::of(&gone);
     for part in &mut changed {
         part.body = places.before(part.body);
@@ -212,7 +214,7 @@ pub(crate) fn judge_mended<'a>(
     Judgement {
         action,
         wanted,
-        claims: count,
+        forged_fields: count,
         findings,
         edits,
         added,
@@ -240,13 +242,13 @@ struct Draft {
     findings: Findings,
     report: Report,
     edits: Vec<Edit>,
-    /// What was left open in it: when that is mended, something else is to be changed.
+    /// Structure to repair. After that, other edits are planned for the repaired message.
     mends: Vec<Edit>,
     /// No signature keeps it as it is.
     is_free: bool,
 }
 
-/// What is changed in a message, and what is added to it.
+/// Edits of a message, and fields that are added to it.
 struct Rewriting {
     wanted: Action,
     action: Action,
@@ -254,7 +256,7 @@ struct Rewriting {
     added: Vec<(FieldValue, FieldValue)>,
 }
 
-/// How often a message is read anew whose mends show something else to be mended.
+/// How often a message is read again whose repairs show further damage.
 const ROUNDS: u32 = 4;
 
 impl Reading<'_> {
@@ -269,14 +271,14 @@ impl Reading<'_> {
         let Plan { mut edits, report } = plan_parsed(message, policy);
         let mut findings = Findings::default();
         let mut kept = Kept::default();
-        events::find(message, &report, envelope, &mut findings);
+        event_findings::find(message, &report, envelope, &mut findings);
         structure::find(message, &mut findings, &mut kept);
         charsets::find(message, &report, rules, &mut findings, &mut kept);
         addresses::find(message, &mut findings);
         kept.embedded(message, policy.transfer == Transfer::SevenBit);
         let kept = kept.sorted();
         kept.hold(&mut edits);
-        widened::take_back(message, &mut edits);
+        embedded_labels::take_back(message, &mut edits);
         let signed = fields::is_signed(message, PartId::ROOT);
         if signed && fields::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
@@ -288,13 +290,13 @@ impl Reading<'_> {
         }
         let mut mends = Vec::new();
         if is_free {
-            canonical::plan(message, &report, &findings, &mut edits);
+            transfer_encodings::plan(message, &report, &findings, &mut edits);
             mends = fields::duplicates(message, &findings);
             if mends.is_empty() {
                 // Where fields go, a header may end at another line.
-                mends = mend::plan(message, rules, &findings, &kept);
+                mends = structure_repair::plan(message, rules, &findings, &kept);
             }
-            grown::take_back(message, &mut findings, &mut edits);
+            field_length::take_back(message, &mut findings, &mut edits);
         }
         Draft {
             findings,
@@ -319,7 +321,7 @@ impl Reading<'_> {
             if mends.is_empty() {
                 break;
             }
-            let bytes = mend::spliced(message.raw(), &mends);
+            let bytes = structure_repair::spliced(message.raw(), &mends);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
                 // Nobody may mend what is signed then.
@@ -399,10 +401,10 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
 /// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
 /// rewriting would mend, they decide. `rewritten` is whether there is something to be written anew.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
-    let mended = findings
+    let line_ends_corrected = findings
         .counted()
         .filter(|(finding, _)| finding.usual() == Action::Normalize);
-    let plain = mended
+    let plain = line_ends_corrected
         .map(|(finding, _)| rules.action(finding))
         .max()
         .unwrap_or(Action::Normalize);
@@ -421,7 +423,7 @@ fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Actio
     (wanted, done)
 }
 
-/// Whether the signature has done its work: our server has told of it, and nobody behind us needs it.
+/// Returns true if the signature was verified by our server and nobody behind the gateway needs it.
 fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
     // Where results are deleted as forged, one of our name is.
     rules.signed == Signed::RewriteAfterVerify
@@ -429,7 +431,7 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
         && rules
             .authserv_id
             .as_ref()
-            .is_some_and(|id| claims::has_results_of(message, id))
+            .is_some_and(|id| forged_fields::has_results_of(message, id))
 }
 
 /// Places that stay as they are, whatever the planner would do.

@@ -84,7 +84,7 @@ fn is_composite(part: &Part) -> bool {
         || part.media.top == "message" && !part.media.sub.starts_with("global")
 }
 
-/// Whether a CR or LF stands alone.
+/// Returns true if a CR or LF stands alone.
 fn has_bare_ends(raw: &[u8]) -> bool {
     /// Bytes without a branch, which whole registers look at; each piece but the last ends with the first byte of the next.
     const PIECE: usize = 1_024;
@@ -104,7 +104,7 @@ fn has_bare_ends(raw: &[u8]) -> bool {
             .any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
 }
 
-/// Whether a value has more parameters, or comments in comments, than any mail needs.
+/// Returns true if a value has more parameters, or comments in comments, than any mail needs.
 fn is_overloaded(value: &[u8]) -> bool {
     let (mut depth, mut deepest, mut parameters) = (0_usize, 0, 0);
     for byte in value {
@@ -119,7 +119,7 @@ fn is_overloaded(value: &[u8]) -> bool {
     parameters > PARAMETERS || deepest > PARAMETERS
 }
 
-/// Whether the multipart names several boundaries, or one that an outer multipart uses.
+/// Returns true if the multipart names several boundaries, or one that an outer multipart uses.
 fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
     let field = part
         .content_type

@@ -56,12 +56,12 @@ impl FieldValue {
 }
 
 impl Actions<'_> {
-    /// Whether nothing changes.
+    /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether bytes of the message itself change, and do not only gain fields above them.
+    /// Returns true if bytes of the message itself change, and do not only gain fields above them.
     pub(crate) fn rewrite(&self) -> bool {
         !self.changes.is_empty() || !self.appended.is_empty() || self.body.is_some()
     }

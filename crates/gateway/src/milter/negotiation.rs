@@ -16,15 +16,15 @@ pub mod action {
     pub const SET_MACROS: u32 = 0x100;
 }
 
-/// What is sent and what is answered (`SMFIP_`).
+/// Bits for the packets that are sent and answered (`SMFIP_`).
 pub mod protocol {
-    /// No connections are told.
+    /// The mail server sends no connect packets.
     pub const NO_CONNECT: u32 = 0x01;
-    /// No names of clients are told.
+    /// The mail server sends no HELO packets.
     pub const NO_HELO: u32 = 0x02;
-    /// No unknown commands are told.
+    /// The mail server sends no unknown commands.
     pub const NO_UNKNOWN: u32 = 0x100;
-    /// No DATA is told.
+    /// The mail server sends no DATA packets.
     pub const NO_DATA: u32 = 0x200;
     /// Fields are not answered.
     pub const NO_REPLY_HEADER: u32 = 0x80;
@@ -135,12 +135,12 @@ pub struct Granted {
 }
 
 impl Granted {
-    /// Whether all of these bits of [`action`] may be used.
+    /// Returns true if all of these bits of [`action`] may be used.
     pub fn may(self, actions: u32) -> bool {
         self.actions & actions == actions
     }
 
-    /// Whether all of these bits of [`protocol`] were agreed.
+    /// Returns true if all of these bits of [`protocol`] were agreed.
     pub fn has(self, protocol: u32) -> bool {
         self.protocol & protocol == protocol
     }

@@ -8,7 +8,7 @@ use super::wire::{self, Incoming, Packet, ProtocolError};
 /// Bytes of memory that are kept from one output to the next.
 const KEPT: usize = 64 << 10;
 
-/// What the server tells.
+/// An event of the mail server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// Both sides agreed.
@@ -51,7 +51,7 @@ pub enum Event<'a> {
 /// Where a client connects from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer<'a> {
-    /// The server does not tell.
+    /// The mail server does not name it.
     Unknown,
     /// A path of the local machine.
     Local(&'a [u8]),
@@ -71,7 +71,7 @@ pub struct Session {
     granted: Option<Granted>,
     /// Between two clients of one connection: a negotiation may follow, and need not.
     between: bool,
-    /// The end of a message was told and no verdict given.
+    /// A message has ended, and has no verdict yet.
     owes: bool,
     /// Every question is answered with a temporary failure.
     refuses: bool,
@@ -117,7 +117,7 @@ impl Session {
         self.incoming.came(count);
     }
 
-    /// Whether memory is held for bytes that are to come.
+    /// Returns true if memory is held for bytes that are to come.
     pub(crate) fn holds_room(&self) -> bool {
         self.incoming.holds_room()
     }
@@ -135,17 +135,17 @@ impl Session {
         self.granted
     }
 
-    /// Whether a message waits for its verdict.
+    /// Returns true if a message waits for its verdict.
     pub fn owes_verdict(&self) -> bool {
         self.owes
     }
 
-    /// Whether the server stopped in the middle of a packet.
+    /// Returns true if the server stopped in the middle of a packet.
     pub fn is_within_packet(&self) -> bool {
         self.incoming.is_within_packet()
     }
 
-    /// The next thing that the server told; none where more bytes, or a verdict, are needed.
+    /// Returns the next event; `None` if it needs more bytes or a verdict.
     ///
     /// # Errors
     /// What no server says. The connection must be closed: the server defers the message.
@@ -242,7 +242,7 @@ impl Session {
         std::mem::take(&mut self.output)
     }
 
-    /// The same, to be looked at; [`Session::written`] must follow.
+    /// Returns the output without taking it. The caller must call [`Session::written`] after it.
     pub fn output(&self) -> &[u8] {
         &self.output
     }

@@ -25,7 +25,7 @@ impl<'a> Iterator for Strings<'a> {
 pub struct Pairs<'a>(pub(super) Strings<'a>);
 
 impl Pairs<'_> {
-    /// Whether strings are left that make no pair.
+    /// Returns true if strings are left that make no pair.
     pub fn is_odd(&self) -> bool {
         self.0.clone().count() % 2 == 1
     }

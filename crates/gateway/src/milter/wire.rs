@@ -108,7 +108,7 @@ impl Incoming {
         }))
     }
 
-    /// Whether there is a buffer in which nothing waits.
+    /// Returns true if there is a buffer in which nothing waits.
     pub(crate) fn holds_room(&self) -> bool {
         !self.bytes.is_empty() && !self.is_within_packet()
     }
@@ -120,7 +120,7 @@ impl Incoming {
         }
     }
 
-    /// Whether a packet has begun and not ended.
+    /// Returns true if a packet has begun and not ended.
     pub fn is_within_packet(&self) -> bool {
         self.read < self.filled
     }

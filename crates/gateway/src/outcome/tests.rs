@@ -26,21 +26,21 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
 }
 
 /// What a front end can do that can do everything, in a message with as many forged fields.
-fn everything(claims: u32) -> Means {
-    Means {
+fn everything(forged_fields: u32) -> Abilities {
+    Abilities {
         edits: Extent::All,
-        rewrites: claims > 0,
+        rewrites: forged_fields > 0,
         fields: true,
         no_quarantine: None,
-        claims,
-        too_many_claims: false,
-        mended: false,
+        forged_fields,
+        too_many_forged_fields: false,
+        line_ends_corrected: false,
     }
 }
 
 /// A proxy and the stdin filter have no place to hold a message.
-fn without_quarantine() -> Means {
-    Means {
+fn without_quarantine() -> Abilities {
+    Abilities {
         no_quarantine: Some(Remark::NoQuarantine),
         ..everything(0)
     }
@@ -136,7 +136,9 @@ fn what_is_not_read_has_its_documented_words() {
         engine.rules.set(Finding::TooLarge, action);
         let mut findings = Findings::default();
         findings.add(Finding::TooLarge, String::new);
-        let outcome = |means: &Means| Outcome::unread(&engine, Finding::TooLarge, &findings, means);
+        let outcome = |abilities: &Abilities| {
+            Outcome::unread(&engine, Finding::TooLarge, &findings, abilities)
+        };
         let said = [
             milter(&outcome(&everything(0))),
             proxy(&outcome(&without_quarantine())),
@@ -164,7 +166,8 @@ fn what_is_not_read_has_its_documented_words() {
 #[test]
 fn every_cause_has_its_documented_reply() {
     use Cause::{
-        BareLine, BeyondAnnounced, EightBit, HeaderTooLarge, Loop, Nul, SevenBitSize, TooManyClaims,
+        BareLine, BeyondAnnounced, EightBit, HeaderTooLarge, Loop, Nul, SevenBitSize,
+        TooManyForgedFields,
     };
     // In the order of the table.
     let causes = [
@@ -175,7 +178,7 @@ fn every_cause_has_its_documented_reply() {
         Loop,
         Nul,
         SevenBitSize,
-        TooManyClaims,
+        TooManyForgedFields,
     ];
     let table = rows("Messages that SMTP");
     assert_eq!(table.len(), causes.len());
@@ -236,14 +239,14 @@ fn every_fault_has_its_documented_words() {
         let mut record = Record::new(Envelope::default(), "", 1);
         passes.record(&mut record);
         assert_eq!(
-            (record.finding, record.failed_open, record.claims),
+            (record.finding, record.failed_open, record.forged_fields),
             (Some(fault.kind()), true, 2)
         );
         // Forged fields are gone, which is a change.
         assert_eq!(record.action, Action::Normalize);
         fault.defer(&mut record);
         assert_eq!(
-            (record.finding, record.failed_open, record.claims),
+            (record.finding, record.failed_open, record.forged_fields),
             (Some(fault.kind()), false, 0)
         );
         assert_eq!((record.action, record.bytes_out), (Action::Tempfail, 0));

@@ -1,11 +1,11 @@
 //! What may be done to a message, from the weakest to the strongest.
 
-/// What is done to a message; the strongest that its findings ask for.
+/// An action for a message; the strongest of its findings counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// It stays as it is.
     Pass,
-    /// It stays as it is, and a field tells what was found.
+    /// It stays as it is, and gains a field with its findings.
     Tag,
     /// It is written in UTF-8.
     Normalize,

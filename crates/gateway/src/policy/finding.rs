@@ -141,6 +141,12 @@ impl Finding {
         Self::ALL.into_iter().find(|finding| finding.id() == id)
     }
 
+    /// Returns true if a message is rewritten because of this finding where the policy says `normalize`.
+    pub fn can_be_normalized(self) -> bool {
+        self.usual() == Action::Normalize
+            || matches!(self, Self::UnknownCharset | Self::MalformedHeaderLine)
+    }
+
     /// What the policy `strict` does.
     pub fn strictly(self) -> Action {
         match self {
@@ -158,7 +164,7 @@ impl Finding {
         }
     }
 
-    /// Whether mail has it whose labels and structure are right: readers agree about its text.
+    /// Returns true if mail has it whose labels and structure are right: readers agree about its text.
     pub fn occurs_in_correct_mail(self) -> bool {
         matches!(
             self,
@@ -180,7 +186,7 @@ impl Finding {
         )
     }
 
-    /// Whether two readers may see two messages.
+    /// Returns true if two readers may see two messages.
     pub fn is_ambiguous(self) -> bool {
         !matches!(
             self,
@@ -252,12 +258,12 @@ impl Findings {
         self.counts[finding as usize]
     }
 
-    /// Whether it was found.
+    /// Returns true if it was found.
     pub fn has(&self, finding: Finding) -> bool {
         self.count(finding) > 0
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     pub fn is_empty(&self) -> bool {
         // The first of any has its place.
         self.places.is_empty()

@@ -50,11 +50,11 @@ pub struct Rules {
     pub authserv_id: Option<String>,
     /// Fields Authentication-Results that claim that name are from outside, and deleted.
     pub strips_results: bool,
-    /// Name of the field that tells of findings; none where none is written.
+    /// Name of the field with the findings; `None` writes none.
     pub findings_header: Option<String>,
-    /// Name of the field that tells of the original of a rewritten message; none where none is written.
+    /// Name of the field with the digest of the original of a rewritten message; `None` writes none.
     pub original_header: Option<String>,
-    /// How we are called in the field that tells of findings.
+    /// Name of this gateway in the field with the findings.
     pub host: String,
     pub(crate) actions: [Action; Finding::ALL.len()],
 }
@@ -88,7 +88,7 @@ impl Rules {
         }
     }
 
-    /// The policy `monitor`: that of `default`, of which messages are told, and nothing else is done.
+    /// The policy `monitor`: judges as `default`, reports, and changes nothing else.
     pub fn monitor() -> Self {
         Self {
             name: "monitor".to_owned(),
@@ -123,7 +123,7 @@ impl Rules {
         }
     }
 
-    /// What is done about a finding.
+    /// Returns the action for a finding.
     pub fn action(&self, finding: Finding) -> Action {
         self.actions[finding as usize]
     }
@@ -142,7 +142,7 @@ impl Rules {
             .unwrap_or(Action::Pass)
     }
 
-    /// Whether a signed message with these findings, of which nothing is rewritten, gains a field.
+    /// Returns true if a signed message with these findings, of which nothing is rewritten, gains a field.
     pub(crate) fn tags_signed(&self, findings: &Findings) -> bool {
         let tells = |finding: Finding| {
             self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail()
@@ -154,7 +154,7 @@ impl Rules {
         }
     }
 
-    /// Whether some finding would quarantine a message.
+    /// Returns true if some finding would quarantine a message.
     pub fn quarantines(&self) -> bool {
         self.actions.contains(&Action::Quarantine)
     }

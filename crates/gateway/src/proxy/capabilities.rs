@@ -88,7 +88,7 @@ impl Capabilities {
         digits.parse().ok().filter(|most| *most > 0)
     }
 
-    /// Whether everything that `announced` promises is here too.
+    /// Returns true if everything that `announced` promises is here too.
     pub(super) fn covers(&self, announced: &Self) -> bool {
         (self.eight_bit || !announced.eight_bit)
             && (self.pipelining || !announced.pipelining)

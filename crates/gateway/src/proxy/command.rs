@@ -19,7 +19,7 @@ pub(super) enum Verb {
     Forward,
     /// Content follows it at once.
     Bdat,
-    /// Known, and never announced.
+    /// Registration, and never announced.
     Unoffered,
     Unknown,
 }

@@ -32,7 +32,7 @@ pub(super) struct Content {
     place: Place,
     bare: BareLines,
     unacceptable: Option<Unacceptable>,
-    mended: bool,
+    line_ends_corrected: bool,
     /// Bytes more than came.
     grown: i64,
     /// From the first line end that was set right on: the bytes as they came, but for the dots of the way.
@@ -64,7 +64,7 @@ impl Content {
             place: Place::Start { hard: true },
             bare,
             unacceptable: None,
-            mended: false,
+            line_ends_corrected: false,
             grown: 0,
             raw: Vec::new(),
         }
@@ -75,9 +75,9 @@ impl Content {
         self.unacceptable
     }
 
-    /// Whether a CR or LF alone was set right.
-    pub(super) fn is_mended(&self) -> bool {
-        self.mended
+    /// Returns true if a CR or LF alone was set right.
+    pub(super) fn has_corrected_line_ends(&self) -> bool {
+        self.line_ends_corrected
     }
 
     /// Bytes that the content has more than came where a CR or LF stood alone, or fewer.
@@ -178,7 +178,7 @@ impl Content {
     /// Adds bytes that are the same on both sides.
     fn put(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(bytes);
-        if self.mended {
+        if self.line_ends_corrected {
             self.raw.extend_from_slice(bytes);
         }
     }
@@ -189,8 +189,8 @@ impl Content {
             self.unacceptable.get_or_insert(Unacceptable::BareLine);
             return;
         }
-        if !self.mended {
-            self.mended = true;
+        if !self.line_ends_corrected {
+            self.line_ends_corrected = true;
             self.raw.extend_from_slice(out);
         }
         self.raw.resize(self.raw.len() + count, byte);
@@ -245,7 +245,7 @@ impl Stuffer {
     }
 }
 
-/// Whether a message can stand in DATA: no NUL, no CR or LF alone.
+/// Returns true if a message can stand in DATA: no NUL, no CR or LF alone.
 pub(super) fn is_clean(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr3(b'\r', b'\n', 0, rest) {
@@ -336,7 +336,7 @@ mod tests {
         for piece in input.chunks(step) {
             let mut out = Vec::new();
             let (_, ended) = content.read(piece, &mut out);
-            if content.is_mended() {
+            if content.has_corrected_line_ends() {
                 all.get_or_insert_with(|| text.clone())
                     .extend(content.take_raw());
             } else {

@@ -11,14 +11,14 @@
 
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
-use super::leaving::Around;
+use super::outgoing_message::HeaderEdits;
 use crate::engine::{Engine, Envelope};
+use crate::event::Record;
 use crate::fault::Fault;
-use crate::judge::{above, find_claims, line_end};
-use crate::notice::Record;
-use crate::outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
+use crate::judge::{above, find_forged_fields, line_end};
+use crate::outcome::{Abilities, Cause, Disposition, Extent, Outcome, Remark, Reply};
 use crate::policy::Finding;
-use crate::turns::Turn;
+use crate::semaphore::Processing;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Debug)]
 pub(super) enum Fate {
     /// They go on as they came, but for what is done whatever is in them.
-    Same(Around),
+    Same(HeaderEdits),
     /// Others go on.
     Other(Vec<u8>),
     /// They go nowhere; the client gets this reply.
@@ -54,23 +54,23 @@ pub(super) fn rejected(cause: Cause, record: &mut Record) -> Fate {
 }
 
 /// What a proxy can do with a message.
-fn means(claims: usize, mended: bool) -> Means {
-    Means {
+fn abilities(forged_fields: usize, line_ends_corrected: bool) -> Abilities {
+    Abilities {
         edits: Extent::All,
-        rewrites: mended || claims > 0,
+        rewrites: line_ends_corrected || forged_fields > 0,
         fields: true,
         no_quarantine: Some(Remark::NoQuarantine),
-        claims: claims as u32,
-        too_many_claims: false,
-        mended,
+        forged_fields: forged_fields as u32,
+        too_many_forged_fields: false,
+        line_ends_corrected,
     }
 }
 
 /// The fate of a message whose line ends were corrected, if the policy stops it for them. In a dry run it goes on with its line ends
 /// corrected: SMTP cannot carry them as they came.
-pub(super) fn mended(engine: &Engine, record: &mut Record) -> Option<Fate> {
+pub(super) fn stopped_for_line_ends(engine: &Engine, record: &mut Record) -> Option<Fate> {
     record.findings.add(Finding::BareLf, String::new);
-    let outcome = Outcome::of_bare_lines(&engine.rules, &means(0, true));
+    let outcome = Outcome::of_bare_lines(&engine.rules, &abilities(0, true));
     outcome.record(record);
     reply(&outcome).map(Fate::from)
 }
@@ -88,29 +88,32 @@ pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
 pub(super) fn unread(
     header: &[u8],
     finding: Finding,
-    mended: bool,
+    line_ends_corrected: bool,
     engine: &Engine,
     record: &mut Record,
 ) -> Fate {
     record.findings.add(finding, String::new);
-    let gone = find_claims(header, &engine.rules);
+    let removed = find_forged_fields(header, &engine.rules);
     let outcome = Outcome::unread(
         engine,
         finding,
         &record.findings,
-        &means(gone.len(), mended),
+        &abilities(removed.len(), line_ends_corrected),
     );
     outcome.record(record);
-    reply(&outcome).map_or_else(|| Fate::Same(around(header, &outcome, gone)), Fate::from)
+    reply(&outcome).map_or_else(
+        || Fate::Same(header_edits(header, &outcome, removed)),
+        Fate::from,
+    )
 }
 
 /// What changes of a message that goes on as it came: forged fields stay behind, and the fields of `outcome` stand above it. `header` holds
 /// its whole header and the empty line behind it.
-fn around(header: &[u8], outcome: &Outcome<'_>, gone: Vec<Span>) -> Around {
-    let edits: Vec<Edit> = gone.iter().map(|span| Edit::new(*span, b"")).collect();
-    Around {
+fn header_edits(header: &[u8], outcome: &Outcome<'_>, removed: Vec<Span>) -> HeaderEdits {
+    let edits: Vec<Edit> = removed.iter().map(|span| Edit::new(*span, b"")).collect();
+    HeaderEdits {
         above: above(&outcome.fields, header, &edits, line_end(header)),
-        gone,
+        removed,
     }
 }
 
@@ -118,40 +121,40 @@ fn around(header: &[u8], outcome: &Outcome<'_>, gone: Vec<Span>) -> Around {
 pub(super) fn failed_open(
     raw: &[u8],
     fault: &Fault,
-    mended: bool,
+    line_ends_corrected: bool,
     engine: &Engine,
     record: &mut Record,
-) -> Around {
-    let find = || find_claims(raw, &engine.rules);
-    let gone = catch_unwind(AssertUnwindSafe(find)).unwrap_or_default();
-    let outcome = Outcome::failed(fault, Some(&means(gone.len(), mended)));
+) -> HeaderEdits {
+    let find = || find_forged_fields(raw, &engine.rules);
+    let removed = catch_unwind(AssertUnwindSafe(find)).unwrap_or_default();
+    let outcome = Outcome::failed(fault, Some(&abilities(removed.len(), line_ends_corrected)));
     outcome.record(record);
-    around(raw, &outcome, gone)
+    header_edits(raw, &outcome, removed)
 }
 
 /// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were corrected, `came`
-/// the message as it came before that, where originals are kept. `turn` ends before the wait for the disk.
+/// the message as it came before that, where originals are kept. The turn of `processing` ends before the wait for the disk.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
 pub(super) fn judge(
     raw: &[u8],
-    came: Option<&[u8]>,
-    mended: bool,
+    original: Option<&[u8]>,
+    line_ends_corrected: bool,
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
-    turn: &mut Option<Turn<'_>>,
+    processing: &mut Processing<'_>,
 ) -> Result<Fate, Fault> {
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
-    let judgement = engine.judge_mended(raw, &record.envelope, mended);
-    let rewrites = mended || !judgement.edits.is_empty();
-    let means = Means {
+    let judgement = engine.judge_corrected(raw, &record.envelope, line_ends_corrected);
+    let rewrites = line_ends_corrected || !judgement.edits.is_empty();
+    let abilities = Abilities {
         rewrites,
-        ..means(judgement.claims as usize, mended)
+        ..abilities(judgement.forged_fields as usize, line_ends_corrected)
     };
-    let outcome = Outcome::judged(&judgement, &engine.rules, &means);
+    let outcome = Outcome::judged(&judgement, &engine.rules, &abilities);
     record.read(&judgement, judgement.size());
     outcome.record(record);
     if let Some(reply) = reply(&outcome) {
@@ -165,31 +168,31 @@ pub(super) fn judge(
     };
     let fate = match judgement.bytes() {
         Cow::Owned(bytes) if !is_clean(&bytes) => {
-            let gone = find_claims(raw, &engine.rules);
+            let removed = find_forged_fields(raw, &engine.rules);
             let outcome = Outcome::unsendable(
                 &judgement,
-                &Means {
-                    claims: gone.len() as u32,
-                    ..means
+                &Abilities {
+                    forged_fields: removed.len() as u32,
+                    ..abilities
                 },
             );
             outcome.record(record);
-            Fate::Same(around(raw, &outcome, gone))
+            Fate::Same(header_edits(raw, &outcome, removed))
         }
         Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => grown(
             raw,
-            mended,
+            line_ends_corrected,
             &engine,
             eight_bit || raw.is_ascii(),
             announced.most(),
             record,
         ),
         Cow::Owned(bytes) => Fate::Other(bytes),
-        Cow::Borrowed(_) => Fate::Same(Around::default()),
+        Cow::Borrowed(_) => Fate::Same(HeaderEdits::default()),
     };
     let out = match &fate {
-        Fate::Same(around) => {
-            record.bytes_out = around.size(raw.len());
+        Fate::Same(header_edits) => {
+            record.bytes_out = header_edits.size(raw.len());
             raw
         }
         Fate::Other(bytes) => {
@@ -201,16 +204,16 @@ pub(super) fn judge(
     if !eight_bit && !out.is_ascii() {
         return Ok(rejected(Cause::EightBit, record));
     }
-    if let Some(came) = came {
+    if let Some(original) = original {
         // Places in what was corrected are none in what came: it is all one change.
         engine.keep(
-            came,
-            &[Edit::new(Span::new(0, came.len()), out)],
+            original,
+            &[Edit::new(Span::new(0, original.len()), out)],
             record,
-            turn,
+            processing,
         )?;
     } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
-        engine.keep(raw, &judgement.edits, record, turn)?;
+        engine.keep(raw, &judgement.edits, record, processing)?;
     }
     Ok(fate)
 }
@@ -219,7 +222,7 @@ pub(super) fn judge(
 /// as they came.
 fn grown(
     raw: &[u8],
-    mended: bool,
+    line_ends_corrected: bool,
     engine: &Engine,
     sendable: bool,
     most: Option<u64>,
@@ -228,12 +231,12 @@ fn grown(
     record.findings.add(Finding::TooLarge, String::new);
     (record.losses, record.bytes_out) = (0, 0);
     record.changed.clear();
-    let gone = find_claims(raw, &engine.rules);
+    let removed = find_forged_fields(raw, &engine.rules);
     let outcome = Outcome::unread(
         engine,
         Finding::TooLarge,
         &record.findings,
-        &means(gone.len(), mended),
+        &abilities(removed.len(), line_ends_corrected),
     )
     .because(Remark::NextHopSize);
     outcome.record(record);
@@ -244,13 +247,13 @@ fn grown(
         // It would be the same each time.
         return rejected(Cause::SevenBitSize, record);
     }
-    let mut around = around(raw, &outcome, gone);
-    if most.is_some_and(|most| around.size(raw.len()) > most) {
+    let mut header_edits = header_edits(raw, &outcome, removed);
+    if most.is_some_and(|most| header_edits.size(raw.len()) > most) {
         // A field about it would have it refused.
-        around.above = Vec::new();
+        header_edits.above = Vec::new();
         outcome.without_fields().record(record);
     }
-    Fate::Same(around)
+    Fate::Same(header_edits)
 }
 
 /// The engine, writing no more than the next hop and the envelope allow: the proxy announces nothing in its client's place.

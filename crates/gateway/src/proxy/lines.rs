@@ -82,7 +82,7 @@ impl Lines {
         self.searched = self.searched.max(self.start);
     }
 
-    /// Whether a line has begun and not ended.
+    /// Returns true if a line has begun and not ended.
     pub(super) fn is_within(&self) -> bool {
         self.skips || !self.rest().is_empty()
     }

@@ -29,7 +29,7 @@ impl Reply {
         self.code / 100 == 2
     }
 
-    /// Whether a command that is complete can be answered so.
+    /// Returns true if a command that is complete can be answered so.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.code / 100, 2 | 4 | 5)
     }
@@ -141,7 +141,7 @@ impl Replies {
         }
     }
 
-    /// Whether everything was taken.
+    /// Returns true if everything was taken.
     pub(super) fn is_empty(&self) -> bool {
         self.start == self.bytes.len() && self.begun.is_none()
     }

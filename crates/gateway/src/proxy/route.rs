@@ -3,13 +3,13 @@
 //! # Limits
 //! One next hop: there is no choice between several.
 
-use super::connection::{Connection, Outside};
+use super::connection::{Connection, ProxyHandle};
 use super::content::BareLines;
 use crate::address::{Address, Socket, Stream};
 use crate::engine::Engine;
-use crate::notice::Notice;
+use crate::event::ServerEvent;
 use crate::resources::Bounds;
-use crate::server::{Run, Server, Service, Shared, Work};
+use crate::server::{Accepted, Execution, Server, Service, Shared};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Server {
         route: Route,
         engine: Engine,
         bounds: impl Into<Bounds>,
-        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+        tell: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let hop = route.next_hop.clone();
         let (socket, bounds) = (socket.into(), bounds.into());
@@ -97,23 +97,23 @@ impl Route {
 struct Relay(Arc<Route>);
 
 impl Service for Relay {
-    fn take_up(
+    fn accept(
         &self,
         number: u64,
         client: Stream,
         full: bool,
         shared: &Arc<Shared>,
-    ) -> io::Result<Option<Work>> {
+    ) -> io::Result<Option<Accepted>> {
         if full {
             // A client that is gone needs no word.
             let _ = (&client).write_all(b"421 4.3.2 Too many connections\r\n");
             return Ok(None);
         }
-        let outside = Arc::new(Outside::new(number, client.try_clone()?));
-        let connection = Connection::new(outside.clone(), client, self.0.clone(), shared.clone());
-        Ok(Some(Work {
-            live: outside,
-            run: Run::Thread(Box::new(|| connection.run())),
+        let handle = Arc::new(ProxyHandle::new(number, client.try_clone()?));
+        let connection = Connection::new(handle.clone(), client, self.0.clone(), shared.clone());
+        Ok(Some(Accepted {
+            handle,
+            run: Execution::Thread(Box::new(|| connection.run())),
         }))
     }
 }

@@ -5,7 +5,7 @@
 //! told from one that loses the reply: its message may be there twice (RFC 1047).
 
 use super::content::Stuffer;
-use super::leaving::Leaving;
+use super::outgoing_message::OutgoingMessage;
 use crate::address::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -29,7 +29,7 @@ pub(super) enum Unsent {
 /// Writes the message with its dots and its end, a short one at once, until `end` at most; for a client, and whether it has said more than that
 /// message.
 pub(super) fn send(
-    leaving: &mut Leaving,
+    outgoing: &mut OutgoingMessage,
     hop: &Stream,
     client: (&Stream, bool),
     end: Instant,
@@ -40,7 +40,7 @@ pub(super) fn send(
         end,
         client_gone: false,
     };
-    way.send(leaving).map_err(|_| {
+    way.send(outgoing).map_err(|_| {
         if way.client_gone {
             Unsent::ClientGone
         } else {
@@ -57,10 +57,10 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    fn send(&mut self, leaving: &mut Leaving) -> io::Result<()> {
+    fn send(&mut self, outgoing: &mut OutgoingMessage) -> io::Result<()> {
         let mut stuffer = Stuffer::default();
-        let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
-        leaving.pieces(|piece| {
+        let mut out = Vec::with_capacity(PIECE.min(outgoing.len() as usize + 64));
+        outgoing.pieces(|piece| {
             for piece in piece.chunks(PIECE) {
                 stuffer.write(piece, &mut out);
                 if out.len() >= PIECE {

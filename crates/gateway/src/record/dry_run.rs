@@ -10,7 +10,7 @@
 //! it was forgotten is missing from its line, not from the summary.
 
 use super::{Form, Line};
-use crate::notice::Record;
+use crate::event::Record;
 use crate::policy::{Action, Finding};
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -4,8 +4,8 @@
 //! Faults are counted by their kind; what caused one stands in its line only.
 
 use super::{Form, Line, Metrics, Priority};
+use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
-use crate::notice::{Notice, Record};
 use crate::policy::Action;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,10 +42,10 @@ impl Journal {
         }
     }
 
-    /// Tells of a message or a fault; a message's line may wait for [`Notice::Pause`].
-    pub fn tell(&self, notice: &Notice<'_>) {
-        match notice {
-            Notice::Message(record) => {
+    /// Tells of a message or a fault; a message's line may wait for [`ServerEvent::Flush`].
+    pub fn tell(&self, event: &ServerEvent<'_>) {
+        match event {
+            ServerEvent::Message(record) => {
                 self.metrics.record(self.route, record);
                 let mut lines = self.lines();
                 let told = record.told(
@@ -58,7 +58,7 @@ impl Journal {
                     self.put(lines);
                 }
             }
-            Notice::Fault {
+            ServerEvent::Fault {
                 connection,
                 peer,
                 fault,
@@ -73,7 +73,7 @@ impl Journal {
                 lines.push('\n');
                 self.put(lines);
             }
-            Notice::Pause => self.put(self.lines()),
+            ServerEvent::Flush => self.put(self.lines()),
         }
     }
 
@@ -140,7 +140,7 @@ impl Record {
         match self.action {
             _ if self.failed_open => Priority::Warning,
             Action::Tempfail => Priority::Warning,
-            Action::Quarantine | Action::Reject => Priority::Notice,
+            Action::Quarantine | Action::Reject => Priority::ServerEvent,
             Action::Pass | Action::Tag | Action::Normalize => Priority::Info,
         }
     }
@@ -171,8 +171,8 @@ impl Record {
         if self.wanted != self.action {
             line = line.text("wanted", self.wanted.name());
         }
-        if self.claims > 0 {
-            line = line.number("claims", self.claims.into());
+        if self.forged_fields > 0 {
+            line = line.number("claims", self.forged_fields.into());
         }
         line = line.text("findings", &findings.join(","));
         if let Some(why) = self.finding {
@@ -286,7 +286,7 @@ mod tests {
             into.lock().unwrap().push_str(text);
         });
         for fault in [Fault::Panic, Fault::Slow] {
-            journal.tell(&Notice::Fault {
+            journal.tell(&ServerEvent::Fault {
                 connection: 1,
                 peer: "",
                 fault: &fault,
@@ -312,13 +312,13 @@ mod tests {
                 .extend(lines.lines().map(str::to_owned));
         });
         let mut record = record();
-        journal.tell(&Notice::Message(&record));
+        journal.tell(&ServerEvent::Message(&record));
         (record.action, record.finding) = (Action::Tempfail, Some("spool"));
-        journal.tell(&Notice::Message(&record));
+        journal.tell(&ServerEvent::Message(&record));
         record.finding = None;
-        journal.tell(&Notice::Message(&record));
+        journal.tell(&ServerEvent::Message(&record));
         (record.action, record.failed_open) = (Action::Pass, true);
-        journal.tell(&Notice::Message(&record));
+        journal.tell(&ServerEvent::Message(&record));
         let error = || io::Error::other("disk full");
         for fault in [
             Fault::Spool(error()),
@@ -326,7 +326,7 @@ mod tests {
             Fault::Panic,
             Fault::Spool(error()),
         ] {
-            journal.tell(&Notice::Fault {
+            journal.tell(&ServerEvent::Fault {
                 connection: 17,
                 peer: "a b",
                 fault: &fault,
@@ -372,16 +372,16 @@ mod tests {
             let record = record();
             let line = record.line("milter", form) + "\n";
             let written = || std::mem::take(&mut *writes.lock().unwrap());
-            let message = || journal.tell(&Notice::Message(&record));
+            let message = || journal.tell(&ServerEvent::Message(&record));
             (0..3).for_each(|_| message());
             assert!(written().is_empty());
-            journal.tell(&Notice::Pause);
+            journal.tell(&ServerEvent::Flush);
             assert_eq!(written(), [line.repeat(3)]);
-            journal.tell(&Notice::Pause);
+            journal.tell(&ServerEvent::Flush);
             assert!(written().is_empty());
             // A fault is told at once, behind what came before it.
             message();
-            journal.tell(&Notice::Fault {
+            journal.tell(&ServerEvent::Fault {
                 connection: 1,
                 peer: "",
                 fault: &Fault::Slow,

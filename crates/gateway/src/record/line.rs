@@ -38,7 +38,7 @@ pub enum Priority {
     /// Mail is deferred, or a peer made a mistake.
     Warning = 4,
     /// Mail is refused or held.
-    Notice = 5,
+    ServerEvent = 5,
     /// Usual work.
     Info = 6,
 }
@@ -352,7 +352,7 @@ mod tests {
         for (priority, want) in [
             (Priority::Error, "<3>k=v"),
             (Priority::Warning, "<4>k=v"),
-            (Priority::Notice, "<5>k=v"),
+            (Priority::ServerEvent, "<5>k=v"),
             (Priority::Info, "<6>k=v"),
         ] {
             let line = Line::behind("before\n".to_owned(), Form::Journald, priority)

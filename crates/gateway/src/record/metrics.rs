@@ -6,7 +6,7 @@
 //! Nothing is kept over a restart; Prometheus sees counters begin anew. A scrape may see some counts of a message and not yet others.
 
 use super::DryRun;
-use crate::notice::Record;
+use crate::event::Record;
 use crate::policy::{Action, Finding};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -52,7 +52,7 @@ pub struct Metrics {
     messages: Counters<2>,
     wanted: Counters<1>,
     findings: Counters<1>,
-    claims: Counter,
+    forged_fields: Counter,
     bytes: Counters<1>,
     faults: Counters<1>,
     tempfail: Counters<1>,
@@ -89,7 +89,7 @@ impl Metrics {
                 "Messages by what their policy asks for: in a dry run, what would be done",
             ),
             findings: to.add("findings", "Messages with this finding"),
-            claims: to.add(
+            forged_fields: to.add(
                 "claims",
                 "Forged fields that were deleted: their names are those that the gateway adds",
             ),
@@ -144,7 +144,7 @@ impl Metrics {
         for (finding, _) in record.findings.counted() {
             self.finding(finding.id());
         }
-        self.claims.inc_by(record.claims.into());
+        self.forged_fields.inc_by(record.forged_fields.into());
         if record.action == Action::Tempfail {
             self.tempfail(record.finding.unwrap_or("policy"));
         }

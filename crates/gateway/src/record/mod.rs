@@ -1,7 +1,7 @@
 //! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
 //!
 //! ```text
-//!  Record ─┬─► Line ─► Outlet         one line a message
+//!  Record ─┬─► Line ─► LogWriter         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
 //!          │      └─► DryRun          what a dry run would do, by the sender's domain
 //!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
@@ -12,13 +12,13 @@
 
 mod dry_run;
 mod journal;
-mod keep;
+mod keep_original;
 mod ledgers;
 mod line;
+mod log_writer;
 mod metrics;
 #[cfg(test)]
 mod openmetrics;
-mod outlet;
 mod responder;
 
 pub use dry_run::DryRun;
@@ -28,6 +28,6 @@ pub use ledgers::{
 };
 pub(crate) use ledgers::{check_existing, message_id};
 pub use line::{Form, Line, Priority};
+pub use log_writer::LogWriter;
 pub use metrics::Metrics;
-pub use outlet::Outlet;
 pub use responder::Responder;

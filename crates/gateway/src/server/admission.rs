@@ -1,17 +1,20 @@
-//! Which connections are served when there are more than there may be.
+//! Chooses which connections are served if there are more than the limit.
 //!
-//! Where all are taken, one that is idle and never began a message is closed for the next one: of the client with most connections first,
-//! those that never said a word before others, the longest silent first. A client address may have a share of all connections; beyond it
-//! its own idle ones go, or the new one is deferred.
+//! If all connections are in use, the server closes an idle one that never began a message. It takes one of the client with the most connections;
+//! among these, those without any input go first, then the longest silent. A client address has a share of all connections. Beyond it, the server
+//! closes an idle connection of the same client, or defers the new one.
 //!
 //! # Limits
-//! A connection that was silent for less than a second stays: the next one waits so long, or is deferred. Nobody is accepted meanwhile, so these waits take
-//! a quarter of the time at most. A connection that began a message is never closed here.
+//! A connection whose thread connects to the next hop keeps its place: nothing interrupts `connect`, so the thread and its descriptors would
+//! exist beside those of the new connection.
+//! A connection that was silent for less than a second stays: the new one waits up to a second, or is deferred. Nobody is accepted meanwhile, so these
+//! waits take a quarter of the time at most. A connection that began a message is never closed here. A Unix socket has no shares: its only client is
+//! the mail server.
 
-use super::{Live, Server, Shared};
+use super::{ConnectionHandle, Server, Shared};
 use crate::address::Stream;
+use crate::event::ServerEvent;
 use crate::fault::Fault;
-use crate::notice::Notice;
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,34 +24,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A connection that was silent for so long may be closed for another one.
+/// Silence after which a connection may be closed for a new one.
 const SILENT: Duration = Duration::from_secs(1);
-/// The most that may be waited for such connections at once, and the part of the time that may be waited in the long run: clients that talk all the time,
-/// without a message, must not delay others again and again.
+/// Longest sum of such waits in a row, and their share of the time in the long run. Clients that talk all the time, without a message, must not delay
+/// others again and again.
 const MOST_WAITS: Duration = Duration::from_secs(3);
 const PART_OF_TIME: u32 = 4;
-/// How often it is looked whether one has become so.
+/// Time between two checks whether a connection may be closed.
 const STEP: Duration = Duration::from_millis(20);
 
-/// How long may be waited, as of a time.
+/// Returns the time that may be waited, and now.
 pub(super) fn waits() -> Cell<(Duration, Instant)> {
     Cell::new((MOST_WAITS, Instant::now()))
 }
 
-/// What is known of a connection by those who choose which to close.
+/// What the server knows of a connection when it chooses one to close.
 #[derive(Debug)]
-pub(crate) struct Standing {
-    /// The other end of the connection; none for a socket in the file system.
+pub(crate) struct Activity {
+    /// Address of the peer; `None` on a Unix socket.
     peer: Option<IpAddr>,
-    /// The client that the other end speaks for, once it told.
+    /// The client for which the peer speaks, once it has named it.
     client: Mutex<Option<IpAddr>>,
     began: AtomicBool,
     start: Instant,
-    /// Milliseconds from the start to the last words, and one more; 0 where there were none.
+    /// Milliseconds from the start to the last input, plus 1; 0 without input.
     heard: AtomicU64,
 }
 
-impl Standing {
+impl Activity {
     pub(crate) fn new(stream: &Stream) -> Self {
         Self::of(stream.client().ok().flatten())
     }
@@ -64,19 +67,19 @@ impl Standing {
         }
     }
 
-    /// The other end said something.
-    pub(crate) fn hear(&self) {
+    /// Records input of the peer.
+    pub(crate) fn record_input(&self) {
         let time = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard.store(time.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// A message began.
-    pub(crate) fn begin(&self) {
+    /// Records that a message began.
+    pub(crate) fn record_message(&self) {
         self.began.store(true, Ordering::SeqCst);
     }
 
-    /// The other end speaks for this client.
-    pub(crate) fn speaks_for(&self, client: Option<IpAddr>) {
+    /// Records the client for which the peer speaks.
+    pub(crate) fn set_client(&self, client: Option<IpAddr>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
     }
 
@@ -87,7 +90,7 @@ impl Standing {
             .or(self.peer)
     }
 
-    /// How long it was silent; none where it began a message, some time or other.
+    /// Returns how long it was silent; `None` if it ever began a message.
     fn idle(&self) -> Option<Idle> {
         if self.began.load(Ordering::SeqCst) {
             return None;
@@ -108,35 +111,43 @@ struct Idle {
     silent: Duration,
 }
 
-/// What became of the search for a connection to close.
+/// Result of the search for a connection to close.
 enum Choice {
     Close(u64),
-    /// There are some, which were not silent for long enough.
+    /// All candidates were silent for too short a time.
     Wait,
     None,
 }
 
 impl Server {
-    /// Makes room for a connection from `peer`. Returns false where all connections, or all of its share, are in use.
+    /// Makes room for a connection from `peer`. Returns false if all connections, or all of its share, are in use.
     pub(super) fn has_room(&self, peer: Option<IpAddr>) -> bool {
         let limits = &self.shared.limits;
         let patience = Instant::now() + SILENT + STEP;
         loop {
-            let live = self.shared.live();
-            let of_peer =
-                |live: &Arc<dyn Live>| live.standing().is_some_and(|other| other.peer == peer);
+            let connections = self.shared.connections();
+            let of_peer = |handle: &Arc<dyn ConnectionHandle>| {
+                handle.activity().is_some_and(|other| other.peer == peer)
+            };
             let beyond_share = peer.is_some()
-                && live.values().filter(|live| of_peer(live)).count() >= limits.share();
-            if !beyond_share && live.len() < limits.connections {
+                && connections
+                    .values()
+                    .filter(|handle| of_peer(handle))
+                    .count()
+                    >= limits.share();
+            if !beyond_share && connections.len() < limits.connections {
                 return true;
             }
             let choice = choose(
-                live.iter()
-                    .filter(|(_, live)| !beyond_share || of_peer(live)),
+                connections
+                    .iter()
+                    .filter(|(_, handle)| !beyond_share || of_peer(handle)),
             );
-            drop(live);
+            drop(connections);
             match choice {
-                Choice::Close(number) => self.close_idle(number),
+                Choice::Close(number) => {
+                    self.close_idle(number);
+                }
                 Choice::Wait
                     if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => {}
                 Choice::Wait | Choice::None => return false,
@@ -144,7 +155,7 @@ impl Server {
         }
     }
 
-    /// Waits a step, if there were not too many waits before.
+    /// Waits a step. Returns false, without a wait, if the allowed time is used up.
     fn wait(&self) -> bool {
         let (left, at) = self.waits.get();
         let start = Instant::now();
@@ -159,48 +170,55 @@ impl Server {
         may_wait
     }
 
-    /// Closes one idle connection, where there is one that may be closed.
+    /// Closes one idle connection. Returns false if none can be closed.
     pub(super) fn close_one(&self) -> bool {
-        let choice = choose(self.shared.live().iter());
-        if let Choice::Close(number) = choice {
-            self.close_idle(number);
-            return true;
-        }
-        false
+        let choice = choose(self.shared.connections().iter());
+        matches!(choice, Choice::Close(number) if self.close_idle(number))
     }
 
-    fn close_idle(&self, number: u64) {
-        // Its place is free at once; its thread ends when it sees that.
-        let Some(live) = self.shared.live().remove(&number) else {
-            return;
+    /// Closes an idle connection and frees its place. Its thread ends as soon as it notices.
+    fn close_idle(&self, number: u64) -> bool {
+        let handle = self.shared.connections().get(&number).cloned();
+        // It ended meanwhile, or it began to wait for something that nobody can interrupt.
+        let Some(handle) = handle.filter(|handle| handle.dismiss()) else {
+            return false;
         };
-        let client = live.standing().and_then(Standing::client);
-        live.dismiss();
-        tell_of(&self.shared, number, client, &Fault::IdleClosed);
+        self.shared.connections().remove(&number);
+        let client = handle.activity().and_then(Activity::client);
+        report_connection(&self.shared, number, client, &Fault::IdleClosed);
+        true
     }
 }
 
-/// Tells of what was done to a connection because of others, or of where it comes from.
-pub(super) fn tell_of(shared: &Shared, number: u64, client: Option<IpAddr>, fault: &Fault) {
+/// Reports that a connection was refused or closed for another one.
+pub(super) fn report_connection(
+    shared: &Shared,
+    number: u64,
+    client: Option<IpAddr>,
+    fault: &Fault,
+) {
     let peer = client.map_or_else(|| "local".to_owned(), |client| client.to_string());
-    shared.tell(&Notice::Fault {
+    shared.report(&ServerEvent::Fault {
         connection: number,
         peer: &peer,
         fault,
     });
 }
 
-/// Chooses the connection that goes first.
-fn choose<'a>(connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn Live>)>) -> Choice {
+/// Chooses the connection to close.
+fn choose<'a>(
+    connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn ConnectionHandle>)>,
+) -> Choice {
     let mut of_client = HashMap::<_, usize>::new();
     let mut idle = Vec::new();
-    for (number, live) in connections {
-        let Some(standing) = live.standing() else {
+    for (number, handle) in connections {
+        let Some(activity) = handle.activity() else {
             continue;
         };
-        let client = standing.client();
+        let client = activity.client();
         *of_client.entry(client).or_default() += 1;
-        idle.extend(standing.idle().map(|idle| (*number, client, idle)));
+        let candidate = activity.idle().filter(|_| handle.can_be_dismissed());
+        idle.extend(candidate.map(|idle| (*number, client, idle)));
     }
     let silent = idle.iter().filter(|(.., idle)| idle.silent >= SILENT);
     let first = silent.min_by_key(|(_, client, idle)| {

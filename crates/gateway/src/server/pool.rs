@@ -1,13 +1,16 @@
-//! Connections that are served by turns: a thread for each processor waits for many of them at once, and goes from one to the next.
+//! A pool of threads, one for each processor, that polls many connections with epoll.
 //!
-//! A thread for each connection costs a switch of threads for each message; here there is none while words wait to be read. What is to be
-//! said goes out when all that had come is done, on all connections together: to wake another processor costs as much as a short message.
-//! What is told of their messages is written once for all of them, right behind.
+//! A thread for each connection costs a context switch for each message. A thread of the pool needs none while input is waiting. It sends its output
+//! when it has processed all input that had come, on all connections together, because waking another processor costs as much as a short message.
+//! It writes the log lines of these messages together, right behind.
 //!
 //! # Limits
-//! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
+//! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however busy that is.
 
-use super::{AFTER_FAILURE, BEAT, Hand, Known, Next, STACK, Served, Shared, in_thread};
+use super::{
+    AFTER_FAILURE, Heartbeat, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL,
+    in_thread,
+};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -21,16 +24,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Stands for no connection: they are counted from 1.
+/// Epoll data of the closing signal; connections are numbered from 1.
 const CLOSED: u64 = 0;
-/// Connections that are served before others are looked for.
+/// Events that one poll returns at most.
 const AT_ONCE: usize = 64;
-/// How long an answer waits for others, and for what is judged just then.
+/// Longest delay of output, so that output of several connections goes together.
 const TOGETHER: Duration = Duration::from_micros(500);
-/// A thread that is at work for so long without a look around gets no new connections.
+/// A worker that has not polled for so long gets no new connections.
 pub(super) const BUSY: Duration = Duration::from_millis(100);
 
-/// The threads that serve by turns.
+/// The threads of the pool.
 pub(super) struct Pool {
     workers: Vec<Arc<Worker>>,
     threads: Vec<JoinHandle<()>>,
@@ -39,22 +42,22 @@ pub(super) struct Pool {
 
 struct Worker {
     epoll: OwnedFd,
-    /// No connection comes any more; written to when that is so.
+    /// No connection is added any more; `closing` wakes the thread then.
     closed: AtomicBool,
     closing: OwnedFd,
-    /// The thread has ended by a panic.
+    /// The thread ended by a panic.
     dead: AtomicBool,
-    /// Connections that the thread has not taken yet.
-    given: Mutex<Vec<Held>>,
+    /// Added connections that the thread has not taken yet.
+    given: Mutex<Vec<PooledEntry>>,
     start: Instant,
-    /// Milliseconds from its start to where it began what it is at, and one more; 0 while it waits.
+    /// Milliseconds from `start` to the begin of its current round, plus 1; 0 while it polls.
     since: AtomicU64,
-    /// What the server sees of the thread.
-    hand: Arc<Hand>,
+    /// Its signs of life for the watchdog.
+    heartbeat: Arc<Heartbeat>,
 }
 
 impl Pool {
-    /// A thread for each processor.
+    /// Starts a thread for each processor.
     pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Self> {
         let mut pool = Self {
             workers: Vec::new(),
@@ -62,15 +65,15 @@ impl Pool {
             given: 0,
         };
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let worker = Arc::new(Worker::new(shared.hand())?);
+            let worker = Arc::new(Worker::new(shared.heartbeat())?);
             let (twin, shared) = (worker.clone(), shared.clone());
             let work = move || {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
-                    // Its connections are closed, those too that it was given and had not taken. It gets no more.
+                    // Its connections are closed, also those that it had not taken yet. It gets no more.
                     twin.dead.store(true, Ordering::SeqCst);
                     twin.given().clear();
-                    twin.hand.rest();
-                    shared.pause();
+                    twin.heartbeat.set_idle();
+                    shared.flush();
                 }
             };
             let thread = thread::Builder::new().stack_size(STACK).spawn(work)?;
@@ -80,87 +83,87 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Serves a connection; it comes back where that is not possible.
+    /// Adds a connection. Returns it if all workers are busy or epoll fails.
     pub(super) fn take(
         &mut self,
-        known: Known,
-        served: Box<dyn Served>,
-    ) -> Result<(), (Known, Box<dyn Served>)> {
+        registration: Registration,
+        served: Box<dyn PooledConnection>,
+    ) -> Result<(), (Registration, Box<dyn PooledConnection>)> {
         self.given += 1;
         let count = self.workers.len();
         let mut workers = (0..count).map(|n| &self.workers[(self.given + n) % count]);
         let Some(worker) = workers.find(|worker| !worker.is_busy()) else {
-            return Err((known, served));
+            return Err((registration, served));
         };
-        // The thread may hear of it before it is given, and hears again then.
+        // The thread may see an event before the connection is in `given`. Epoll is level-triggered, so it sees the event again.
         match epoll::add(
             &worker.epoll,
             served.stream(),
-            EventData::new_u64(known.number),
+            EventData::new_u64(registration.number),
             EventFlags::IN,
         ) {
             Ok(()) => {
-                worker.given().push(Held {
+                worker.given().push(PooledEntry {
                     served,
-                    wants: Wants::Words,
-                    known,
+                    interest: Interest::Words,
+                    registration,
                 });
                 if worker.dead.load(Ordering::SeqCst) {
-                    // It died just now.
+                    // The worker died just now.
                     worker.given().clear();
                 }
                 Ok(())
             }
-            Err(_) => Err((known, served)),
+            Err(_) => Err((registration, served)),
         }
     }
 }
 
 impl Pool {
-    /// Waits for nothing: the threads end when their connections do.
+    /// Drops the pool without a wait: the threads end when their connections do.
     pub(super) fn leave(mut self) {
         self.threads.clear();
     }
 }
 
 impl Drop for Pool {
-    /// Waits for the end of all connections.
+    /// Waits until all connections have ended.
     fn drop(&mut self) {
         for worker in &self.workers {
             worker.closed.store(true, Ordering::SeqCst);
-            // Where it fails, the thread sees it at its next look.
+            // If it fails, the thread sees `closed` after its next poll.
             let _ = rustix::io::write(&worker.closing, &1_u64.to_ne_bytes());
         }
         for thread in self.threads.drain(..) {
-            // Its panic has been told where it happened.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
 }
 
-/// A connection, and what it waits for.
-struct Held {
-    served: Box<dyn Served>,
-    wants: Wants,
-    known: Known,
+/// A connection of the pool.
+struct PooledEntry {
+    served: Box<dyn PooledConnection>,
+    interest: Interest,
+    registration: Registration,
 }
 
-/// What a connection of the worker waits for.
+/// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wants {
-    /// Words of the other side.
+enum Interest {
+    /// Input.
     Words,
-    /// That it is asked to say what it has to say.
+    /// Its turn to send its output, together with others.
     ToSay,
-    /// Room for the rest of it.
+    /// Room in the socket for the rest of its output.
     Room,
 }
 
 /// The connections of a worker by number.
-type All = HashMap<u64, Held>;
+type All = HashMap<u64, PooledEntry>;
 
 impl Worker {
-    fn new(hand: Arc<Hand>) -> io::Result<Self> {
+    fn new(heartbeat: Arc<Heartbeat>) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
@@ -178,15 +181,15 @@ impl Worker {
             given,
             start,
             since,
-            hand,
+            heartbeat,
         })
     }
 
-    fn given(&self) -> MutexGuard<'_, Vec<Held>> {
+    fn given(&self) -> MutexGuard<'_, Vec<PooledEntry>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds from its start, and one more.
+    /// Returns the milliseconds since `start`, plus 1.
     fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis())
             .unwrap_or(u64::MAX)
@@ -201,7 +204,7 @@ impl Worker {
         since > 0 && u128::from(self.now().saturating_sub(since)) >= BUSY.as_millis()
     }
 
-    /// Serves until the pool is closed and all connections have ended.
+    /// Runs until the pool is closed and all connections have ended.
     fn work(&self, shared: &Arc<Shared>) {
         let step = step(shared);
         let time = Timespec {
@@ -216,16 +219,16 @@ impl Worker {
             events.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&time)) {
                 Ok(_) | Err(Errno::INTR) => (),
-                // It has no other reason than a lack of memory.
+                // Epoll fails only without memory.
                 Err(_) => thread::sleep(AFTER_FAILURE),
             }
             self.since.store(self.now(), Ordering::SeqCst);
-            self.hand.step();
+            self.heartbeat.beat();
             let mut began = Instant::now();
             for event in &events {
                 let number = event.data.u64();
                 if number == CLOSED {
-                    // It is told once, and seen below.
+                    // One event is enough: `closed` is checked below.
                     let _ = epoll::delete(&self.epoll, &self.closing);
                     continue;
                 }
@@ -246,54 +249,58 @@ impl Worker {
                 self.end_late(&mut due, &mut all, shared);
                 looked = Instant::now();
                 if self.closed.load(Ordering::SeqCst) && all.is_empty() {
-                    self.hand.rest();
+                    self.heartbeat.set_idle();
                     return;
                 }
             }
             self.since.store(0, Ordering::SeqCst);
-            self.hand.rest();
+            self.heartbeat.set_idle();
         }
     }
 
     fn take_given(&self, all: &mut All) {
         let given = std::mem::take(&mut *self.given());
-        all.extend(given.into_iter().map(|held| (held.known.number, held)));
+        all.extend(
+            given
+                .into_iter()
+                .map(|entry| (entry.registration.number, entry)),
+        );
     }
 
-    /// Has those say what they have to say that were told to wait with it, and what is told of their messages written.
+    /// Sends the delayed output of connections, then writes the log lines of their messages.
     fn send(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         for number in due.drain(..) {
-            // What is not taken waits until it is.
+            // What the socket does not take waits for room.
             self.serve(number, all);
         }
-        shared.pause();
+        shared.flush();
     }
 
-    /// Serves a connection; whether it has something to say that nobody waits to hear yet.
+    /// Continues a connection. Returns true if its output may wait for that of others.
     fn serve(&self, number: u64, all: &mut All) -> bool {
-        self.hand.step();
-        let Some(held) = all.get_mut(&number) else {
+        self.heartbeat.beat();
+        let Some(entry) = all.get_mut(&number) else {
             return false;
         };
-        let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
+        let next = catch_unwind(AssertUnwindSafe(|| entry.served.serve()));
         let thread = match next {
-            Ok(Next::Write) if held.wants == Wants::Words => {
-                held.wants = Wants::ToSay;
+            Ok(Next::Write) if entry.interest == Interest::Words => {
+                entry.interest = Interest::ToSay;
                 return true;
             }
-            Ok(Next::Read) if held.wants != Wants::Room => {
-                held.wants = Wants::Words;
+            Ok(Next::Read) if entry.interest != Interest::Room => {
+                entry.interest = Interest::Words;
                 return false;
             }
-            Ok(Next::Write) if held.wants == Wants::Room => return false,
+            Ok(Next::Write) if entry.interest == Interest::Room => return false,
             Ok(next @ (Next::Read | Next::Write)) => {
-                let (wants, flags) = match next {
-                    Next::Read => (Wants::Words, EventFlags::IN),
-                    _ => (Wants::Room, EventFlags::OUT),
+                let (interest, flags) = match next {
+                    Next::Read => (Interest::Words, EventFlags::IN),
+                    _ => (Interest::Room, EventFlags::OUT),
                 };
-                held.wants = wants;
+                entry.interest = interest;
                 let data = EventData::new_u64(number);
-                if epoll::modify(&self.epoll, held.served.stream(), data, flags).is_ok() {
+                if epoll::modify(&self.epoll, entry.served.stream(), data, flags).is_ok() {
                     return false;
                 }
                 true
@@ -301,37 +308,43 @@ impl Worker {
             Ok(Next::Thread) => true,
             Ok(Next::End) => false,
             Err(_) => {
-                // Its streams are closed at once: the client keeps its message.
-                if let Some(held) = self.leave(number, all) {
-                    held.known.fault(&crate::Fault::Panic);
+                // Its streams are closed at once, so the client keeps its message.
+                if let Some(entry) = self.leave(number, all) {
+                    entry.registration.fault(&crate::Fault::Panic);
                 }
                 false
             }
         };
-        let Some(Held { served, known, .. }) = self.leave(number, all) else {
+        let Some(PooledEntry {
+            served,
+            registration,
+            ..
+        }) = self.leave(number, all)
+        else {
             return false;
         };
         if thread {
-            // It tells of its message where there is no thread to be had.
-            let _ = in_thread(known, served);
+            // If no thread can be started, it reports its message.
+            let _ = in_thread(registration, served);
         }
         false
     }
 
-    /// Takes a connection out.
-    fn leave(&self, number: u64, all: &mut All) -> Option<Held> {
-        let held = all.remove(&number)?;
-        // Others hold its stream too: without this it would be waited for on.
-        let _ = epoll::delete(&self.epoll, held.served.stream());
-        Some(held)
+    /// Removes a connection.
+    fn leave(&self, number: u64, all: &mut All) -> Option<PooledEntry> {
+        let entry = all.remove(&number)?;
+        // Other threads hold its stream, too, so it would stay in epoll.
+        let _ = epoll::delete(&self.epoll, entry.served.stream());
+        Some(entry)
     }
 
-    /// Ends the connections whose other side has been silent for too long: whose words lie here, where this thread had other work, or who
-    /// would take ours now, has not been.
+    /// Closes connections whose peer was silent for too long. Reads or writes once more before that: this thread may have been busy while input came or room
+    /// became free.
     fn end_late(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
-        let is_late = |held: &mut Held| catch_unwind(AssertUnwindSafe(|| held.served.is_late()));
-        let late = |(number, held): (&u64, &mut Held)| {
-            (!matches!(is_late(held), Ok(false))).then_some(*number)
+        let is_late =
+            |entry: &mut PooledEntry| catch_unwind(AssertUnwindSafe(|| entry.served.is_late()));
+        let late = |(number, entry): (&u64, &mut PooledEntry)| {
+            (!matches!(is_late(entry), Ok(false))).then_some(*number)
         };
         let late: Vec<u64> = all.iter_mut().filter_map(late).collect();
         for &number in &late {
@@ -341,23 +354,23 @@ impl Worker {
         }
         self.send(due, all, shared);
         for number in late {
-            let stays = |held: &mut Held| matches!(is_late(held), Ok(false));
+            let stays = |entry: &mut PooledEntry| matches!(is_late(entry), Ok(false));
             if all.get_mut(&number).is_none_or(stays) {
                 continue;
             }
-            if let Some(mut held) = self.leave(number, all) {
-                let end = || held.served.give_up(io::ErrorKind::TimedOut.into());
+            if let Some(mut entry) = self.leave(number, all) {
+                let end = || entry.served.give_up(io::ErrorKind::TimedOut.into());
                 if catch_unwind(AssertUnwindSafe(end)).is_err() {
-                    held.known.fault(&crate::Fault::Panic);
+                    entry.registration.fault(&crate::Fault::Panic);
                 }
             }
         }
     }
 }
 
-/// How often it is looked who has been silent for too long.
+/// Returns the time between two checks for silent peers.
 fn step(shared: &Shared) -> Duration {
     let limits = &shared.limits;
     let shortest = limits.idle.min(limits.negotiation).min(limits.stall);
-    (shortest / 4).clamp(Duration::from_millis(1), BEAT)
+    (shortest / 4).clamp(Duration::from_millis(1), WATCH_INTERVAL)
 }

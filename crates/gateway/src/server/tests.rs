@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 /// Says back what it hears; a byte `!` is a message that ends with `.`, and `#` a panic.
 struct Echo;
 
-struct Outside {
+struct EchoHandle {
     stream: Stream,
     busy: AtomicBool,
 }
 
-impl Live for Outside {
+impl ConnectionHandle for EchoHandle {
     fn end_idle(&self) {
         if !self.busy.load(Ordering::SeqCst) {
             self.stream.shut();
@@ -24,7 +24,7 @@ impl Live for Outside {
         self.stream.shut();
     }
 
-    fn pulse(&self, _: &Shared) {
+    fn tick(&self, _: &Shared) {
         if self.busy.load(Ordering::SeqCst) {
             let _ = (&self.stream).write_all(b"p");
         }
@@ -32,18 +32,18 @@ impl Live for Outside {
 }
 
 impl Service for Echo {
-    fn take_up(
+    fn accept(
         &self,
         _: u64,
         mut stream: Stream,
         full: bool,
         shared: &Arc<Shared>,
-    ) -> io::Result<Option<Work>> {
-        let outside = Arc::new(Outside {
+    ) -> io::Result<Option<Accepted>> {
+        let handle = Arc::new(EchoHandle {
             stream: stream.try_clone()?,
             busy: AtomicBool::new(false),
         });
-        let (live, shared) = (outside.clone(), shared.clone());
+        let (own, shared) = (handle.clone(), shared.clone());
         let run = Box::new(move || {
             if full {
                 return (&stream).write_all(b"full").unwrap();
@@ -51,16 +51,16 @@ impl Service for Echo {
             let mut byte = [0];
             while stream.read(&mut byte).is_ok_and(|count| count > 0) {
                 assert!(byte != *b"#", "as asked for");
-                outside.busy.store(byte == *b"!", Ordering::SeqCst);
+                own.busy.store(byte == *b"!", Ordering::SeqCst);
                 let _ = (&stream).write_all(&byte);
                 if byte == *b"." && shared.is_stopping() {
                     return;
                 }
             }
         });
-        Ok(Some(Work {
-            live,
-            run: Run::Thread(run),
+        Ok(Some(Accepted {
+            handle,
+            run: Execution::Thread(run),
         }))
     }
 }
@@ -89,9 +89,9 @@ impl Running {
         set(&mut limits);
         let faults = Arc::<Mutex<Vec<String>>>::default();
         let into = faults.clone();
-        let tell = move |notice: &Notice<'_>| {
-            let Notice::Fault { fault, .. } = notice else {
-                assert!(matches!(notice, Notice::Pause), "no message is told");
+        let report = move |event: &ServerEvent<'_>| {
+            let ServerEvent::Fault { fault, .. } = event else {
+                assert!(matches!(event, ServerEvent::Flush), "no message is told");
                 return;
             };
             into.lock()
@@ -101,7 +101,7 @@ impl Running {
         };
         let socket = Socket::New(Address::Unix(path.clone()));
         let server =
-            Server::listen(socket, service, Engine::default(), limits.into(), tell).unwrap();
+            Server::listen(socket, service, Engine::default(), limits.into(), report).unwrap();
         let stop = server.stopper();
         Self {
             path,
@@ -272,14 +272,14 @@ fn a_panic_ends_its_connection_and_no_other() {
 struct Stuck(Arc<AtomicBool>);
 
 impl Service for Stuck {
-    fn take_up(
+    fn accept(
         &self,
         _: u64,
         stream: Stream,
         _: bool,
         _: &Arc<Shared>,
-    ) -> io::Result<Option<Work>> {
-        let outside = Arc::new(Outside {
+    ) -> io::Result<Option<Accepted>> {
+        let handle = Arc::new(EchoHandle {
             stream: stream.try_clone()?,
             busy: AtomicBool::new(false),
         });
@@ -289,9 +289,9 @@ impl Service for Stuck {
                 thread::sleep(Duration::from_millis(5));
             }
         });
-        Ok(Some(Work {
-            live: outside,
-            run: Run::Thread(run),
+        Ok(Some(Accepted {
+            handle,
+            run: Execution::Thread(run),
         }))
     }
 }
@@ -319,22 +319,25 @@ fn a_thread_that_does_not_end_is_told_and_left() {
 
 #[test]
 fn a_hand_that_stands_still_is_seen_and_one_that_waits_is_not() {
-    let still = Duration::from_millis(200);
-    let hands = [Arc::<Hand>::default(), Arc::default()];
-    let mut watch = Watch::default();
-    assert!(watch.all_move(&hands, still));
+    let limit = Duration::from_millis(200);
+    let heartbeats = [Arc::<Heartbeat>::default(), Arc::default()];
+    let mut watchdog = Watchdog::default();
+    let start = Instant::now();
+    assert!(watchdog.all_alive(&heartbeats, start, limit));
     // One at work with steps, one that waits.
-    hands[0].step();
-    for _ in 0..6 {
-        thread::sleep(still / 4);
-        hands[0].step();
-        assert!(watch.all_move(&hands, still));
+    heartbeats[0].beat();
+    for quarter in 1..=6 {
+        heartbeats[0].beat();
+        assert!(watchdog.all_alive(&heartbeats, start + limit / 4 * quarter, limit));
     }
-    thread::sleep(still * 2);
-    assert!(!watch.all_move(&hands, still));
-    assert!(watch.all_move(&hands[1..], still), "it waits");
-    hands[0].rest();
-    assert!(watch.all_move(&hands, still));
+    let later = start + limit * 4;
+    assert!(!watchdog.all_alive(&heartbeats, later, limit));
+    assert!(
+        watchdog.all_alive(&heartbeats[1..], later, limit),
+        "it waits"
+    );
+    heartbeats[0].set_idle();
+    assert!(watchdog.all_alive(&heartbeats, later, limit));
 }
 
 /// Whoever accepts tells of it, and stands still there.
@@ -344,7 +347,7 @@ fn beats_end_while_clients_are_not_accepted() {
     let path = folder.path().join("socket");
     let free = Arc::new(AtomicBool::new(false));
     let twin = free.clone();
-    let tell = move |_: &Notice<'_>| {
+    let report = move |_: &ServerEvent<'_>| {
         while !twin.load(Ordering::SeqCst) {
             thread::sleep(Duration::from_millis(5));
         }
@@ -360,7 +363,7 @@ fn beats_end_while_clients_are_not_accepted() {
         Box::new(Echo),
         Engine::default(),
         limits.into(),
-        tell,
+        report,
     )
     .unwrap();
     let stop = server.stopper();
@@ -373,13 +376,13 @@ fn beats_end_while_clients_are_not_accepted() {
     }
     // It is full: that is told.
     let _client = connect(&path);
-    thread::sleep(STILL + BEAT * 4);
+    thread::sleep(STALL_LIMIT + WATCH_INTERVAL * 12);
     let seen = stop.beats();
-    thread::sleep(BEAT * 4);
+    thread::sleep(WATCH_INTERVAL * 4);
     assert_eq!(stop.beats(), seen);
     free.store(true, Ordering::SeqCst);
     while stop.beats() == seen {
-        assert!(Instant::now() < patience + STILL * 2);
+        assert!(Instant::now() < patience + STALL_LIMIT * 2);
         thread::sleep(Duration::from_millis(5));
     }
     stop.stop();

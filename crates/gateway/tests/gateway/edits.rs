@@ -1,7 +1,7 @@
 //! What a server makes of our edits is what the planner made of the message.
 
 use mailglot_gateway::milter::Actions;
-use mailglot_gateway::{Complete, Received};
+use mailglot_gateway::{MessageBuilder, ReceivedMessage};
 use mailglot_mime::{Policy, Transfer, process};
 use std::fs;
 use std::path::Path;
@@ -58,8 +58,8 @@ impl Held {
         held
     }
 
-    pub(crate) fn tell(&self, leading_space: bool) -> Complete {
-        let mut received = Received::new(leading_space, u64::MAX, std::env::temp_dir());
+    pub(crate) fn tell(&self, leading_space: bool) -> ReceivedMessage {
+        let mut received = MessageBuilder::new(leading_space, u64::MAX, std::env::temp_dir());
         for (name, value) in &self.fields {
             let value = if leading_space {
                 value
@@ -185,7 +185,7 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
 #[test]
 fn a_message_beyond_the_limit_is_counted_and_not_kept() {
     for (limit, large) in [(27, true), (28, false)] {
-        let mut received = Received::new(true, limit, std::env::temp_dir());
+        let mut received = MessageBuilder::new(true, limit, std::env::temp_dir());
         received.field(b"Subject", b" 12345");
         received.body(b"1234567890");
         assert_eq!((received.is_too_large(), received.size()), (large, 26));
@@ -228,7 +228,7 @@ fn fields_of_a_name_are_counted() {
 /// No server tells a field behind the body; one that does is understood.
 #[test]
 fn fields_behind_the_body_stand_before_it() {
-    let mut late = Received::new(true, u64::MAX, std::env::temp_dir());
+    let mut late = MessageBuilder::new(true, u64::MAX, std::env::temp_dir());
     late.field(b"A", b" 1");
     late.body(b"one\r\n");
     late.field(b"B", b" 2");
@@ -239,7 +239,7 @@ fn fields_behind_the_body_stand_before_it() {
         b"A: 1\r\nB: 2\r\nC: 3\r\n\r\none\r\ntwo\r\n"
     );
     for (limit, kept) in [(33, &b"A: 1\r\nB: 2\r\n\r\n"[..]), (5, b"\r\n")] {
-        let mut late = Received::new(true, limit, std::env::temp_dir());
+        let mut late = MessageBuilder::new(true, limit, std::env::temp_dir());
         late.field(b"A", b" 1");
         late.body(b"");
         late.field(b"B", b" 2");

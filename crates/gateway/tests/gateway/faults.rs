@@ -10,12 +10,13 @@ use crate::rig::{
 use mailglot_gateway::policy::Action;
 use mailglot_gateway::record::{Ledgers, Retention};
 use mailglot_gateway::{Address, Engine, Limits};
+use rustix::net;
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
-use std::net::{Shutdown, TcpListener};
+use std::net::{Shutdown, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Rows of the table of faults: the name, and what the milter and the proxy say.
 fn table() -> Vec<[String; 3]> {
@@ -125,9 +126,11 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let none = |_: &mut Limits| ();
     let connections = |filter: &Filter| {
         let mut first = filter.connect();
-        // An idle one would be closed. Nobody answers this command.
-        first.send(b'M', b"<a@example.org>\0");
-        std::thread::sleep(Duration::from_millis(300));
+        // A connection without a message would be closed.
+        assert_eq!(
+            verdict(&first.message(FIELDS, b"Gr\xfc\xdfe\r\n")),
+            "`continue`"
+        );
         let mut second = filter.connect();
         second.send(b'C', b"client\0U");
         verdict(&second.packet().into_iter().collect::<Vec<_>>())
@@ -137,15 +140,15 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
             .repeat(9_000);
         let header = [("Content-Type", " multipart/mixed; boundary=b")];
         let mut mta = filter.connect();
-        // A busy machine may come too late to give up.
-        let mut given_up = (0..50).map(|_| {
+        // On a busy machine a message may be judged before the daemon looks at the clock.
+        let patience = Instant::now() + Duration::from_secs(30);
+        loop {
             let said = verdict(&mta.message(&header, part.as_bytes()));
             mta.send(b'A', b"");
-            said
-        });
-        given_up
-            .find(|said| said == "`tempfail`")
-            .unwrap_or_default()
+            if said == "`tempfail`" || Instant::now() >= patience {
+                return said;
+            }
+        }
     };
     let gone = |filter: &Filter| {
         let mut mta = filter.connect();
@@ -311,9 +314,10 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let hop = NextHop::start(vec![Manner::default()]);
     let here = &hop.address;
     let none = |_: &mut Limits, _: &mut Engine| ();
-    let nobody = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
+    // Bound, so that no other program listens there, and not listening.
+    let socket = net::socket(net::AddressFamily::INET, net::SocketType::STREAM, None).unwrap();
+    net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let nobody = SocketAddr::try_from(net::getsockname(&socket).unwrap())
         .unwrap()
         .to_string();
     let dies = |death| {
@@ -462,11 +466,11 @@ fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewher
     let mut played = BTreeSet::new();
     for (name, (said, told)) in scenarios {
         let row = table.iter().find(|row| row[0] == name).unwrap();
-        assert!(
-            row[column].contains(&said),
-            "{name}: {said:?} is not in {:?}",
-            row[column]
-        );
+        // A cell has one reply, or several with words before each.
+        let stands = row[column]
+            .split("; ")
+            .any(|reply| reply == said || said.starts_with('`') && reply.ends_with(&said));
+        assert!(stands, "{name}: {said:?} is not in {:?}", row[column]);
         played.insert(name);
         // A server that stops tells nobody of idle connections, and what its own 421 ends is told by its name.
         if name != "stopped" {

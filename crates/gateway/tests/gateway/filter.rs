@@ -176,10 +176,10 @@ fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
             // Each read makes room for a while; all of them together would take many times as long.
             let mut piece = vec![0; 65_536];
             while mta.stream.read(&mut piece).is_ok_and(|count| count > 0) {
-                thread::sleep(Duration::from_millis(50));
+                thread::sleep(Duration::from_millis(150));
             }
             assert!(
-                start.elapsed() < Duration::from_secs(10),
+                start.elapsed() < Duration::from_secs(25),
                 "{:?}",
                 start.elapsed()
             );
@@ -257,9 +257,9 @@ fn a_connection_that_rests_goes_on() {
 
 #[test]
 fn a_packet_has_its_time_from_its_first_byte() {
-    let filter = Filter::start(false, |limits| limits.stall = Duration::from_millis(800));
+    let filter = Filter::start(false, |limits| limits.stall = Duration::from_secs(2));
     let mut mta = filter.connect();
-    thread::sleep(Duration::from_millis(1200));
+    thread::sleep(Duration::from_millis(2_500));
     // The abort of a message that never began, in two pieces.
     mta.stream.write_all(b"\0\0\0\x01").unwrap();
     thread::sleep(Duration::from_millis(50));
@@ -273,10 +273,9 @@ fn too_many_connections_are_deferred() {
     let (mut first, mut second) = (filter.connect(), filter.connect());
     // Both have begun a message: neither is closed for another one.
     for mta in [&mut first, &mut second] {
-        mta.send(b'M', b"<a@example.org>\0");
+        assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
         mta.send(b'A', b"");
     }
-    thread::sleep(Duration::from_millis(300));
     let mut third = filter.connect();
     third.send(b'C', b"client\0U");
     assert_eq!(third.packet(), Some((b't', Vec::new())));
@@ -287,10 +286,9 @@ fn too_many_connections_are_deferred() {
 fn a_stop_ends_idle_connections_and_lets_messages_end() {
     let mut filter = Filter::start(false, |_| ());
     let mut idle = filter.connect();
-    let mut busy = filter.connect();
-    busy.send(b'M', b"<a@example.org>\0");
-    busy.send(b'L', b"Subject\0 =?koi8-r?Q?=C1?=\0");
-    thread::sleep(Duration::from_millis(200));
+    let mut busy = Mta::answered(&filter);
+    busy.exchange(b'M', b"<a@example.org>\0");
+    busy.exchange(b'L', b"Subject\0 =?koi8-r?Q?=C1?=\0");
     filter.served.stop.stop();
     assert_eq!(idle.packet(), None);
     busy.send(b'E', b"");
@@ -554,10 +552,10 @@ fn added_bytes(packets: &[(u8, Vec<u8>)]) -> u64 {
 fn a_header_of_which_too_much_would_change_stays() {
     let filter = Filter::start(false, |_| ());
     let latin = ("X", " =?iso-8859-1?Q?=E9?=");
-    let claim = ("MIME-Ambiguity-Results", " x; verdict=clean");
+    let forged_field = ("MIME-Ambiguity-Results", " x; verdict=clean");
     for (count, want) in [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())] {
         let label = ("Content-Type", " text/plain; charset=iso-8859-1");
-        let fields = [vec![label, claim], vec![latin; count - 2]].concat();
+        let fields = [vec![label, forged_field], vec![latin; count - 2]].concat();
         let packets = filter.connect().message(&fields, b"\xfc\r\n");
         let letters = letters(&packets);
         assert!(letters == want, "{count}: {} letters", letters.len());
@@ -575,7 +573,7 @@ fn a_header_of_which_too_much_would_change_stays() {
         (Action::Normalize, Some("too many changes"))
     );
     assert_eq!(
-        (records[1].claims, records[1].bytes_in),
+        (records[1].forged_fields, records[1].bytes_in),
         (1, records[1].bytes_out + 42)
     );
     // Of a field with a claim behind a return the rest stays.

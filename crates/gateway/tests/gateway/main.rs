@@ -9,11 +9,13 @@
 )]
 
 mod access;
-mod claims;
 mod edits;
 mod faults;
 mod filter;
+mod forged_fields;
+mod idempotence;
 mod milter;
+mod pool;
 mod proxy;
 mod proxy_ends;
 mod proxy_limits;
@@ -21,5 +23,3 @@ mod proxy_session;
 mod record;
 mod rig;
 mod shared;
-mod turns;
-mod twice;

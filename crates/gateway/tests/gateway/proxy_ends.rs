@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -115,7 +116,7 @@ fn a_thousand_messages_at_twenty_connections() {
 #[test]
 fn a_client_that_gave_up_gets_nothing_delivered() {
     let hop = NextHop::start(vec![Manner {
-        delay: Duration::from_millis(200),
+        delay: Duration::from_millis(500),
         ..Manner::default()
     }]);
     let proxy = Running::plain(&hop.address);
@@ -130,22 +131,37 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
         .concat(),
     );
     drop(client);
-    // While the next hop thinks about DATA.
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
-    assert_eq!(client.codes(5), [220, 250, 250, 250, 354]);
-    client.send([PLAIN, b".\r\n"].concat());
-    thread::sleep(Duration::from_millis(50));
-    drop(client);
-    for record in proxy.told.records(2) {
-        assert_eq!(
-            (record.action, record.finding),
-            (Action::Tempfail, Some("client-gone"))
-        );
-    }
-    assert_eq!(proxy.told.records(2).len(), 2);
-    thread::sleep(Duration::from_millis(300));
+    let gone = |proxy: &Running| {
+        let records = proxy.told.records(1);
+        let told: Vec<_> = records
+            .iter()
+            .map(|record| (record.action, record.finding))
+            .collect();
+        assert_eq!(told, [(Action::Tempfail, Some("client-gone"))]);
+    };
+    gone(&proxy);
+    thread::sleep(Duration::from_millis(700));
     assert!(hop.kept().is_empty());
+    // While the next hop thinks about DATA.
+    let (asked, is_asked) = mpsc::channel();
+    let (leave, has_left) = mpsc::channel();
+    let hop = Scripted::play(move |part| {
+        part.exchange(&["220 a\r\n", "250 a\r\n", "250 ok\r\n", "250 ok\r\n"]);
+        asked.send(()).unwrap();
+        has_left.recv().unwrap();
+        part.say("354 go\r\n");
+        part.hear_until(b"\r\n.\r\n")
+    });
+    let proxy = Running::plain(&hop.address);
+    let mut client = proxy.greeted();
+    client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(client.codes(3), [250, 250, 354]);
+    client.send([PLAIN, b".\r\n"].concat());
+    is_asked.recv().unwrap();
+    drop(client);
+    leave.send(()).unwrap();
+    gone(&proxy);
+    assert!(!hop.end().ends_with(b"\r\n.\r\n"));
 }
 
 /// A client that ends its half behind QUIT has said all; one that ends it behind its message may have died.
@@ -188,14 +204,17 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
         "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n\r\ntext\r\n.\r\n",
     ] {
         let whole = commands.contains("DATA");
+        let (reach, reached) = mpsc::channel();
         let hop = Scripted::play(move |part| {
             part.exchange(&["220 a\r\n"]);
             if whole {
                 part.exchange(&["250-a\r\n250 PIPELINING\r\n", "250 ok\r\n250 ok\r\n"]);
                 part.say("354 go\r\n");
+                part.hear_until(b"\r\n.\r\n");
             } else {
-                part.say("250 a\r\n");
+                part.exchange(&["250 a\r\n"]);
             }
+            reach.send(()).unwrap();
             // It hears what follows, and says nothing more until the other side has closed.
             part.hear_out();
         });
@@ -204,11 +223,11 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
         });
         let mut client = proxy.greeted();
         client.send(commands);
-        thread::sleep(Duration::from_millis(200));
+        reached.recv().unwrap();
         let thread = proxy.served.thread.take().unwrap();
         let start = Instant::now();
         proxy.served.stop.stop();
-        while !thread.is_finished() && start.elapsed() < Duration::from_secs(10) {
+        while !thread.is_finished() && start.elapsed() < Duration::from_secs(30) {
             thread::sleep(Duration::from_millis(10));
         }
         assert!(thread.is_finished(), "{commands}");
@@ -241,23 +260,32 @@ fn a_proxy_that_stops_lets_messages_end() {
 /// Who waits for leave to begin a message when the proxy stops has begun one.
 #[test]
 fn a_proxy_that_stops_lets_messages_begin_that_were_asked_for() {
-    let slow = Manner {
-        delay: Duration::from_millis(400),
-        ..Manner::default()
-    };
-    let hop = NextHop::start(vec![slow]);
+    let (ask, asked) = mpsc::channel();
+    let (stop, stopped) = mpsc::channel();
+    let hop = Scripted::play(move |part| {
+        part.exchange(&["220 a\r\n", "250 a\r\n"]);
+        ask.send(()).unwrap();
+        stopped.recv().unwrap();
+        part.exchange(&["250 ok\r\n", "250 ok\r\n"]);
+        part.say("354 go\r\n");
+        let text = part.hear_until(b"\r\n.\r\n");
+        part.say("250 kept\r\n");
+        part.hear_out();
+        text
+    });
     let mut proxy = Running::plain(&hop.address);
     let mut client = proxy.greeted();
     client.send("MAIL FROM:<a@b.invalid>\r\n");
-    thread::sleep(Duration::from_millis(100));
+    asked.recv().unwrap();
     proxy.served.stop.stop();
+    stop.send(()).unwrap();
     assert_eq!(client.code(), 250);
     client.send("RCPT TO:<c@d.invalid>\r\nDATA\r\n");
     assert_eq!(client.codes(2), [250, 354]);
     client.send([PLAIN, b".\r\n"].concat());
     assert_eq!(client.codes(3), [250, 421, 0]);
     proxy.served.end();
-    assert_eq!(hop.kept().len(), 1);
+    assert_eq!(hop.end(), [PLAIN, b".\r\n"].concat());
     proxy.served.thread = Some(thread::spawn(|| ()));
 }
 

@@ -12,20 +12,16 @@ use std::time::{Duration, Instant};
 #[test]
 fn the_slow_are_sent_away() {
     let hop = NextHop::start(vec![Manner::default()]);
-    let short = Duration::from_millis(300);
+    let short = Duration::from_secs(1);
     let proxy = Running::start(&hop.address, |_, limits, _| {
         (limits.negotiation, limits.stall, limits.idle) = (short, short, 3 * short);
     });
-    let ends_in = |most: u32, prepare: &dyn Fn(&mut Client), drip: &[u8]| {
+    let ends = |prepare: &dyn Fn(&mut Client), drip: &[u8]| {
         let mut client = proxy.connect();
         prepare(&mut client);
-        let start = Instant::now();
         let mut drips = drip.iter().cycle();
         let mut stream = client.stream.try_clone().unwrap();
-        let end = thread::spawn(move || {
-            let heard = client.all();
-            (heard, start.elapsed())
-        });
+        let end = thread::spawn(move || client.all());
         while !end.is_finished() {
             if let Some(byte) = drips.next() {
                 // It may be closed by now.
@@ -33,27 +29,24 @@ fn the_slow_are_sent_away() {
             }
             thread::sleep(Duration::from_millis(20));
         }
-        let (heard, time) = end.join().unwrap();
-        assert!(
-            heard.contains("421 4.4.2"),
-            "{heard} {most} {drip:?} {time:?}"
-        );
-        assert!(time < most * short, "{time:?}");
+        // A client waits 30 seconds for each read.
+        let heard = end.join().unwrap();
+        assert!(heard.contains("421 4.4.2"), "{heard} {drip:?}");
     };
     // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
-    ends_in(10, &|_| (), b"");
+    ends(&|_| (), b"");
     let greet = |client: &mut Client| {
         client.greet();
     };
-    ends_in(10, &greet, b"x");
-    ends_in(20, &greet, b"");
+    ends(&greet, b"x");
+    ends(&greet, b"");
     let into_content = |client: &mut Client| {
         greet(client);
         client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
         assert_eq!(client.codes(3), [250, 250, 354]);
     };
-    ends_in(30, &into_content, b"x");
-    ends_in(10, &into_content, b"");
+    ends(&into_content, b"x");
+    ends(&into_content, b"");
     assert_eq!(proxy.told.faults(5), ["slow"; 5]);
     // The two that had begun a message.
     let why = proxy
@@ -73,12 +66,12 @@ fn the_slow_are_sent_away() {
 fn a_client_that_never_stops_is_not_slow() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| {
-        limits.stall = Duration::from_millis(400);
+        limits.stall = Duration::from_secs(2);
     });
     let mut client = proxy.greeted();
     client.send("NO");
     for _ in 0..60 {
-        thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(50));
         client.send("OP\r\nNO");
         assert_eq!(client.code(), 250);
     }
@@ -101,13 +94,13 @@ fn a_next_hop_that_says_nothing_defers() {
 #[test]
 fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
     let hop = Scripted::play(|part| {
-        thread::sleep(Duration::from_millis(1_500));
+        thread::sleep(Duration::from_millis(2_500));
         part.exchange(&["220 a\r\n"]);
         part.say("250 a\r\n");
         part.hear_out();
     });
     let proxy = Running::start(&hop.address, |_, limits, _| {
-        limits.negotiation = Duration::from_secs(1);
+        limits.negotiation = Duration::from_secs(2);
     });
     let mut client = proxy.connect();
     assert_eq!(client.code(), 220);
@@ -121,7 +114,7 @@ fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
 #[test]
 fn a_next_hop_that_drips_defers() {
     let dripping = Scripted::play(|part| {
-        for byte in b"220-a\r\n".iter().cycle().take(200) {
+        for byte in b"220-a\r\n".iter().cycle().take(1_200) {
             thread::sleep(Duration::from_millis(50));
             if !part.say([*byte]) {
                 return;
@@ -134,7 +127,7 @@ fn a_next_hop_that_drips_defers() {
     let start = Instant::now();
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     assert!(
-        start.elapsed() < Duration::from_secs(5),
+        start.elapsed() < Duration::from_secs(30),
         "{:?}",
         start.elapsed()
     );
@@ -143,13 +136,13 @@ fn a_next_hop_that_drips_defers() {
     let slow = Scripted::play(|part| {
         part.exchange(&["220 a\r\n", "250-a\r\n250 PIPELINING\r\n"]);
         for _ in 0..30 {
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(Duration::from_millis(100));
             part.say("250 2.0.0 ok\r\n");
         }
         part.hear_out();
     });
     let proxy = Running::start(&slow.address, |route, _, _| {
-        route.times.reply = Duration::from_secs(1);
+        route.times.reply = Duration::from_secs(2);
     });
     let mut client = proxy.greeted();
     client.send(format!(
@@ -248,10 +241,11 @@ fn one_connection_too_many_is_deferred() {
     clients[0].send("QUIT\r\n");
     assert_eq!(clients[0].codes(2), [221, 0]);
     // The place is free again, if not at once.
-    assert!((0..100).any(|_| {
+    let patience = Instant::now() + Duration::from_secs(30);
+    while proxy.connect().code() != 220 {
+        assert!(Instant::now() < patience);
         thread::sleep(Duration::from_millis(10));
-        proxy.connect().code() == 220
-    }));
+    }
 }
 
 #[test]
@@ -378,7 +372,7 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
     let hop = Scripted::play(|part| {
         part.exchange(&SAYS_YES);
         while !part.hear().is_empty() {
-            thread::sleep(Duration::from_millis(40));
+            thread::sleep(Duration::from_millis(80));
         }
     });
     let proxy = Running::start(&hop.address, |route, _, _| {
@@ -391,7 +385,7 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
         451
     );
     assert!(
-        start.elapsed() < Duration::from_secs(10),
+        start.elapsed() < Duration::from_secs(30),
         "{:?}",
         start.elapsed()
     );
@@ -459,7 +453,7 @@ fn a_message_that_is_cut_is_told() {
         assert_eq!(client.codes(3), [250, 250, 354]);
         client.send("Subject: x\r\n");
         // The bytes are to arrive before what ends them.
-        thread::sleep(Duration::from_millis(200));
+        thread::sleep(Duration::from_secs(1));
         client
     };
     let mut proxy = Running::start(&hop.address, |_, limits, _| {

@@ -6,18 +6,18 @@
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
 mod allocator;
+mod listeners;
 mod made;
-mod places;
 mod root;
 mod service;
 
 use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
+use listeners::RunningListener;
 use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
 use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
-use places::Place;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -106,14 +106,14 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
     let made = made::Folders::before(&config);
-    let places = places::listen(config.listeners.clone(), form, &log, &metrics, console)?;
+    let places = listeners::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     if daemon.dry_run {
         console.say("dry run: no message is changed, tagged or refused for its findings");
     }
-    let (stops, threads) = places::run(places)?;
+    let (stops, threads) = listeners::run(places)?;
     let stops = Arc::new(stops);
     let measured = (Arc::clone(&stops), Arc::clone(&log));
-    let refresh = move |metrics: &Metrics| places::measure(&measured.0, &measured.1, metrics);
+    let refresh = move |metrics: &Metrics| listeners::measure(&measured.0, &measured.1, metrics);
     let counted = Arc::clone(&metrics);
     let responder = config
         .metrics
@@ -121,9 +121,9 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     let responder = match responder.transpose() {
         Ok(responder) => responder,
         Err(error) => {
-            stops.iter().for_each(Place::stop);
+            stops.iter().for_each(RunningListener::stop);
             // With their threads the sockets go.
-            places::join(threads);
+            listeners::join(threads);
             return Err(system("metrics", &error));
         }
     };
@@ -307,7 +307,7 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
 
 /// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
 /// stays.
-fn reload(daemon: &Daemon, running: &Config, places: &[Place], console: Console) {
+fn reload(daemon: &Daemon, running: &Config, places: &[RunningListener], console: Console) {
     if matches!(daemon.source, Source::Options(_)) {
         console.say("there is no file to be read anew");
         return;

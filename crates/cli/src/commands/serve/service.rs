@@ -4,7 +4,7 @@
 //!
 //! Everything here is optional but the signals: without a supervisor nobody is told.
 
-use super::places::Place;
+use super::listeners::RunningListener;
 use crate::output::Console;
 use listenfd::ListenFd;
 use mailglot_gateway::{Inherited, descriptors};
@@ -43,13 +43,18 @@ impl Service {
     /// SIGHUP calls `reload`; SIGUSR1, and a day that has gone by, call `summarize`.
     pub(super) fn run(
         mut self,
-        servers: &[Place],
+        servers: &[RunningListener],
         ended: impl Fn() -> bool,
         reload: impl Fn(),
         summarize: impl Fn(),
     ) {
         tell(&[NotifyState::Ready]);
-        let beats = || servers.iter().map(Place::beats).collect::<Vec<_>>();
+        let beats = || {
+            servers
+                .iter()
+                .map(RunningListener::beats)
+                .collect::<Vec<_>>()
+        };
         let (mut last, mut told) = (beats(), Instant::now());
         let mut summarized = Instant::now();
         'all: while !ended() {
@@ -82,7 +87,7 @@ impl Service {
             thread::sleep(PAUSE);
         }
         tell(&[NotifyState::Stopping]);
-        servers.iter().for_each(Place::stop);
+        servers.iter().for_each(RunningListener::stop);
     }
 }
 

@@ -6,12 +6,12 @@ use memchr::memmem;
 use std::fs;
 use std::path::PathBuf;
 
-mod claims;
 mod findings;
-mod mends;
-mod nameless;
+mod forged_fields;
 mod raw_shifts;
 mod signed;
+mod structure_repair;
+mod unnamed_lines;
 
 /// Rules that add no field, so that outputs can be compared.
 fn silent(mut rules: Rules) -> Rules {
@@ -428,7 +428,7 @@ fn changed_parts_are_named_as_they_came() {
     let told: Vec<String> = judgement
         .changed
         .iter()
-        .map(|part| part.told(raw.as_bytes()))
+        .map(|part| part.describe(raw.as_bytes()))
         .collect();
     let digest = |body: &str| {
         use sha2::Digest;

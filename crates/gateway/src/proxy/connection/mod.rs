@@ -1,23 +1,23 @@
-//! One client: reads and writes on both sides.
+//! One connection of the proxy: reads and writes on both sides.
 //!
 //! # Limits
-//! The client and the next hop are waited for in turn, never both at a time.
+//! It waits for the client or the next hop, never for both at a time.
 
-mod arriving;
-mod judging;
-mod telling;
+mod incoming_message;
+mod reporting;
+mod verdict;
 
-use arriving::Arriving;
+use incoming_message::IncomingMessage;
 
 use super::content::BareLines;
-use super::leaving::Leaving;
+use super::outgoing_message::OutgoingMessage;
 use super::route::Route;
 use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step};
 use crate::address::Stream;
+use crate::event::Record;
 use crate::fault::Fault;
-use crate::notice::Record;
-use crate::server::{Live, Shared, Standing};
+use crate::server::{Activity, ConnectionHandle, Shared};
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,127 +25,154 @@ use std::time::{Duration, Instant};
 
 /// Bytes read at a time.
 const PIECE: usize = 65_536;
-/// Bytes read at a time of a client that was silent.
+/// Bytes read at a time after a client was silent.
 const FEW: usize = 1_024;
-/// A client that is silent so long has its connection's buffers given back.
+/// After so long a silence of the client the connection releases its buffers.
 const REST: Duration = Duration::from_secs(2);
-/// Bytes of content that must arrive in a second, seen over the whole of a message.
+/// Bytes of content that must arrive in a second, on average over the message.
 const SLOWEST: u64 = 1_000;
 
-/// What others see of a connection.
+/// A connection of the proxy as other threads see it.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct ProxyHandle {
     pub(super) number: u64,
     client: Stream,
-    /// The next hop, while it is connected.
-    hop: Mutex<Option<Stream>>,
+    hop: Mutex<HopState>,
     in_message: AtomicBool,
-    standing: Standing,
+    activity: Activity,
 }
 
-impl Outside {
-    pub(super) fn new(number: u64, client: Stream) -> Self {
-        let standing = Standing::new(&client);
-        Self {
-            number,
-            client,
-            hop: Mutex::new(None),
-            in_message: AtomicBool::new(false),
-            standing,
-        }
-    }
-
-    fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
-        self.hop.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// State of the connection to the next hop, as other threads see it.
+#[derive(Debug)]
+enum HopState {
+    /// There is none.
+    None,
+    /// The connection's thread is in `connect`, which nobody can interrupt.
+    Connecting,
+    Connected(Stream),
+    /// The connection was dismissed, so none is made any more.
+    Dismissed,
 }
 
-impl Live for Outside {
-    fn standing(&self) -> Option<&Standing> {
-        Some(&self.standing)
-    }
-
-    fn dismiss(&self) {
-        // A client that is gone needs no word.
-        let _ = self
-            .client
-            .offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
-        self.end();
-    }
-
-    /// It may wait for the next hop too, which may take its time.
-    fn end_idle(&self) {
-        if !self.in_message.load(Ordering::SeqCst) {
-            self.client.shut_reading();
-            if let Some(hop) = &*self.hop() {
-                hop.shut();
-            }
-        }
-    }
-
-    /// On both sides: it may wait for either.
-    fn end(&self) {
-        self.client.shut();
-        if let Some(hop) = &*self.hop() {
+impl HopState {
+    fn shut(&self) {
+        if let Self::Connected(hop) = self {
             hop.shut();
         }
     }
 }
 
-/// Speaks with one client until either side ends it.
+impl ProxyHandle {
+    pub(super) fn new(number: u64, client: Stream) -> Self {
+        let activity = Activity::new(&client);
+        Self {
+            number,
+            client,
+            hop: Mutex::new(HopState::None),
+            in_message: AtomicBool::new(false),
+            activity,
+        }
+    }
+
+    fn hop(&self) -> MutexGuard<'_, HopState> {
+        self.hop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConnectionHandle for ProxyHandle {
+    fn activity(&self) -> Option<&Activity> {
+        Some(&self.activity)
+    }
+
+    fn can_be_dismissed(&self) -> bool {
+        !matches!(*self.hop(), HopState::Connecting)
+    }
+
+    fn dismiss(&self) -> bool {
+        let mut hop = self.hop();
+        if matches!(*hop, HopState::Connecting) {
+            return false;
+        }
+        hop.shut();
+        *hop = HopState::Dismissed;
+        drop(hop);
+        // A client that is gone needs no word.
+        let _ = self
+            .client
+            .offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
+        self.client.shut();
+        true
+    }
+
+    /// Closes both sides, because the thread may wait for the next hop, too.
+    fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.client.shut_reading();
+            self.hop().shut();
+        }
+    }
+
+    /// Closes both sides, because the thread may wait for either.
+    fn end(&self) {
+        self.client.shut();
+        self.hop().shut();
+    }
+}
+
+/// A connection between a client and the next hop.
 pub(super) struct Connection {
-    outside: Arc<Outside>,
+    handle: Arc<ProxyHandle>,
     client: Stream,
-    /// Who it is; the system forgets it with the connection.
+    /// Address of the client; the system forgets it when the connection closes.
     address: String,
     hop: Option<Stream>,
     session: Session,
     route: Arc<Route>,
     shared: Arc<Shared>,
-    arriving: Arriving,
-    /// The message that goes to the next hop, and what will be told of it.
-    leaving: Leaving,
+    incoming: IncomingMessage,
+    /// The message for the next hop, and its record.
+    outgoing: OutgoingMessage,
     record: Option<(Record, Instant)>,
-    /// What is read into; little while the client is silent.
+    /// The read buffer; short while the client is silent.
     piece: Vec<u8>,
-    /// The client is silent, and the buffers are given back.
+    /// True if the client is silent and the buffers are released.
     rested: bool,
-    /// When the client could first hear something: before, it waits for the next hop.
+    /// When the client got the first reply; before that, it waits for the next hop.
     began: Option<Instant>,
-    /// When the client last said something, or was last answered.
+    /// When the client last sent something, or was last answered.
     heard: Instant,
-    /// When the next hop was asked what it is to answer next, and how many replies it had given then.
+    /// When the next hop got the last command, and how many replies it had given then.
     asked: (Instant, u64),
-    /// When the command that has not ended began.
+    /// When the incomplete command line began.
     line_began: Option<Instant>,
 }
 
-/// Why a connection ends before both sides are content.
+/// Why a connection ends early.
 enum End {
-    /// The client's side failed; there is nobody to tell.
+    /// The client's side failed, so nobody reads a reply.
     Client(io::Error),
 }
 
 impl Connection {
     pub(super) fn new(
-        outside: Arc<Outside>,
+        handle: Arc<ProxyHandle>,
         client: Stream,
         route: Arc<Route>,
         shared: Arc<Shared>,
     ) -> Self {
-        // The policy is asked when the message is complete: it may defer, and be another one by then.
+        // The policy decides when the message is complete. A reload may replace it before.
         let options = Options {
             lmtp: route.lmtp,
             bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize),
         };
         Self {
-            outside,
+            handle,
             address: client.peer(),
             client,
             hop: None,
             session: Session::new(options),
-            arriving: Arriving::new(&shared),
-            leaving: Leaving::nothing(&shared),
+            incoming: IncomingMessage::new(&shared),
+            outgoing: OutgoingMessage::nothing(&shared),
             route,
             shared,
             record: None,
@@ -158,13 +185,13 @@ impl Connection {
         }
     }
 
-    /// Runs to the end, and tells of it where it is a fault.
+    /// Runs to the end, and reports a fault.
     pub(super) fn run(mut self) {
         let end = self.speak();
-        self.tell_record();
+        self.report_message();
         if let Err(End::Client(error)) = end {
             let fault = Fault::Io(error);
-            self.cut(&fault);
+            self.report_cut_message(&fault);
             if !self.shared.is_stopping() {
                 self.fault(&fault);
             }
@@ -182,21 +209,21 @@ impl Connection {
             let text = self.session.take_text();
             let raw = self.session.take_raw();
             if !raw.is_empty() {
-                self.arriving.push_raw(&raw, &self.shared);
+                self.incoming.push_raw(&raw, &self.shared);
             }
             if !text.is_empty() {
-                self.arriving.push(&text, self.session.announced().most());
+                self.incoming.push(&text, self.session.announced().most());
             }
             if let Some(fault) = self.session.take_fault() {
                 self.fault(&fault.into());
             }
             let in_message = self.session.is_in_message();
-            self.outside.in_message.store(in_message, Ordering::SeqCst);
+            self.handle.in_message.store(in_message, Ordering::SeqCst);
             if in_message {
-                self.outside.standing.begin();
+                self.handle.activity.record_message();
             }
             if !self.session.is_settling() {
-                self.tell_record();
+                self.report_message();
             }
             match step {
                 Step::Close => {
@@ -234,13 +261,13 @@ impl Connection {
             .client
             .write_until(&output, soon(self.shared.limits.stall))
             .map_err(End::Client);
-        // Only from here on it keeps us waiting.
+        // The client's time begins here.
         self.heard = Instant::now();
         self.began.get_or_insert(self.heard);
         written
     }
 
-    /// Writes to the next hop; false where that failed, and the session goes another way.
+    /// Writes to the next hop. Returns false if that failed; the session knows it then.
     fn flush_hop(&mut self) -> bool {
         let output = self.session.take_hop();
         if output.is_empty() {
@@ -261,30 +288,41 @@ impl Connection {
     fn lose_hop(&mut self) {
         self.shut_hop();
         if self.shared.is_stopping() {
-            // It may have been ended from here.
+            // The stop may have closed it.
             self.session.stop();
         }
         self.session.hop_lost();
     }
 
     fn shut_hop(&mut self) {
-        // A clone that stays would keep it open.
-        *self.outside.hop() = None;
+        // A remaining clone would keep it open.
+        let mut state = self.handle.hop();
+        if !matches!(*state, HopState::Dismissed) {
+            *state = HopState::None;
+        }
+        drop(state);
         if let Some(hop) = self.hop.take() {
             hop.shut();
         }
     }
 
-    /// From now on the next hop owes us a word.
+    /// Starts the time for the next reply of the next hop.
     fn ask_hop(&mut self) {
         self.asked = (Instant::now(), self.session.heard());
     }
 
     fn connect(&mut self) {
+        let mut state = self.handle.hop();
+        if matches!(*state, HopState::Dismissed) {
+            drop(state);
+            return self.lose_hop();
+        }
+        *state = HopState::Connecting;
+        drop(state);
         let times = &self.route.times;
         let connected = Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits)
             .and_then(|hop| {
-                *self.outside.hop() = Some(hop.try_clone()?);
+                *self.handle.hop() = HopState::Connected(hop.try_clone()?);
                 Ok(hop)
             });
         match connected {
@@ -300,7 +338,7 @@ impl Connection {
         }
     }
 
-    /// Reads on in a reply. The whole of each reply has its time, however the next hop cuts it.
+    /// Reads a part of a reply. Each reply has one timeout as a whole, however the next hop splits it.
     fn read_hop(&mut self) {
         if self.asked.1 != self.session.heard() {
             self.ask_hop();
@@ -323,7 +361,7 @@ impl Connection {
             let Some(left) = left else {
                 break Err(ErrorKind::TimedOut.into());
             };
-            // A shorter time than a millisecond may be none for the system.
+            // The system may treat a shorter time as no timeout.
             let left = left.max(Duration::from_millis(1));
             match hop
                 .set_read_timeout(left)
@@ -345,40 +383,40 @@ impl Connection {
     fn read_client(&mut self) -> Result<(), End> {
         let Some(patience) = self.patience() else {
             self.fault(&Fault::Slow);
-            self.cut(&Fault::Slow);
+            self.report_cut_message(&Fault::Slow);
             self.session.client_slow();
             return Ok(());
         };
-        // Once they are given back, nothing is to be done before its time is up.
+        // After the buffers are released, nothing happens before the timeout.
         let rests = !self.session.is_in_content() && !self.rested && patience > REST;
         self.client
             .set_read_timeout(if rests { REST } else { patience })
             .map_err(End::Client)?;
         self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
-            // Its reading side was ended here, perhaps just when it began a message: it hears why.
+            // The stop closed its reading side, perhaps just when it began a message. It gets a reply that says why.
             Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => {
                 self.session.shut();
             }
             Ok(0) => {
-                if self.cut(&Fault::ClientGone) {
+                if self.report_cut_message(&Fault::ClientGone) {
                     self.fault(&Fault::ClientGone);
                 }
                 self.session.client_gone();
             }
             Ok(count) => {
                 self.heard = Instant::now();
-                self.outside.standing.hear();
+                self.handle.activity.record_input();
                 self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
-                    // What has not ended began here.
+                    // The incomplete line began in this piece.
                     self.line_began = None;
                 }
                 self.client.acknowledge();
                 self.session.client(&self.piece[..count]);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            // The next look at the clock says whether its time is up.
+            // The next round checks the time.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if rests {
                     (self.piece, self.rested) = (Vec::new(), true);
@@ -390,14 +428,14 @@ impl Connection {
         Ok(())
     }
 
-    /// Makes room for so many bytes, which the system gives only as they come.
+    /// Resizes the read buffer. The system allocates its pages when bytes arrive.
     fn make_room(&mut self, bytes: usize) {
         if self.piece.len() != bytes {
             self.piece = vec![0; bytes];
         }
     }
 
-    /// How long the client may be silent now; none where it took too long.
+    /// Returns how long the client may be silent now; `None` if it took too long.
     fn patience(&mut self) -> Option<Duration> {
         let limits = &self.shared.limits;
         let within_line = self.session.is_within_line();
@@ -406,8 +444,8 @@ impl Connection {
         }
         let silent = self.heard.elapsed();
         let left = if self.session.is_in_content() {
-            let began = *self.arriving.began.get_or_insert_with(Instant::now);
-            let whole = limits.idle + Duration::from_secs(self.arriving.size / SLOWEST);
+            let began = *self.incoming.began.get_or_insert_with(Instant::now);
+            let whole = limits.idle + Duration::from_secs(self.incoming.size / SLOWEST);
             whole
                 .checked_sub(began.elapsed())?
                 .min(limits.stall.checked_sub(silent)?)
@@ -421,19 +459,20 @@ impl Connection {
         } else {
             limits.idle.checked_sub(silent)?
         };
-        // A shorter time than a millisecond may be none for the system.
+        // The system may treat a shorter time as no timeout.
         Some(left.max(Duration::from_millis(1)))
     }
 
-    /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
-    /// so the connection is given up.
+    /// Writes the message to the next hop. If the client closes before its end, the message must not be delivered. DATA cannot be taken back, so this
+    /// closes the connection to the next hop.
     fn send(&mut self) {
-        let mut leaving = std::mem::replace(&mut self.leaving, Leaving::nothing(&self.shared));
+        let mut outgoing =
+            std::mem::replace(&mut self.outgoing, OutgoingMessage::nothing(&self.shared));
         let sent = match &self.hop {
-            // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
+            // A next hop that takes longer than a client waits for the final reply gets no complete message (RFC 5321 4.5.3.2.6).
             Some(hop) => {
                 let client = (&self.client, self.session.has_more());
-                send(&mut leaving, hop, client, soon(self.route.times.end))
+                send(&mut outgoing, hop, client, soon(self.route.times.end))
             }
             None => Err(Unsent::Failed),
         };
@@ -455,10 +494,10 @@ impl Connection {
     }
 }
 
-/// The end of a time that begins now.
+/// Returns the end of a time that begins now.
 fn soon(time: Duration) -> Instant {
     let now = Instant::now();
-    // A time without end is as good as a day.
+    // An endless time becomes a day.
     now.checked_add(time)
         .unwrap_or_else(|| now + Duration::from_hours(24))
 }

@@ -62,7 +62,7 @@ impl Client {
 }
 
 impl Session {
-    /// Whether one more command may be taken.
+    /// Returns true if one more command may be taken.
     pub(super) fn has_room(&self) -> bool {
         let waiting = self.asked.len();
         let alone =

@@ -1,7 +1,7 @@
-//! One connection of a client and the one to the next hop that belongs to it, as a machine that does no I/O.
+//! The state machine of a client's connection and its connection to the next hop. It does no I/O.
 //!
 //! # Limits
-//! It keeps no time: who is too slow is told by its driver.
+//! It has no clock: its driver detects timeouts.
 
 mod client;
 mod hop;
@@ -15,7 +15,7 @@ use hop::{Hop, Stage};
 use std::collections::VecDeque;
 use std::mem;
 
-/// How a session speaks.
+/// Options of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Options {
     /// LMTP (RFC 2033) on both sides: a reply for each recipient.
@@ -24,12 +24,12 @@ pub struct Options {
     pub bare_lines: BareLines,
 }
 
-/// What the driver is to do next. Before it reads or closes, it writes what there is to write.
+/// The next step of the driver. Before it reads or closes, it writes all output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Read of the client, then [`Session::client`].
+    /// Read from the client, then call [`Session::client`].
     Client,
-    /// Read of the next hop, then [`Session::hop`].
+    /// Read from the next hop, then call [`Session::hop`].
     Hop,
     /// Connect to the next hop, then [`Session::connected`] or [`Session::hop_lost`].
     Connect,
@@ -41,29 +41,29 @@ pub enum Step {
     Close,
 }
 
-/// What becomes of a message.
+/// The verdict on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<'a> {
     /// It goes to the next hop.
     Deliver,
-    /// It does not: code, and words with an enhanced code before them.
+    /// It is refused with this code, and a text that begins with an enhanced code.
     Refuse(u16, &'a str),
 }
 
-/// What the next hop said of a message.
+/// The replies of the next hop to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Delivery {
-    /// Recipients that it took; in SMTP all or none.
+    /// Accepted recipients; in SMTP all or none.
     pub taken: usize,
     /// Recipients that are refused for good.
     pub refused: usize,
     /// Recipients that are deferred.
     pub deferred: usize,
-    /// The next hop went away before it said all.
+    /// The next hop closed before its last reply.
     pub lost: bool,
 }
 
-/// What waits for a reply of the next hop, or for its turn to be told.
+/// A command that waits for a reply of the next hop, or for its place in the order of replies.
 #[derive(Debug)]
 enum Asked {
     Hello(Vec<u8>),
@@ -71,12 +71,12 @@ enum Asked {
     /// Its path.
     Recipient(Vec<u8>),
     Reset,
-    /// XFORWARD, and what it told of the message's name and of its client's address.
+    /// XFORWARD, with the queue id and the client address that it names.
     Forward([Option<Vec<u8>>; 2]),
     Other,
-    /// Of our own: the client hears nothing of it.
+    /// A command of the proxy itself; the client gets no reply.
     Quiet,
-    /// A reply of our own.
+    /// A reply of the proxy itself.
     Local(Reply),
 }
 
@@ -95,23 +95,23 @@ enum State {
     Closed,
 }
 
-/// What a client hears that is ended between two messages.
+/// The reply to a client whose connection is closed between two messages.
 const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
 
-/// The machine.
+/// The state machine.
 #[derive(Debug)]
 pub struct Session {
     options: Options,
     client: Client,
     hop: Hop,
     state: State,
-    /// In the order in which the client hears of it.
+    /// Commands in the order of the client's replies.
     asked: VecDeque<Asked>,
-    /// The line that the next hop was greeted with, and what the client was told then.
+    /// The greeting that the next hop got, and the extensions that the client was told.
     hello: Option<Vec<u8>>,
     announced: Capabilities,
     mail: Option<Mail>,
-    /// Paths of the recipients that the next hop takes.
+    /// Paths of the recipients that the next hop has accepted.
     accepted: Vec<Vec<u8>>,
     delivery: Delivery,
     queue_id: Vec<u8>,
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Takes bytes of the client.
+    /// Takes input of the client.
     pub fn client(&mut self, bytes: &[u8]) {
         self.client.lines.push(bytes);
     }
@@ -158,12 +158,12 @@ impl Session {
         self.quit_if_unasked();
     }
 
-    /// Nobody says anything: memory that is not needed now is given back.
+    /// Releases memory that an idle session does not need.
     pub(super) fn rest(&mut self) {
         self.client.lines.shrink();
     }
 
-    /// Takes bytes of the next hop.
+    /// Takes input of the next hop.
     pub fn hop(&mut self, bytes: &[u8]) {
         self.hop.replies.push(bytes);
     }
@@ -173,17 +173,17 @@ impl Session {
         self.hop.connected();
     }
 
-    /// The next hop cannot be reached, is gone, or says nothing in time.
+    /// The next hop cannot be reached, has closed, or does not answer in time.
     pub fn hop_lost(&mut self) {
         self.lose(HopFault::Lost);
     }
 
-    /// Takes no message any more; one that has begun may end.
+    /// Accepts no further message. One that has begun may end.
     pub fn stop(&mut self) {
         self.stopping = true;
     }
 
-    /// Says that no message is taken any more, and ends.
+    /// Replies that no message is accepted any more, and ends.
     pub(super) fn shut(&mut self) {
         self.leave(421, SHUTTING_DOWN);
     }
@@ -195,68 +195,68 @@ impl Session {
         }
     }
 
-    /// How many whole replies the next hop has given.
+    /// Returns how many complete replies the next hop has sent.
     pub(super) fn heard(&self) -> u64 {
         self.hop.heard
     }
 
-    /// Bytes for the client, to be written at once.
+    /// Takes the output for the client.
     pub fn take_client(&mut self) -> Vec<u8> {
         mem::take(&mut self.client.out)
     }
 
-    /// Bytes for the next hop, to be written at once.
+    /// Takes the output for the next hop.
     pub fn take_hop(&mut self) -> Vec<u8> {
         mem::take(&mut self.hop.out)
     }
 
-    /// Bytes of the message that arrives, without the dots of the way.
+    /// Takes content of the message, without dot-stuffing.
     pub fn take_text(&mut self) -> Vec<u8> {
         mem::take(&mut self.client.text)
     }
 
-    /// Bytes as they came where line ends of the message were set right; with the first of them all that was not taken before.
+    /// Takes content as it came, if line ends of the message were corrected. The first call includes all content that was not taken before.
     pub(super) fn take_raw(&mut self) -> Vec<u8> {
         self.client.content.take_raw()
     }
 
-    /// A fault to be told, once.
+    /// Takes a fault to be reported.
     pub fn take_fault(&mut self) -> Option<HopFault> {
         self.fault.take()
     }
 
-    /// What became of the last message that was given to the next hop.
+    /// Returns the replies of the next hop to the last message.
     pub fn delivery(&self) -> Delivery {
         self.delivery
     }
 
-    /// What the client was told of the next hop.
+    /// Returns the extensions that the client was told.
     pub fn announced(&self) -> &Capabilities {
         &self.announced
     }
 
-    /// Paths of the recipients that the next hop takes.
+    /// Paths of the recipients that the next hop has accepted.
     pub fn recipients(&self) -> &[Vec<u8>] {
         &self.accepted
     }
 
-    /// Sender in angle brackets, the name of the message and of its client where XFORWARD told them.
+    /// Returns the sender in angle brackets, and the queue id and client address that XFORWARD named.
     pub fn envelope(&self) -> (&[u8], &[u8], Option<&[u8]>) {
         let sender = self.mail.as_ref().map_or(&[][..], |mail| &mail.sender);
         (sender, &self.queue_id, self.peer.as_deref())
     }
 
-    /// Whether the envelope announces UTF-8 in header fields.
+    /// Returns true if the envelope announces UTF-8 in header fields.
     pub fn is_smtputf8(&self) -> bool {
         self.mail.as_ref().is_some_and(|mail| mail.smtputf8)
     }
 
-    /// Whether the envelope announces eight bits.
+    /// Returns true if the envelope announces eight bits.
     pub fn is_eight_bit(&self) -> bool {
         self.mail.as_ref().is_some_and(|mail| mail.eight_bit)
     }
 
-    /// Whether a message is on its way here, or a client waits for leave to begin one.
+    /// Returns true if a message is arriving, or the client waits for the reply to MAIL.
     pub fn is_in_message(&self) -> bool {
         let asked = || {
             self.asked
@@ -268,7 +268,7 @@ impl Session {
             || self.state == State::Commands && asked()
     }
 
-    /// Whether a message is judged, or given to the next hop.
+    /// Returns true if a message is judged or sent to the next hop.
     pub fn is_settling(&self) -> bool {
         matches!(
             self.state,
@@ -276,47 +276,47 @@ impl Session {
         )
     }
 
-    /// Whether content is arriving.
+    /// Returns true if content is arriving.
     pub fn is_in_content(&self) -> bool {
         self.state == State::Content
     }
 
-    /// Whether the next hop has a whole message and owes its word.
+    /// Returns true if the next hop has a complete message and owes the final reply.
     pub fn is_ending(&self) -> bool {
         matches!(self.state, State::Ending(_))
     }
 
-    /// Whether a command has begun and not ended.
+    /// Returns true if a command line is incomplete.
     pub fn is_within_line(&self) -> bool {
         self.state == State::Commands && self.client.lines.is_within()
     }
 
-    /// Whether the client has said more than was dealt with.
+    /// Returns true if there is unprocessed input of the client.
     pub(super) fn has_more(&self) -> bool {
         self.client.lines.is_within()
     }
 
-    /// Whether the client has greeted.
+    /// Returns true if the client has greeted.
     pub fn is_greeted(&self) -> bool {
         self.hello.is_some()
     }
 
-    /// Why the message is to be refused whatever is in it.
+    /// Returns why SMTP cannot carry the message.
     pub fn unacceptable(&self) -> Option<Unacceptable> {
         self.client.content.unacceptable()
     }
 
-    /// Whether line ends of the message were set right.
-    pub fn is_mended(&self) -> bool {
-        self.client.content.is_mended()
+    /// Returns true if line ends of the message were corrected.
+    pub fn has_corrected_line_ends(&self) -> bool {
+        self.client.content.has_corrected_line_ends()
     }
 
-    /// Bytes that the message has more than came, as far as its line ends were set right.
+    /// Returns how many bytes the corrected line ends have added to the message.
     pub(super) fn grown(&self) -> i64 {
         self.client.content.grown()
     }
 
-    /// Goes on as far as the bytes reach.
+    /// Processes the input as far as possible.
     pub fn step(&mut self) -> Step {
         loop {
             let step = match self.state {
@@ -334,7 +334,7 @@ impl Session {
         }
     }
 
-    /// Ends a message that was judged; nothing where none was.
+    /// Ends a message that was judged. Does nothing if none was.
     pub fn decide(&mut self, verdict: Verdict<'_>) {
         if self.state != State::Judging {
             return;
@@ -399,13 +399,13 @@ impl Session {
         self.state = State::Commands;
     }
 
-    /// What XFORWARD told is told of one message (Postfix's XFORWARD_README).
+    /// Forgets the values of XFORWARD, which hold for one message (Postfix's XFORWARD_README).
     fn forget_envelope(&mut self) {
         (self.mail, self.accepted) = (None, Vec::new());
         (self.queue_id, self.peer) = (Vec::new(), None);
     }
 
-    /// Both sides know of no message any more.
+    /// Resets the envelope after a message.
     fn forget(&mut self) {
         self.forget_envelope();
         self.hop.clean = true;

@@ -54,7 +54,7 @@ pub(super) struct Appender {
     /// What the next sync comes back with, in tests.
     #[cfg(test)]
     pub(super) fail: Option<fn(&File) -> io::Result<()>>,
-    /// Whether the next segment cannot be closed, in tests.
+    /// True if the next segment cannot be closed, in tests.
     #[cfg(test)]
     pub(super) fail_close: bool,
 }

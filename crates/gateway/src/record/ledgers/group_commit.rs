@@ -3,14 +3,14 @@
 //! ```text
 //! thread 1 ─ commit ─► queue ─► leader: writes all that wait, syncs once ─► wakes all
 //! thread 2 ─ commit ─►   │
-//! thread 3 ─ commit ─►   └───► waits; the first of them is told to lead the next group
+//! thread 3 ─ commit ─►   └───► waits; the first of them becomes the next leader
 //! ```
 //!
-//! The first thread that finds no leader leads: it waits for nobody, so a lone message costs one sync. While the disk works, others
-//! queue up, and go together.
+//! A thread that finds no leader becomes the leader. It waits for nobody, so a lone record costs one sync. While the disk works, other records
+//! queue up, and share the next sync.
 //!
 //! # Limits
-//! A record waits for at most two groups: the one that goes on when it comes, and its own. A group takes one sync, and four more for each further
+//! A record waits for at most two groups: the current one, and its own. A group takes one sync, and four more for each further
 //! segment: the segment before is closed, and the header, the folder of the day and the ledger folder are synced.
 
 use std::io;
@@ -19,14 +19,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-/// What records are appended to.
+/// A target of records.
 pub(super) trait Append {
-    /// What is appended.
+    /// A record.
     type Record;
-    /// Where it is then.
+    /// The place of an appended record.
     type Place;
 
-    /// Appends all records and makes them durable; a result for each, in their order. A record whose result is an error is not there.
+    /// Appends all records and makes them durable. Returns a result for each, in their order. A record with an error is not in the target.
     fn append(&mut self, records: Vec<Self::Record>) -> Vec<io::Result<Self::Place>>;
 }
 
@@ -38,31 +38,31 @@ pub(super) struct GroupCommit<A: Append> {
 
 struct State<A: Append> {
     waiting: Vec<Waiting<A>>,
-    /// A thread leads a group, or is told to.
-    led: bool,
+    /// A thread is the leader, or was told to become it.
+    has_leader: bool,
 }
 
 /// A record, and the thread that waits for it.
 struct Waiting<A: Append> {
-    ticket: Arc<Ticket<A::Place>>,
+    waiter: Arc<Waiter<A::Place>>,
     record: A::Record,
 }
 
-/// How a thread is woken.
-struct Ticket<P> {
+/// A thread that waits, and its signal.
+struct Waiter<P> {
     thread: Thread,
     signal: Mutex<Signal<P>>,
 }
 
-/// What a waiting thread is to do.
+/// What a waiting thread does next.
 enum Signal<P> {
     Wait,
-    /// It leads the next group.
+    /// Lead the next group.
     Lead,
     Done(io::Result<P>),
 }
 
-impl<P> Ticket<P> {
+impl<P> Waiter<P> {
     fn send(&self, signal: Signal<P>) {
         *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = signal;
         self.thread.unpark();
@@ -88,33 +88,33 @@ impl<A: Append> GroupCommit<A> {
         Self {
             state: Mutex::new(State {
                 waiting: Vec::new(),
-                led: false,
+                has_leader: false,
             }),
             target: Mutex::new(target),
         }
     }
 
-    /// Appends a record; it is durable when this returns.
+    /// Appends a record. It is durable when this returns.
     ///
     /// # Errors
-    /// It could not be written or made durable; nothing of it is left.
+    /// The record cannot be written or made durable. The target contains no part of it.
     pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
-        let ticket = Arc::new(Ticket {
+        let waiter = Arc::new(Waiter {
             thread: thread::current(),
             signal: Mutex::new(Signal::Wait),
         });
         let mut state = self.state();
         state.waiting.push(Waiting {
-            ticket: ticket.clone(),
+            waiter: waiter.clone(),
             record,
         });
-        let leads = !mem::replace(&mut state.led, true);
+        let leads = !mem::replace(&mut state.has_leader, true);
         drop(state);
         if leads {
             self.lead();
         }
         loop {
-            match ticket.wait() {
+            match waiter.wait() {
                 Signal::Lead => self.lead(),
                 Signal::Done(result) => return result,
                 Signal::Wait => (),
@@ -122,34 +122,34 @@ impl<A: Append> GroupCommit<A> {
         }
     }
 
-    /// Appends all records that wait, its own among them, and hands the lead on.
+    /// Appends all waiting records, including its own, and appoints the next leader.
     fn lead(&self) {
         let group = mem::take(&mut self.state().waiting);
-        let (tickets, records): (Vec<_>, Vec<_>) = group
+        let (waiters, records): (Vec<_>, Vec<_>) = group
             .into_iter()
-            .map(|Waiting { ticket, record }| (ticket, record))
+            .map(|Waiting { waiter, record }| (waiter, record))
             .unzip();
         let mut target = self.target();
         let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
         drop(target);
-        // The next group goes first: the disk is to work while these threads answer.
+        // Wakes the next leader first: the disk works while these threads send their verdicts.
         let mut state = self.state();
         match state.waiting.first() {
-            Some(next) => next.ticket.send(Signal::Lead),
-            None => state.led = false,
+            Some(next) => next.waiter.send(Signal::Lead),
+            None => state.has_leader = false,
         }
         drop(state);
         let mut results = appended.unwrap_or_default().into_iter();
-        for ticket in tickets {
-            // After a panic there is none.
+        for waiter in waiters {
+            // After a panic there are no results.
             let result = results
                 .next()
                 .unwrap_or_else(|| Err(io::Error::other("the write was given up")));
-            ticket.send(Signal::Done(result));
+            waiter.send(Signal::Done(result));
         }
     }
 
-    /// What records are appended to, between two groups.
+    /// Locks the target, between two groups.
     pub(super) fn target(&self) -> MutexGuard<'_, A> {
         self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,7 +157,7 @@ impl<A: Append> GroupCommit<A> {
     /// Returns when a thread leads a group and no record waits for the next.
     #[cfg(test)]
     pub(super) fn wait_for_leader(&self) {
-        let leads = |state: &State<A>| state.led && state.waiting.is_empty();
+        let leads = |state: &State<A>| state.has_leader && state.waiting.is_empty();
         while !leads(&self.state()) {
             thread::yield_now();
         }
@@ -226,7 +226,7 @@ mod tests {
         });
         assert_eq!(commits.target().groups, [1, 19]);
         let state = commits.state();
-        assert!(state.waiting.is_empty() && !state.led);
+        assert!(state.waiting.is_empty() && !state.has_leader);
     }
 
     #[test]

@@ -76,6 +76,9 @@ struct Store {
     /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
     tell: Tell,
+    /// Sweeps that the sweeper has ended.
+    #[cfg(test)]
+    sweeps: AtomicU64,
 }
 
 /// Reports what fails without costing a message its record.
@@ -84,6 +87,13 @@ type Tell = Arc<dyn Fn(&io::Error) + Send + Sync>;
 /// An encoded record, ready for [`Ledgers::commit`].
 #[derive(Debug)]
 pub struct Prepared(Pending);
+
+impl Prepared {
+    /// Bytes of the record.
+    pub(crate) fn len(&self) -> usize {
+        self.0.bytes.len()
+    }
+}
 
 /// Name and size of a durable record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +135,8 @@ impl Ledgers {
             syncs,
             builders,
             tell,
+            #[cfg(test)]
+            sweeps: AtomicU64::new(0),
         });
         let (wake, woken) = sync_channel(1);
         let swept = store.clone();
@@ -136,6 +148,8 @@ impl Ledgers {
                     if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
                         (swept.tell)(&error);
                     }
+                    #[cfg(test)]
+                    swept.sweeps.fetch_add(1, Ordering::SeqCst);
                     if woken.recv_timeout(SWEEP) == Err(RecvTimeoutError::Disconnected) {
                         return;
                     }

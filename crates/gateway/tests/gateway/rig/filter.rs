@@ -73,16 +73,33 @@ impl Mta {
 
     /// Speaks over a stream, and grants these actions.
     pub(crate) fn over(stream: Box<dyn Speech>, actions: u32) -> Self {
+        Self::negotiating(stream, actions, 0x1f_ffff)
+    }
+
+    /// Connects to a socket in the file system, and wants an answer to each command.
+    pub(crate) fn answered(filter: &Filter) -> Self {
+        const NO_REPLY: u32 = 0x80 | 0xf_f000;
+        let stream = UnixStream::connect(filter.folder.path().join("socket")).unwrap();
+        Self::negotiating(Box::new(stream), 0x1ff, 0x1f_ffff & !NO_REPLY)
+    }
+
+    fn negotiating(stream: Box<dyn Speech>, actions: u32, protocol: u32) -> Self {
         let mut mta = Self {
             stream,
             incoming: Incoming::default(),
         };
         mta.send(
             b'O',
-            &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat(),
+            &[6_u32, actions, protocol].map(u32::to_be_bytes).concat(),
         );
         assert_eq!(mta.letter(), Some(b'O'));
         mta
+    }
+
+    /// Sends a command, and waits until the filter has read it.
+    pub(crate) fn exchange(&mut self, command: u8, data: &[u8]) {
+        self.send(command, data);
+        assert_eq!(self.letter(), Some(b'c'));
     }
 
     pub(crate) fn send(&mut self, command: u8, data: &[u8]) {

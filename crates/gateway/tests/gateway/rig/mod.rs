@@ -11,7 +11,7 @@ pub(crate) use proxy::{Client, Running};
 pub(crate) use scripted::{Part, Scripted};
 
 use mailglot_gateway::record::{Catalog, Reading};
-use mailglot_gateway::{Address, Notice, Record, Server, Stop};
+use mailglot_gateway::{Address, Record, Server, ServerEvent, Stop};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -57,12 +57,12 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn ear(&self) -> impl Fn(&Notice<'_>) + Send + Sync + use<> {
+    pub(crate) fn ear(&self) -> impl Fn(&ServerEvent<'_>) + Send + Sync + use<> {
         let told = self.clone();
         move |notice| match notice {
-            Notice::Message(record) => told.records.lock().unwrap().push((*record).clone()),
-            Notice::Fault { fault, .. } => told.faults.lock().unwrap().push(fault.to_string()),
-            Notice::Pause => (),
+            ServerEvent::Message(record) => told.records.lock().unwrap().push((*record).clone()),
+            ServerEvent::Fault { fault, .. } => told.faults.lock().unwrap().push(fault.to_string()),
+            ServerEvent::Flush => (),
         }
     }
 

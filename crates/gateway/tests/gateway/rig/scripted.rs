@@ -54,6 +54,19 @@ impl Part {
         &self.piece[..count]
     }
 
+    /// What it hears up to these words, or to the end of the connection.
+    pub(crate) fn hear_until(&mut self, words: &[u8]) -> Vec<u8> {
+        let mut all = Vec::new();
+        while !all.ends_with(words) {
+            let heard = self.hear();
+            if heard.is_empty() {
+                break;
+            }
+            all.extend_from_slice(heard);
+        }
+        all
+    }
+
     /// Says one after the other, and hears something after each.
     pub(crate) fn exchange(&mut self, words: &[&str]) {
         for words in words {

@@ -1,0 +1,240 @@
+//! `--check-config`: what it prints and refuses.
+
+use crate::daemon::{Daemon, configured};
+use std::process::Command;
+
+#[test]
+fn files_are_checked_without_listening() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = configured(folder.path(), "actions = { bare-lf = \"reject\" }");
+    let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
+    assert!(daemon.line().contains("right"));
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
+    let file = configured(folder.path(), "actions = { bare-lf = \"drop\" }");
+    let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
+    assert!(daemon.line().contains("no action `drop`"));
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
+}
+
+/// A spool that is not there would defer each long message; a daemon does not begin with that.
+#[test]
+fn folders_that_cannot_be_used_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = configured(folder.path(), "[limits]\nspool_dir = \"/no/such\"");
+    for args in [
+        &["--config", &file][..],
+        &["--config", &file, "--check-config"],
+    ] {
+        let mut daemon = Daemon::start(args);
+        let line = daemon.line();
+        assert!(
+            line.contains("limits.spool_dir: /no/such: No such file"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn settings_of_a_server_are_looked_at() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let good = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = unix:/run/mailglot/a\nnon_smtpd_milters = $smtpd_milters\n";
+    sandbox.pipe(&["check-mta"], good).ended(0);
+    let bad = b"milter_default_action = accept\nsmtpd_forbid_bare_newline = no\n";
+    let run = sandbox.pipe(&["check-mta"], bad).ended(1);
+    assert!(
+        run.text().contains("tempfail") && run.text().contains("normalize"),
+        "{}",
+        run.text()
+    );
+    sandbox.pipe(&["check-mta"], b"").ended(2);
+    let over_tcp = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = inet:127.0.0.1:8890\nnon_smtpd_milters = $smtpd_milters\n";
+    let run = sandbox.pipe(&["check-mta"], over_tcp).ended(1);
+    assert!(run.text().contains("--address"), "{}", run.text());
+    sandbox
+        .pipe(&["check-mta", "--address", "tcp:127.0.0.1:8890"], over_tcp)
+        .ended(0);
+    // Whoever closes standard output wants to hear nothing, and nothing breaks.
+    for line in [
+        "echo milter_default_action = accept | mailglot check-mta >&-",
+        "echo a = b | mailglot check-mta > /dev/full",
+    ] {
+        let run = sandbox.shell(line);
+        assert!(!run.err.contains("panic"), "{line}: {run:?}");
+    }
+    let run = sandbox.shell(
+        "{ sleep 1; echo milter_default_action = accept; } | { mailglot check-mta; echo end >&2; } | true",
+    );
+    assert_eq!(run.err, "end\n");
+}
+
+#[test]
+fn what_is_missing_is_named_and_no_more() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let run = sandbox.pipe(&["milter", "--check-config"], b"").ended(1);
+    assert!(
+        run.err.contains("not provided:\n  --config <FILE>\n\n"),
+        "{}",
+        run.err
+    );
+    let run = sandbox.pipe(&["milter"], b"").ended(1);
+    assert!(
+        run.err.contains("not provided:\n  --config <FILE>\n\n"),
+        "{}",
+        run.err
+    );
+    assert!(
+        run.err
+            .contains("Usage: mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>"),
+        "{}",
+        run.err
+    );
+}
+
+/// Two spellings of a folder are one folder, and what is kept there stays as long as one policy says; sockets, too.
+#[test]
+fn one_place_in_two_spellings_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display();
+    std::fs::create_dir(folder.path().join("kept")).unwrap();
+    std::os::unix::fs::symlink("kept", folder.path().join("link")).unwrap();
+    let file = folder.path().join("mailglot.toml");
+    let check = |one: &str, other: &str| {
+        let text = format!(
+            "listen = [{{ route = \"milter\", address = \"unix:{at}/a.sock\", policy = \"a\" }}, \
+             {{ route = \"milter\", address = \"unix:{at}/b.sock\", policy = \"b\" }}]\n\
+             [policy.a]\nledger = \"{at}/{one}\"\nledger_days = 1\n[policy.b]\nledger = \"{at}/{other}\"\nledger_days = 300\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let run = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+            .args(["milter", "--check-config", "--config"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        (run.status.code(), String::from_utf8(run.stderr).unwrap())
+    };
+    for (one, other) in [
+        ("kept", "kept/../kept"),
+        ("kept", "link"),
+        ("new", "./kept/../new"),
+        ("new/a", "new/../new//a"),
+        ("link/x", "kept/x"),
+    ] {
+        let (code, said) = check(one, other);
+        assert_eq!(code, Some(1), "{one} {other}");
+        assert!(said.contains("for different times"), "{said}");
+    }
+    for (one, other) in [("kept", "other"), ("link/../a", "b"), ("kept/a", "kept/b")] {
+        let (code, said) = check(one, other);
+        assert_eq!(code, Some(0), "{one} {other} {said}");
+    }
+    // A link is refused: what it points to may change.
+    std::os::unix::fs::symlink("later", folder.path().join("ahead")).unwrap();
+    let (code, said) = check("later", "ahead");
+    assert!(
+        code == Some(1) && said.contains("ahead: is a symbolic link"),
+        "{code:?} {said}"
+    );
+    let mut daemon = Command::new(env!("CARGO_BIN_EXE_mailglot"));
+    let run = daemon
+        .args(["milter", "--allow-root", "--config"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(
+        run.status.code() == Some(1) && said.contains("ahead: is a symbolic link"),
+        "{run:?}"
+    );
+}
+
+/// Who is to run it, and who may use its socket, is looked at before it starts.
+#[test]
+fn a_check_tells_of_users_and_groups() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mailglot.toml");
+    let write = |user: &str, group: &str| {
+        let socket = folder.path().join("socket");
+        let text = format!(
+            "user = \"{user}\"\n[[listen]]\nroute = \"milter\"\naddress = \"unix:{}\"\ngroup = \"{group}\"\n",
+            socket.display()
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    let check = |program: &mut Command| {
+        let program = program.args([
+            "milter",
+            "--check-config",
+            "--config",
+            file.to_str().unwrap(),
+        ]);
+        let mut daemon = Daemon::spawn(program);
+        let said: Vec<String> = daemon.lines.by_ref().map_while(Result::ok).collect();
+        (daemon.child.wait().unwrap().code(), said.join("\n"))
+    };
+    let own = || Command::new(env!("CARGO_BIN_EXE_mailglot"));
+    for (user, group, word) in [
+        ("no-such-user", "mail", "no user `no-such-user`"),
+        ("nobody", "no-such-group", "no group `no-such-group`"),
+    ] {
+        write(user, group);
+        let (code, said) = check(&mut own());
+        assert!(code == Some(1) && said.contains(word), "{code:?} {said}");
+    }
+    write("nobody", "mail");
+    let root = std::fs::metadata(folder.path()).unwrap().uid() == 0;
+    // The build may lie where nobody else can reach it.
+    let program = folder.path().join("mailglot");
+    std::fs::copy(env!("CARGO_BIN_EXE_mailglot"), &program).unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    if root {
+        let (code, said) = check(&mut Command::new(&program));
+        assert!(code == Some(0) && !said.contains("note"), "{code:?} {said}");
+        // It is that user who reads the file and makes the folders.
+        let with = |more: &str| {
+            write("nobody", "mail");
+            let text = std::fs::read_to_string(&file).unwrap();
+            std::fs::write(&file, text + more).unwrap();
+        };
+        let open = folder.path().join("open");
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+        with(&format!(
+            "[policy.default]\nledger = \"{}\"\n",
+            open.join("a/b").display()
+        ));
+        assert_eq!(check(&mut Command::new(&program)).0, Some(0));
+        with(&format!(
+            "[policy.default]\nledger = \"{}\"\n",
+            folder.path().join("a/b").display()
+        ));
+        let (code, said) = check(&mut Command::new(&program));
+        assert!(
+            code == Some(1) && said.contains("a/b: Permission denied"),
+            "{code:?} {said}"
+        );
+        write("nobody", "mail");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let (code, said) = check(&mut Command::new(&program));
+        assert!(
+            code == Some(1) && said.contains("mailglot.toml: Permission denied"),
+            "{code:?} {said}"
+        );
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    // Somebody else may look at the file; they hear what they could not do.
+    write("root", "mail");
+    let (code, said) = if root {
+        let others = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+        check(Command::new("setpriv").args(others).arg(&program))
+    } else {
+        check(&mut own())
+    };
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("(user = \"root\")") && said.contains("one of the group 8,"),
+        "{said}"
+    );
+}

@@ -1,0 +1,109 @@
+//! Whether the folders that a file names can be used.
+//!
+//! # Limits
+//! It is looked at, not tried: a quota, or what a supervisor of services forbids, shows when the daemon starts.
+
+use super::Config;
+use crate::record::check_existing;
+use rustix::fs::{Access, access};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+impl Config {
+    /// What this process cannot use of the folders that are named, in words: a spool that is not there or cannot be written, a ledger that
+    /// cannot be written or made, is a link, has another owner, or that others may write. Nothing is made here.
+    pub fn unusable(&self) -> Vec<String> {
+        let mut faults = BTreeSet::new();
+        for listener in &self.listeners {
+            let spool = &listener.limits.spool;
+            if let Err(error) = writable(spool) {
+                faults.insert(format!("limits.spool_dir: {}: {error}", spool.display()));
+            }
+            if let Some(ledger) = &listener.ledger
+                && let Err(error) =
+                    can_be_made(&ledger.folder).and_then(|()| check_existing(&ledger.folder))
+            {
+                faults.insert(format!("ledger: {}: {error}", ledger.folder.display()));
+            }
+        }
+        faults.into_iter().collect()
+    }
+}
+
+/// Returns true if this process may make files in a folder.
+fn writable(folder: &Path) -> io::Result<()> {
+    if !fs::metadata(folder)?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+/// Returns true if it may make files in a folder that it makes, with those above it, where it is not there.
+fn can_be_made(folder: &Path) -> io::Result<()> {
+    let there = folder.ancestors().find_map(|folder| {
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        match writable(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            known => Some(known),
+        }
+    });
+    there.unwrap_or_else(|| Err(ErrorKind::NotFound.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn folders_are_looked_at_and_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(folder.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
+        fs::create_dir(folder.path().join("open")).unwrap();
+        fs::set_permissions(
+            folder.path().join("open"),
+            fs::Permissions::from_mode(0o770),
+        )
+        .unwrap();
+        let faults = |ledger: &str, spool: &str| {
+            let text = format!(
+                "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}, {{ route = \"milter\", address = \"tcp:127.0.0.1:2\" }}]\n\
+                 [policy.default]\nledger = \"{}\"\n[limits]\nspool_dir = \"{}\"",
+                place(ledger),
+                place(spool)
+            );
+            Config::parse(&text).unwrap().unusable()
+        };
+        for (ledger, spool) in [("", ""), ("a", "."), ("a/b/c", "")] {
+            assert_eq!(faults(ledger, spool), [] as [&str; 0], "{ledger} {spool}");
+        }
+        assert!(!folder.path().join("a").exists());
+        for (ledger, spool, words) in [
+            ("", "none", vec!["limits.spool_dir: "]),
+            ("", "file", vec!["limits.spool_dir: "]),
+            ("file", "", vec!["ledger: "]),
+            ("link", "", vec!["ledger: "]),
+            ("open", "", vec!["ledger: "]),
+            ("file/a/b", "none", vec!["ledger: ", "limits.spool_dir: "]),
+        ] {
+            let found = faults(ledger, spool);
+            assert_eq!(found.len(), words.len(), "{found:?}");
+            assert!(
+                found
+                    .iter()
+                    .zip(words)
+                    .all(|(fault, word)| fault.starts_with(word)),
+                "{found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The parts that a rewriting changes, as they came.
+//!
+//! # Limits
+//! A part counts as changed by its bytes, its label or its transfer encoding; other fields of its header are told by the list of what was replaced.
+
+use mailglot_mime::transfer::TransferEncoding;
+use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// A part that is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedPart {
+    /// Its IMAP section number.
+    pub section: String,
+    /// Its media type.
+    pub media: String,
+    /// The charset that its text was read in.
+    pub charset: Option<&'static str>,
+    /// Its transfer encoding, as a label of RFC 2045 6.1.
+    pub transfer: &'static str,
+    /// Its body, in the message as it came.
+    pub body: Span,
+}
+
+impl ChangedPart {
+    /// `p=2.1;type=text/plain;charset=iso-2022-jp;transfer=7bit;sha256=…`, the digest that of the body in `raw`, where the part is.
+    pub fn describe(&self, raw: &[u8]) -> String {
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "/.+-_".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        let media: String = self.media.chars().map(plain).collect();
+        let charset = self.charset.unwrap_or("unknown").to_ascii_lowercase();
+        let mut text = format!(
+            "p={};type={media};charset={charset};transfer={};sha256=",
+            self.section, self.transfer
+        );
+        for byte in Sha256::digest(self.body.of(raw)) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+/// The parts that edits change, in the order of the message. Linear in the parts and edits.
+pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> Vec<ChangedPart> {
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    let touched = |span: Span| {
+        let after = edits.partition_point(|edit| edit.span.end < span.start);
+        edits[after..]
+            .iter()
+            .take_while(|edit| edit.span.start <= span.end)
+            .any(|edit| {
+                edit.span.start < span.end && span.start < edit.span.end
+                    || edit.span.is_empty()
+                        && span.start < edit.span.start
+                        && edit.span.start <= span.end
+            })
+    };
+    let leaves = message
+        .parts()
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| part.kind == PartKind::Leaf);
+    let changed = leaves.filter(|(_, part)| {
+        let fields = [part.content_type, part.content_transfer_encoding]
+            .into_iter()
+            .flatten();
+        let mut fields = fields.map(|index| message.all_fields()[index as usize].full);
+        touched(part.body) || fields.any(touched)
+    });
+    changed
+        .map(|(index, part)| {
+            let id = PartId(index as u32);
+            let reading = report.readings.iter().find(|reading| reading.part == id);
+            ChangedPart {
+                section: message.section(id),
+                media: format!("{}/{}", part.media.top, part.media.sub),
+                charset: reading.map(|reading| reading.used.name()),
+                transfer: transfer(part, message.raw()),
+                body: part.body,
+            }
+        })
+        .collect()
+}
+
+/// The transfer encoding of a part, as a label of RFC 2045 6.1.
+pub(super) fn transfer(part: &Part, raw: &[u8]) -> &'static str {
+    match part.transfer {
+        TransferEncoding::Base64 => "base64",
+        TransferEncoding::QuotedPrintable => "quoted-printable",
+        _ if part.body.of(raw).is_ascii() => "7bit",
+        _ => "8bit",
+    }
+}

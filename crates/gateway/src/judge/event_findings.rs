@@ -1,0 +1,157 @@
+//! What the planner told, in the words of policies.
+
+use crate::engine::Envelope;
+use crate::policy::{Finding, Findings};
+use mailglot_mime::{Event, EventKind, Message, PartId, Report};
+
+/// Adds the findings that events tell of; of events that were only counted, each kind once.
+pub(super) fn find(
+    message: &Message<'_>,
+    report: &Report,
+    envelope: &Envelope,
+    findings: &mut Findings,
+) {
+    // What was found in text that stays as it is was found all the same.
+    for event in report.events.iter().chain(&report.withdrawn) {
+        let place = || message.section(event.part);
+        if event.kind == EventKind::EwControlChar && is_raw_shift(event.at.of(message.raw())) {
+            findings.add(Finding::UndeclaredEscape, place);
+            continue;
+        }
+        if let Some(finding) = told(event, envelope).or_else(|| of_parameter(message, event)) {
+            findings.add(finding, place);
+        }
+        if event.kind == EventKind::EwHiddenChar {
+            hidden(message, event, findings);
+        }
+    }
+    if report.dropped + report.withdrawn_dropped == 0 {
+        return;
+    }
+    for kind in EventKind::ALL.into_iter().filter(|kind| report.has(*kind)) {
+        let at = mailglot_mime::Span::default();
+        let event = Event {
+            part: PartId::ROOT,
+            at,
+            kind,
+            detail: "".into(),
+            count: 1,
+        };
+        if let Some(finding) = told(&event, envelope)
+            && !findings.has(finding)
+        {
+            findings.add(finding, String::new);
+        }
+    }
+}
+
+/// Returns true if all control characters of header text without encoded words are those of ISO 2022: ESC, SO and SI.
+fn is_raw_shift(text: &[u8]) -> bool {
+    let shifts = |byte: u8| matches!(byte, 0x0E | 0x0F | 0x1B);
+    let controls = text
+        .iter()
+        .filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    text.iter().any(|byte| shifts(*byte))
+        && controls.copied().all(shifts)
+        && memchr::memmem::find(text, b"=?").is_none()
+}
+
+/// The finding that an event stands for.
+fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
+    use EventKind as E;
+    Some(match event.kind {
+        E::CharsetSuperset
+        | E::CharsetUnlabelled
+        | E::CharsetUtf8InLegacy
+        | E::CharsetLegacyInUtf8
+        | E::CharsetGarbageLabel => Finding::MislabelledCharset,
+        E::CharsetUnknownLabel => Finding::UnknownCharset,
+        E::CharsetAmbiguous => Finding::AmbiguousCharset,
+        E::CharsetInvalidBytes => Finding::MalformedCharset,
+        E::CharsetBeyondOut => Finding::BeyondCharsetOut,
+        E::CharsetLookAlike => Finding::LookAlike,
+        E::EwSplitChar => Finding::SplitCharacter,
+        E::EwRaw8bit if !envelope.smtputf8 || event.detail != "UTF-8" => Finding::Raw8bitHeader,
+        E::EwGlued | E::EwInQuotes | E::EwBadToken | E::ParamRfc2047 => {
+            Finding::MisplacedEncodedWord
+        }
+        E::EwInAddress => Finding::EncodedWordInAddrSpec,
+        E::EwControlChar => Finding::ControlInEncodedWord,
+        E::EwHiddenChar => Finding::InvisibleCharacters,
+        E::MimeAmbiguousName => Finding::AmbiguousFilename,
+        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64Truncated => Finding::MalformedCte,
+        E::CteWrongLabel if event.detail != "unknown transfer encoding" => Finding::MalformedCte,
+        E::CteNul => Finding::NulIn8bit,
+        E::MimeMissingBoundary => Finding::MissingBoundary,
+        E::MimeUnclosed => Finding::UnterminatedMultipart,
+        E::MimeAmbiguousBoundary => Finding::BoundaryPrefix,
+        E::MimeDepth if event.detail == "number of parts" => Finding::TooManyParts,
+        E::MimeDepth => Finding::TooDeep,
+        E::MimeManyParts => Finding::TooManyParts,
+        E::MimePartial => Finding::MessagePartial,
+        E::MimeSignedUntouched if event.detail == "inline PGP" => Finding::InlinePgp,
+        E::MimeSignedUntouched => Finding::SignedNotNormalised,
+        E::HdrNul => Finding::NulInHeader,
+        E::HdrNoColon | E::HdrBareCr => Finding::MalformedHeaderLine,
+        E::HdrBlankLine => Finding::WhitespaceLine,
+        E::MimeNoBlankLine => Finding::UnendedHeader,
+        E::HdrDuplicate => Finding::DuplicateHeader,
+        E::HdrAmbiguousFrom => Finding::AmbiguousFrom,
+        E::HdrManyFields => Finding::TooManyHeaders,
+        E::HdrBeyondLimit => match &*event.detail {
+            "number of fields" => Finding::TooManyHeaders,
+            "too many parameters" => Finding::TooManyParams,
+            _ => Finding::HeaderTooLong,
+        },
+        _ => return None,
+    })
+}
+
+/// What damage of a parameter makes ambiguous: it depends on the parameter.
+fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
+    use EventKind as E;
+    let damage = matches!(
+        event.kind,
+        E::ParamDuplicate | E::ParamGap | E::ParamUnquoted | E::ParamUnclosedQuote | E::ParamJunk
+    );
+    if !damage {
+        return None;
+    }
+    let before = &message.raw()[..event.at.start.min(message.raw().len())];
+    // No name of a parameter that counts is longer, marks included.
+    let before = &before[before.len().saturating_sub(64)..];
+    let start = before
+        .iter()
+        .rposition(|byte| matches!(byte, b';' | b'\n'))
+        .map_or(0, |at| at + 1);
+    let name = [&before[start..], event.at.of(message.raw())]
+        .concat()
+        .to_ascii_lowercase();
+    let name = name.trim_ascii_start();
+    Some(if name.starts_with(b"charset") {
+        Finding::AmbiguousCharset
+    } else if name.starts_with(b"boundary") {
+        Finding::AmbiguousBoundary
+    } else if name.starts_with(b"name") || name.starts_with(b"filename") {
+        Finding::AmbiguousFilename
+    } else {
+        return None;
+    })
+}
+
+/// Hidden characters that turn the direction of writing have a finding of their own.
+fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
+    use mailglot_mime::encoded_word::{HeaderContext, decode};
+    use mailglot_mime::header::FieldKind;
+    let bytes = event.at.of(message.raw());
+    let text = decode(
+        bytes,
+        FieldKind::Unstructured,
+        &HeaderContext::default(),
+        &mut Vec::new(),
+    );
+    let turns = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    if text.contains(turns) {
+        findings.add(Finding::BidiControl, || message.section(event.part));
+    }
+}

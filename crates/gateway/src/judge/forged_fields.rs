@@ -1,0 +1,287 @@
+//! Fields that would be taken for ours, wherever some reader of mail sees one.
+//!
+//! Readers do not agree about where a header ends. A line that is no field ends it for some; others skip such a line, `From ` among them, or
+//! all of them, and read on. To some a CR that stands alone ends a line. So the widest header counts: what begins behind an LF, up to an
+//! empty line; and what begins behind a CR alone, up to the first line that is empty to those who end lines there.
+//!
+//! # Limits
+//! Where a message has no empty line behind its header, a line of its text that begins with the name of such a field goes as well. Fields of
+//! embedded messages stay: nobody takes them for those of the message.
+
+use crate::policy::Rules;
+use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
+
+/// The claims of a message, in order and apart.
+pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
+    let raw = message.raw();
+    let damage = |event: &&Event| {
+        use EventKind as E;
+        let damages = matches!(
+            event.kind,
+            E::HdrNoColon | E::HdrBareCr | E::HdrBeyondLimit | E::HdrTooLong | E::MimeNoBlankLine
+        );
+        damages && event.part == PartId::ROOT
+    };
+    let mut damaged = message.defects().iter().filter(damage).peekable();
+    let odd = message.eol() == Eol::Cr || matches!(raw.first(), Some(b' ' | b'\t'));
+    if damaged.peek().is_none() && !odd {
+        // All readers see the same fields.
+        let forged_fields = |field: &&header::Field| {
+            is_forged_field(field.name.of(raw), field.value.of(raw), rules)
+        };
+        return message
+            .fields(PartId::ROOT)
+            .iter()
+            .filter(forged_fields)
+            .map(|field| field.full)
+            .collect();
+    }
+    let mut forged_fields = find(raw, rules);
+    for end in damaged
+        .filter(|event| event.kind == EventKind::MimeNoBlankLine)
+        .map(|event| event.at.start)
+    {
+        // A line of blanks that stands for the empty one is not taken with the field before it.
+        for span in forged_fields
+            .iter_mut()
+            .filter(|span| span.start < end && end < span.end)
+        {
+            span.end = end;
+        }
+    }
+    forged_fields
+}
+
+/// The claims of a message, of which the header and the empty line behind it must be there. Linear in the header.
+pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
+    let mut forged_fields = Vec::new();
+    let mut soft = true;
+    let mut start = 0;
+    while start < raw.len() && !is_empty_line(&raw[start..]) {
+        let mut end = start + field_end(&raw[start..]);
+        let field = &raw[start..end];
+        if end == raw.len() && field.starts_with(b"\r") && !field.ends_with(b"\n") {
+            // No LF ends a line here: this one is empty.
+            break;
+        }
+        if is_forged_field_line(field, rules) {
+            // To those to whom a CR ends lines other fields stand behind it, and the whole message where no LF does.
+            let text = text_end(field, 0);
+            end = start + text + line_end(&field[text..]);
+            forged_fields.push(Span::new(start, end));
+        } else if soft {
+            soft = behind_returns(field, rules, |span| {
+                forged_fields.push(Span::new(start + span.start, start + span.end));
+            });
+        }
+        start = end;
+    }
+    forged_fields
+}
+
+/// A field without the claims that begin behind a CR in it, and how many these are; other such CR become spaces, as they can stand in no
+/// value. None where there is no such claim.
+pub(crate) fn without(field: &[u8], rules: &Rules) -> Option<(Vec<u8>, u32)> {
+    let mut gone = Vec::new();
+    behind_returns(field, rules, |span| gone.push(span));
+    let (mut left, mut at) = (Vec::with_capacity(field.len()), 0);
+    for span in &gone {
+        left.extend_from_slice(&field[at..span.start]);
+        at = span.end;
+    }
+    left.extend_from_slice(&field[at..]);
+    for at in 0..left.len() {
+        if left[at] == b'\r' && left.get(at + 1) != Some(&b'\n') {
+            left[at] = b' ';
+        }
+    }
+    (!gone.is_empty()).then_some((left, gone.len() as u32))
+}
+
+/// Returns true if a line is empty; CR before its end counts for nothing.
+fn is_empty_line(bytes: &[u8]) -> bool {
+    bytes.iter().find(|byte| **byte != b'\r') == Some(&b'\n')
+}
+
+/// Where the lines of a field end: behind the first LF without white space behind it.
+fn field_end(bytes: &[u8]) -> usize {
+    let ends = |at: &usize| !matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
+    memchr::memchr_iter(b'\n', bytes)
+        .find(ends)
+        .map_or(bytes.len(), |at| at + 1)
+}
+
+/// Gives the claims that begin behind a CR alone, each with that CR and without the end of its last line. False where there is a line that
+/// is empty to those to whom a CR ends lines: behind it they see no header.
+fn behind_returns(field: &[u8], rules: &Rules, mut found: impl FnMut(Span)) -> bool {
+    let alone = |at: &usize| field.get(at + 1) != Some(&b'\n');
+    // Where a line ends.
+    let mut at = memchr::memchr_iter(b'\r', field)
+        .find(alone)
+        .unwrap_or(field.len());
+    while at < field.len() {
+        let text = at + line_end(&field[at..]);
+        if text == field.len() {
+            return true;
+        }
+        let end = text_end(field, text);
+        if end == text {
+            return false;
+        }
+        let soft = text == at + 1 && field[at] == b'\r';
+        if soft && is_forged_field_line(&field[text..end], rules) {
+            found(Span::new(at, end));
+        }
+        at = end;
+    }
+    true
+}
+
+/// Where a line that begins at `at` ends, with those that continue it, whatever ends them.
+fn text_end(field: &[u8], mut at: usize) -> usize {
+    loop {
+        at += memchr::memchr2(b'\r', b'\n', &field[at..]).unwrap_or(field.len() - at);
+        let next = at + line_end(&field[at..]);
+        if next == at || !matches!(field.get(next), Some(b' ' | b'\t')) {
+            return at;
+        }
+        at = next;
+    }
+}
+
+/// Bytes of what ends a line here.
+fn line_end(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Returns true if a field with all its lines would be taken for ours.
+fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
+    let Some(colon) = memchr::memchr(b':', field) else {
+        return false;
+    };
+    is_forged_field(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
+}
+
+/// Returns true if a field of this name may be one that would be taken for ours.
+pub(crate) fn is_suspect(name: &[u8], rules: &Rules) -> bool {
+    is_own(name, rules) || rules.strips_results && name.eq_ignore_ascii_case(RESULTS)
+}
+
+/// The field with authentication results (RFC 8601 2).
+const RESULTS: &[u8] = b"authentication-results";
+
+/// Returns true if a field would be taken for ours: a report, or the result of a check that was not made here.
+pub(crate) fn is_forged_field(name: &[u8], value: &[u8], rules: &Rules) -> bool {
+    let forged = || {
+        rules
+            .authserv_id
+            .as_ref()
+            .is_some_and(|id| seems_result_of(name, value, id))
+    };
+    is_own(name, rules) || rules.strips_results && forged()
+}
+
+fn is_own(name: &[u8], rules: &Rules) -> bool {
+    let own = [
+        rules.findings_header.as_deref(),
+        rules.original_header.as_deref(),
+    ];
+    own.iter()
+        .flatten()
+        .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
+}
+
+/// Returns true if a server of this name has reported on the signatures (RFC 8601 2.2).
+pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
+    results_of(message, id).next().is_some()
+}
+
+fn results_of<'m>(
+    message: &'m Message<'_>,
+    id: &'m str,
+) -> impl Iterator<Item = &'m header::Field> {
+    let raw = message.raw();
+    message
+        .fields(PartId::ROOT)
+        .iter()
+        .filter(move |field| is_result_of(field.name.of(raw), field.value.of(raw), id))
+}
+
+/// As it stands in the grammar: what is trusted is nothing else.
+fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
+    name.eq_ignore_ascii_case(RESULTS)
+        && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
+}
+
+/// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
+fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
+    // Of bytes that are no text nobody knows what a reader makes; control characters are blanks to `strip` of Python, and more so.
+    let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    let plain = |name: &str| {
+        let name = name
+            .trim_matches(blank)
+            .split(blank)
+            .next()
+            .unwrap_or_default();
+        name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+    };
+    name.eq_ignore_ascii_case(RESULTS) && {
+        let value = header::unfold(value);
+        let value = String::from_utf8_lossy(&value);
+        let mut rest = value.trim_start_matches(blank);
+        // Comments may stand between such blanks too.
+        while rest.starts_with('(') {
+            let behind = behind_comments(rest.as_bytes()).len();
+            rest = rest
+                .get(rest.len() - behind..)
+                .unwrap_or_default()
+                .trim_start_matches(blank);
+        }
+        plain(&String::from_utf8_lossy(&server(rest.as_bytes()))) == plain(id)
+    }
+}
+
+/// The name of the server that tells of results, a token or a quoted string behind comments (RFC 8601 2.2). What follows it, a version or
+/// what none should write there, does not count.
+fn server(value: &[u8]) -> Vec<u8> {
+    let rest = behind_comments(value);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || br#"()<>@,;:\"/[]?="#.contains(byte);
+    let Some(quoted) = rest.strip_prefix(b"\"") else {
+        return rest
+            .iter()
+            .copied()
+            .take_while(|byte| !ends(byte))
+            .collect();
+    };
+    let mut name = Vec::new();
+    let mut bytes = quoted.iter();
+    while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
+        name.extend(if *byte == b'\\' {
+            bytes.next()
+        } else {
+            Some(byte)
+        });
+    }
+    name.trim_ascii().to_vec()
+}
+
+/// What follows white space and comments, which may hold others and quoted pairs (RFC 5322 3.2.2).
+fn behind_comments(value: &[u8]) -> &[u8] {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(byte) = value.get(at) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            b'\\' if depth > 0 => at += 1,
+            _ if depth == 0 && !byte.is_ascii_whitespace() => break,
+            _ => (),
+        }
+        at += 1;
+    }
+    value.get(at..).unwrap_or_default()
+}

@@ -1,0 +1,71 @@
+//! The spans of a message's fields, eight bytes each, because a hostile message has a hundred thousand of them.
+//!
+//! # Limits
+//! Headers below 4 GiB.
+
+use mailglot_mime::Span;
+
+/// The span of a field and the length of its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldSpan {
+    pub(super) span: Span,
+    /// Bytes of the name.
+    pub(super) name: usize,
+}
+
+/// Fields that follow each other without a gap, from the first byte of a header on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields(Vec<Place>);
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Where the field ends, and the next one begins.
+    end: u32,
+    /// Bytes of the name.
+    name: u32,
+}
+
+impl Fields {
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self(Vec::with_capacity(count))
+    }
+
+    /// Adds a field of so many bytes. Returns false where the header would be too long to be counted.
+    pub(super) fn push(&mut self, bytes: usize, name: usize) -> bool {
+        let place = u32::try_from(self.end() + bytes)
+            .ok()
+            .zip(u32::try_from(name).ok());
+        self.0.extend(place.map(|(end, name)| Place { end, name }));
+        place.is_some()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Bytes of all fields.
+    pub(super) fn end(&self) -> usize {
+        self.0.last().map_or(0, |last| last.end as usize)
+    }
+
+    /// Bytes of memory for them.
+    pub(super) fn memory(&self) -> usize {
+        self.0.capacity() * size_of::<Place>()
+    }
+
+    pub(super) fn at(&self, at: usize) -> FieldSpan {
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.0[before].end as usize);
+        let Place { end, name } = self.0[at];
+        FieldSpan {
+            span: Span::new(start, end as usize),
+            name: name as usize,
+        }
+    }
+
+    /// All fields, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = FieldSpan> + '_ {
+        (0..self.len()).map(|at| self.at(at))
+    }
+}

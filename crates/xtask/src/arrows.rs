@@ -15,13 +15,18 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     Rule {
-        package: "mailglot-codec",
+        package: "mailglot-kernel",
         ours: &[],
+        others: &["memchr", "simdutf8"],
+    },
+    Rule {
+        package: "mailglot-codec",
+        ours: &["mailglot-kernel"],
         others: &["chardetng", "encoding_rs", "memchr", "simdutf8"],
     },
     Rule {
         package: "mailglot-mime",
-        ours: &["mailglot-codec"],
+        ours: &["mailglot-codec", "mailglot-kernel"],
         others: &["base64", "memchr", "nom", "unicode-segmentation"],
     },
     Rule {
@@ -40,8 +45,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "mailglot-pipeline",
-        // Of codec, names (labels in reports and options) and text inside JSON strings.
-        ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
+        // Of codec, names (labels in reports and options); of the kernel, text inside JSON strings.
+        ours: &[
+            "mailglot-archive",
+            "mailglot-codec",
+            "mailglot-kernel",
+            "mailglot-mime",
+        ],
         // mail-parser and quoted_printable are the second reader of `--verify`. Only code of others is independent of mime.
         others: &[
             "blake3",

@@ -17,6 +17,7 @@ mod charset_decisions;
 mod debian_package;
 mod generated;
 mod header_differences;
+mod lines;
 mod measure;
 mod models;
 mod packages;
@@ -49,6 +50,8 @@ enum Command {
         #[arg(long)]
         circles: bool,
     },
+    /// Count lines of code by crate and module, and list long functions and long lists of parameters.
+    Lines,
     /// Check the laws over seeded mutants of sample messages.
     Laws {
         /// Number of mutants.
@@ -194,6 +197,7 @@ fn main() -> anyhow::Result<()> {
         Command::Test => suite::test(),
         Command::Arrows { circles: false } => arrows::check(),
         Command::Arrows { circles: true } => arrows::print_circles(),
+        Command::Lines => lines::count(),
         Command::Laws { mutants, seed } => suite::laws(mutants, seed),
         Command::Bless => workshop::bless(),
         Command::Generate => generated::write(),

@@ -9,9 +9,9 @@ mod page;
 pub(super) use page::singles;
 
 use super::avx2;
-use super::byte_pairs::BytePairs;
-use super::plain_run::Scan;
-use super::short_bytes::ROOM;
+use crate::portable::byte_pairs::BytePairs;
+use crate::portable::plain_run::Scan;
+use crate::portable::short_bytes::ROOM;
 use std::arch::x86_64::{
     __m128i, __m512i, _blsmsk_u64, _bzhi_u64, _mm512_add_epi8, _mm512_alignr_epi8,
     _mm512_alignr_epi64, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_cmpeq_epi8_mask,

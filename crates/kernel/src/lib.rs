@@ -31,9 +31,11 @@ mod avx512;
 mod byte_pairs;
 mod high_bytes;
 mod packed;
+mod padding;
 mod page;
 mod pair_table;
 mod plain_run;
+mod portable;
 mod short_bytes;
 #[cfg(test)]
 mod test_data;
@@ -53,23 +55,3 @@ pub use page::Page;
 pub use pair_table::{LeadBytes, PairTable};
 pub use plain_run::PlainRun;
 pub use short_bytes::ShortBytes;
-
-/// The first bytes; where there are fewer, with others behind them.
-#[inline]
-fn filled<'a, const N: usize>(
-    bytes: &'a [u8],
-    with: u8,
-    room: &'a mut Option<[u8; N]>,
-) -> &'a [u8; N] {
-    match bytes.first_chunk() {
-        Some(block) => block,
-        None => room.insert(padded(bytes, with)),
-    }
-}
-
-#[cold]
-fn padded<const N: usize>(bytes: &[u8], with: u8) -> [u8; N] {
-    let mut block = [with; N];
-    block[..bytes.len()].copy_from_slice(bytes);
-    block
-}

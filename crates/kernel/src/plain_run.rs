@@ -3,6 +3,8 @@
 //! # Limits
 //! The run is described, not copied or decoded.
 
+use super::portable::plain_run::{Scan, portable_look};
+
 /// A run of bytes in front of the first `=?`, CR or LF, or of the end of the input.
 ///
 /// ```
@@ -38,17 +40,6 @@ impl<'v> PlainRun<'v> {
             stop: scan.stop,
         }
     }
-}
-
-/// What a loop found in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scan {
-    /// A byte above 7F occurs.
-    pub(super) eight: bool,
-    /// A byte below 20 occurs, or 7F.
-    pub(super) control: bool,
-    /// Offset of the stop.
-    pub(super) stop: Option<usize>,
 }
 
 /// Scans `value` from `from`. Also returns the run as `&str` if all of it is ASCII.
@@ -101,20 +92,6 @@ fn avx2_look(value: &[u8], from: usize) -> Scan {
         return unsafe { super::avx2::look(value, from) };
     }
     portable_look(value, from)
-}
-
-fn portable_look(value: &[u8], from: usize) -> Scan {
-    let rest = value.get(from..).unwrap_or_default();
-    let stop = memchr::memchr3_iter(b'\r', b'\n', b'=', rest)
-        .find(|at| rest[*at] != b'=' || rest.get(at + 1) == Some(&b'?'));
-    let piece = &rest[..stop.unwrap_or(rest.len())];
-    Scan {
-        eight: !piece.is_ascii(),
-        control: piece
-            .iter()
-            .fold(false, |any, byte| any | byte.is_ascii_control()),
-        stop: stop.map(|at| from + at),
-    }
 }
 
 #[cfg(test)]

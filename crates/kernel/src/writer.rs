@@ -7,7 +7,7 @@
 //! # Limits
 //! None.
 
-use super::Packed;
+use super::packed::Packed;
 
 /// A text that is being appended to.
 pub(super) struct Writer<'t> {

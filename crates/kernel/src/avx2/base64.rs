@@ -3,10 +3,10 @@
 //! # Limits
 //! None.
 
-use super::super::base64::first_line;
-use super::super::filled;
 use super::utf7::{BASE64_CLASS, VALUE_OFFSETS, faults};
 use super::{bytes, load, twice};
+use crate::padding::filled;
+use crate::portable::base64::first_line;
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_madd_epi16,
     _mm256_maddubs_epi16, _mm256_movemask_epi8, _mm256_or_si256, _mm256_permutevar8x32_epi32,
@@ -17,7 +17,7 @@ use std::arch::x86_64::{
 /// Characters of a block; its bytes are three quarters of that.
 const BLOCK: usize = 32;
 
-/// See [`append_lines`](super::super::base64::append_lines).
+/// See [`append_lines`](crate::base64::append_lines).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn lines(text: &[u8], out: &mut Vec<u8>) -> usize {
     let mut out = Room::new(text.len(), out);

@@ -3,13 +3,13 @@
 //! # Limits
 //! None.
 
-use super::super::json::put_escape;
 use super::load;
+use crate::portable::json::put_escape;
 use std::arch::x86_64::{
     _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
 };
 
-/// See [`append_escaped`](super::super::json::append_escaped).
+/// See [`append_escaped`](crate::json::append_escaped).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
     // A block more than there is: whole blocks are copied, and what is behind an escape is cut off again.

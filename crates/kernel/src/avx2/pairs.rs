@@ -3,11 +3,11 @@
 //! # Limits
 //! None.
 
-use super::super::Packed;
-use super::super::pair_table::{PairTable, pair_by_pair};
-use super::super::short_bytes::ROOM;
-use super::super::writer::Writer;
 use super::load;
+use crate::packed::Packed;
+use crate::portable::pair_table::{PairTable, pair_by_pair};
+use crate::portable::short_bytes::ROOM;
+use crate::writer::Writer;
 use std::arch::x86_64::{
     __m256i, _bzhi_u64, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_and_si256,
     _mm256_andnot_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16,

@@ -3,10 +3,10 @@
 //! # Limits
 //! None.
 
-use super::super::byte_pairs::BytePairs;
-use super::super::high_bytes::HighBytes;
-use super::super::plain_run::Scan;
 use super::{first_bytes, load, near, twice};
+use crate::portable::byte_pairs::BytePairs;
+use crate::portable::high_bytes::HighBytes;
+use crate::portable::plain_run::Scan;
 use std::arch::x86_64::{
     __m256i, _blsmsk_u32, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8,
     _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,

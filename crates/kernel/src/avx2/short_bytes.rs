@@ -3,10 +3,10 @@
 //! # Limits
 //! None.
 
-use super::super::short_bytes::{MOST, ROOM};
 use super::base64::octets;
 use super::utf7::{BASE64_CLASS, faults};
 use super::{bytes, near};
+use crate::portable::short_bytes::{MOST, ROOM};
 use std::arch::x86_64::{
     __m128i, __m256i, _bzhi_u32, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8,
     _mm_unpackhi_epi64, _mm256_add_epi8, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8,

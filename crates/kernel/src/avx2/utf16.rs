@@ -3,9 +3,9 @@
 //! # Limits
 //! None.
 
-use super::super::utf16::{one, portable};
-use super::super::writer::Writer;
 use super::{bytes, half_bytes, load, load_half, twice};
+use crate::portable::utf16::{one, portable};
+use crate::writer::Writer;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_castsi128_ps, _mm_cmpgt_epi32,
     _mm_movemask_ps, _mm_or_si128, _mm_set1_epi32, _mm_shuffle_epi8, _mm_slli_epi32,

@@ -3,13 +3,13 @@
 //! # Limits
 //! None.
 
-use super::super::filled;
-use super::super::utf7::{ReadRun, ReadText};
-use super::super::writer::Writer;
 use super::utf16::{Four, eight_units, surrogates};
 use super::{half_bytes, load, load_half, twice, unit_array};
-use crate::base64::{NOT_A_DIGIT, VALUES};
-use crate::utf7::DIRECT;
+use crate::padding::filled;
+use crate::portable::base64::{NOT_A_DIGIT, VALUES};
+use crate::portable::utf7::DIRECT;
+use crate::portable::utf7::{ReadRun, ReadText};
+use crate::writer::Writer;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
     _mm_cmpeq_epi32, _mm_madd_epi16, _mm_maddubs_epi16, _mm_movemask_epi8, _mm_movemask_ps,
@@ -23,7 +23,7 @@ use std::arch::x86_64::{
 /// Places of other than direct bytes that are looked for at once.
 const PLACES: usize = 40;
 
-/// See [`append_text`](super::super::utf7::append_text); stops before a run of which there is something to be told.
+/// See [`append_text`](crate::utf7::append_text); stops before a run of which there is something to be told.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
     let mut out = Writer::new(text);
@@ -215,7 +215,7 @@ fn stops(input: &[u8], places: &mut [u16; PLACES]) -> (usize, usize) {
     (count, end.min(input.len()))
 }
 
-/// See [`append_run`](super::super::utf7::append_run).
+/// See [`append_run`](crate::utf7::append_run).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn shifted(input: &[u8], out: &mut Writer<'_>) -> ReadRun {
     let mut read = ReadRun::default();

@@ -4,11 +4,11 @@
 //! # Limits
 //! None.
 
-use super::super::byte_pairs::BytePairs;
-use super::super::utf8::Found;
-use super::super::writer::Writer;
 use super::scan::kinds;
 use super::{bytes, first_bytes, near, twice};
+use crate::portable::byte_pairs::BytePairs;
+use crate::portable::utf8::Found;
+use crate::writer::Writer;
 use std::arch::x86_64::{
     __m256i, _bzhi_u32, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256,
     _mm256_movemask_epi8, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8,
@@ -72,7 +72,7 @@ pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<F
     })
 }
 
-/// See [`push_ascii`](super::super::ascii::append); the source has [`NEAR`](super::NEAR) bytes at least.
+/// See [`append`](crate::ascii::append); the source has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
     let len = source[range.clone()].len();

@@ -3,9 +3,9 @@
 //! # Limits
 //! Only blocks in which every byte above 7F is a character of two bytes.
 
-use super::super::page::Page;
-use super::super::writer::Writer;
 use super::{BLOCK, load, store};
+use crate::portable::page::Page;
+use crate::writer::Writer;
 use std::arch::x86_64::{
     _mm512_mask_blend_epi8, _mm512_mask_cmpeq_epi8_mask, _mm512_maskz_compress_epi8,
     _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_setzero_si512, _pdep_u64,

@@ -9,7 +9,6 @@ use super::writer::Writer;
 /// Decodes UTF-16 at the start of `input`, appends it to `text`, and returns the number of bytes read.
 ///
 /// It stops before an unpaired surrogate and before an odd last byte.
-#[inline]
 pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]

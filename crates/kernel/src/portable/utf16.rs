@@ -7,7 +7,6 @@ use crate::packed::Packed;
 use crate::writer::Writer;
 
 /// For every machine; also what is left to do at the end of the input.
-#[inline]
 pub(crate) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
     let mask: u128 = if BIG { 0x80FF } else { 0xFF80 };

@@ -23,6 +23,7 @@
 //! Vector instructions are AVX2, and for short pieces and pages of letters AVX-512. Every other machine runs the portable loops;
 //! lines of base64 have none.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
+#![warn(clippy::too_many_lines)]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

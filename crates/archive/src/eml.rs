@@ -16,10 +16,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::file_names::is_eml;
 use crate::mbox::{looks_like_message, separators, single_detail};
 use crate::mh::{self, Sequences};
 use crate::packed::{Packing, beginning};
-use crate::recognize::{FileKind, is_eml, left_alone, no_mail, not_followed};
+use crate::recognize::{FileKind, left_alone, no_mail, not_followed};
 use crate::regular::{self, open_input};
 use crate::replace::with_path;
 use crate::{

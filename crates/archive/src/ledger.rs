@@ -31,6 +31,7 @@
 mod index_entry;
 mod read;
 mod record;
+mod record_bytes;
 mod segment;
 mod segment_index;
 mod varint;

@@ -39,6 +39,9 @@
 
 mod destination;
 mod eml;
+mod file_form;
+mod file_names;
+mod found;
 mod mail_check;
 mod maildir;
 mod mh;
@@ -46,6 +49,7 @@ mod source;
 
 pub mod ledger;
 pub mod mbox;
+mod open;
 mod output;
 mod packed;
 mod private;
@@ -55,6 +59,8 @@ pub mod replace;
 mod room;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
+pub use found::Found;
+pub use open::open;
 pub use packed::Packing;
 pub use private::keep_private;
 pub use recognize::{LeftOut, recognize, recognize_with};
@@ -62,6 +68,6 @@ pub use regular::open_input;
 pub use replace::words;
 pub use source::MAX_EXPANSION;
 pub use source::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting,
-    ReadOptions, Source, open,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions,
+    Source,
 };

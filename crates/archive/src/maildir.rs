@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::Flags;
+use crate::file_names::{is_eml, is_named_mailbox};
 use crate::mh;
-use crate::recognize::{is_eml, is_named_mailbox};
 
 /// True for a folder that holds messages in `cur` and `new`: one with two of `cur`, `new` and `tmp`. A `cur` alone, which may be what a copy left
 /// of three, is anybody's name: it counts where neither in it nor beside it lies mail of another form.

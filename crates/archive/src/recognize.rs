@@ -12,6 +12,8 @@ use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::file_form::may_be_mail;
+use crate::file_names::{is_eml, is_named_mailbox};
 use crate::mail_check;
 use crate::maildir;
 use crate::mbox;
@@ -221,11 +223,6 @@ impl Search<'_> {
     }
 }
 
-/// True for `*.eml`.
-pub(crate) fn is_eml(path: &Path) -> bool {
-    extension_is(path, &["eml"])
-}
-
 /// What a file in a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
@@ -292,7 +289,7 @@ impl FileKind {
                     Self::Other
                 })
             }
-            Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
+            Some(packing) if may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
             _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => {
                 Ok(Self::Mailbox(None))
             }
@@ -378,28 +375,6 @@ pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
         detail,
         name: Vec::new(),
     }
-}
-
-/// True for the endings of mailboxes, and for `mbox` in a folder of Apple Mail (`X.mbox/mbox`).
-pub(crate) fn is_named_mailbox(path: &Path) -> bool {
-    let apple = || {
-        path.ends_with("mbox")
-            && path
-                .parent()
-                .is_some_and(|folder| extension_is(folder, &["mbox"]))
-    };
-    extension_is(
-        path,
-        &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"],
-    ) || apple()
-}
-
-fn extension_is(path: &Path, wanted: &[&str]) -> bool {
-    path.extension().is_some_and(|extension| {
-        wanted
-            .iter()
-            .any(|wanted| extension.eq_ignore_ascii_case(wanted))
-    })
 }
 
 #[cfg(test)]

@@ -2,13 +2,6 @@
 
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
-
-use crate::eml::Files;
-use crate::mbox::Mailbox;
-use crate::packed::{self, Packing};
-use crate::regular::open_input;
-use crate::replace::with_path;
 
 /// Form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,17 +14,6 @@ pub enum Format {
     EmlTree,
     /// One message in one file.
     Eml,
-}
-
-/// An input that was recognised: one file or folder that is one archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The path as given (or found below a folder that was given); `-` is standard input.
-    pub path: PathBuf,
-    /// Its form.
-    pub format: Format,
-    /// What has to be read through to reach a mailbox; of a stream it is found out when it is opened.
-    pub packed: Option<Packing>,
 }
 
 /// How `From ` lines inside messages are quoted.
@@ -289,36 +271,4 @@ pub trait Source: Send {
     fn size_hint(&self) -> Option<u64>;
     /// True when the input changed while it was read (size or modification time). Asked after the end.
     fn changed(&self) -> io::Result<bool>;
-}
-
-/// Opens a recognised archive for reading. A file that is one message without any header field is refused, unless
-/// [`ReadOptions::force_format`] is set.
-///
-/// Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
-pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>> {
-    let path = &found.path;
-    let failed = |error| with_path(path, &error);
-    if path.as_os_str() == "-" {
-        let input = packed::through(path, io::stdin(), options.max_expansion)?;
-        return Ok(Box::new(Mailbox::from_through(path, input, options)?));
-    }
-    Ok(match found.format {
-        Format::Mbox => {
-            let file = open_input(path).map_err(failed)?;
-            let metadata = file.metadata().map_err(failed)?;
-            if metadata.is_dir() {
-                return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
-            }
-            if found.packed.is_some() && metadata.is_file() {
-                Box::new(Mailbox::from_packed(path, file, options)?)
-            } else if metadata.is_file() {
-                Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
-            } else {
-                let input = packed::through(path, file, options.max_expansion)?;
-                Box::new(Mailbox::from_through(path, input, options)?)
-            }
-        }
-        Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
-        Format::Eml => Box::new(Files::single(path, options)?),
-    })
 }

@@ -4,11 +4,10 @@
 //!
 //! All signals that interrupt end with 130, whichever it was.
 
-use crate::output::Console;
 use mailglot_archive::words;
 use mailglot_pipeline::Error;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -97,21 +96,6 @@ fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
         words
     } else {
         format!("{path}: {words}")
-    }
-}
-
-/// Prints what clap has to say. Help and version are no errors, unless nobody can read them; wrong usage is 1 (clap's own code is 2).
-pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
-    let printed = error.print().and_then(|()| io::stdout().flush());
-    match printed {
-        // A closed stream leaves nobody to tell.
-        _ if error.use_stderr() => Exit::Usage.into(),
-        Ok(()) => Exit::Done.into(),
-        Err(error) => {
-            let failure = Failure::stdout(&error);
-            Console::new(false, false).error(&failure.message);
-            failure.exit.into()
-        }
     }
 }
 

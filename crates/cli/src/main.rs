@@ -19,6 +19,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod suggest;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -30,6 +31,6 @@ fn main() -> ExitCode {
     }
     match args::parse(&arguments) {
         Ok(args) => fault::contained(|| commands::run(args)),
-        Err(error) => exit::of_arguments(&error),
+        Err(error) => usage::print(&error),
     }
 }

@@ -9,7 +9,6 @@ use crate::double_byte::{self, Family, Subset};
 use crate::generated::charsets::COUNT;
 use crate::grid::Set;
 use crate::iso2022::{self, Iso2022};
-use crate::kernel;
 use crate::koi7::{self, Koi7};
 use crate::mixed_ebcdic::MixedEbcdic;
 use crate::multi_byte::{self, Layout};
@@ -189,7 +188,7 @@ impl Decoder {
 fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     let plain = match kind {
         Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&utf8::BOM) => false,
-        Kind::Utf8 | Kind::Cesu8 => return kernel::text(bytes),
+        Kind::Utf8 | Kind::Cesu8 => return mailglot_kernel::utf8::as_str(bytes),
         Kind::SingleByte(page) => page.is_ascii(),
         // Stored sets that are not ASCII differ from it at these two.
         Kind::MultiByte(Layout::Stored, set) if !set.is_ascii() => {
@@ -210,7 +209,7 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
         Kind::Sequences(list) => list.is_plain(bytes),
     };
     if plain {
-        kernel::ascii_text(bytes)
+        mailglot_kernel::ascii::as_str(bytes)
     } else {
         None
     }

@@ -10,11 +10,11 @@
 //! Strict decoding of Big5 and GB18030 is WHATWG's.
 
 use crate::grid::{Grid, Set};
-use crate::kernel::{self, Leads, Packed, Pairs};
 use crate::sink::{Sink, ascii_run};
 use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
+use mailglot_kernel::{LeadBytes, Packed, PairTable};
 use std::sync::OnceLock;
 
 /// A family of charsets with one table.
@@ -57,17 +57,17 @@ impl Family {
     }
 
     /// The tables, built at first use.
-    pub(crate) fn tables(self) -> &'static Pairs {
-        static TABLES: [OnceLock<Pairs>; 5] = [const { OnceLock::new() }; 5];
+    pub(crate) fn tables(self) -> &'static PairTable {
+        static TABLES: [OnceLock<PairTable>; 5] = [const { OnceLock::new() }; 5];
         TABLES[self as usize].get_or_init(|| self.build())
     }
 
-    fn build(self) -> Pairs {
+    fn build(self) -> PairTable {
         let grid = Grid::read(&[self.packed()]);
-        let mut tables = Pairs::new(if self == Self::ShiftJis {
-            Leads::ShiftJis
+        let mut tables = PairTable::new(if self == Self::ShiftJis {
+            LeadBytes::From81ButA0ToDf
         } else {
-            Leads::High
+            LeadBytes::From81
         });
         for lead in 0x80..=0xFF_u8 {
             if matches!(self, Self::ShiftJis | Self::Gb18030) {
@@ -268,7 +268,7 @@ pub(crate) fn run(
     let mut at = 0;
     while at < input.len() {
         if subset == Subset::All {
-            at += kernel::pairs(tables, &input[at..], sink.text);
+            at += tables.append_decoded(&input[at..], sink.text);
             let Some(lead) = input.get(at) else { break };
             if family == Family::EucJp
                 && let Some([0x8F, lead, trail]) = input[at..].first_chunk::<3>()

@@ -9,9 +9,9 @@
 use crate::double_byte::{Family, jis_row};
 use crate::encoder::{Encode, Out};
 use crate::grid::Set;
-use crate::kernel::Packed;
 use crate::sink::Sink;
 use crate::{LossKind, Mode};
+use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
 /// Decodes what is complete; at most one byte stays behind.

@@ -6,8 +6,8 @@
 //! # Limits
 //! [`decode_mailbox`] takes no raw UTF-8; [`decode_mailbox_utf8`] is for servers that send it (RFC 6855, RFC 9051).
 
-use crate::utf7::values;
 use crate::{Charset, LossLog, Unmappable};
+use mailglot_kernel::base64::{NOT_A_DIGIT, values};
 use std::fmt::Write as _;
 
 const VALUES: [u8; 256] = values(b',');
@@ -140,7 +140,7 @@ impl<'a> Iterator for Pieces<'a> {
         }
         let end = behind
             .iter()
-            .position(|b| VALUES[usize::from(*b)] == 0xFF)
+            .position(|b| VALUES[usize::from(*b)] == NOT_A_DIGIT)
             .unwrap_or(behind.len());
         let run = &behind[..end];
         let ended = behind.get(end) == Some(&b'-');

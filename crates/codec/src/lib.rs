@@ -18,14 +18,13 @@
 //!
 //! # Limits
 //! Text is not sanitized: it may contain CR, LF, NUL and ESC. Nothing depends on a locale or on the system's iconv.
-// Not `forbid`: one module may.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod bocu1;
 mod charset;
-mod clean;
 mod code_page;
 mod covers;
+mod decode_lossless;
 mod decoder;
 mod double_byte;
 mod encoder;
@@ -33,7 +32,6 @@ mod euc_fixed_width;
 mod generated;
 mod grid;
 mod iso2022;
-mod kernel;
 mod koi7;
 mod label;
 mod loss;
@@ -55,15 +53,11 @@ mod utf8;
 mod utf_ebcdic;
 mod web;
 
-pub mod base64;
 pub mod bom;
 pub mod detect;
 pub mod iana;
 pub mod imap_utf7;
 pub mod io;
-pub mod json;
-pub mod scan;
-pub mod short;
 pub mod whatwg;
 
 pub use charset::Charset;
@@ -75,14 +69,3 @@ pub use options::{DecodeOptions, Marks, Repair};
 pub use script::Script;
 pub use sufficient::{Choice, Prevented, smallest_sufficient};
 pub use utf7::carries_utf8 as utf7_carries_utf8;
-
-/// The text that bytes are which are all ASCII.
-#[inline]
-pub fn ascii(bytes: &[u8]) -> Option<&str> {
-    kernel::ascii_text(bytes)
-}
-
-/// The text that bytes are which are valid UTF-8, with a byte order mark if they have one.
-pub fn utf8(bytes: &[u8]) -> Option<&str> {
-    kernel::text(bytes)
-}

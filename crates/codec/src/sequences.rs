@@ -15,8 +15,8 @@ mod encoder;
 pub(crate) use encoder::Encoder;
 
 use crate::LossKind;
-use crate::kernel::Packed;
 use crate::sink::Sink;
+use mailglot_kernel::Packed;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 

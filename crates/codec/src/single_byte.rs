@@ -6,13 +6,12 @@
 //! Characters come out as stored: windows-1255 and windows-1258 are not composed, Hebrew is not reordered.
 
 use crate::generated::pages::{ASCII_PAGES, CELLS};
-use crate::kernel;
 use crate::sink::Sink;
 use crate::{LossKind, web};
 use encoding_rs::Encoding;
 
 /// One character, or none, for every byte.
-pub(crate) type Table = kernel::Page;
+pub(crate) type Table = mailglot_kernel::Page;
 
 /// Where the characters of a single-byte charset come from, and how its strict table differs.
 #[derive(Clone, Copy)]
@@ -107,12 +106,12 @@ fn own(page: u16, byte: u8) -> Option<char> {
 
 /// Decodes all of `input`, which begins at offset `base`.
 pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
-    let mut at = kernel::single_bytes(table, input, sink.text);
+    let mut at = table.append_decoded(input, sink.text);
     while at < input.len() {
         let offset = base + at as u64;
         sink.replace(offset..offset + 1, bad);
         at += 1;
-        at += kernel::single_bytes(table, &input[at..], sink.text);
+        at += table.append_decoded(&input[at..], sink.text);
     }
 }
 

@@ -3,8 +3,8 @@
 //! # Limits
 //! No output offsets are kept.
 
-use crate::kernel::{self, Packed};
 use crate::{LossKind, LossLog, Mode};
+use mailglot_kernel::{Packed, ascii};
 use std::ops::Range;
 
 /// Output side of every machine: text and losses.
@@ -22,7 +22,7 @@ impl<'t> Sink<'t> {
     /// Writes one packed character.
     #[inline]
     pub(crate) fn put(&mut self, packed: Packed) {
-        kernel::push(self.text, packed);
+        packed.append_to(self.text);
     }
 
     /// Writes one UTF-16 unit that is no surrogate.
@@ -48,7 +48,7 @@ impl<'t> Sink<'t> {
 
     /// Writes a run of ASCII bytes of any length; nothing behind the first that is none.
     pub(crate) fn put_ascii(&mut self, run: &[u8]) {
-        kernel::copy_ascii(run, self.text);
+        ascii::append_prefix(run, self.text);
     }
 
     /// Logs a defect for which nothing is written; in strict mode every defect that is more than a note for information is an error.

@@ -3,7 +3,6 @@
 //! # Limits
 //! Statistics look at the first 512 units only. The byte order never changes in mid-text.
 
-use crate::kernel;
 use crate::sink::Sink;
 use crate::utf8::{self, Forms};
 use crate::{LossKind, Marks, Mode};
@@ -164,7 +163,7 @@ fn unit_at(pair: &[u8], order: Order) -> u16 {
 fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>) -> usize {
     let mut at = 0;
     loop {
-        at += kernel::utf16(&input[at..], order == Order::Big, sink.text);
+        at += mailglot_kernel::utf16::append(&input[at..], order == Order::Big, sink.text);
         let Some(pair) = input.get(at..at + 2) else {
             break;
         };

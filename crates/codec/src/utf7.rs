@@ -7,67 +7,18 @@
 //! An `=` behind a run is text and an eight-bit byte is U+FFFD, unless their repair is asked for. Which of the
 //! characters came out of base64 is not told, only how many of them are ASCII.
 
-use crate::kernel;
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind, Repair};
+use mailglot_kernel::base64::{NOT_A_DIGIT, VALUES, digit, values};
+use mailglot_kernel::utf7::{DIRECT, ReadRun, append_run, append_text, direct_bytes};
 use std::ops::{ControlFlow, Range};
 
 mod encode;
 
 pub(crate) use encode::{Direct, Encoder};
 
-pub(crate) const NOT_BASE64: u8 = 0xFF;
-
-/// Set B and its values.
-pub(crate) const VALUES: [u8; 256] = values(b'/');
 const IMAP_VALUES: [u8; 256] = values(b',');
-
-/// Bytes that stand for themselves without remark: Set D, Set O, and SP TAB CR LF.
-pub(crate) const DIRECT: [bool; 256] = direct(b"+\\~", b"\t\r\n");
-const IMAP_DIRECT: [bool; 256] = direct(b"&", b"");
-
-/// Printable ASCII and SP, but for some, and others.
-const fn direct(but: &[u8], and: &[u8]) -> [bool; 256] {
-    let mut direct = [false; 256];
-    let mut b = b' ';
-    while b < 0x7F {
-        direct[b as usize] = true;
-        b += 1;
-    }
-    let mut i = 0;
-    while i < but.len() {
-        direct[but[i] as usize] = false;
-        i += 1;
-    }
-    let mut i = 0;
-    while i < and.len() {
-        direct[and[i] as usize] = true;
-        i += 1;
-    }
-    direct
-}
-
-/// The values of the modified base64 alphabet with the given last character.
-pub(crate) const fn values(last: u8) -> [u8; 256] {
-    let mut values = [NOT_BASE64; 256];
-    let mut i = 0;
-    while i < 64 {
-        values[digit(i as u8, last) as usize] = i as u8;
-        i += 1;
-    }
-    values
-}
-
-/// The base64 character of a value below 64.
-pub(crate) const fn digit(value: u8, last: u8) -> u8 {
-    match value {
-        0..26 => b'A' + value,
-        26..52 => b'a' + value - 26,
-        52..62 => b'0' + value - 52,
-        62 => b'+',
-        _ => last,
-    }
-}
+const IMAP_DIRECT: [bool; 256] = direct_bytes(b"&", b"");
 
 /// True where every byte stands for itself without remark.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
@@ -136,7 +87,7 @@ impl Run {
     }
 
     /// Counts in what was read from a place where no bits were left over.
-    fn take(&mut self, read: &kernel::Shifted) {
+    fn take(&mut self, read: &ReadRun) {
         self.chars += read.chars as u64;
         self.units += read.units as u64;
         self.last = read.last;
@@ -227,7 +178,7 @@ impl<const IMAP: bool> Utf7<IMAP> {
         self.begun = true;
         while at < input.len() && input[at] != Self::SHIFT {
             if !IMAP {
-                let read = kernel::utf7_text(&input[at..], sink.text);
+                let read = append_text(&input[at..], sink.text);
                 sink.count_shifted(read.ascii, read.controls);
                 at += read.bytes;
             }
@@ -279,7 +230,7 @@ impl<const IMAP: bool> Utf7<IMAP> {
     fn shifted(&mut self, mut run: Run, input: &[u8], mut at: usize, sink: &mut Sink<'_>) -> usize {
         loop {
             if !IMAP && run.bits == 0 && run.padding == 0 && self.high.is_none() && self.begun {
-                let read = kernel::shifted(&input[at..], sink.text);
+                let read = append_run(&input[at..], sink.text);
                 if read.chars > 0 {
                     run.take(&read);
                     sink.count_shifted(read.ascii.into(), read.controls.into());
@@ -291,7 +242,7 @@ impl<const IMAP: bool> Utf7<IMAP> {
                 return at;
             };
             let value = Self::VALUES[usize::from(*byte)];
-            if value == NOT_BASE64 || run.padding > 0 {
+            if value == NOT_A_DIGIT || run.padding > 0 {
                 if *byte == b'='
                     && run.padding < run.wanted_padding()
                     && self.options.repairs(Repair::Utf7Padding)

@@ -7,9 +7,9 @@
 //! RFC 2279 forms and CESU-8 pairs are named under the label UTF-8, and repaired only if asked for ([`crate::Repair`]);
 //! `C0 80` is never NUL.
 
-use crate::kernel;
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind, Mode, Repair};
+use mailglot_kernel::utf8::valid_prefix;
 
 /// The byte order mark in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -104,7 +104,7 @@ pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut 
     while at < input.len() {
         let rest = &input[at..];
         let start = base + at as u64;
-        let valid = kernel::valid_prefix(rest);
+        let valid = valid_prefix(rest);
         if !valid.is_empty() {
             if forms.pairs == Pairs::Required {
                 record_long_forms(valid.as_bytes(), start, sink);

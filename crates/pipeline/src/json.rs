@@ -1,6 +1,6 @@
 //! JSON strings, written straight into a buffer.
 
-use mailglot_codec::json::{LineEnds, escape};
+use mailglot_kernel::json::{LineEnds, append_escaped};
 
 /// Appends a JSON string with quotes.
 pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
@@ -16,9 +16,9 @@ pub(crate) fn lines(text: &str, out: &mut Vec<u8>) {
 #[allow(dead_code, reason = "not every program that writes JSON so needs it")]
 pub(crate) fn joined(one: &str, between: u8, other: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    escape(one, LineEnds::Kept, out);
+    append_escaped(one, LineEnds::Kept, out);
     out.push(between);
-    escape(other, LineEnds::Kept, out);
+    append_escaped(other, LineEnds::Kept, out);
     out.push(b'"');
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn optional(text: Option<&str>, out: &mut Vec<u8>) {
 
 fn quoted(text: &str, line_ends: LineEnds, out: &mut Vec<u8>) {
     out.push(b'"');
-    escape(text, line_ends, out);
+    append_escaped(text, line_ends, out);
     out.push(b'"');
 }
 

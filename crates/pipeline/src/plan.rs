@@ -5,9 +5,10 @@
 //! The outputs of several inputs stand side by side in one folder. Two jobs for one place wait for each other by locks on its folder: not where
 //! the file system has none, or the folder may not be listed.
 
+use crate::Error;
 use crate::away::{self, Away, Placed};
+use crate::job::{NormalizeJob, with_suffix};
 use crate::layout::{self, Input};
-use crate::{Error, NormalizeJob};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
@@ -215,13 +216,6 @@ fn is_ledger(path: &Path) -> bool {
             .and_then(|mut file| file.read_exact(&mut start))
             .is_ok()
         && start == MAGIC
-}
-
-/// The path with something after its last component.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(suffix);
-    path.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -1,190 +1,180 @@
-//! Which crate may use which (ARCHITECTURE.md, "Crates and arrows").
+//! Which crate and which module may use which: `cargo xtask arrows` (ARCHITECTURE.md, "Crates and arrows").
+//!
+//! # Limits
+//! See [`dependencies`] and [`module_graph`].
 
-use crate::run;
-use anyhow::{Context, bail};
-use serde_json::Value;
+mod circles;
+mod dependencies;
+mod module_graph;
 
-/// What a crate may depend on, dev-dependencies aside.
-struct Rule {
-    package: &'static str,
-    /// Crates of this workspace.
-    ours: &'static [&'static str],
-    /// Crates of others.
-    others: &'static [&'static str],
-}
+use crate::rust_source::{Module, read_crate};
+use crate::workspace::{Package, packages};
+use anyhow::bail;
+use circles::{Arrow, Circles, is_parent};
+use module_graph::{Arrows, arrows};
+use std::collections::BTreeMap;
 
-const RULES: &[Rule] = &[
-    Rule {
-        package: "mailglot-codec",
-        ours: &[],
-        others: &["chardetng", "encoding_rs", "memchr", "simdutf8"],
-    },
-    Rule {
-        package: "mailglot-mime",
-        ours: &["mailglot-codec"],
-        others: &["base64", "memchr", "nom", "unicode-segmentation"],
-    },
-    Rule {
-        package: "mailglot-archive",
-        ours: &[],
-        others: &[
-            "blake3",
-            "bzip2",
-            "flate2",
-            "lzma-rust2",
-            "memchr",
-            "nom",
-            "rustix",
-            "zstd",
-        ],
-    },
-    Rule {
-        package: "mailglot-pipeline",
-        // Of codec, names (labels in reports and options) and text inside JSON strings.
-        ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
-        // mail-parser and quoted_printable are the second reader of `--verify`. Only code of others is independent of mime.
-        others: &[
-            "blake3",
-            "mail-parser",
-            "memchr",
-            "quoted_printable",
-            "serde",
-            "serde_json",
-            "xxhash-rust",
-        ],
-    },
-    Rule {
-        package: "mailglot-gateway",
-        // Of codec, names only: labels in findings.
-        ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
-        others: &[
-            "memchr",
-            "prometheus-client",
-            "rustix",
-            "serde",
-            "sha2",
-            "smtp-proto",
-            "tempfile",
-            "toml",
-        ],
-    },
-    Rule {
-        package: "mailglot",
-        ours: &[
-            "mailglot-archive",
-            "mailglot-codec",
-            "mailglot-gateway",
-            "mailglot-mime",
-            "mailglot-pipeline",
-        ],
-        others: &[
-            "anyhow",
-            "base64",
-            "clap",
-            "clap_complete",
-            "clap_mangen",
-            "indicatif",
-            "listenfd",
-            "memchr",
-            "sd-notify",
-            "serde",
-            "serde_json",
-            "signal-hook",
-        ],
-    },
-    // xtask starts programs and links none of them.
-    Rule {
-        package: "xtask",
-        ours: &[],
-        others: &["anyhow", "clap", "serde_json"],
-    },
+/// Crates whose modules have no circles, and must have none.
+const WITHOUT_CIRCLES: &[&str] = &[
+    "mailglot",
+    "mailglot-archive",
+    "mailglot-kernel",
+    "mailglot-pipeline",
+    "mailglot-tests",
 ];
 
-/// Sees everything, rivals too; nothing may depend on it.
-const UNCHECKED: &str = "mailglot-tests";
+/// Crates that have no families either: no module uses items of a parent that uses it.
+const WITHOUT_FAMILIES: &[&str] = &["mailglot-kernel", "mailglot-pipeline"];
 
-/// Checks the dependencies that each manifest names; fails with every arrow that must not be.
+/// Names of an arrow that are printed.
+const NAMES: usize = 5;
+
+/// Fails with every dependency that the table in ARCHITECTURE.md does not have, and with every circle in crates that have none.
 pub(crate) fn check() -> anyhow::Result<()> {
-    let metadata =
-        run::output(run::cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: Value = serde_json::from_slice(&metadata)?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("cargo metadata lists no packages")?;
-    let wrong = packages.iter().flat_map(faults).collect::<Vec<_>>();
-    for fault in &wrong {
+    let packages = packages()?;
+    let mut faults = dependencies::check(&packages)?;
+    let is_absent = |name: &&&str| !packages.iter().any(|package| package.name == **name);
+    let absent = WITHOUT_CIRCLES
+        .iter()
+        .chain(WITHOUT_FAMILIES)
+        .filter(is_absent);
+    faults.extend(
+        absent.map(|name| format!("{name}: the list of crates has it, the workspace has not")),
+    );
+    for package in &packages {
+        let name = package.name.as_str();
+        let has_rule = |list: &[&str]| list.contains(&name);
+        if !has_rule(WITHOUT_CIRCLES) && !has_rule(WITHOUT_FAMILIES) {
+            continue;
+        }
+        let drawn = Drawn::read(package)?;
+        let Circles { circles, families } = &drawn.circles;
+        if has_rule(WITHOUT_CIRCLES) {
+            faults.extend(circles.iter().map(|found| drawn.fault("circle", found)));
+        }
+        if has_rule(WITHOUT_FAMILIES) {
+            faults.extend(families.iter().map(|found| drawn.fault("family", found)));
+        }
+    }
+    for fault in &faults {
         println!("{fault}");
     }
-    if !wrong.is_empty() {
+    if !faults.is_empty() {
         bail!(
-            "{} forbidden arrow(s); the table is in ARCHITECTURE.md",
-            wrong.len()
+            "{} fault(s); the table is in ARCHITECTURE.md, and `cargo xtask arrows --circles` draws modules",
+            faults.len()
         );
     }
     println!("arrows: {} packages, all as drawn", packages.len());
     Ok(())
 }
 
-fn faults(package: &Value) -> Vec<String> {
-    let name = package["name"].as_str().unwrap_or_default();
-    if name == UNCHECKED {
-        return Vec::new();
+/// Prints the circles of each crate, and arrows that would open them.
+pub(crate) fn print_circles() -> anyhow::Result<()> {
+    for package in &packages()? {
+        Drawn::read(package)?.print();
     }
-    let Some(rule) = RULES.iter().find(|rule| rule.package == name) else {
-        return vec![format!(
-            "{name}: no rule says what it may use; add one to crates/xtask/src/arrows.rs"
-        )];
-    };
-    let dependencies = package["dependencies"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
-    dependencies
-        .iter()
-        .filter_map(|dependency| {
-            let used = dependency["name"].as_str()?;
-            let kind = dependency["kind"].as_str().unwrap_or("normal");
-            let ours = used == "mailglot" || used.starts_with("mailglot-") || used == "xtask";
-            let allowed = match kind {
-                // Tests of a crate may use any oracle, but no crate of ours that stands above it.
-                "dev" => !ours || rule.ours.contains(&used),
-                "normal" => rule.ours.contains(&used) || rule.others.contains(&used),
-                // There are no build scripts.
-                _ => false,
-            };
-            (!allowed).then(|| format!("{name} -> {used} ({kind}): this arrow must not be"))
-        })
-        .collect()
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+/// A crate with its arrows.
+struct Drawn {
+    package: String,
+    modules: Vec<Module>,
+    arrows: Arrows,
+    circles: Circles,
+}
 
-    #[test]
-    fn forbidden_arrows_are_named() {
-        let package = json!({"name": "mailglot-archive", "dependencies": [
-            {"name": "memchr", "kind": null},
-            {"name": "mailglot-mime", "kind": null},
-            {"name": "tempfile", "kind": "dev"},
-            {"name": "mailglot-mime", "kind": "dev"},
-            {"name": "cc", "kind": "build"},
-        ]});
-        assert_eq!(
-            faults(&package),
-            [
-                "mailglot-archive -> mailglot-mime (normal): this arrow must not be",
-                "mailglot-archive -> mailglot-mime (dev): this arrow must not be",
-                "mailglot-archive -> cc (build): this arrow must not be",
-            ]
-        );
+impl Drawn {
+    fn read(package: &Package) -> anyhow::Result<Self> {
+        let modules = read_crate(&package.root)?;
+        let arrows = arrows(&modules);
+        Ok(Self {
+            package: package.name.clone(),
+            circles: circles::find(&modules, &arrows),
+            modules,
+            arrows,
+        })
     }
 
-    #[test]
-    fn a_new_crate_needs_a_rule() {
-        assert_eq!(
-            faults(&json!({"name": "mailglot-new", "dependencies": []})).len(),
-            1
+    fn fault(&self, what: &str, found: &[usize]) -> String {
+        format!("{}: {what} of {}", self.package, self.names(found))
+    }
+
+    fn print(&self) {
+        let Circles { circles, families } = &self.circles;
+        let all: Vec<usize> = (0..self.modules.len()).collect();
+        println!(
+            "\n{}: {} modules, {} arrows, {} lines; {} circle(s), {} famil{}",
+            self.package,
+            self.modules.len(),
+            self.arrows.iter().map(BTreeMap::len).sum::<usize>(),
+            self.lines(&all),
+            circles.len(),
+            families.len(),
+            if families.len() == 1 { "y" } else { "ies" },
         );
+        for circle in circles {
+            self.print_set("circle", circle, false);
+        }
+        for family in families {
+            self.print_set("family", family, true);
+        }
+    }
+
+    /// Prints a circle or family; only in a family do arrows to parents count.
+    fn print_set(&self, what: &str, set: &[usize], with_parents: bool) {
+        let all: Vec<usize> = (0..self.modules.len()).collect();
+        println!(
+            "  {what} of {} modules, {} lines ({} %): {}",
+            set.len(),
+            self.lines(set),
+            self.lines(set) * 100 / self.lines(&all).max(1),
+            self.names(set)
+        );
+        let weights = self.weights(set, with_parents);
+        let opening = circles::opening(set, &weights);
+        println!("    {} arrow(s) whose removal opens it:", opening.len());
+        for (from, to) in opening {
+            let names = &self.arrows[from][&to];
+            let shown: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+            let more = if names.len() > NAMES { ", …" } else { "" };
+            println!(
+                "      {} -> {}: {}{more}",
+                self.modules[from].name(),
+                self.modules[to].name(),
+                shown.join(", ")
+            );
+        }
+    }
+
+    /// The arrows within a set, with the number of names that each uses.
+    fn weights(&self, set: &[usize], with_parents: bool) -> BTreeMap<Arrow, usize> {
+        let mut weights = BTreeMap::new();
+        for from in set {
+            for (to, names) in &self.arrows[*from] {
+                let is_upward = is_parent(&self.modules, *to, *from);
+                if set.contains(to) && (with_parents || !is_upward) {
+                    weights.insert((*from, *to), names.len());
+                }
+            }
+        }
+        weights
+    }
+
+    fn lines(&self, set: &[usize]) -> usize {
+        let modules = set.iter().map(|index| &self.modules[*index]);
+        modules
+            .filter(|module| !module.is_generated)
+            .map(Module::lines)
+            .sum()
+    }
+
+    fn names(&self, set: &[usize]) -> String {
+        let names: Vec<String> = set
+            .iter()
+            .map(|index| self.modules[*index].name())
+            .collect();
+        names.join(", ")
     }
 }

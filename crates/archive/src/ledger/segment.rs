@@ -13,6 +13,7 @@
 //! A segment without an intact index is read record by record. An index does not tell that a record behind it is damaged.
 
 use super::index_entry::IndexEntry;
+use super::record_bytes::{CHECK, DIGEST, RECORD, RECORD_HEADER, checksum};
 use super::segment_index::{self, IndexBuilder};
 use super::varint::{Cursor, put_counted};
 use super::{LedgerError, VERSION};
@@ -23,16 +24,8 @@ use std::os::unix::fs::FileExt;
 
 /// First bytes of every segment.
 const MAGIC: [u8; 8] = *b"\x89MGS\r\n\x1a\n";
-/// First bytes of every record.
-const RECORD: [u8; 4] = *b"\x89MGR";
 /// Last bytes of a closed segment.
 const END: [u8; 8] = *b"MGSEND\r\n";
-/// Bytes of a checksum.
-pub(super) const CHECK: usize = 8;
-/// Bytes of the digest of a record's ledger.
-const DIGEST: usize = 16;
-/// Bytes of a record before its index entry: magic, length of the entry, length of the ledger, digest of the ledger.
-const RECORD_HEADER: usize = RECORD.len() + 4 + 8 + DIGEST;
 /// Bytes at the end of a closed segment: length of the file, length of header and records, checksum, magic.
 const END_LEN: usize = 8 + 8 + CHECK + END.len();
 /// Bytes of the longest index entry. A search behind damage reads so many for each false beginning of a record.
@@ -83,18 +76,6 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> 
     Ok(out)
 }
 
-/// Returns the encoded index entry of a record that [`segment_record`] made.
-pub(super) fn record_entry(record: &[u8]) -> &[u8] {
-    let mut length = [0; 4];
-    let Some(bytes) = record.get(4..8) else {
-        return &[];
-    };
-    length.copy_from_slice(bytes);
-    record
-        .get(RECORD_HEADER..RECORD_HEADER + u32::from_le_bytes(length) as usize)
-        .unwrap_or_default()
-}
-
 /// Returns what ends a segment whose header and records take `length` bytes: the index, if it has any record, and the end.
 pub fn segment_tail(length: u64, index: &IndexBuilder) -> Vec<u8> {
     let mut out = index.finish();
@@ -111,12 +92,6 @@ fn segment_end(length: u64, records: u64) -> [u8; END_LEN] {
     out[16..16 + CHECK].copy_from_slice(&check);
     out[16 + CHECK..].copy_from_slice(&END);
     out
-}
-
-pub(super) fn checksum(bytes: &[u8]) -> [u8; CHECK] {
-    let mut check = [0; CHECK];
-    check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK]);
-    check
 }
 
 /// A segment that is read.

@@ -8,7 +8,7 @@
 //! An index above 16 MiB is not written; a reader takes the records then.
 
 use super::index_entry::IndexEntry;
-use super::segment::{CHECK, checksum, record_entry};
+use super::record_bytes::{CHECK, checksum, record_entry};
 use super::varint::{Cursor, put, put_counted};
 
 /// First bytes of an index.

@@ -26,7 +26,7 @@ use self::line::{
     Behind, Line, begins_with, declared_key, embeds, field, is_data, line_end, names_mailbox,
     next_end,
 };
-use super::split::starts_line;
+use super::from_line::starts_line;
 
 /// Bytes before and after a candidate that the open-multipart test looks at.
 pub(super) const FAR: u64 = 1 << 20;

@@ -394,6 +394,14 @@ fn offset(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2))).parse(input)
 }
 
+/// True when a `From ` found at `at` starts a line; `start` tells that index 0 of `data` starts one.
+pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
+    match at.checked_sub(1) {
+        None => start,
+        Some(before) => matches!(data[before], b'\n' | b'\r'),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

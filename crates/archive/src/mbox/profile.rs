@@ -14,8 +14,8 @@ use std::os::unix::fs::FileExt;
 
 use memchr::memmem::Finder;
 
-use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git};
-use super::split::{BEHIND, Evidence, Follower, NEAR, is_quoted_by_mailbox, quoted, starts_line};
+use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
+use super::split::{BEHIND, Evidence, Follower, NEAR, is_quoted_by_mailbox, quoted};
 use super::write::Fields;
 use crate::packed::beginning;
 use crate::{Profile, Quoting};

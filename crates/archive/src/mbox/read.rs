@@ -22,9 +22,9 @@ use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
 use super::split::{NEAR, quoted};
+use crate::file_names::is_named_mailbox;
 use crate::mail_check;
 use crate::packed::{Packing, Through, Told, beginning, through};
-use crate::recognize::is_named_mailbox;
 use crate::replace::with_path;
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source,

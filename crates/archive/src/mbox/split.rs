@@ -138,14 +138,6 @@ pub(super) fn is_mail_header(header: &[u8]) -> bool {
 /// Lines `From ` and `>From ` behind a separator that may stand before a header.
 const MOST_FROM_LINES: usize = 16;
 
-/// True when a `From ` found at `at` starts a line; `start` tells that index 0 of `data` starts one.
-pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
-    match at.checked_sub(1) {
-        None => start,
-        Some(before) => matches!(data[before], b'\n' | b'\r'),
-    }
-}
-
 /// True for a quoted or unquoted `From ` line.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
     let depth = line.iter().take_while(|&&byte| byte == b'>').count();

@@ -8,7 +8,7 @@ use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
-use super::unpack::Input;
+use super::input::Input;
 
 /// KiB that a dictionary of xz may take: four times that of its highest level, `xz -9`.
 const MEMORY: u32 = 256 << 10;

@@ -8,16 +8,15 @@
 //! Behind damage inside a member nothing is searched for: the rest of the file is counted. A member whose checksum alone is wrong is given as it
 //! was read, and reading goes on behind it; in the other forms such a member is the last one.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Packing;
+use super::input::Input;
 use super::member::{self, Member};
 use crate::{BoxEvent, BoxEventKind};
 
-/// Bytes that are asked for at once of the compressed file.
-const CHUNK: usize = 64 << 10;
 /// Bytes that are unpacked at once: what a decoder made in the step that met damage is lost.
 const STEP: usize = 16 << 10;
 /// Bytes that tell a form.
@@ -88,7 +87,7 @@ impl<R: Read> Unpack<R> {
         let State::Between(input) = &mut self.state else {
             return Ok(());
         };
-        let start = input.offset;
+        let start = input.offset();
         let zeros = input.skip_zeros()?;
         let beginning = input.peek(BEGINNING)?;
         let (at_end, goes_on) = (
@@ -100,7 +99,7 @@ impl<R: Read> Unpack<R> {
             input.skip_all()?;
             let detail = format!(
                 "{} bytes left out behind what is {words}",
-                input.offset - start
+                input.offset() - start
             );
             self.told.event(BoxEventKind::TrailingBytes, start, detail);
         } else if zeros > 0 {
@@ -130,7 +129,7 @@ impl<R: Read> Unpack<R> {
         let State::Inside(member) = &self.state else {
             return;
         };
-        let offset = member.input().offset;
+        let offset = member.input().offset();
         if self.given <= FREE || self.given <= offset.saturating_mul(self.expansion) {
             return;
         }
@@ -145,7 +144,7 @@ impl<R: Read> Unpack<R> {
     /// True when the error of a decoder is one of reading the file.
     fn is_of_file(&self) -> bool {
         match &self.state {
-            State::Inside(member) => member.input().failed,
+            State::Inside(member) => member.input().failed(),
             State::Between(_) | State::Over => true,
         }
     }
@@ -160,12 +159,12 @@ impl<R: Read> Unpack<R> {
         let State::Between(input) = &mut self.state else {
             return Ok(());
         };
-        let at = input.offset;
+        let at = input.offset();
         let (words, given) = (self.packing.words(), self.given);
         if !ended {
             input.skip_all()?;
         }
-        let left = input.offset - at;
+        let left = input.offset() - at;
         let detail = if error.kind() == io::ErrorKind::UnexpectedEof {
             format!("{words}, and cut off: {given} bytes of what is inside were read")
         } else if ended {
@@ -208,107 +207,5 @@ impl<R: Read> Read for Unpack<R> {
             }
         }
         Ok(0)
-    }
-}
-
-/// A file that is read with a look ahead, and knows how far it was read.
-pub(super) struct Input<R> {
-    inner: R,
-    buffer: Vec<u8>,
-    start: usize,
-    /// Offset of the next byte.
-    offset: u64,
-    /// The last read of the file failed.
-    failed: bool,
-}
-
-impl<R: Read> Input<R> {
-    /// Begins at the first byte.
-    pub(super) fn new(inner: R) -> Self {
-        Self {
-            inner,
-            buffer: Vec::new(),
-            start: 0,
-            offset: 0,
-            failed: false,
-        }
-    }
-
-    /// The next bytes: so many, unless the file ends before.
-    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        while self.buffer.len() - self.start < count && self.fill()? > 0 {}
-        let end = self.buffer.len().min(self.start + count);
-        Ok(&self.buffer[self.start..end])
-    }
-
-    /// Reads once more.
-    fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        let filled = self.buffer.len();
-        self.buffer.resize(filled + CHUNK, 0);
-        let read = loop {
-            match self.inner.read(&mut self.buffer[filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
-        self.failed = read.is_err();
-        read
-    }
-
-    /// Skips zero bytes; gives their number.
-    fn skip_zeros(&mut self) -> io::Result<u64> {
-        let start = self.offset;
-        loop {
-            let ahead = self.fill_buf()?;
-            let zeros = ahead.iter().take_while(|&&byte| byte == 0).count();
-            let on = zeros > 0 && zeros == ahead.len();
-            self.consume(zeros);
-            if !on {
-                return Ok(self.offset - start);
-            }
-        }
-    }
-
-    /// Skips the rest.
-    fn skip_all(&mut self) -> io::Result<()> {
-        loop {
-            let ahead = self.fill_buf()?.len();
-            if ahead == 0 {
-                return Ok(());
-            }
-            self.consume(ahead);
-        }
-    }
-}
-
-impl<R: Read> BufRead for Input<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.start == self.buffer.len() {
-            self.fill()?;
-        }
-        Ok(&self.buffer[self.start..])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.start = self.buffer.len().min(self.start + count);
-        self.offset += count as u64;
-    }
-}
-
-impl<R: Read> Read for Input<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.start == self.buffer.len() && into.len() >= CHUNK {
-            // Large reads need no copy.
-            let read = self.inner.read(into);
-            self.failed = read.is_err();
-            self.offset += *read.as_ref().unwrap_or(&0) as u64;
-            return read;
-        }
-        let read = self.fill_buf()?.read(into)?;
-        self.consume(read);
-        Ok(read)
     }
 }

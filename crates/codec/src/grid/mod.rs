@@ -20,8 +20,8 @@ mod sets;
 pub(crate) use reverse::Reverse;
 pub(crate) use sets::Set;
 
-use crate::kernel::Packed;
 use crate::sink::Sink;
+use mailglot_kernel::Packed;
 
 /// Go to a row and a column; they follow.
 const GO: u16 = 0xDF00;

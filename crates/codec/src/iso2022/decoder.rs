@@ -6,8 +6,7 @@
 use super::escape::{self, Effect, Found};
 use super::flavor::{Flavor, Use};
 use super::set::Set;
-use super::{ESC, SI, SO};
-use crate::kernel;
+use super::{ESC, NEXT_LINE, SI, SO};
 use crate::sink::{Sink, run_until};
 use crate::{LossKind, Mode};
 
@@ -64,10 +63,10 @@ impl Iso2022 {
             let rest = &input[at..];
             let here = base + at as u64;
             let set = self.set();
-            if rest.starts_with(kernel::NEXT_LINE) && self.flavor.is_japanese() {
+            if rest.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
                 sink.put_ascii(b"\r\n");
                 (self.g0, self.shifted, self.g2) = (Set::Jisx0208, false, None);
-                at += kernel::NEXT_LINE.len();
+                at += NEXT_LINE.len();
                 continue;
             }
             let step = match rest[0] {
@@ -305,12 +304,13 @@ impl Iso2022 {
         let flat = set.flat(wide);
         let last_lead = self.flavor.last_lead();
         // Nothing but the set that is in place already comes back at the next line.
-        let lines =
+        let returns =
             self.flavor.is_japanese() && set == Set::Jisx0208 && !self.shifted && self.g2.is_none();
+        let line_end = returns.then_some(NEXT_LINE);
         let mut at = 0;
         loop {
             if let Some(tables) = flat {
-                at += kernel::jis_pairs(tables, last_lead, lines, &rest[at..], sink.text);
+                at += tables.append_seven_bit(last_lead, line_end, &rest[at..], sink.text);
             }
             let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else {
                 break;

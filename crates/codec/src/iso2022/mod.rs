@@ -31,7 +31,10 @@ pub(crate) use encoder::Encoder;
 pub(crate) use flavor::Flavor;
 pub(crate) use set::Set;
 
-use crate::kernel;
+use mailglot_kernel::ascii;
+
+/// What stands between most lines of Japanese text.
+const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
 
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
@@ -55,7 +58,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
         rest = match rest {
             [] => return Some(()),
             [ESC, b'$', b'B', behind @ ..] => {
-                let read = kernel::jis_pairs(tables, flavor.last_lead(), false, behind, text);
+                let read = tables.append_seven_bit(flavor.last_lead(), None, behind, text);
                 let [ESC, b'(', b'B', behind @ ..] = behind.get(read..)? else {
                     return None;
                 };
@@ -69,7 +72,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
                 if run == 0 {
                     return None;
                 }
-                kernel::copy_ascii(&rest[..run], text);
+                ascii::append_prefix(&rest[..run], text);
                 &rest[run..]
             }
         };

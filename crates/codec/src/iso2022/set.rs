@@ -6,9 +6,9 @@
 
 use crate::double_byte::{self, Family};
 use crate::grid::{Grid, Set as Table};
-use crate::kernel::{Packed, Pairs};
 use crate::sink::Sink;
 use crate::web;
+use mailglot_kernel::{Packed, PairTable};
 
 /// What the bytes 21-7E mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -103,7 +103,7 @@ impl Set {
     }
 
     /// The flat table of a set whose every pair is in it; `wide` as in [`Set::put`].
-    pub(super) fn flat(self, wide: bool) -> Option<&'static Pairs> {
+    pub(super) fn flat(self, wide: bool) -> Option<&'static PairTable> {
         match self {
             Self::Ksx1001 => Some(Family::EucKr.tables()),
             Self::Gb2312 if wide => Some(Family::Gb18030.tables()),

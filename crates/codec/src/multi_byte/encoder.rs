@@ -7,9 +7,9 @@ use super::layout::Layout;
 use crate::double_byte::Family;
 use crate::encoder::{Encode, Out};
 use crate::grid::{Reverse, Set};
-use crate::kernel::Packed;
 use crate::mixed_ebcdic::{SI, SO};
 use crate::sink::{ascii_8, ascii_run};
+use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
 /// An encoder of one layout and table.

@@ -3,8 +3,8 @@
 //! # Limits
 //! Lines are not broken.
 
-use super::digit;
 use crate::encoder::{Encode, Out};
+use mailglot_kernel::base64::digit;
 use std::ops::ControlFlow;
 
 /// Which characters the encoder writes as themselves.

@@ -17,9 +17,8 @@ use super::run::{is_outside, superset_finding};
 use super::strict::{self, Name};
 use crate::choose::{Tells, is_told_by, may_be_otherwise, page_behind};
 use crate::{EventKind, lex};
-use mailglot_codec::scan::{self, Look};
-use mailglot_codec::short::Short;
 use mailglot_codec::{Charset, Resolved};
+use mailglot_kernel::{PlainRun, ShortBytes, ascii};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -31,16 +30,16 @@ pub(super) fn decode<'v>(
     doubts: bool,
     findings: &mut Vec<Finding>,
 ) -> Option<Cow<'v, str>> {
-    let look = scan::look(value, 0);
+    let look = PlainRun::scan(value, 0);
     match look {
-        Look {
+        PlainRun {
             ascii: Some(text),
             has_control: false,
             stop: None,
         } => {
             return Some(Cow::Borrowed(text));
         }
-        Look {
+        PlainRun {
             ascii: None,
             has_control: false,
             stop: None,
@@ -174,19 +173,19 @@ impl<'v> Writer<'v, '_> {
     }
 
     /// Writes the value, of which the start was looked at.
-    fn write(&mut self, look: Look<'v>) -> Option<()> {
+    fn write(&mut self, look: PlainRun<'v>) -> Option<()> {
         let value = self.value;
         let mut at = self.text(0, look)?;
         if at == value.len() {
             return Some(());
         }
-        let (mut label, mut bytes) = (None, Short::default());
+        let (mut label, mut bytes) = (None, ShortBytes::default());
         loop {
             at = self.run(at, &mut label, &mut bytes)?;
             if at == value.len() {
                 return Some(());
             }
-            at = self.text(at, scan::look(value, at))?;
+            at = self.text(at, PlainRun::scan(value, at))?;
             if at == value.len() {
                 return Some(());
             }
@@ -194,7 +193,12 @@ impl<'v> Writer<'v, '_> {
     }
 
     /// Writes the words from `at` on that have nothing but white space between them; gives the end of the last.
-    fn run(&mut self, at: usize, label: &mut Option<Label<'v>>, room: &mut Short) -> Option<usize> {
+    fn run(
+        &mut self,
+        at: usize,
+        label: &mut Option<Label<'v>>,
+        room: &mut ShortBytes,
+    ) -> Option<usize> {
         let value = self.value;
         if at > 0 && !lex::is_space(value[at - 1]) {
             return None;
@@ -221,9 +225,11 @@ impl<'v> Writer<'v, '_> {
             // A byte order mark is not quiet.
             let start = self.out.len();
             let is_unsure = if charset == Charset::UTF_8 {
-                room.push_utf8(&SUSPECTS, &mut self.out)?
+                room.append_utf8(&SUSPECTS, &mut self.out)?
             } else {
-                room.push_text(charset, &mut self.out).then_some(true)?
+                charset
+                    .decode_lossless_into(room, &mut self.out)
+                    .then_some(true)?
             };
             if is_unsure {
                 self.doubt(start);
@@ -290,7 +296,7 @@ impl<'v> Writer<'v, '_> {
     }
 
     /// Writes the text from `start` on, of which the first line was looked at, with a space for each fold; gives its end.
-    fn text(&mut self, start: usize, mut look: Look<'v>) -> Option<usize> {
+    fn text(&mut self, start: usize, mut look: PlainRun<'v>) -> Option<usize> {
         let value = self.value;
         let (mut at, mut has_eight) = (start, false);
         let end = loop {
@@ -303,7 +309,7 @@ impl<'v> Writer<'v, '_> {
                     if at == value.len() && matches!(value.last(), Some(b'\r' | b'\n')) {
                         return None;
                     }
-                    look = scan::look(value, at);
+                    look = PlainRun::scan(value, at);
                 }
                 stop => break stop.unwrap_or(value.len()),
             }
@@ -315,12 +321,12 @@ impl<'v> Writer<'v, '_> {
         Some(end)
     }
 
-    fn piece(&mut self, range: Range<usize>, look: &Look<'v>) -> Option<()> {
+    fn piece(&mut self, range: Range<usize>, look: &PlainRun<'v>) -> Option<()> {
         if look.ascii.is_some() && !look.has_control {
-            return scan::push_ascii(self.value, range, &mut self.out).then_some(());
+            return ascii::append(self.value, range, &mut self.out).then_some(());
         }
         let start = self.out.len();
-        if SUSPECTS.push_utf8(self.value, range, &mut self.out)? {
+        if SUSPECTS.append_utf8(self.value, range, &mut self.out)? {
             self.doubt(start);
         }
         Some(())
@@ -328,11 +334,11 @@ impl<'v> Writer<'v, '_> {
 }
 
 /// Whether some of these bytes, which decode without a remark, are in the superset of their charset only.
-fn is_any_outside(charset: Charset, room: &Short) -> bool {
+fn is_any_outside(charset: Charset, room: &ShortBytes) -> bool {
     if charset.superset() == charset {
         return false;
     }
-    match room.is_within(charset) {
+    match charset.covers_lossless(room) {
         Some(is_within) => !is_within,
         None if charset.is_single_byte() => room.has_c1(),
         None => is_outside(charset, room.bytes()),

@@ -29,8 +29,8 @@ use crate::EventKind;
 use crate::choose::{is_told_by, may_be_otherwise};
 use crate::header::FieldKind;
 use crate::lex;
-use mailglot_codec::short::Short;
 use mailglot_codec::{Charset, LossLog, Resolved};
+use mailglot_kernel::ShortBytes;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ pub(super) fn plan(
     let mut run = Run {
         value,
         doubts,
-        word: Short::default(),
+        word: ShortBytes::default(),
         bytes: Vec::new(),
         ends: Vec::new(),
         findings: Vec::new(),
@@ -116,7 +116,7 @@ struct Run<'a> {
     /// Labels are doubted.
     doubts: bool,
     /// The last word that was read.
-    word: Short,
+    word: ShortBytes,
     /// The decoded payloads, one after the other.
     bytes: Vec<u8>,
     /// Where each of them ends.

@@ -4,11 +4,11 @@
 //!
 //! It may take a few harmless characters beside hidden ones for such; what it calls quiet is quiet.
 
-use mailglot_codec::scan::Suspects;
+use mailglot_kernel::BytePairs;
 
 /// What may begin such a character: controls (and characters of four bytes, which are few), those of Latin 1, the grapheme joiner, fillers
 /// and vowels, marks of direction, the byte order mark and its neighbors, and the filler of Hangul.
-pub(super) static SUSPECTS: Suspects = Suspects::new(&[
+pub(super) static SUSPECTS: BytePairs = BytePairs::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),
     (&[0xC2], None),

@@ -8,8 +8,8 @@
 //! left to those two.
 
 use crate::lex;
-use mailglot_codec::short::Short;
 use mailglot_codec::{Charset, Resolved, View};
+use mailglot_kernel::ShortBytes;
 use std::ops::Range;
 
 /// A word, read.
@@ -36,7 +36,7 @@ pub(super) fn word<'v>(
     value: &'v [u8],
     at: usize,
     expected: &[u8],
-    bytes: &mut Short,
+    bytes: &mut ShortBytes,
 ) -> Option<Strict<'v>> {
     let behind = value.get(at + 2..)?;
     let is_expected = !expected.is_empty()
@@ -54,8 +54,8 @@ pub(super) fn word<'v>(
     };
     let payload = at + 2 + length + 3;
     let end = match letter {
-        b'B' | b'b' => bytes.read_base64(value, payload)?,
-        b'Q' | b'q' => bytes.read_escapes(value, payload)?,
+        b'B' | b'b' => bytes.decode_base64(value, payload)?,
+        b'Q' | b'q' => bytes.decode_escapes(value, payload)?,
         _ => return None,
     };
     let [b'?', b'=', after @ ..] = value.get(end..)? else {
@@ -113,7 +113,7 @@ mod tests {
 
     fn read(value: &str) -> Option<Vec<u8>> {
         let read = |label| {
-            let mut bytes = Short::default();
+            let mut bytes = ShortBytes::default();
             word(value.as_bytes(), 0, label, &mut bytes).map(|_| bytes.bytes().to_vec())
         };
         let bytes = read(b"");
@@ -175,7 +175,7 @@ mod tests {
                 let mut slow = Vec::new();
                 let damage = payload::decode_q(&text, &mut slow);
                 let value = [b"=?u?q?", &text[..], b"?="].concat();
-                let mut bytes = Short::default();
+                let mut bytes = ShortBytes::default();
                 if let Some(word) = word(&value, 0, b"u", &mut bytes) {
                     assert_eq!(
                         (bytes.bytes(), damage),
@@ -219,9 +219,9 @@ mod tests {
             assert_eq!(read(value).map(|bytes| bytes.len()), want, "{value}");
         }
         for (letter, unit, bytes) in [('q', "x", 1), ('b', "YWJj", 3)] {
-            for count in [Short::MOST / bytes, Short::MOST / bytes + 1] {
+            for count in [ShortBytes::MOST / bytes, ShortBytes::MOST / bytes + 1] {
                 let value = format!("=?u?{letter}?{}?=", unit.repeat(count));
-                let want = Some(count * bytes).filter(|length| *length <= Short::MOST);
+                let want = Some(count * bytes).filter(|length| *length <= ShortBytes::MOST);
                 assert_eq!(read(&value).map(|bytes| bytes.len()), want, "{value}");
             }
         }

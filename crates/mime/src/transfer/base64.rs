@@ -20,7 +20,7 @@ use base64::engine::GeneralPurpose as Fast;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use base64::engine::Simd as Fast;
 use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
-use mailglot_codec::base64::decode_lines;
+use mailglot_kernel::base64::append_lines;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -171,7 +171,7 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     out.reserve_exact(rest.len() / 4 * 3 + 64);
     // Nearly all of nearly all bodies, without a copy: what ends no line within a quantum.
     loop {
-        rest = &rest[decode_lines(rest, out)..];
+        rest = &rest[append_lines(rest, out)..];
         let Some(next) = rest
             .strip_prefix(b"\r\n")
             .or_else(|| rest.strip_prefix(b"\n"))

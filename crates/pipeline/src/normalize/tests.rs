@@ -1,4 +1,5 @@
 use super::*;
+use crate::LedgerPlace;
 use crate::{RestoreJob, restore};
 use mailglot_mime::{Message, plan_parsed};
 

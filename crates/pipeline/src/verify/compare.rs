@@ -1,6 +1,6 @@
 //! Compares what the second reader reads with what is expected.
 
-use super::Disagreement;
+use super::disagreement::Disagreement;
 use super::expected::{BodyText, Content, Item};
 use super::reader::{self, Reading};
 use mailglot_mime::fields::{Entry, Mailbox};

@@ -21,17 +21,18 @@
 
 mod compare;
 mod defect;
+mod disagreement;
 mod expected;
 mod reader;
 
 pub use defect::Defect;
+pub use disagreement::Disagreement;
 
 use defect::Original;
 use expected::{Expected, Item};
 use mailglot_mime::{Edit, Message, Policy, Undo, header_context};
 use reader::SecondReader;
 use std::cell::OnceCell;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The second readers with their versions, as summaries and reports name them.
@@ -45,31 +46,6 @@ pub enum Verdict {
     Accepted(Vec<Defect>),
     /// The second reader reads something else, or the inverse of the edits does not give the original back.
     Rejected(Disagreement),
-}
-
-/// One difference between the readers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// IMAP section number of the part.
-    pub section: String,
-    /// Offset in the original message.
-    pub at: usize,
-    /// `text`, `Subject`, `the inverse of the edits`.
-    pub what: String,
-    /// What this project reads in the original, in a short excerpt that begins just before the difference.
-    pub expected: String,
-    /// What the second reader reads in the rewritten message.
-    pub seen: String,
-}
-
-impl fmt::Display for Disagreement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} in the original, {} in the rewritten message",
-            self.what, self.expected, self.seen
-        )
-    }
 }
 
 /// Verifies rewritten messages. It keeps nothing from one message to the next.

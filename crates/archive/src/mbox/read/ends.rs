@@ -8,8 +8,9 @@ use std::io::{self, Read};
 use super::open_multipart::OpenMultipart;
 use super::{Current, End, Mailbox, QUOTING_GUESS};
 use crate::BoxEventKind;
+use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
-use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted, starts_line};
+use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
 
 /// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.

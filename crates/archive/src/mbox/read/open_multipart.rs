@@ -28,7 +28,8 @@ use std::io::{self, Read};
 use super::Mailbox;
 use crate::BoxEventKind;
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
-use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header, starts_line};
+use crate::mbox::from_line::starts_line;
+use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header};
 
 /// An open multipart around a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,6 @@
 //! one within 64 KiB of the input, and the input is read in pieces of that size: what is converted waits for them.
 
 use super::Way;
-use super::source::ends;
 use crate::output::{Console, visible};
 use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Unmappable};
 use std::ops::Range;
@@ -24,6 +23,11 @@ const AROUND: u64 = 12;
 const MOST: usize = 24;
 /// Characters of text shown before and after one that cannot be written.
 const CHARACTERS: usize = 16;
+
+/// Returns true if a defect ends strict decoding: all but notes.
+pub(super) fn ends(kind: LossKind) -> bool {
+    !kind.is_info() && kind != LossKind::ByteOrderMark
+}
 
 /// Tells of what could not be read. A loss waits until the bytes behind it have come.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! A mailbox name is held whole.
 
 use super::super::imap_names::{Piece, pieces};
-use super::explain::Reading;
+use super::explain::{Reading, ends};
 use super::target::Target;
 use super::{Coding, Stop, Way};
 use mailglot_codec::{Charset, Decoder, Loss, LossKind, LossLog, Mode};
@@ -155,11 +155,6 @@ fn first_of(mut decoder: Decoder, chunk: &[u8]) -> Option<Loss> {
 /// The first defect that counts as a loss.
 fn first(log: &LossLog) -> Option<Loss> {
     log.kept().iter().find(|loss| ends(loss.kind)).cloned()
-}
-
-/// Whether a defect counts as a loss in strict decoding: all but notes.
-pub(super) fn ends(kind: LossKind) -> bool {
-    !kind.is_info() && kind != LossKind::ByteOrderMark
 }
 
 fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> Stop {

@@ -4,7 +4,7 @@
 //!
 //! Ledgers of several policies may share a folder; they stay equally long.
 
-use super::{service, system};
+use super::{inherited_sockets, system};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
@@ -85,7 +85,7 @@ pub(super) fn listen(
     console: Console,
 ) -> Result<Vec<BoundListener>, Failure> {
     let mut inherited =
-        service::inherited().map_err(|error| system("inherited sockets", &error))?;
+        inherited_sockets::take().map_err(|error| system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
     // What may be spent on messages is the same for all listeners: they spend it together.
     let resources = listeners

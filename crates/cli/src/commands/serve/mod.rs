@@ -6,6 +6,7 @@
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
 mod allocator;
+mod inherited_sockets;
 mod listeners;
 mod made;
 mod root;

@@ -1,4 +1,4 @@
-//! What a supervisor of services wants of a daemon: signals, readiness, signs of life, sockets that it made.
+//! What a supervisor of services wants of a daemon: signals, readiness, signs of life.
 //!
 //! # Limits
 //!
@@ -6,8 +6,7 @@
 
 use super::listeners::RunningListener;
 use crate::output::Console;
-use listenfd::ListenFd;
-use mailglot_gateway::{Inherited, descriptors};
+use mailglot_gateway::descriptors;
 use sd_notify::NotifyState;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
@@ -95,20 +94,6 @@ impl Service {
 fn tell(states: &[NotifyState<'_>]) {
     // A daemon without a supervisor does its work all the same.
     let _ = sd_notify::notify(states);
-}
-
-/// The sockets that a supervisor handed on.
-pub(super) fn inherited() -> io::Result<Vec<Inherited>> {
-    let mut given = ListenFd::from_env();
-    let mut sockets = Vec::new();
-    for at in 0..given.len() {
-        let unix = given.take_unix_listener(at);
-        sockets.extend(match unix {
-            Ok(socket) => socket.map(Inherited::Unix),
-            Err(_) => given.take_tcp_listener(at)?.map(Inherited::Tcp),
-        });
-    }
-    Ok(sockets)
 }
 
 /// The number of the user that this process works as.

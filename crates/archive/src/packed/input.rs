@@ -1,0 +1,121 @@
+//! Reads a file with a look ahead.
+//!
+//! # Limits
+//! None.
+
+use std::io::{self, BufRead, Read};
+
+/// Bytes that are asked for at once of the compressed file.
+const CHUNK: usize = 64 << 10;
+
+/// A file that is read with a look ahead, and knows how far it was read.
+pub(super) struct Input<R> {
+    inner: R,
+    buffer: Vec<u8>,
+    start: usize,
+    /// Offset of the next byte.
+    offset: u64,
+    /// The last read of the file failed.
+    failed: bool,
+}
+
+impl<R: Read> Input<R> {
+    /// Begins at the first byte.
+    pub(super) fn new(inner: R) -> Self {
+        Self {
+            inner,
+            buffer: Vec::new(),
+            start: 0,
+            offset: 0,
+            failed: false,
+        }
+    }
+
+    /// Offset of the next byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// True if the last read of the file failed.
+    pub(super) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The next bytes: so many, unless the file ends before.
+    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        while self.buffer.len() - self.start < count && self.fill()? > 0 {}
+        let end = self.buffer.len().min(self.start + count);
+        Ok(&self.buffer[self.start..end])
+    }
+
+    /// Reads once more.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let filled = self.buffer.len();
+        self.buffer.resize(filled + CHUNK, 0);
+        let read = loop {
+            match self.inner.read(&mut self.buffer[filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
+        self.failed = read.is_err();
+        read
+    }
+
+    /// Skips zero bytes; gives their number.
+    pub(super) fn skip_zeros(&mut self) -> io::Result<u64> {
+        let start = self.offset;
+        loop {
+            let ahead = self.fill_buf()?;
+            let zeros = ahead.iter().take_while(|&&byte| byte == 0).count();
+            let on = zeros > 0 && zeros == ahead.len();
+            self.consume(zeros);
+            if !on {
+                return Ok(self.offset - start);
+            }
+        }
+    }
+
+    /// Skips the rest.
+    pub(super) fn skip_all(&mut self) -> io::Result<()> {
+        loop {
+            let ahead = self.fill_buf()?.len();
+            if ahead == 0 {
+                return Ok(());
+            }
+            self.consume(ahead);
+        }
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.start == self.buffer.len() {
+            self.fill()?;
+        }
+        Ok(&self.buffer[self.start..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.start = self.buffer.len().min(self.start + count);
+        self.offset += count as u64;
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.buffer.len() && into.len() >= CHUNK {
+            // Large reads need no copy.
+            let read = self.inner.read(into);
+            self.failed = read.is_err();
+            self.offset += *read.as_ref().unwrap_or(&0) as u64;
+            return read;
+        }
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}

@@ -1,0 +1,127 @@
+//! Loops that search and classify bytes.
+//!
+//! # Limits
+//! None.
+
+use super::{first_bytes, load, near, twice};
+use crate::portable::byte_pairs::BytePairs;
+use crate::portable::high_bytes::HighBytes;
+use crate::portable::plain_run::Scan;
+use std::arch::x86_64::{
+    __m256i, _blsmsk_u32, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8,
+    _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
+};
+
+/// See [`PlainRun::scan`](crate::PlainRun::scan); the value has [`NEAR`](super::NEAR) bytes at least.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
+    /// Each block begins with the last byte of the one before it.
+    const STEP: usize = 31;
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let bits = |vector: __m256i| _mm256_movemask_epi8(vector) as u32;
+    let [mut eight, mut control] = [_mm256_setzero_si256(); 2];
+    let last = value.len().saturating_sub(32);
+    let mut at = from;
+    loop {
+        let raw = near(value, at);
+        let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
+        let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
+        let end = _mm256_or_si256(
+            _mm256_cmpeq_epi8(raw, all(b'\r')),
+            _mm256_cmpeq_epi8(raw, all(b'\n')),
+        );
+        let signs = bits(_mm256_cmpeq_epi8(raw, all(b'=')));
+        let stops = signs & bits(_mm256_cmpeq_epi8(raw, all(b'?'))) >> 1 | bits(end);
+        if stops != 0 {
+            let before = _blsmsk_u32(stops) >> 1;
+            return Scan {
+                eight: bits(eight) | bits(raw) & before != 0,
+                control: bits(control) | bits(low) & before != 0,
+                stop: Some(at + stops.trailing_zeros() as usize),
+            };
+        }
+        // Zeros behind the end are no controls of the value.
+        let left = value.len().saturating_sub(at);
+        let low = if left < 32 {
+            _mm256_and_si256(low, first_bytes(left))
+        } else {
+            low
+        };
+        eight = _mm256_or_si256(eight, raw);
+        control = _mm256_or_si256(control, low);
+        if at >= last {
+            return Scan {
+                eight: bits(eight) != 0,
+                control: bits(control) != 0,
+                stop: None,
+            };
+        }
+        // The last block ends with the value.
+        at = last.min(at + STEP);
+    }
+}
+
+/// See [`HighBytes::of`].
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn highs(block: &[u8; 64]) -> HighBytes {
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let is = |raw: __m256i, byte: u8| _mm256_cmpeq_epi8(raw, all(byte));
+    let bits = |vectors: [__m256i; 2]| {
+        let [one, other] = vectors.map(|vector| u64::from(_mm256_movemask_epi8(vector) as u32));
+        one | other << 32
+    };
+    let (halves, _) = block.as_chunks();
+    let mut raws = [_mm256_setzero_si256(); 2];
+    for (raw, half) in raws.iter_mut().zip(halves) {
+        *raw = load(half);
+    }
+    let whole_rows = |raw: __m256i| {
+        let place = _mm256_sub_epi8(raw, all(0xB0));
+        let within = _mm256_cmpeq_epi8(_mm256_min_epu8(place, all(0xF7 - 0xB0)), place);
+        let symbols = _mm256_or_si256(is(raw, 0xA1), is(raw, 0xA3));
+        _mm256_or_si256(symbols, _mm256_andnot_si256(is(raw, 0xD7), within))
+    };
+    HighBytes {
+        all: bits(raws),
+        // As signed numbers these are the least.
+        low: bits(raws.map(|raw| _mm256_cmpgt_epi8(all(0xA1), raw))),
+        whole_rows: bits(raws.map(whole_rows)),
+    }
+}
+
+/// See [`BytePairs::find`]; the text has [`NEAR`](super::NEAR) bytes at least.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < text.len() {
+        let kinds = kinds(pairs, near(text, at), near(text, at + 1));
+        let kinds = if text.len() - at < 32 {
+            _mm256_and_si256(kinds, first_bytes(text.len() - at))
+        } else {
+            kinds
+        };
+        let none = _mm256_movemask_epi8(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())) as u32;
+        if none != u32::MAX {
+            return Some(at + none.trailing_ones() as usize);
+        }
+        at += 32;
+    }
+    None
+}
+
+/// The kinds that the pairs of these bytes, first ones and second ones, may be of.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(super) fn kinds(pairs: &BytePairs, first: __m256i, second: __m256i) -> __m256i {
+    let half = _mm256_set1_epi8(0xF);
+    let [high, low, behind] =
+        [&pairs.first_high, &pairs.first_low, &pairs.second_low].map(|table| twice(table));
+    _mm256_and_si256(
+        _mm256_and_si256(
+            _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16::<4>(first), half)),
+            _mm256_shuffle_epi8(low, _mm256_and_si256(first, half)),
+        ),
+        _mm256_shuffle_epi8(behind, _mm256_and_si256(second, half)),
+    )
+}

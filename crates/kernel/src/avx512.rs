@@ -1,0 +1,240 @@
+//! Loops in AVX-512, with the permutations of bytes that Ice Lake and Zen 4 brought. Most are over short pieces: nearly every piece is
+//! one block, and no branch asks for its length. Each says which portable one it stands for.
+//!
+//! # Limits
+//! Pieces of base64 and escapes that are longer than a block are left to AVX2.
+
+mod page;
+
+pub(super) use page::singles;
+
+use super::avx2;
+use crate::portable::byte_pairs::BytePairs;
+use crate::portable::plain_run::Scan;
+use crate::portable::short_bytes::ROOM;
+use std::arch::x86_64::{
+    __m128i, __m512i, _blsmsk_u64, _bzhi_u64, _mm512_add_epi8, _mm512_alignr_epi8,
+    _mm512_alignr_epi64, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_cmpeq_epi8_mask,
+    _mm512_cmplt_epu8_mask, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maddubs_epi16,
+    _mm512_mask_blend_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16,
+    _mm512_storeu_si512, _mm512_sub_epi8, _mm512_test_epi8_mask,
+};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Bytes of a block.
+const BLOCK: usize = 64;
+
+/// Whether the machine has what the loops are made for. The answer is kept, as in [`avx2::is_here`].
+#[inline]
+pub(super) fn is_here() -> bool {
+    /// 0 where nobody has asked.
+    static ANSWER: AtomicU8 = AtomicU8::new(0);
+    #[cold]
+    fn ask() -> bool {
+        let here = avx2::is_here()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2");
+        ANSWER.store(if here { 1 } else { 2 }, Ordering::Relaxed);
+        here
+    }
+    match ANSWER.load(Ordering::Relaxed) {
+        0 => ask(),
+        answer => answer == 1,
+    }
+}
+
+/// See [`PlainRun::scan`](crate::PlainRun::scan).
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+pub(super) fn look(value: &[u8], from: usize) -> Scan {
+    let (mut eight, mut control) = (0, 0);
+    let mut at = from;
+    loop {
+        let raw = near(value, at);
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(raw, all(byte));
+        let stops = is(b'=') & is(b'?') >> 1 | is(b'\r') | is(b'\n');
+        // Up to the first stop; zeros behind the end are no controls of the value.
+        let before = _blsmsk_u64(stops) & !stops & first(value.len().saturating_sub(at));
+        eight |= _mm512_movepi8_mask(raw) & before;
+        control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | is(0x7F)) & before;
+        if stops != 0 || value.len().saturating_sub(at) <= BLOCK {
+            let stop = (stops != 0).then(|| at + stops.trailing_zeros() as usize);
+            return Scan {
+                eight: eight != 0,
+                control: control != 0,
+                stop,
+            };
+        }
+        // Each block begins with the last byte of the one before it.
+        at += BLOCK - 1;
+    }
+}
+
+/// See [`BytePairs::find`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+pub(super) fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usize> {
+    let half = all(0xF);
+    let [high, low, behind] =
+        [&pairs.first_high, &pairs.first_low, &pairs.second_low].map(|table| each_lane(table));
+    let mut at = from;
+    while at < text.len() {
+        let (one, other) = (near(text, at), near(text, at + 1));
+        let kinds = _mm512_and_si512(
+            _mm512_and_si512(
+                _mm512_shuffle_epi8(high, _mm512_and_si512(_mm512_srli_epi16::<4>(one), half)),
+                _mm512_shuffle_epi8(low, _mm512_and_si512(one, half)),
+            ),
+            _mm512_shuffle_epi8(behind, _mm512_and_si512(other, half)),
+        );
+        let found = _mm512_test_epi8_mask(kinds, kinds) & first(text.len() - at);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    None
+}
+
+/// See [`ShortBytes::decode_base64`](crate::ShortBytes::decode_base64); the text has [`NEAR`](avx2::NEAR) bytes at least.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    /// By the digits of the last quantum: the padding behind them, the bytes in them, and which bits of the next byte must be zero.
+    const ENDS: [(usize, usize, u8); 4] =
+        [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
+    text.get(at..)?;
+    let raw = near(text, at);
+    let values = _mm512_permutex2var_epi8(load(&SEXTETS.0), raw, load(&SEXTETS.1));
+    let count = _mm512_movepi8_mask(_mm512_or_si512(values, raw)).trailing_zeros() as usize;
+    // The padding must be here, too.
+    if count > BLOCK - 2 {
+        return avx2::base64(text, at, room);
+    }
+    let values = _mm512_maskz_mov_epi8(first(count), values);
+    // Two times six bits, then four times: 24 bits in each number of 32.
+    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0140));
+    let bits = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
+    store(
+        _mm512_permutexvar_epi8(load(&OCTETS), bits),
+        room.first_chunk_mut()?,
+    );
+    let (padding, kept, rest) = ENDS[count % 4];
+    let written = count / 4 * 3 + kept;
+    if padding > 2 || room[written] & rest != 0 {
+        return None;
+    }
+    let signs = _mm512_cmpeq_epi8_mask(raw, all(b'='));
+    (_bzhi_u64(!signs >> count, padding as u32) == 0).then_some((at + count + padding, written))
+}
+
+/// See [`ShortBytes::decode_escapes`](crate::ShortBytes::decode_escapes); the text has [`NEAR`](avx2::NEAR) bytes at least.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    let raw = near(text, at);
+    let marks = _mm512_cmpeq_epi8_mask(raw, all(b'?'));
+    // What is not printable, what is behind the end of the text, and the question mark.
+    let stops = !_mm512_cmplt_epu8_mask(_mm512_sub_epi8(raw, all(0x21)), all(0x5E)) | marks;
+    let end = stops.trailing_zeros() as usize;
+    if end == BLOCK {
+        return avx2::escapes(text, at, room);
+    }
+    let before = first(end);
+    let escapes = _mm512_cmpeq_epi8_mask(raw, all(b'=')) & before;
+    let digit = _mm512_sub_epi8(raw, all(b'0'));
+    let letter = _mm512_sub_epi8(_mm512_or_si512(raw, all(0x20)), all(b'a'));
+    let [is_digit, is_letter] =
+        [(digit, 10), (letter, 6)].map(|(place, end)| _mm512_cmplt_epu8_mask(place, all(end)));
+    // The stop is no digit.
+    if (escapes << 1 | escapes << 2) & !(is_digit | is_letter) != 0 || marks >> end & 1 == 0 {
+        return None;
+    }
+    let values = _mm512_mask_blend_epi8(is_digit, _mm512_add_epi8(letter, all(10)), digit);
+    let values = _mm512_and_si512(values, all(0xF));
+    // Each value one place further on.
+    let lanes = _mm512_alignr_epi64::<6>(values, _mm512_setzero_si512());
+    let high = _mm512_alignr_epi8::<15>(values, lanes);
+    let escaped = _mm512_or_si512(_mm512_slli_epi16::<4>(high), values);
+    let spaced = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(raw, all(b'_')), raw, all(b' '));
+    let bytes = _mm512_mask_blend_epi8(escapes << 2, spaced, escaped);
+    let kept = before & !(escapes | escapes << 1);
+    store(
+        _mm512_maskz_compress_epi8(kept, bytes),
+        room.first_chunk_mut()?,
+    );
+    Some((at + end, kept.count_ones() as usize))
+}
+
+/// The values of digits; of other bytes the highest bit is set.
+const SEXTETS: ([u8; BLOCK], [u8; BLOCK]) = {
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut tables = ([0x80; BLOCK], [0x80; BLOCK]);
+    let mut value = 0;
+    while value < alphabet.len() {
+        let byte = alphabet[value] as usize;
+        let table = if byte < BLOCK {
+            &mut tables.0
+        } else {
+            &mut tables.1
+        };
+        table[byte % BLOCK] = value as u8;
+        value += 1;
+    }
+    tables
+};
+
+/// From numbers of 32 bits to three bytes, the highest first; behind them bytes of no meaning.
+const OCTETS: [u8; BLOCK] = {
+    let mut places = [0; BLOCK];
+    let mut i = 0;
+    while i < 48 {
+        places[i] = (i / 3 * 4 + 2 - i % 3) as u8;
+        i += 1;
+    }
+    places
+};
+
+/// The bytes at a place of a text, with zeros behind its end.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn near(text: &[u8], at: usize) -> __m512i {
+    let rest = text.get(at..).unwrap_or_default();
+    // SAFETY: only bytes that are there are read.
+    unsafe { _mm512_maskz_loadu_epi8(first(rest.len()), rest.as_ptr().cast()) }
+}
+
+/// A bit for each of the first `count` bytes, which is 64 where it is more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn first(count: usize) -> u64 {
+    _bzhi_u64(u64::MAX, count.min(BLOCK) as u32)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn all(byte: u8) -> __m512i {
+    _mm512_set1_epi8(byte as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn load(block: &[u8; BLOCK]) -> __m512i {
+    // SAFETY: the reference is to 64 bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn store(vector: __m512i, block: &mut [u8; BLOCK]) {
+    // SAFETY: the reference is to 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn each_lane(table: &[u8; 16]) -> __m512i {
+    // SAFETY: both are sixteen bytes of which every value is allowed.
+    _mm512_broadcast_i32x4(unsafe { std::mem::transmute::<[u8; 16], __m128i>(*table) })
+}

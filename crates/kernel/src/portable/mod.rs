@@ -1,0 +1,17 @@
+//! The portable loops, and the types that all loops share. Vector loops leave to them what they do not read.
+//!
+//! # Limits
+//! None.
+
+pub(crate) mod ascii;
+pub(crate) mod base64;
+pub(crate) mod byte_pairs;
+pub(crate) mod high_bytes;
+pub(crate) mod json;
+pub(crate) mod page;
+pub(crate) mod pair_table;
+pub(crate) mod plain_run;
+pub(crate) mod short_bytes;
+pub(crate) mod utf16;
+pub(crate) mod utf7;
+pub(crate) mod utf8;

@@ -1,0 +1,205 @@
+//! Pages of 256 characters.
+//!
+//! # Limits
+//! None.
+
+use super::ascii::all_ascii;
+use crate::packed::Packed;
+use crate::writer::Writer;
+use std::hint::select_unpredictable;
+
+/// The characters of all bytes of a charset with one byte a character.
+///
+/// ```
+/// use mailglot_kernel::Page;
+///
+/// let page = Page::new(|byte| (byte != 0xFF).then_some(char::from(byte)));
+/// let mut text = String::new();
+/// assert_eq!(page.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
+/// assert_eq!(text, "café");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Page {
+    cells: [Packed; 256],
+    /// Every byte is a character.
+    whole: bool,
+    /// The bytes below 80 are ASCII.
+    ascii: bool,
+    growth: usize,
+    /// First and second bytes of the characters above 7F that have two; zeros for others.
+    doubles: [[[u8; 64]; 2]; 2],
+}
+
+impl Page {
+    /// Makes a page of the characters of the bytes 00 to FF.
+    pub fn new(character: impl Fn(u8) -> Option<char>) -> Self {
+        let cells =
+            std::array::from_fn(|byte| character(byte as u8).map_or(Packed::NONE, Packed::new));
+        let ascii = (0..0x80).all(|byte| cells[usize::from(byte)] == Packed::ascii(byte));
+        // Most pages have letters here.
+        let letters: usize = cells[0xC0..]
+            .iter()
+            .map(|cell| cell.utf8_len().max(1))
+            .sum();
+        let double = |byte: usize, nth: usize| {
+            if cells[byte].utf8_len() == 2 {
+                cells[byte].bytes()[nth]
+            } else {
+                0
+            }
+        };
+        let half = |nth, start| std::array::from_fn(|at| double(start + at, nth));
+        let doubles = [0, 1].map(|nth| [half(nth, 0x80), half(nth, 0xC0)]);
+        Self {
+            whole: !cells.contains(&Packed::NONE),
+            ascii,
+            growth: (letters + 32) / 64 - 1,
+            doubles,
+            cells,
+        }
+    }
+
+    /// Returns the mean number of bytes by which the UTF-8 of the bytes C0 to FF is longer than they are, rounded.
+    #[inline]
+    pub fn growth(&self) -> usize {
+        self.growth
+    }
+
+    /// Returns true if the bytes below 80 are ASCII.
+    #[inline]
+    pub fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    /// See the field.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn doubles(&self) -> &[[[u8; 64]; 2]; 2] {
+        &self.doubles
+    }
+
+    /// Returns the character of a byte.
+    #[inline]
+    pub fn cell(&self, byte: u8) -> Packed {
+        self.cells[usize::from(byte)]
+    }
+}
+
+#[inline]
+pub(crate) fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
+    if page.whole {
+        singles::<true>(page, input, text)
+    } else {
+        singles::<false>(page, input, text)
+    }
+}
+
+#[inline]
+fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> usize {
+    const STEP: usize = 32;
+    let mut out = Writer::new(text);
+    let mut at = 0;
+    loop {
+        while let Some(block) = input[at..].first_chunk::<STEP>() {
+            if page.ascii && all_ascii(block) {
+                out.reserve(STEP);
+                // SAFETY: there is room for 32 bytes, and they are ASCII.
+                unsafe { out.store(*block, STEP) };
+                at += STEP;
+                continue;
+            }
+            for part in block.as_chunks::<8>().0 {
+                out.reserve(8 * 4);
+                if page.ascii && put_sparse(page, *part, &mut out) {
+                    at += 8;
+                    continue;
+                }
+                let cells = part.map(|byte| page.cell(byte));
+                if !WHOLE && cells.contains(&Packed::NONE) {
+                    return at + known(page, part, &mut out);
+                }
+                for cell in cells {
+                    // SAFETY: there is room for four bytes for each of the eight.
+                    unsafe { out.put(cell) };
+                }
+                at += 8;
+            }
+        }
+        let Some(part) = input[at..].first_chunk::<8>() else {
+            break;
+        };
+        out.reserve(8 * 4);
+        let cells = part.map(|byte| page.cell(byte));
+        if !WHOLE && cells.contains(&Packed::NONE) {
+            return at + known(page, part, &mut out);
+        }
+        for cell in cells {
+            // SAFETY: there is room for four bytes for each of the eight.
+            unsafe { out.put(cell) };
+        }
+        at += 8;
+    }
+    let rest = input.len() - at;
+    if rest > 0
+        && let Some(last) = input.last_chunk::<8>()
+    {
+        // Less than eight bytes are left; those before them go, and zeros come in behind them.
+        let part = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
+        let cells: [Packed; 8] = std::array::from_fn(|i| {
+            select_unpredictable(i < rest, page.cell(part[i]), Packed::NONE)
+        });
+        if WHOLE || !cells[..rest].contains(&Packed::NONE) {
+            out.reserve(8 * 4);
+            for cell in cells {
+                // SAFETY: there is room for four bytes for each of the eight.
+                unsafe { out.put(cell) };
+            }
+            return input.len();
+        }
+    }
+    at + known(page, &input[at..], &mut out)
+}
+
+/// Eight bytes of which one at most is above 7F, and a character: as Latin text has them. False, and nothing is done, for others.
+#[inline]
+pub(crate) fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
+    debug_assert!(page.ascii && out.room() >= 8 * 4);
+    let word = u64::from_le_bytes(part);
+    let high = word & 0x8080_8080_8080_8080;
+    if high == 0 {
+        // SAFETY: there is room, and ASCII is UTF-8.
+        unsafe { out.store(part, 8) };
+        return true;
+    }
+    if high & (high - 1) != 0 {
+        return false;
+    }
+    let before = high.trailing_zeros() as usize / 8;
+    let cell = page.cell(part[before]);
+    if cell.is_none() {
+        return false;
+    }
+    // In two steps: a shift by 64 is none.
+    let after = (word >> (8 * before) >> 8).to_le_bytes();
+    // SAFETY: there is room for seven bytes before, four, and eight behind; the others than the one are ASCII.
+    unsafe {
+        out.store(part, before);
+        out.put(cell);
+        out.store(after, 7 - before);
+    }
+    true
+}
+
+/// Decodes byte by byte.
+fn known(page: &Page, input: &[u8], out: &mut Writer<'_>) -> usize {
+    out.reserve(input.len() + 3);
+    for (at, byte) in input.iter().enumerate() {
+        let cell = page.cell(*byte);
+        if cell.is_none() {
+            return at;
+        }
+        out.reserve(4);
+        // SAFETY: there is room for four bytes.
+        unsafe { out.put(cell) };
+    }
+    input.len()
+}

@@ -1,0 +1,29 @@
+//! Searches for `=?`, CR and LF.
+//!
+//! # Limits
+//! None.
+
+/// What a loop found in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scan {
+    /// A byte above 7F occurs.
+    pub(crate) eight: bool,
+    /// A byte below 20 occurs, or 7F.
+    pub(crate) control: bool,
+    /// Offset of the stop.
+    pub(crate) stop: Option<usize>,
+}
+
+pub(crate) fn portable_look(value: &[u8], from: usize) -> Scan {
+    let rest = value.get(from..).unwrap_or_default();
+    let stop = memchr::memchr3_iter(b'\r', b'\n', b'=', rest)
+        .find(|at| rest[*at] != b'=' || rest.get(at + 1) == Some(&b'?'));
+    let piece = &rest[..stop.unwrap_or(rest.len())];
+    Scan {
+        eight: !piece.is_ascii(),
+        control: piece
+            .iter()
+            .fold(false, |any, byte| any | byte.is_ascii_control()),
+        stop: stop.map(|at| from + at),
+    }
+}

@@ -1,0 +1,140 @@
+//! Decodes UTF-16.
+//!
+//! # Limits
+//! Decoding stops before the first unpaired surrogate.
+
+use super::portable::utf16::portable;
+use super::writer::Writer;
+
+/// Decodes UTF-16 at the start of `input`, appends it to `text`, and returns the number of bytes read.
+///
+/// It stops before an unpaired surrogate and before an odd last byte.
+pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
+    let mut out = Writer::new(text);
+    #[cfg(target_arch = "x86_64")]
+    if super::avx2::is_here_for_units() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe {
+            if big_endian {
+                super::avx2::utf16::<true>(input, &mut out)
+            } else {
+                super::avx2::utf16::<false>(input, &mut out)
+            }
+        };
+    }
+    if big_endian {
+        portable::<true>(input, &mut out)
+    } else {
+        portable::<false>(input, &mut out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The safe twin.
+    fn twin(input: &[u8], big_endian: bool, text: &mut String) -> usize {
+        let units = input.as_chunks::<2>().0.iter();
+        let units = units.map(|b| {
+            if big_endian {
+                u16::from_be_bytes(*b)
+            } else {
+                u16::from_le_bytes(*b)
+            }
+        });
+        let mut read = 0;
+        for c in char::decode_utf16(units).map_while(Result::ok) {
+            text.push(c);
+            read += 2 * c.len_utf16();
+        }
+        read
+    }
+
+    fn check(units: &[u16], odd: bool) {
+        for big in [false, true] {
+            let bytes = |u: &u16| {
+                if big {
+                    u.to_be_bytes()
+                } else {
+                    u.to_le_bytes()
+                }
+            };
+            let mut input: Vec<u8> = units.iter().flat_map(bytes).collect();
+            input.extend(odd.then_some(b'x'));
+            let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
+            assert_eq!(
+                append(&input, big, &mut fast),
+                twin(&input, big, &mut slow),
+                "{units:x?} {big}"
+            );
+            assert_eq!(fast, slow);
+            let (mut plain, mut out) = ("é".to_owned(), 0);
+            for _ in 0..1 {
+                let mut writer = Writer::new(&mut plain);
+                out = if big {
+                    portable::<true>(&input, &mut writer)
+                } else {
+                    portable::<false>(&input, &mut writer)
+                };
+            }
+            assert_eq!((plain, out), (slow, twin(&input, big, &mut String::new())));
+        }
+    }
+
+    #[test]
+    fn every_unit_at_every_place_of_a_block() {
+        for unit in 0..=0xFFFF_u16 {
+            let place = usize::from(unit.wrapping_mul(7) >> 3) % 40;
+            for other in [0x41, 0xE9, 0x3042] {
+                let mut units = [other; 44];
+                units[place] = unit;
+                check(&units, false);
+            }
+        }
+    }
+
+    #[test]
+    fn every_scalar_value_and_every_length() {
+        let all: Vec<u16> = ('\0'..=char::MAX)
+            .collect::<String>()
+            .encode_utf16()
+            .collect();
+        check(&all, false);
+        let mixed: Vec<u16> = "aé漢\u{1F600}zz"
+            .chars()
+            .cycle()
+            .step_by(5)
+            .take(200)
+            .collect::<String>()
+            .encode_utf16()
+            .collect();
+        for start in 0..40 {
+            for len in 0..=150 {
+                check(&mixed[start..start + len], len % 2 == 0);
+            }
+        }
+        // ASCII of every length, and what ends it.
+        for len in 0..=100 {
+            let mut units = vec![0x41; len];
+            check(&units, len % 2 == 0);
+            units.push(0xE9);
+            check(&units, false);
+        }
+    }
+
+    #[test]
+    fn halves_at_every_place() {
+        for len in 0..=70 {
+            for place in 0..len {
+                for half in [0xD800, 0xDBFF, 0xDC00, 0xDFFF] {
+                    let mut units = vec![0x3042; len];
+                    units[place] = half;
+                    check(&units, false);
+                    units.iter_mut().step_by(3).for_each(|u| *u = 0x41);
+                    check(&units, true);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! A difference that the second reader found.
+//!
+//! # Limits
+//! None.
+
+use std::fmt;
+
+/// One difference between the readers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// IMAP section number of the part.
+    pub section: String,
+    /// Offset in the original message.
+    pub at: usize,
+    /// `text`, `Subject`, `the inverse of the edits`.
+    pub what: String,
+    /// What this project reads in the original, in a short excerpt that begins just before the difference.
+    pub expected: String,
+    /// What the second reader reads in the rewritten message.
+    pub seen: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} in the original, {} in the rewritten message",
+            self.what, self.expected, self.seen
+        )
+    }
+}

@@ -11,6 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
 use mailglot_archive::ledger::{IndexEntry, LedgerError};
 use mailglot_gateway::Reinject;
+use mailglot_gateway::proxy::SmtpMessage;
 use mailglot_gateway::record::{Catalog, Found, Query, Reading, rfc3339};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -200,26 +201,41 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
     } else {
         return Err(unknown("every recipient", "--to"));
     };
+    let deadline = Instant::now() + Duration::from_secs(args.timeout.into());
+    let count = counted(recipients.len() as u64, "recipient");
+    let failed = |error: io::Error| Failure::new(Exit::Output, format!("{name}: {error}"));
+    if let Some(server) = &args.smtp {
+        let message = SmtpMessage {
+            sender: &sender,
+            recipients: &recipients,
+            content: &reading.original,
+        };
+        let reply = message.send(server, deadline).map_err(failed)?;
+        console.say(format_args!(
+            "released {name} to {count} by {server}: {}",
+            visible(&reply)
+        ));
+        return Ok(Exit::Done);
+    }
     let mut arguments = vec![
         OsString::from("-f"),
         OsString::from_vec(sender),
         OsString::from("--"),
     ];
-    let count = recipients.len() as u64;
     arguments.extend(recipients.into_iter().map(OsString::from_vec));
     let reinject = Reinject {
         program: args.sendmail.clone(),
         arguments,
         folder: std::env::temp_dir(),
-        deadline: Instant::now() + Duration::from_secs(args.timeout.into()),
+        deadline,
         verbose: true,
     };
-    reinject
-        .run(&reading.original)
-        .map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+    reinject.run(&reading.original).map_err(failed)?;
+    console.say(format_args!("released {name} to {count}"));
     console.say(format_args!(
-        "released {name} to {}",
-        counted(count, "recipient")
+        "note: {} gives the message to the mail server's filters for local mail; if this gateway is one of them, it changes the message again. \
+         --smtp 127.0.0.1:10030 avoids that",
+        args.sendmail.display()
     ));
     Ok(Exit::Done)
 }

@@ -85,7 +85,17 @@ case "$1 ${2:-}" in
     fi
     ;;
 "restart mailglot") systemctl stop mailglot && systemctl start mailglot ;;
-"reload mailglot") kill -HUP "$(cat /run/gateway.pid)" && sleep 0.3 ;;
+"reload mailglot")
+    # `+` runs a line as root, without it the unit's user does. The first that fails ends the reload.
+    value ExecReload | while read -r command; do
+        command=$(echo "$command" | sed "s/\$MAINPID/$(cat /run/gateway.pid)/")
+        case "$command" in
+        +*) ${command#+} ;;
+        *) setpriv --reuid "$(value User)" --regid "$(value User)" --init-groups $command ;;
+        esac || exit 1
+    done
+    sleep 0.3
+    ;;
 *)
     echo "systemctl: nothing stands in for: $*" >&2
     exit 1

@@ -26,6 +26,7 @@ use std::{fmt, fs};
 
 pub use file::Route;
 pub use one_listener::OneListener;
+pub use folder_checks::UnusableFolder;
 
 /// What a file says, checked.
 #[derive(Clone, Debug)]

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
     if settings.main.is_empty() {
         return Err(Failure::new(
             Exit::Unread,
-            "standard input: nothing of what postconf prints",
+            "standard input has no settings of Postfix; run `{ postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta`",
         ));
     }
     let filter = match &args.config {

@@ -249,6 +249,62 @@ fn a_message_is_released_to_its_recipients() {
     assert!(run.err.contains("exit status: 75"), "{}", run.err);
 }
 
+/// A queue id may be that of another message in a file that cannot be read.
+#[test]
+fn an_incomplete_search_releases_nothing() {
+    let sandbox = Sandbox::new();
+    let name = kept(&sandbox);
+    fs::create_dir(sandbox.path("ledger/2026-11-22")).unwrap();
+    sandbox.write(
+        "ledger/2026-11-22/102315.004211907-4711-0.segment",
+        b"damage",
+    );
+    let args = |command: &'static str, more: &[&'static str]| {
+        let args = ["ledger", command, "--folder", "ledger"];
+        [&args, more].concat()
+    };
+    let by_id = ["--queue-id", "4F2"];
+    let run = sandbox.run(&args("restore", &by_id)).ended(2);
+    assert_eq!(run.out, LATIN);
+    let run = sandbox.run(&args("show", &by_id)).ended(2);
+    assert!(run.text().contains(&name));
+    let sendmail = ["--queue-id", "4F2", "--sendmail", "/bin/true"];
+    for more in [&sendmail[..], &["--queue-id", "4F2", "-o", "released.eml"]] {
+        let run = sandbox.run(&args("release", more)).ended(2);
+        assert!(run.err.contains("nothing was released"), "{}", run.err);
+    }
+    assert!(!sandbox.path("released.eml").exists());
+    let run = sandbox.run(&args("show", &["--queue-id", "none"])).ended(2);
+    assert!(run.err.contains("no record matches"), "{}", run.err);
+    // Who names the record knows which one it is.
+    let args = [
+        "ledger",
+        "release",
+        "--folder",
+        "ledger",
+        "--sendmail",
+        "/bin/true",
+        &name,
+    ];
+    sandbox.run(&args).ended(0);
+}
+
+#[test]
+fn a_folder_that_is_no_ledger_is_named() {
+    let sandbox = Sandbox::new();
+    for command in [&["find"][..], &["show", "--queue-id", "4F2"]] {
+        let args = [&["ledger"][..], command, &["--folder", "Maildir"]].concat();
+        let run = sandbox.run(&args).ended(2);
+        assert!(run.err.contains("Maildir: no ledger"), "{}", run.err);
+    }
+    // A ledger that has kept nothing yet.
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "empty"])
+        .ended(0);
+    assert_eq!(run.text(), "");
+}
+
 /// A released message goes to a listener without filters, so it arrives as it came.
 #[test]
 fn a_message_is_released_by_smtp() {

@@ -72,4 +72,7 @@ pub(crate) struct CheckMtaArgs {
     /// The configuration of `mailglot milter`; its listeners are the filter's addresses.
     #[arg(long, value_name = "FILE", conflicts_with = "address")]
     pub(crate) config: Option<PathBuf>,
+    /// Check nothing; print the commands that remove the filter from Postfix's settings. Prints nothing if they do not name it.
+    #[arg(long)]
+    pub(crate) removal: bool,
 }

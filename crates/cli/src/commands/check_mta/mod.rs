@@ -20,6 +20,7 @@ mod global;
 mod location;
 mod milters;
 mod problem;
+mod removal;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,10 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
         filter: &filter,
         is_socket: &is_socket,
     };
+    if args.removal {
+        output::print(removal::report(&check.removal()).as_bytes())?;
+        return Ok(Exit::Done);
+    }
     let problems = check.problems();
     output::print(report(&problems, &check.notes()).as_bytes())?;
     Ok(if problems.is_empty() {

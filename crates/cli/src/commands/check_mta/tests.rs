@@ -935,3 +935,58 @@ fn another_instance_gets_a_listener_of_its_own() {
     let own = ", { route = \"milter\", address = \"unix:/var/spool/postfix-in/mailglot/gw.sock\" }";
     assert_eq!(found(own), []);
 }
+
+/// The commands that remove the filter leave settings in which it is not named.
+#[test]
+fn removal_names_each_place_of_the_filter() {
+    let removal = |addresses: &[&str], text: &str| {
+        let addresses: Vec<String> = addresses
+            .iter()
+            .map(|&address| address.to_owned())
+            .collect();
+        let settings = Settings::parse(text);
+        let filter = FilterAddresses::new(&addresses, &settings);
+        let check = Check {
+            settings: &settings,
+            filter: &filter,
+            is_socket: &|_| false,
+        };
+        let places = check.removal();
+        let commands = places.iter().flat_map(|place| place.commands.clone());
+        (commands.collect::<Vec<_>>(), removal::report(&places))
+    };
+    let ours = "{ unix:mailglot/gw.sock, default_action=tempfail }";
+    let text = format!(
+        "smtpd_milters = inet:127.0.0.1:8891, {ours}, inet:127.0.0.1:8892\nnon_smtpd_milters = {ours}\n\
+         submission/inet/smtpd_milters = unix:mailglot/out.sock,inet:127.0.0.1:8892\n2525/inet/smtpd_milters = inet:127.0.0.1:1\n"
+    );
+    let (commands, report) = removal(&[], &text);
+    assert_eq!(
+        commands,
+        [
+            "postconf -e 'smtpd_milters = inet:127.0.0.1:8891, inet:127.0.0.1:8892'",
+            "postconf -e 'non_smtpd_milters = '",
+            "postconf -P 'submission/inet/smtpd_milters=inet:127.0.0.1:8892'",
+        ]
+    );
+    assert!(report.ends_with("After that:\n    postfix reload\n"));
+    let proxy = ["127.0.0.1:10026"];
+    let text = "content_filter = scan:[127.0.0.1]:10026\nsmtp/inet/smtpd_proxy_filter = 127.0.0.1:10026\nvirtual_transport = lmtp:inet:localhost:10026\n\
+        127.0.0.1:10027/inet/content_filter =\n";
+    let (commands, report) = removal(&proxy, text);
+    assert_eq!(
+        commands,
+        [
+            "postconf -e 'content_filter = '",
+            "postconf -P 'smtp/inet/smtpd_proxy_filter='"
+        ]
+    );
+    assert!(
+        report.contains("virtual_transport = lmtp:inet:localhost:10026 names the proxy"),
+        "{report}"
+    );
+    assert_eq!(
+        removal(&[], "smtpd_milters = inet:127.0.0.1:8891\n"),
+        (Vec::new(), String::new())
+    );
+}

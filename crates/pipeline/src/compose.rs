@@ -21,7 +21,9 @@ use mailglot_archive::mbox::{
     is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator,
     quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
-use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
+use mailglot_archive::{
+    BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting,
+};
 use mailglot_mime::{
     Edit, Message, Plan, Policy, Report, Severity, Span, Undo, plan_parsed, splice, undo_edits,
 };
@@ -173,14 +175,15 @@ impl<'a> Batch<'a> {
         if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
             self.builder.push(&Record::Source(index));
         }
+        let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
+        let is_cut = feed.batch.events.iter().any(|event| bound(&event));
+        for event in feed.batch.events.iter().filter(bound) {
+            self.record(&Record::Note(&incomplete_note(self.job.path, event)));
+        }
         let is_message =
             |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-        let last = feed
-            .batch
-            .entries
-            .iter()
-            .rposition(is_message)
-            .filter(|_| feed.last);
+        let last_here = feed.batch.entries.iter().rposition(is_message);
+        let last = last_here.filter(|_| feed.last);
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.done.tally.bytes_in += bytes.len() as u64;
@@ -197,6 +200,10 @@ impl<'a> Batch<'a> {
                     self.record(&Record::Raw { kind, bytes });
                 }
                 EntryKind::Message => {
+                    if is_cut && Some(index) == last_here {
+                        self.cut_by_bound(entry);
+                        continue;
+                    }
                     let message = || &feed.batch.bytes[entry.message.clone()];
                     let froms = entry.froms.unwrap_or_else(|| has_from(message()));
                     self.message(entry, froms, Some(index) == last);
@@ -476,6 +483,21 @@ impl<'a> Batch<'a> {
         self.set_aside(entry);
     }
 
+    /// Sets aside the last message before `--max-expansion` ended the input: its end was not read.
+    fn cut_by_bound(&mut self, entry: &'a Entry) {
+        self.done.tally.messages += 1;
+        let address = || self.job.address(entry);
+        let detail = "the input was not read to the end of this message (--max-expansion); the message was copied as far as it was read";
+        self.done.tally.event(
+            "msg.set-aside",
+            Severity::Loss,
+            address,
+            entry.offset,
+            detail,
+        );
+        self.set_aside(entry);
+    }
+
     /// Sets a message aside that the second reader reads otherwise after its rewriting.
     fn disagreement(&mut self, entry: &'a Entry, disagreement: &Disagreement) {
         self.done
@@ -501,6 +523,16 @@ impl<'a> Batch<'a> {
             self.builder.push(record);
         }
     }
+}
+
+/// The note of a ledger that says from which byte on a compressed input was left out.
+fn incomplete_note(path: &str, event: &BoxEvent) -> Vec<u8> {
+    let note = serde_json::json!({
+        "incomplete": path,
+        "offset": event.offset,
+        "reason": event.detail,
+    });
+    note.to_string().into_bytes()
 }
 
 impl Compose<'_> {

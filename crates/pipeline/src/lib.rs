@@ -72,5 +72,5 @@ pub use message::{Located, locate};
 pub use normalize::{check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
-pub use summary::{Example, SourceSummary, Summary, VerifySummary};
+pub use summary::{Example, IncompleteInput, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextRecord, Untold, texts};

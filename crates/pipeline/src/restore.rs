@@ -8,7 +8,7 @@ use crate::away::{Away, exists};
 use crate::job::with_suffix;
 use crate::layout::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, Target, below};
-use crate::{Error, Progress};
+use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use std::fs;
@@ -54,12 +54,28 @@ pub struct Restored {
     pub notes: Vec<Vec<u8>>,
     /// Further notes.
     pub more_notes: u64,
+    /// Compressed inputs that `--max-expansion` ended, so that only what was read comes back.
+    pub incomplete: Vec<IncompleteInput>,
 }
 
 /// Notes that are handed on.
 const MOST_NOTES: usize = 100;
 /// Bytes of a note that is handed on.
 const LONGEST_NOTE: usize = 64 << 10;
+
+/// Reads a note about an input that was not read to its end.
+fn incomplete_input(note: &[u8]) -> Option<IncompleteInput> {
+    if !note.starts_with(b"{\"incomplete\":") {
+        return None;
+    }
+    let note: serde_json::Value = serde_json::from_slice(note).ok()?;
+    Some(IncompleteInput {
+        path: note["incomplete"].as_str()?.to_owned(),
+        offset: note["offset"].as_u64()?,
+        reason: note["reason"].as_str()?.to_owned(),
+        is_bounded: true,
+    })
+}
 
 /// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
 ///
@@ -280,7 +296,9 @@ impl<'a> Run<'a> {
         }
         if let Record::Note(text) = record {
             let restored = &mut self.restored;
-            if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
+            if let Some(input) = incomplete_input(text) {
+                restored.incomplete.push(input);
+            } else if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
                 restored.notes.push(text.to_vec());
             } else {
                 restored.more_notes += 1;

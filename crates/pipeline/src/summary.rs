@@ -2,6 +2,7 @@
 
 use crate::{FileName, LeastCertain};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One input.
 #[derive(Clone, Debug, Default, serde::Serialize)]
@@ -60,6 +61,36 @@ pub struct VerifySummary {
     pub defects: BTreeMap<String, u64>,
 }
 
+/// A compressed input that was not read to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncompleteInput {
+    /// Its path.
+    pub path: String,
+    /// Offset in the compressed file from which bytes were left out.
+    pub offset: u64,
+    /// Why.
+    pub reason: String,
+    /// Bytes that could be read were left out (`--max-expansion`); otherwise the file is damaged.
+    pub is_bounded: bool,
+}
+
+impl fmt::Display for IncompleteInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} (at byte {})",
+            self.path, self.reason, self.offset
+        )
+    }
+}
+
+/// In JSON the text that people read, under the key `damaged`.
+impl serde::Serialize for IncompleteInput {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// The account of a normalisation or a dry run. `messages_in == written + set_aside` holds, or the job fails.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
@@ -67,8 +98,9 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
     pub unread: Vec<String>,
-    /// Inputs of which not all was read, and why: compression is damaged.
-    pub damaged: Vec<String>,
+    /// Compressed inputs that were not read to their end.
+    #[serde(rename = "damaged")]
+    pub incomplete: Vec<IncompleteInput>,
     /// Number of files of a folder, by its path, that stand in the place of messages and have no header field. They were left out.
     pub without_header: BTreeMap<String, u64>,
     /// Messages read.

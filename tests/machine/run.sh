@@ -92,6 +92,8 @@ case "$1 ${2:-}" in
 "try-restart mailglot") ! alive || systemctl restart mailglot ;;
 "restart mailglot") systemctl stop mailglot && systemctl start mailglot ;;
 "reload mailglot")
+    answers() { grep -c 'policies read anew\|reload rejected' /run/gateway.log || true; }
+    before=$(answers)
     # `+` runs a line as root, without it the unit's user does. The first that fails ends the reload.
     value ExecReload | while read -r command; do
         command=$(echo "$command" | sed "s/\$MAINPID/$(cat /run/gateway.pid)/")
@@ -100,7 +102,11 @@ case "$1 ${2:-}" in
         *) setpriv --reuid "$(value User)" --regid "$(value User)" --init-groups $command ;;
         esac || exit 1
     done
-    sleep 0.3
+    for _ in $(seq 100); do
+        [ "$(answers)" = "$before" ] || exit 0
+        sleep 0.1
+    done
+    exit 1
     ;;
 *)
     echo "systemctl: nothing stands in for: $*" >&2

@@ -184,7 +184,7 @@ printf '#!/bin/sh\nexit 0\n' >/usr/local/sbin/aa-enabled
 printf '#!/bin/sh\necho "apparmor_parser $*" >>/run/actions\n' >/usr/local/sbin/apparmor_parser
 chmod 755 /usr/local/sbin/aa-enabled /usr/local/sbin/apparmor_parser
 postconf -e 'smtpd_milters = inet:127.0.0.1:1, unix:mailglot/gw.sock'
-postconf -P 'submission/inet/smtpd_milters=unix:mailglot/out.sock' || postconf -P 'smtp/inet/smtpd_milters=unix:mailglot/out.sock'
+postconf -P 'smtp/inet/smtpd_milters=unix:mailglot/out.sock'
 apt-get remove -y mailglot >/run/removal 2>&1
 cat /run/removal
 grep 'defers all mail' /run/removal

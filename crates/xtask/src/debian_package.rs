@@ -408,6 +408,47 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
+    /// The unit lets the daemon write where the packaged configuration has it write, and the configuration says what another place needs.
+    #[test]
+    fn the_unit_allows_the_places_of_the_configuration() {
+        let unit = read("packaging/mailglot.service").unwrap();
+        let values = |key: &str| {
+            let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
+            lines
+                .flat_map(str::split_whitespace)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mut allowed: Vec<String> = values("ReadWritePaths=")
+            .iter()
+            .map(|path| path.trim_start_matches('-').to_owned())
+            .collect();
+        allowed.extend(
+            values("StateDirectory=")
+                .iter()
+                .map(|name| format!("/var/lib/{name}")),
+        );
+        let configuration = read("packaging/mailglot.toml").unwrap();
+        let mut paths = 0;
+        for line in configuration.lines().filter(|line| !line.starts_with('#')) {
+            let (key, value) = line.split_once(" = ").unwrap_or_default();
+            if ["address", "ledger", "spool_dir"].contains(&key) {
+                let path = value.split('"').nth(1).unwrap().trim_start_matches("unix:");
+                assert!(
+                    allowed
+                        .iter()
+                        .any(|place| Path::new(path).starts_with(place)),
+                    "{path} is not in {allowed:?}"
+                );
+                paths += 1;
+            }
+        }
+        assert_eq!(paths, 3);
+        assert!(configuration.contains("ReadWritePaths="));
+        // Debian's first instance of Postfix.
+        assert!(values("Before=").contains(&"postfix@-.service".to_owned()));
+    }
+
     #[test]
     fn the_changelog_has_the_revision() {
         let first = |revision| {

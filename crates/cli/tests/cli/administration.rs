@@ -75,6 +75,11 @@ fn a_rejected_reload_is_an_error_in_the_journal_and_counted() {
         lines.iter().all(|line| line.starts_with("<6>")),
         "{lines:?}"
     );
+    // The note at the start names the whole check.
+    assert!(
+        lines[2].contains("{ postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta"),
+        "{lines:?}"
+    );
     let metrics = lines
         .iter()
         .find_map(|line| line.strip_prefix("<6>metrics at "))
@@ -138,5 +143,58 @@ fn a_failed_start_is_an_error_in_the_journal() {
         assert_eq!(code.code(), Some(1));
         let said = fs::read_to_string(&path).unwrap();
         assert!(said.starts_with(want), "{said}");
+    }
+}
+
+/// Errors of the administrator's commands say what to do.
+#[test]
+fn errors_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let run = Command::new(PROGRAM)
+            .args(args)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        (
+            run.status.code(),
+            String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned(),
+        )
+    };
+    let socket = format!("unix:{}/none/gw.sock", folder.path().display());
+    let (code, said) = run(&["milter", "--allow-root", "--listen", &socket]);
+    assert!(
+        code == Some(4) && said.contains("make the directory of the socket"),
+        "{said}"
+    );
+    let (code, said) = run(&["check-mta"]);
+    assert!(
+        code == Some(2) && said.contains("postconf -Fx; postconf -Px"),
+        "{said}"
+    );
+    let file = folder.path().join("a.ledger");
+    fs::write(&file, "Subject: x\n\n").unwrap();
+    let original = folder.path().join("a.mbox");
+    let (_, said) = run(&[
+        "restore",
+        "--ledger",
+        file.to_str().unwrap(),
+        "-o",
+        original.to_str().unwrap(),
+    ]);
+    assert!(
+        said.contains("does not begin as a ledger does; name the ledger"),
+        "{said}"
+    );
+    // The option names the command that reads what the daemon keeps.
+    for command in ["milter", "proxy"] {
+        let (_, help) = run(&[command, "--help"]);
+        let words: Vec<&str> = help.split_whitespace().collect();
+        assert!(
+            words
+                .join(" ")
+                .contains("in this folder, for `mailglot ledger`"),
+            "{help}"
+        );
     }
 }

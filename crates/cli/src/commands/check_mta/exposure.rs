@@ -176,6 +176,16 @@ impl Check<'_> {
                     "receive_override_options has no_milters, so no filter sees what comes by SMTP";
                 return vec![Problem::new(text, [without_no_milters(main)])];
             }
+            let named = DELIVERIES
+                .iter()
+                .find(|name| self.filter.matches(&main.text(name)));
+            if let Some(name) = named {
+                // The address is that of a proxy: no command makes it a milter.
+                let text = format!(
+                    "{name} names the proxy, but mail for this server's own domains does not go there and passes unread; name the proxy in content_filter, mailbox_transport, virtual_transport or relay_transport"
+                );
+                return vec![Problem::new(text, [])];
+            }
             let text = format!(
                 "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so mail that comes by SMTP passes unread. \
                  A milter belongs in smtpd_milters and in non_smtpd_milters; if the filter or proxy has another address, name it by --address",

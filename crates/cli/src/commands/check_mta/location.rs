@@ -56,12 +56,12 @@ impl Check<'_> {
                                 place.looks_at.display()
                             )
                         };
-                        problems.push(match self.other_instance(&milter, &place) {
-                            Some(advice) => Problem::new(format!("{text}; {advice}"), []),
-                            None => {
-                                let commands = self.move_commands(&milter, &place).into_iter();
-                                Problem::new(text, commands.chain(self.repaired(view, list)))
-                            }
+                        let advice = self.other_instance(&milter, &place);
+                        problems.push(if let Some(advice) = advice {
+                            Problem::new(format!("{text}; {advice}"), [])
+                        } else {
+                            let commands = self.move_commands(&milter, &place).into_iter();
+                            Problem::new(text, commands.chain(self.repaired(view, list)))
                         });
                     }
                 }

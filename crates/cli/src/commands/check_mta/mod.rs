@@ -14,6 +14,8 @@
 //! Clients in `smtpd_forbid_bare_newline_exclusions` give a note, not a problem: an administrator may list devices that send nothing else.
 
 mod chains;
+#[cfg(test)]
+mod coverage_tests;
 mod exposure;
 mod filter_address;
 mod global;

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -85,13 +85,12 @@ impl Console {
 
 /// Writes lines to the log of a daemon, or to standard error. For journald each line begins with its priority.
 fn line(priority: Priority, text: &str) {
-    match LOG.get() {
-        Some((log, form)) => log.write(&prefixed(*form == Form::Journald, priority, text)),
-        None => {
-            let text = prefixed(is_journal(), priority, text);
-            // Whoever closed standard error wants to hear nothing.
-            let _ = io::stderr().lock().write_all(text.as_bytes());
-        }
+    if let Some((log, form)) = LOG.get() {
+        log.write(&prefixed(*form == Form::Journald, priority, text));
+    } else {
+        let text = prefixed(is_journal(), priority, text);
+        // Whoever closed standard error wants to hear nothing.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
@@ -100,7 +99,8 @@ fn prefixed(is_journal: bool, priority: Priority, text: &str) -> String {
     let mut lines = String::with_capacity(text.len() + 4);
     for line in text.split('\n') {
         if is_journal {
-            lines.push_str(&format!("<{}>", priority as u8));
+            // Writing to memory cannot fail.
+            let _ = write!(lines, "<{}>", priority as u8);
         }
         lines.push_str(line);
         lines.push('\n');

@@ -17,7 +17,9 @@ impl Config {
     /// would look at a part of what it takes.
     pub fn needs_start(&self, newer: &Self) -> Vec<String> {
         let mut changes: Vec<String> = [
-            changed("user", &self.user, &newer.user, optional),
+            changed("user", &self.user, &newer.user, |value| {
+                optional(value.as_ref())
+            }),
             changed("report.log", &self.log, &newer.log, |form| {
                 match form {
                     Form::Text => "logfmt",
@@ -26,7 +28,9 @@ impl Config {
                 }
                 .to_owned()
             }),
-            changed("report.metrics", &self.metrics, &newer.metrics, optional),
+            changed("report.metrics", &self.metrics, &newer.metrics, |value| {
+                optional(value.as_ref())
+            }),
         ]
         .into_iter()
         .flatten()
@@ -78,12 +82,14 @@ impl Listener {
             let folder = listener.ledger.as_ref().map(|ledger| &ledger.folder);
             folder.map(|folder| folder.display().to_string())
         };
-        let ledger = changed("ledger", &folder(self), &folder(newer), optional);
+        let ledger = changed("ledger", &folder(self), &folder(newer), |value| {
+            optional(value.as_ref())
+        });
         let retention = [
             ("ledger_days", part(self, days), part(newer, days)),
             ("ledger_bytes", part(self, bytes), part(newer, bytes)),
         ]
-        .map(|(key, old, new)| changed(key, &old, &new, optional))
+        .map(|(key, old, new)| changed(key, &old, &new, |value| optional(value.as_ref())))
         .into_iter()
         .flatten()
         .filter(|_| ledger.is_none());
@@ -91,7 +97,9 @@ impl Listener {
             changed("route", &self.route, &newer.route, |route| {
                 format!("{route:?}").to_lowercase()
             }),
-            changed("next_hop", &self.next_hop, &newer.next_hop, optional),
+            changed("next_hop", &self.next_hop, &newer.next_hop, |value| {
+                optional(value.as_ref())
+            }),
             changed(
                 "allow_remote",
                 &is.allow_remote,
@@ -110,7 +118,9 @@ impl Listener {
             changed("mode", &is.socket_mode, &will.socket_mode, |mode| {
                 format!("{mode:04o}")
             }),
-            changed("group", &is.socket_group, &will.socket_group, optional),
+            changed("group", &is.socket_group, &will.socket_group, |value| {
+                optional(value.as_ref())
+            }),
         ]
         .into_iter()
         .flatten()
@@ -154,7 +164,7 @@ impl Listener {
                 "client_connections",
                 client_connections,
                 &will.client_connections,
-                optional,
+                |value| optional(value.as_ref()),
             ),
             changed("message_bytes", message_bytes, &will.message_bytes, bytes),
             changed("header_bytes", header_bytes, &will.header_bytes, number),
@@ -198,10 +208,8 @@ fn changed<T: PartialEq>(
 }
 
 /// Shows a value that may be unset.
-fn optional<T: Display>(value: &Option<T>) -> String {
-    value
-        .as_ref()
-        .map_or_else(|| "unset".to_owned(), ToString::to_string)
+fn optional<T: Display>(value: Option<&T>) -> String {
+    value.map_or_else(|| "unset".to_owned(), ToString::to_string)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 
 use crate::engine::Work;
 use crate::file_name::Address;
+use crate::incomplete::IncompleteInput;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
@@ -178,7 +179,8 @@ impl<'a> Batch<'a> {
         let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
         let is_cut = feed.batch.events.iter().any(|event| bound(&event));
         for event in feed.batch.events.iter().filter(bound) {
-            self.record(&Record::Note(&incomplete_note(self.job.path, event)));
+            let note = IncompleteInput::of(self.job.path, event).note();
+            self.record(&Record::Note(&note));
         }
         let is_message =
             |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
@@ -471,23 +473,18 @@ impl<'a> Batch<'a> {
 
     /// Sets a message aside that a fault of the program kept from being worked on.
     fn fault(&mut self, entry: &'a Entry) {
-        let address = || self.job.address(entry);
-        let detail = "internal fault; the message was copied as it is";
-        self.done.tally.event(
-            "msg.set-aside",
-            Severity::Loss,
-            address,
-            entry.offset,
-            detail,
-        );
-        self.set_aside(entry);
+        self.set_aside_raw(entry, "internal fault; the message was copied as it is");
     }
 
     /// Sets aside the last message before `--max-expansion` ended the input: its end was not read.
     fn cut_by_bound(&mut self, entry: &'a Entry) {
         self.done.tally.messages += 1;
+        let detail = "cut by --max-expansion; copied as far as it was read";
+        self.set_aside_raw(entry, detail);
+    }
+
+    fn set_aside_raw(&mut self, entry: &'a Entry, detail: &str) {
         let address = || self.job.address(entry);
-        let detail = "the input was not read to the end of this message (--max-expansion); the message was copied as far as it was read";
         self.done.tally.event(
             "msg.set-aside",
             Severity::Loss,
@@ -523,16 +520,6 @@ impl<'a> Batch<'a> {
             self.builder.push(record);
         }
     }
-}
-
-/// The note of a ledger that says from which byte on a compressed input was left out.
-fn incomplete_note(path: &str, event: &BoxEvent) -> Vec<u8> {
-    let note = serde_json::json!({
-        "incomplete": path,
-        "offset": event.offset,
-        "reason": event.detail,
-    });
-    note.to_string().into_bytes()
 }
 
 impl Compose<'_> {

@@ -63,20 +63,6 @@ const MOST_NOTES: usize = 100;
 /// Bytes of a note that is handed on.
 const LONGEST_NOTE: usize = 64 << 10;
 
-/// Reads a note about an input that was not read to its end.
-fn incomplete_input(note: &[u8]) -> Option<IncompleteInput> {
-    if !note.starts_with(b"{\"incomplete\":") {
-        return None;
-    }
-    let note: serde_json::Value = serde_json::from_slice(note).ok()?;
-    Some(IncompleteInput {
-        path: note["incomplete"].as_str()?.to_owned(),
-        offset: note["offset"].as_u64()?,
-        reason: note["reason"].as_str()?.to_owned(),
-        is_bounded: true,
-    })
-}
-
 /// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
 ///
 /// Where one path was normalized, `original` becomes what that path was, a file or a folder with all archives that were found in it;
@@ -296,7 +282,7 @@ impl<'a> Run<'a> {
         }
         if let Record::Note(text) = record {
             let restored = &mut self.restored;
-            if let Some(input) = incomplete_input(text) {
+            if let Some(input) = IncompleteInput::from_note(text) {
                 restored.incomplete.push(input);
             } else if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
                 restored.notes.push(text.to_vec());

@@ -1,8 +1,7 @@
 //! The account of a job.
 
-use crate::{FileName, LeastCertain};
+use crate::{FileName, IncompleteInput, LeastCertain};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// One input.
 #[derive(Clone, Debug, Default, serde::Serialize)]
@@ -59,36 +58,6 @@ pub struct VerifySummary {
     pub disagreed: u64,
     /// Number of messages by known defect.
     pub defects: BTreeMap<String, u64>,
-}
-
-/// A compressed input that was not read to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IncompleteInput {
-    /// Its path.
-    pub path: String,
-    /// Offset in the compressed file from which bytes were left out.
-    pub offset: u64,
-    /// Why.
-    pub reason: String,
-    /// Bytes that could be read were left out (`--max-expansion`); otherwise the file is damaged.
-    pub is_bounded: bool,
-}
-
-impl fmt::Display for IncompleteInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} (at byte {})",
-            self.path, self.reason, self.offset
-        )
-    }
-}
-
-/// In JSON the text that people read, under the key `damaged`.
-impl serde::Serialize for IncompleteInput {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
 }
 
 /// The account of a normalisation or a dry run. `messages_in == written + set_aside` holds, or the job fails.

@@ -272,12 +272,7 @@ impl Tally {
         };
         match event.kind {
             BoxEventKind::Damaged | BoxEventKind::Expansion => {
-                self.incomplete.push(IncompleteInput {
-                    path: path.to_owned(),
-                    offset: event.offset,
-                    reason: event.detail.clone(),
-                    is_bounded: event.kind == BoxEventKind::Expansion,
-                });
+                self.incomplete.push(IncompleteInput::of(path, event));
             }
             BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,
             BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,

@@ -25,8 +25,8 @@ use std::time::Duration;
 use std::{fmt, fs};
 
 pub use file::Route;
-pub use one_listener::OneListener;
 pub use folder_checks::UnusableFolder;
+pub use one_listener::OneListener;
 
 /// What a file says, checked.
 #[derive(Clone, Debug)]

@@ -77,6 +77,25 @@ fn the_pages_commands_lead_to_a_tagged_and_to_a_rewritten_message() {
     assert_eq!(said.matches("mode=monitor").count(), 2, "{said}");
 }
 
+/// The page about sizing repeats figures of the page that has their measurement.
+#[test]
+fn figures_of_the_ledger_are_those_of_the_measurement() {
+    let page = |name: &str| fs::read_to_string(root().join("docs").join(name)).unwrap();
+    let sizing = page("gateway.md");
+    let row = sizing.lines().find(|line| line.starts_with("| ledger |"));
+    let figures = row
+        .unwrap()
+        .split_whitespace()
+        .filter(|word| word.len() >= 3 && word.starts_with(|c: char| c.is_ascii_digit()));
+    let measured = page("policies.md");
+    let mut count = 0;
+    for figure in figures {
+        assert!(measured.contains(figure), "{figure}");
+        count += 1;
+    }
+    assert!(count >= 2);
+}
+
 #[test]
 fn the_commands_without_the_package_install_the_same() {
     let page = fs::read_to_string(root().join("docs/setup/postfix.md")).unwrap();
@@ -132,9 +151,20 @@ systemd-analyze verify --man=no /lib/systemd/system/mailglot.service
 # It reports, and rewrites nothing.
 grep -q '^base = "monitor"' /etc/mailglot/mailglot.toml
 runuser -u mailglot -- mailglot serve --config /etc/mailglot/mailglot.toml --check-config
-DPKG_MAINTSCRIPT_PACKAGE=mailglot deb-systemd-helper was-enabled mailglot.service
+# The package starts nothing: the administrator does.
+grep -q 'systemctl --system daemon-reload' /run/actions
+grep -E 'deb-systemd-invoke|(start|enable) mailglot' /run/actions && exit 1
+[ ! -e /etc/systemd/system/multi-user.target.wants/mailglot.service ]
+systemctl enable mailglot
 [ -L /etc/systemd/system/multi-user.target.wants/mailglot.service ]
 systemctl start mailglot
+pid=$(cat /run/gateway.pid)
+# A reload with a wrong file fails, and the service keeps its configuration.
+sed -i 's/^base = "monitor"/base = "nothing"/' /etc/mailglot/mailglot.toml
+systemctl reload mailglot && exit 1
+sed -i 's/^base = "nothing"/base = "monitor"/' /etc/mailglot/mailglot.toml
+systemctl reload mailglot
+kill -0 "$pid"
 # An upgrade keeps what the administrator changed.
 sed -i 's/^ledger_days = 30/ledger_days = 31/' /etc/mailglot/mailglot.toml
 touch /var/lib/mailglot/ledger/kept
@@ -143,11 +173,26 @@ apt-get install -y ./mailglot_*-2_*.deb </dev/null
 dpkg -s mailglot | grep -q '^Version: .*-2$'
 grep -q '^ledger_days = 31' /etc/mailglot/mailglot.toml
 [ -e /var/lib/mailglot/ledger/kept ]
+zcat /usr/share/doc/mailglot/changelog.Debian.gz | head -n 1 | grep -q -e '-2)'
+[ -e /usr/share/doc/mailglot/setup/postfix.md ]
+# The upgrade restarted the service.
+grep -q 'deb-systemd-invoke try-restart mailglot.service' /run/actions
+[ "$(cat /run/gateway.pid)" != "$pid" ] && kill -0 "$(cat /run/gateway.pid)"
 dpkg -V mailglot | grep -v ' c /etc/mailglot/mailglot.toml' && exit 1
-systemctl stop mailglot
-# Removal keeps configuration and originals, and warns while Postfix names the filter.
-postconf -e 'smtpd_milters = unix:mailglot/gw.sock'
-apt-get remove -y mailglot 2>&1 | grep 'defers all mail'
+# Removal keeps configuration and originals, stops the service, unloads the profile, and prints the commands for each place where Postfix names the filter.
+printf '#!/bin/sh\nexit 0\n' >/usr/local/sbin/aa-enabled
+printf '#!/bin/sh\necho "apparmor_parser $*" >>/run/actions\n' >/usr/local/sbin/apparmor_parser
+chmod 755 /usr/local/sbin/aa-enabled /usr/local/sbin/apparmor_parser
+postconf -e 'smtpd_milters = inet:127.0.0.1:1, unix:mailglot/gw.sock'
+postconf -P 'smtp/inet/smtpd_milters=unix:mailglot/out.sock'
+apt-get remove -y mailglot >/run/removal 2>&1
+cat /run/removal
+grep 'defers all mail' /run/removal
+grep "postconf -e 'smtpd_milters = inet:127.0.0.1:1'" /run/removal
+grep "postconf -P '[a-z]*/inet/smtpd_milters='" /run/removal
+grep -q 'deb-systemd-invoke stop mailglot.service' /run/actions
+grep -q 'apparmor_parser -R /etc/apparmor.d/mailglot-gateway' /run/actions
+kill -0 "$(cat /run/gateway.pid)" && exit 1
 [ ! -e /usr/bin/mailglot ] && [ -e /etc/mailglot/mailglot.toml ] && [ -e /var/lib/mailglot/ledger/kept ]
 apt-get install -y ./mailglot_*-2_*.deb </dev/null
 grep -q '^ledger_days = 31' /etc/mailglot/mailglot.toml
@@ -160,6 +205,11 @@ done
 [ "$(id -u mailglot)" = "$uid" ]
 left=$(find /etc /run /usr /var -name '*mailglot*' -newer /tmp/page/commands)
 [ -z "$left" ] || { echo "left: $left"; exit 1; }
+# A proxy behind the queue is named, too.
+apt-get install -y ./mailglot_*-2_*.deb
+postconf -e 'smtpd_milters =' 'content_filter = scan:[127.0.0.1]:10026'
+printf '[[listen]]\nroute = "smtp"\naddress = "tcp:127.0.0.1:10026"\nnext_hop = "tcp:127.0.0.1:10027"\n' >>/etc/mailglot/mailglot.toml
+apt-get purge -y mailglot 2>&1 | grep "postconf -e 'content_filter = '"
 # Without Postfix the package installs all the same.
 rm -rf /var/spool/postfix
 sed -i '/^postfix:/d' /etc/group /etc/gshadow

@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! `serve` alone has a configuration file; the environment variable `NO_COLOR` is the only one that is read.
+//! `serve` alone has a configuration file. The program reads the environment variables `NO_COLOR` and `JOURNAL_STREAM`.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 

@@ -5,12 +5,15 @@
 //! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
 
 use crate::exit::Failure;
-use mailglot_gateway::record::{Form, LogWriter};
+use mailglot_gateway::record::{Form, LogWriter, Priority};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -56,21 +59,21 @@ impl Console {
         let message = message.to_string();
         if !message.is_empty() {
             let name = Style(self.color).strong("mailglot:");
-            line(&format!("{name} {}", visible(&message)));
+            line(Priority::Error, &format!("{name} {}", visible(&message)));
         }
     }
 
     /// A line for everybody but the quiet.
     pub(crate) fn say(self, text: impl Display) {
         if self.level >= Level::Normal {
-            line(&text.to_string());
+            line(Priority::Info, &text.to_string());
         }
     }
 
     /// A line for those who want to know more.
     pub(crate) fn explain(self, text: impl Display) {
         if self.level >= Level::Verbose {
-            line(&text.to_string());
+            line(Priority::Info, &text.to_string());
         }
     }
 
@@ -80,16 +83,47 @@ impl Console {
     }
 }
 
-fn line(text: &str) {
-    match LOG.get() {
-        Some(log) => log.write(&format!("{text}\n")),
+/// Writes lines to the log of a daemon, or to standard error. For journald each line begins with its priority.
+fn line(priority: Priority, text: &str) {
+    if let Some((log, form)) = LOG.get() {
+        log.write(&prefixed(*form == Form::Journald, priority, text));
+    } else {
+        let text = prefixed(is_journal(), priority, text);
         // Whoever closed standard error wants to hear nothing.
-        None => drop(writeln!(io::stderr().lock(), "{text}")),
+        let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
-/// What a daemon writes its log to. A daemon does not wait for whoever reads what it says.
-static LOG: OnceLock<Arc<LogWriter>> = OnceLock::new();
+/// Ends each line of `text`, and puts the priority in front of it for journald.
+fn prefixed(is_journal: bool, priority: Priority, text: &str) -> String {
+    let mut lines = String::with_capacity(text.len() + 4);
+    for line in text.split('\n') {
+        if is_journal {
+            // Writing to memory cannot fail.
+            let _ = write!(lines, "<{}>", priority as u8);
+        }
+        lines.push_str(line);
+        lines.push('\n');
+    }
+    lines
+}
+
+/// Returns true if journald reads standard error: `JOURNAL_STREAM` has its device and inode (systemd.exec(5)).
+fn is_journal() -> bool {
+    static IS_JOURNAL: OnceLock<bool> = OnceLock::new();
+    *IS_JOURNAL.get_or_init(|| {
+        let stream = std::env::var("JOURNAL_STREAM").unwrap_or_default();
+        !stream.is_empty()
+            && io::stderr()
+                .as_fd()
+                .try_clone_to_owned()
+                .and_then(|descriptor| File::from(descriptor).metadata())
+                .is_ok_and(|file| format!("{}:{}", file.dev(), file.ino()) == stream)
+    })
+}
+
+/// The log of a daemon and its form. A daemon does not wait for whoever reads what it says.
+static LOG: OnceLock<(Arc<LogWriter>, Form)> = OnceLock::new();
 
 /// From here on everything that is said on standard error goes out with the log, which is to be written there; panics too.
 ///
@@ -97,7 +131,8 @@ static LOG: OnceLock<Arc<LogWriter>> = OnceLock::new();
 /// There is no descriptor for it.
 pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
     let log = Arc::new(LogWriter::stderr(form)?);
-    let log = Arc::clone(LOG.get_or_init(|| log));
+    let (log, _) = LOG.get_or_init(|| (log, form));
+    let log = Arc::clone(log);
     std::panic::set_hook(Box::new(|panic| {
         let trace = Backtrace::capture();
         let trace = if trace.status() == BacktraceStatus::Captured {
@@ -105,7 +140,7 @@ pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
         } else {
             String::new()
         };
-        line(&format!("{panic}{trace}"));
+        line(Priority::Error, &format!("{panic}{trace}"));
     }));
     Ok(log)
 }

@@ -9,6 +9,7 @@
 
 use crate::engine::Work;
 use crate::file_name::Address;
+use crate::incomplete::IncompleteInput;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
@@ -21,7 +22,9 @@ use mailglot_archive::mbox::{
     is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator,
     quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
-use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
+use mailglot_archive::{
+    BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting,
+};
 use mailglot_mime::{
     Edit, Message, Plan, Policy, Report, Severity, Span, Undo, plan_parsed, splice, undo_edits,
 };
@@ -173,14 +176,16 @@ impl<'a> Batch<'a> {
         if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
             self.builder.push(&Record::Source(index));
         }
+        let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
+        let is_cut = feed.batch.events.iter().any(|event| bound(&event));
+        for event in feed.batch.events.iter().filter(bound) {
+            let note = IncompleteInput::of(self.job.path, event).note();
+            self.record(&Record::Note(&note));
+        }
         let is_message =
             |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-        let last = feed
-            .batch
-            .entries
-            .iter()
-            .rposition(is_message)
-            .filter(|_| feed.last);
+        let last_here = feed.batch.entries.iter().rposition(is_message);
+        let last = last_here.filter(|_| feed.last);
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.done.tally.bytes_in += bytes.len() as u64;
@@ -197,6 +202,10 @@ impl<'a> Batch<'a> {
                     self.record(&Record::Raw { kind, bytes });
                 }
                 EntryKind::Message => {
+                    if is_cut && Some(index) == last_here {
+                        self.cut_by_bound(entry);
+                        continue;
+                    }
                     let message = || &feed.batch.bytes[entry.message.clone()];
                     let froms = entry.froms.unwrap_or_else(|| has_from(message()));
                     self.message(entry, froms, Some(index) == last);
@@ -464,8 +473,18 @@ impl<'a> Batch<'a> {
 
     /// Sets a message aside that a fault of the program kept from being worked on.
     fn fault(&mut self, entry: &'a Entry) {
+        self.set_aside_raw(entry, "internal fault; the message was copied as it is");
+    }
+
+    /// Sets aside the last message before `--max-expansion` ended the input: its end was not read.
+    fn cut_by_bound(&mut self, entry: &'a Entry) {
+        self.done.tally.messages += 1;
+        let detail = "cut by --max-expansion; copied as far as it was read";
+        self.set_aside_raw(entry, detail);
+    }
+
+    fn set_aside_raw(&mut self, entry: &'a Entry, detail: &str) {
         let address = || self.job.address(entry);
-        let detail = "internal fault; the message was copied as it is";
         self.done.tally.event(
             "msg.set-aside",
             Severity::Loss,

@@ -8,7 +8,7 @@ use crate::away::{Away, exists};
 use crate::job::with_suffix;
 use crate::layout::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, Target, below};
-use crate::{Error, Progress};
+use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use std::fs;
@@ -54,6 +54,8 @@ pub struct Restored {
     pub notes: Vec<Vec<u8>>,
     /// Further notes.
     pub more_notes: u64,
+    /// Compressed inputs that `--max-expansion` ended, so that only what was read comes back.
+    pub incomplete: Vec<IncompleteInput>,
 }
 
 /// Notes that are handed on.
@@ -280,7 +282,9 @@ impl<'a> Run<'a> {
         }
         if let Record::Note(text) = record {
             let restored = &mut self.restored;
-            if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
+            if let Some(input) = IncompleteInput::from_note(text) {
+                restored.incomplete.push(input);
+            } else if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
                 restored.notes.push(text.to_vec());
             } else {
                 restored.more_notes += 1;

@@ -1,6 +1,6 @@
 //! The account of a job.
 
-use crate::{FileName, LeastCertain};
+use crate::{FileName, IncompleteInput, LeastCertain};
 use std::collections::BTreeMap;
 
 /// One input.
@@ -67,8 +67,9 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
     pub unread: Vec<String>,
-    /// Inputs of which not all was read, and why: compression is damaged.
-    pub damaged: Vec<String>,
+    /// Compressed inputs that were not read to their end.
+    #[serde(rename = "damaged")]
+    pub incomplete: Vec<IncompleteInput>,
     /// Number of files of a folder, by its path, that stand in the place of messages and have no header field. They were left out.
     pub without_header: BTreeMap<String, u64>,
     /// Messages read.

@@ -3,7 +3,7 @@
 use crate::file_name::{Address, own_file};
 use crate::guesses::{Bars, GuessExample, LeastCertain};
 use crate::verify::{Defect, Disagreement};
-use crate::{Example, Progress, SourceSummary, Summary};
+use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};
@@ -83,7 +83,7 @@ pub(crate) struct Tally {
     /// Bytes that belong to no message.
     pub(crate) gap_bytes: u64,
     /// Inputs of which not all could be read, and why.
-    damaged: Vec<String>,
+    incomplete: Vec<IncompleteInput>,
     /// Files in the place of messages that have no header field, by archive.
     without_header: BTreeMap<String, u64>,
     doubtful_separators: u64,
@@ -272,10 +272,7 @@ impl Tally {
         };
         match event.kind {
             BoxEventKind::Damaged | BoxEventKind::Expansion => {
-                self.damaged.push(format!(
-                    "{path}: {} (at byte {})",
-                    event.detail, event.offset
-                ));
+                self.incomplete.push(IncompleteInput::of(path, event));
             }
             BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,
             BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,
@@ -335,7 +332,7 @@ impl Tally {
         summary.overruled += tally.overruled;
         summary.least_certain.append(tally.least_certain);
         complete.set_bars(summary.least_certain.bars());
-        summary.damaged.extend(tally.damaged);
+        summary.incomplete.extend(tally.incomplete);
         for (path, files) in tally.without_header {
             *summary.without_header.entry(path).or_default() += files;
         }

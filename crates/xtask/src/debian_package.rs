@@ -50,7 +50,7 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
     let list = read("packaging/debian/files.tsv")?;
     for entry in entries(&list) {
         let (place, mode, source) = entry?;
-        for path in install(&stage, place, mode, source, &program)? {
+        for path in install(&stage, place, mode, source, options.revision, &program)? {
             let name = path.strip_prefix(&stage)?.display().to_string();
             if name.starts_with("etc/") {
                 conffiles.push(format!("/{name}\n"));
@@ -143,12 +143,16 @@ fn install(
     place: &str,
     mode: u32,
     source: &str,
+    revision: u32,
     program: &Path,
 ) -> anyhow::Result<Vec<PathBuf>> {
     let path = stage.join(place);
     let (kind, argument) = source.split_once(' ').unwrap_or((source, ""));
     if kind == "@man" {
         return man_pages(&path, program);
+    }
+    if kind == "@pages" {
+        return pages(&root().join(argument), &path, mode);
     }
     make_folder(path.parent().context("a place without a folder")?)?;
     match kind {
@@ -170,6 +174,12 @@ fn install(
             )?;
         }
         "@gzip" => write(&path, &compressed(&root().join(argument))?, mode)?,
+        "@changelog" => {
+            let plain = path.with_extension("");
+            fs::write(&plain, changelog(revision)?)?;
+            write(&path, &compressed(&plain)?, mode)?;
+            fs::remove_file(plain)?;
+        }
         "@copyright" => {
             // A line of a field begins with a space, an empty one has a dot.
             let license = read("LICENSE-MIT")?;
@@ -197,6 +207,32 @@ fn install(
         )?,
     }
     Ok(vec![path])
+}
+
+/// The changelog of the package, whose first entry has this revision.
+fn changelog(revision: u32) -> anyhow::Result<String> {
+    let text = read("packaging/debian/changelog")?;
+    Ok(text.replacen("-1) ", &format!("-{revision}) "), 1))
+}
+
+/// Copies the Markdown pages of a folder and of those below it.
+fn pages(from: &Path, to: &Path, mode: u32) -> anyhow::Result<Vec<PathBuf>> {
+    make_folder(to)?;
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, copy) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            copies.extend(pages(&source, &copy, mode)?);
+        } else if source
+            .extension()
+            .is_some_and(|extension| extension == "md")
+        {
+            write(&copy, &fs::read(&source)?, mode)?;
+            copies.push(copy);
+        }
+    }
+    Ok(copies)
 }
 
 /// Writes a compressed page for each command.
@@ -344,6 +380,86 @@ mod tests {
             changelog.starts_with(&format!("mailglot ({}-1) ", env!("CARGO_PKG_VERSION"))),
             "{changelog}"
         );
+    }
+
+    /// What a page links to is in the package.
+    #[test]
+    fn links_of_installed_pages_lead_to_installed_pages() {
+        let folder = std::env::temp_dir().join(format!("mailglot-pages-{}", std::process::id()));
+        let copies = pages(&root().join("docs"), &folder, 0o644).unwrap();
+        assert!(copies.contains(&folder.join("setup/postfix.md")));
+        let mut links = 0;
+        for copy in &copies {
+            let text = fs::read_to_string(copy).unwrap();
+            for (_, rest) in text
+                .match_indices("](")
+                .map(|(at, _)| text.split_at(at + 2))
+            {
+                let link = rest.split([')', '#']).next().unwrap();
+                if link.is_empty() || link.contains("://") {
+                    continue;
+                }
+                let target = copy.parent().unwrap().join(link);
+                assert!(target.is_file(), "{}: {link}", copy.display());
+                links += 1;
+            }
+        }
+        assert!(links > 20, "{links}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// The unit lets the daemon write where the packaged configuration has it write, and the configuration says what another place needs.
+    #[test]
+    fn the_unit_allows_the_places_of_the_configuration() {
+        let unit = read("packaging/mailglot.service").unwrap();
+        let values = |key: &str| {
+            let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
+            lines
+                .flat_map(str::split_whitespace)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mut allowed: Vec<String> = values("ReadWritePaths=")
+            .iter()
+            .map(|path| path.trim_start_matches('-').to_owned())
+            .collect();
+        allowed.extend(
+            values("StateDirectory=")
+                .iter()
+                .map(|name| format!("/var/lib/{name}")),
+        );
+        let configuration = read("packaging/mailglot.toml").unwrap();
+        let mut paths = 0;
+        for line in configuration.lines().filter(|line| !line.starts_with('#')) {
+            let (key, value) = line.split_once(" = ").unwrap_or_default();
+            if ["address", "ledger", "spool_dir"].contains(&key) {
+                let path = value.split('"').nth(1).unwrap().trim_start_matches("unix:");
+                assert!(
+                    allowed
+                        .iter()
+                        .any(|place| Path::new(path).starts_with(place)),
+                    "{path} is not in {allowed:?}"
+                );
+                paths += 1;
+            }
+        }
+        assert_eq!(paths, 3);
+        assert!(configuration.contains("ReadWritePaths="));
+        // Debian's first instance of Postfix.
+        assert!(values("Before=").contains(&"postfix@-.service".to_owned()));
+    }
+
+    #[test]
+    fn the_changelog_has_the_revision() {
+        let first = |revision| {
+            changelog(revision)
+                .unwrap()
+                .lines()
+                .next()
+                .map(str::to_owned)
+        };
+        assert!(first(2).unwrap().contains("-2) "));
+        assert!(first(1).unwrap().contains("-1) "));
     }
 
     #[test]

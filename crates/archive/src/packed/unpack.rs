@@ -135,7 +135,8 @@ impl<R: Read> Unpack<R> {
         }
         let (words, given, most) = (self.packing.words(), self.given, self.expansion);
         let detail = format!(
-            "{words}, and more than {most} times as long inside: {given} bytes were read of {offset}, the rest is left out (--max-expansion)"
+            "{words}, and more than {most} times as long inside: {given} bytes of what is inside were read, \
+             the compressed bytes from here on are left out; a larger --max-expansion reads them"
         );
         self.told.event(BoxEventKind::Expansion, offset, detail);
         self.state = State::Over;

@@ -5,6 +5,7 @@
 //! As those of all arguments.
 
 use clap::{Args as Group, Subcommand};
+use mailglot_gateway::Address;
 use mailglot_gateway::record::{Query, day_start};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -74,8 +75,12 @@ pub(crate) struct LedgerRestoreArgs {
 
 /// Hand the original of a message to the mail server for its recipients, or write it to a file.
 ///
-/// Runs `sendmail -G -i -f SENDER -- RECIPIENTS` with the original on standard input. Refuses if the ledger does not have the sender or every
-/// recipient; name them by --from and --to then. The recipients get a second copy: the changed message was delivered before.
+/// With --smtp the original goes by SMTP to a listener of the mail server that asks no filter, and arrives unchanged:
+/// `mailglot ledger release --queue-id 4F2A --smtp 127.0.0.1:10030`. docs/setup/postfix.md has the lines of master.cf for it. Without --smtp the command runs `sendmail -G -i -f SENDER -- RECIPIENTS`. The mail server then asks its filters
+/// for local mail again (Postfix: non_smtpd_milters). If this gateway is among them, it changes the message again.
+///
+/// Refuses if the ledger does not have the sender or every recipient; name them by --from and --to then. The recipients get a second copy: the
+/// changed message was delivered before. With --smtp all recipients get the message, or none.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -93,11 +98,14 @@ pub(crate) struct ReleaseArgs {
     /// The sender instead of that in the ledger; empty for the null sender.
     #[arg(long = "from", value_name = "ADDRESS")]
     pub(crate) from: Option<String>,
-    /// The command that takes the message.
+    /// Send the message by SMTP to this server: `HOST:PORT` or `unix:PATH`.
+    #[arg(long, value_name = "ADDRESS", value_parser = server, conflicts_with = "sendmail")]
+    pub(crate) smtp: Option<Address>,
+    /// The command that takes the message without --smtp.
     #[arg(long, value_name = "PROGRAM", default_value = "/usr/sbin/sendmail")]
     pub(crate) sendmail: PathBuf,
     /// Write the message to this file instead of running a command. An existing file is not replaced.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["to", "from", "sendmail", "timeout"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["to", "from", "smtp", "sendmail", "timeout"])]
     pub(crate) output: Option<PathBuf>,
     /// Give up after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
@@ -162,6 +170,15 @@ impl QueryArgs {
             recipient: bytes(&self.recipient),
         }
     }
+}
+
+/// Parses the address of a server, with or without a family.
+fn server(text: &str) -> Result<Address, String> {
+    text.parse()
+        .or_else(|_| format!("tcp:{text}").parse())
+        .map_err(|_: String| {
+            format!("`{text}` is neither HOST:PORT nor unix:PATH, such as 127.0.0.1:10030")
+        })
 }
 
 /// Parses a time: a day, a day and a time of it in UTC, or how long ago it was.

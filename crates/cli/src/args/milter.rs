@@ -65,11 +65,14 @@ Examples:
   $ { postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta --address inet:127.0.0.1:8890"
 )]
 pub(crate) struct CheckMtaArgs {
-    /// Where the filter or proxy listens, as Postfix or the configuration writes it; repeatable. Without it, an address with
-    /// `mailglot` in it is the filter's.
+    /// Where the filter or proxy listens, as Postfix or the configuration writes it; repeatable. Without it and --config, a Unix socket or a
+    /// transport of master.cf with `mailglot` in its name is the filter's.
     #[arg(long, value_name = "ADDRESS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) address: Vec<String>,
     /// The configuration of `mailglot milter`; its listeners are the filter's addresses.
     #[arg(long, value_name = "FILE", conflicts_with = "address")]
     pub(crate) config: Option<PathBuf>,
+    /// Check nothing; print the commands that remove the filter from Postfix's settings. Prints nothing if they do not name it.
+    #[arg(long)]
+    pub(crate) removal: bool,
 }

@@ -38,7 +38,7 @@ pub(crate) struct ListenerArgs {
     /// The policy: `default`, `strict` (reject ambiguous mail) or `monitor` (report, change nothing).
     #[arg(long, value_name = "NAME", value_parser = ["default", "strict", "monitor"], hide_possible_values = true)]
     policy: Option<String>,
-    /// Keep the original of each changed message in this folder, for `mailglot restore`.
+    /// Keep the original of each changed message in this folder, for `mailglot ledger`.
     #[arg(long, value_name = "DIR")]
     ledger: Option<PathBuf>,
     /// Remove originals after so many days; keep them forever by default.

@@ -11,6 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
 use mailglot_archive::ledger::{IndexEntry, LedgerError};
 use mailglot_gateway::Reinject;
+use mailglot_gateway::proxy::SmtpMessage;
 use mailglot_gateway::record::{Catalog, Found, Query, Reading, rfc3339};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -55,11 +56,15 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
-    let (name, reading) = one(&args.place, &args.one, console)?;
+    let One {
+        name,
+        reading,
+        search,
+    } = one(&args.place, &args.one, console)?;
     let entry = &reading.entry;
     if args.raw {
         print(&reading.ledger)?;
-        return Ok(Exit::Done);
+        return Ok(search);
     }
     let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
     if args.json {
@@ -69,7 +74,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
             ..Object::of(&name, entry)
         };
         print(object.line().as_bytes())?;
-        return Ok(Exit::Done);
+        return Ok(search);
     }
     let mut text = String::new();
     let mut row = |key: &str, value: &str| {
@@ -107,7 +112,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
         }
     }
     print(text.as_bytes())?;
-    Ok(Exit::Done)
+    Ok(search)
 }
 
 /// Describes a change in words: `12+3>5` is "at byte 12: 3 bytes, now 5".
@@ -121,14 +126,15 @@ fn explained(change: &str) -> String {
 }
 
 fn restore(args: &LedgerRestoreArgs, console: Console) -> Result<Exit, Failure> {
-    let (name, reading) = one(&args.place, &args.one, console)?;
+    let one = one(&args.place, &args.one, console)?;
     give(
         "restored",
-        &name,
+        &one.name,
         args.output.as_deref(),
-        &reading.original,
+        &one.reading.original,
         console,
-    )
+    )?;
+    Ok(one.search)
 }
 
 /// Writes an original to a file, or to standard output if no file is named.
@@ -138,15 +144,14 @@ fn give(
     path: Option<&Path>,
     original: &[u8],
     console: Console,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-        print(original)?;
-        return Ok(Exit::Done);
+        return print(original);
     };
     write_file(path, original)?;
     let bytes = counted(original.len() as u64, "byte");
     console.say(format_args!("{done} {name} to {}: {bytes}", path.display()));
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Creates a file that only its owner can read.
@@ -168,15 +173,30 @@ fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
 }
 
 fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
-    let (name, reading) = one(&args.place, &args.one, console)?;
+    let One {
+        name,
+        reading,
+        search,
+    } = one(&args.place, &args.one, console)?;
+    if search != Exit::Done {
+        // Mail servers use short queue ids again: another message may match, too.
+        return Err(Failure::new(
+            search,
+            format!(
+                "nothing was released: {name} matches, and so may a record in a file that could not be read. Look at it with \
+                 `mailglot ledger show`, and release it by its name"
+            ),
+        ));
+    }
     if args.output.is_some() {
-        return give(
+        give(
             "released",
             &name,
             args.output.as_deref(),
             &reading.original,
             console,
-        );
+        )?;
+        return Ok(Exit::Done);
     }
     let entry = &reading.entry;
     let unknown = |what: &str, option: &str| {
@@ -200,26 +220,41 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
     } else {
         return Err(unknown("every recipient", "--to"));
     };
+    let deadline = Instant::now() + Duration::from_secs(args.timeout.into());
+    let count = counted(recipients.len() as u64, "recipient");
+    let failed = |error: io::Error| Failure::new(Exit::Output, format!("{name}: {error}"));
+    if let Some(server) = &args.smtp {
+        let message = SmtpMessage {
+            sender: &sender,
+            recipients: &recipients,
+            content: &reading.original,
+        };
+        let reply = message.send(server, deadline).map_err(failed)?;
+        console.say(format_args!(
+            "released {name} to {count} by {server}: {}",
+            visible(&reply)
+        ));
+        return Ok(Exit::Done);
+    }
     let mut arguments = vec![
         OsString::from("-f"),
         OsString::from_vec(sender),
         OsString::from("--"),
     ];
-    let count = recipients.len() as u64;
     arguments.extend(recipients.into_iter().map(OsString::from_vec));
     let reinject = Reinject {
         program: args.sendmail.clone(),
         arguments,
         folder: std::env::temp_dir(),
-        deadline: Instant::now() + Duration::from_secs(args.timeout.into()),
+        deadline,
         verbose: true,
     };
-    reinject
-        .run(&reading.original)
-        .map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+    reinject.run(&reading.original).map_err(failed)?;
+    console.say(format_args!("released {name} to {count}"));
     console.say(format_args!(
-        "released {name} to {}",
-        counted(count, "recipient")
+        "note: {} gives the message to the mail server's filters for local mail; if this gateway is one of them, it changes the message again. \
+         --smtp 127.0.0.1:10030 avoids that",
+        args.sendmail.display()
     ));
     Ok(Exit::Done)
 }
@@ -232,9 +267,18 @@ fn each(
     found: impl FnMut(Found),
 ) -> Result<Exit, Failure> {
     let folder = &place.folder;
-    let catalog = Catalog::open(folder);
-    let damaged = catalog.and_then(|catalog| catalog.find(query, found));
-    let damaged = damaged.map_err(|error| Failure::input(folder.display(), &error))?;
+    let failed = |error| Failure::input(folder.display(), &error);
+    let catalog = Catalog::open(folder).map_err(failed)?;
+    if !catalog.is_ledger().map_err(failed)? {
+        return Err(Failure::new(
+            Exit::Unread,
+            format!(
+                "{}: no ledger: the folder has files, but no day such as 2026-11-22; name the folder of `ledger` in the configuration",
+                folder.display()
+            ),
+        ));
+    }
+    let damaged = catalog.find(query, found).map_err(failed)?;
     for (file, why) in &damaged {
         console.error(format_args!("{}: {why}", folder.join(file).display()));
     }
@@ -245,9 +289,18 @@ fn each(
     })
 }
 
+/// The record that the arguments select.
+struct One {
+    name: String,
+    reading: Reading,
+    /// `Exit::Unread` if the search could not read all files, so another record may match.
+    search: Exit,
+}
+
 /// Reads the record that the arguments select.
-fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Reading), Failure> {
+fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<One, Failure> {
     let query = one.query.query();
+    let mut search = Exit::Done;
     let name = match &one.name {
         Some(name) => name.clone(),
         None if query == Query::default() => {
@@ -258,7 +311,7 @@ fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Re
         }
         None => {
             let (mut names, mut count) = (Vec::new(), 0_u64);
-            each(place, &query, console, |found| {
+            search = each(place, &query, console, |found| {
                 count += 1;
                 if names.len() < NAMED {
                     names.push(found.name);
@@ -266,7 +319,14 @@ fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Re
             })?;
             match (count, names.pop()) {
                 (1, Some(name)) => name,
-                (0, _) | (_, None) => return Err(Failure::new(Exit::Usage, "no record matches")),
+                (0, _) | (_, None) => {
+                    let exit = if search == Exit::Done {
+                        Exit::Usage
+                    } else {
+                        search
+                    };
+                    return Err(Failure::new(exit, "no record matches"));
+                }
                 (_, Some(last)) => {
                     names.push(last);
                     let more = if count > NAMED as u64 { "\n  …" } else { "" };
@@ -288,7 +348,11 @@ fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Re
     let catalog = Catalog::open(&place.folder);
     let catalog = catalog.map_err(|error| Failure::input(place.folder.display(), &error))?;
     let reading = catalog.read(&name).map_err(|error| failed(&error))?;
-    Ok((name, reading))
+    Ok(One {
+        name,
+        reading,
+        search,
+    })
 }
 
 /// Formats a record as tab-separated columns.

@@ -50,17 +50,32 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         counted(done.messages, "message"),
         counted(done.bytes, "byte")
     );
+    let verdict = if done.incomplete.is_empty() {
+        "reversible: yes (checked)"
+    } else {
+        "reversible: only what was read (checked)"
+    };
+    for input in &done.incomplete {
+        console.error(format_args!(
+            "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
+            input.path, input.offset, input.reason
+        ));
+    }
     if let Some(original) = &job.original {
         console.say(format_args!(
             "restored to {}: {account}",
             original.display()
         ));
-        console.say("reversible: yes (checked)");
+        console.say(verdict);
     } else {
         console.say(format_args!("checked: {account}"));
         if console.level() > Level::Quiet {
-            print(b"reversible: yes (checked)\n")?;
+            print(format!("{verdict}\n").as_bytes())?;
         }
     }
-    Ok(Exit::Done)
+    Ok(if done.incomplete.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Unread
+    })
 }

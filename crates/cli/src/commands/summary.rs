@@ -446,9 +446,9 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
         );
         note(&Failure::new(Exit::Unread, text), worst, console);
     }
-    for damaged in &account.damaged {
+    for input in &account.incomplete {
         note(
-            &Failure::new(Exit::Unread, visible(damaged)),
+            &Failure::new(Exit::Unread, visible(&input.to_string())),
             worst,
             console,
         );
@@ -505,6 +505,14 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
             with_suffix(&job.output, ".set-aside").display()
         ));
     }
+    let bounded = || account.incomplete.iter().filter(|input| input.is_bounded);
+    for input in bounded() {
+        lines.push(format!(
+            "incomplete  {}: input left out from compressed byte {}",
+            visible(&input.path),
+            number(input.offset)
+        ));
+    }
     let Some(ledger) = ledger_path(job) else {
         lines.push("reversible: no (no ledger was written)".to_owned());
         return lines;
@@ -521,7 +529,12 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
         _ => String::new(),
     };
     lines.push(format!(
-        "reversible: with {} (check: mailglot restore {}{option} --verify-only)",
+        "reversible: {}with {} (check: mailglot restore {}{option} --verify-only)",
+        if bounded().next().is_none() {
+            ""
+        } else {
+            "only what was read, "
+        },
         visible(&ledger.to_string_lossy()),
         quoted(&job.output)
     ));
@@ -630,6 +643,7 @@ fn octal(bytes: &[u8], word: &mut String) {
 mod tests {
     use super::*;
     use mailglot_mime::Policy;
+    use mailglot_pipeline::IncompleteInput;
 
     fn job(ledger: LedgerPlace) -> NormalizeJob {
         NormalizeJob {
@@ -674,6 +688,21 @@ mod tests {
             lines[1],
             "reversible: with l (check: mailglot restore 'out dir/o' --ledger l --verify-only)"
         );
+        let cut = Summary {
+            incomplete: vec![IncompleteInput {
+                path: "a.gz".into(),
+                offset: 230_564,
+                reason: "r".into(),
+                is_bounded: true,
+            }],
+            ..account.clone()
+        };
+        let lines = reversal(&cut, &job(LedgerPlace::File("l".into())));
+        assert_eq!(
+            lines[0],
+            "incomplete  a.gz: input left out from compressed byte 230,564"
+        );
+        assert!(lines[2].starts_with("reversible: only what was read, with l "));
         let lines = reversal(&account, &job(LedgerPlace::Nowhere));
         assert_eq!(lines, ["reversible: no (no ledger was written)"]);
     }

@@ -4,6 +4,8 @@ use crate::sandbox::{LATIN, Sandbox};
 use mailglot_archive::ledger::{IndexEntry, write_whole};
 use mailglot_gateway::record::{Ledgers, Retention};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
@@ -245,6 +247,150 @@ fn a_message_is_released_to_its_recipients() {
     sandbox.write("sendmail", b"#!/bin/sh\nexit 75\n");
     let run = release(&[]).ended(4);
     assert!(run.err.contains("exit status: 75"), "{}", run.err);
+}
+
+/// A queue id may be that of another message in a file that cannot be read.
+#[test]
+fn an_incomplete_search_releases_nothing() {
+    let sandbox = Sandbox::new();
+    let name = kept(&sandbox);
+    fs::create_dir(sandbox.path("ledger/2026-11-22")).unwrap();
+    sandbox.write(
+        "ledger/2026-11-22/102315.004211907-4711-0.segment",
+        b"damage",
+    );
+    let args = |command: &'static str, more: &[&'static str]| {
+        let args = ["ledger", command, "--folder", "ledger"];
+        [&args, more].concat()
+    };
+    let by_id = ["--queue-id", "4F2"];
+    let run = sandbox.run(&args("restore", &by_id)).ended(2);
+    assert_eq!(run.out, LATIN);
+    let run = sandbox.run(&args("show", &by_id)).ended(2);
+    assert!(run.text().contains(&name));
+    let sendmail = ["--queue-id", "4F2", "--sendmail", "/bin/true"];
+    for more in [&sendmail[..], &["--queue-id", "4F2", "-o", "released.eml"]] {
+        let run = sandbox.run(&args("release", more)).ended(2);
+        assert!(run.err.contains("nothing was released"), "{}", run.err);
+    }
+    assert!(!sandbox.path("released.eml").exists());
+    let run = sandbox.run(&args("show", &["--queue-id", "none"])).ended(2);
+    assert!(run.err.contains("no record matches"), "{}", run.err);
+    // Who names the record knows which one it is.
+    let args = [
+        "ledger",
+        "release",
+        "--folder",
+        "ledger",
+        "--sendmail",
+        "/bin/true",
+        &name,
+    ];
+    sandbox.run(&args).ended(0);
+}
+
+#[test]
+fn a_folder_that_is_no_ledger_is_named() {
+    let sandbox = Sandbox::new();
+    for command in [&["find"][..], &["show", "--queue-id", "4F2"]] {
+        let args = [&["ledger"][..], command, &["--folder", "Maildir"]].concat();
+        let run = sandbox.run(&args).ended(2);
+        assert!(run.err.contains("Maildir: no ledger"), "{}", run.err);
+    }
+    // A ledger that has kept nothing yet.
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "empty"])
+        .ended(0);
+    assert_eq!(run.text(), "");
+}
+
+/// A released message goes to a listener without filters, so it arrives as it came.
+#[test]
+fn a_message_is_released_by_smtp() {
+    let sandbox = Sandbox::new();
+    let name = kept(&sandbox);
+    let release = |server: &str, more: &[&str]| {
+        let args = [
+            "ledger", "release", "--folder", "ledger", "--smtp", server, &name,
+        ];
+        sandbox.run(&[&args, more].concat())
+    };
+    for family in ["", "tcp:", "inet:"] {
+        let (address, seen) = smtp_server(true);
+        let run = release(&format!("{family}{address}"), &[]).ended(0);
+        let words = format!("released {name} to 2 recipients by tcp:{address}: 250 taken");
+        assert!(run.err.contains(&words), "{}", run.err);
+        let mut want = b"EHLO [127.0.0.1]\r\nMAIL FROM:<a@example.org> BODY=8BITMIME\r\n\
+            RCPT TO:<b@example.net>\r\nRCPT TO:<c@example.net>\r\nDATA\r\n"
+            .to_vec();
+        for line in LATIN.split_inclusive(|byte| *byte == b'\n') {
+            want.extend([line.strip_suffix(b"\n").unwrap(), b"\r\n"].concat());
+        }
+        want.extend(b".\r\nQUIT\r\n");
+        assert_eq!(seen.join().unwrap(), want);
+    }
+    // A recipient that the server refuses: nobody gets the message.
+    let (address, seen) = smtp_server(false);
+    let run = release(&address, &[]).ended(4);
+    assert!(
+        run.err
+            .contains("RCPT TO:<b@example.net> with 550 5.1.1 no"),
+        "{}",
+        run.err
+    );
+    assert!(!seen.join().unwrap().ends_with(b"DATA\r\n"));
+    assert!(
+        release("127.0.0.1:1", &[])
+            .ended(4)
+            .err
+            .contains("cannot connect")
+    );
+    assert!(release("nowhere", &[]).ended(1).err.contains("HOST:PORT"));
+    release("127.0.0.1:1", &["--sendmail", "/bin/true"]).ended(1);
+    // What the other way does to the message is said.
+    let args = [
+        "ledger",
+        "release",
+        "--folder",
+        "ledger",
+        "--sendmail",
+        "/bin/true",
+        &name,
+    ];
+    let run = sandbox.run(&args).ended(0);
+    assert!(run.err.contains("--smtp 127.0.0.1:10030"), "{}", run.err);
+}
+
+/// An SMTP server for one message; it takes or refuses recipients. The thread returns what it read.
+fn smtp_server(takes: bool) -> (String, std::thread::JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let thread = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let (mut lines, mut seen, mut content) = (BufReader::new(&stream), Vec::new(), false);
+        (&stream).write_all(b"220 mx\r\n").unwrap();
+        let mut line = Vec::new();
+        while lines
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|count| count > 0)
+        {
+            let reply = match &line[..] {
+                b".\r\n" => "250 taken\r\n",
+                _ if content => "",
+                line if line.starts_with(b"EHLO") => "250-mx\r\n250 8BITMIME\r\n",
+                line if line.starts_with(b"RCPT") && !takes => "550 5.1.1 no\r\n",
+                b"DATA\r\n" => "354 go\r\n",
+                _ => "250 ok\r\n",
+            };
+            content = reply == "354 go\r\n" || content && reply.is_empty();
+            // The client may be gone already.
+            let _ = (&stream).write_all(reply.as_bytes());
+            seen.append(&mut line);
+        }
+        seen
+    });
+    (address, thread)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod administration;
 mod archives;
 mod charsets;
 mod check_config;

@@ -706,6 +706,61 @@ fn what_expands_beyond_all_measure_is_stopped_and_told() {
     );
 }
 
+/// Reading stops within a message: that message is no part of the output, and nothing claims that all comes back.
+#[test]
+fn a_message_that_the_bound_cuts_is_set_aside() {
+    let sandbox = Sandbox::new();
+    let mailbox = "for n in $(seq 100); do printf 'From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: x\n\n'; \
+        yes words | head -c 1000000; printf '\n\n'; done > box.mbox; gzip -k box.mbox";
+    sandbox.shell(mailbox).ended(0);
+    let run = sandbox
+        .shell("mailglot normalize box.mbox.gz -o out.mbox")
+        .ended(2);
+    let whole = sandbox.read("box.mbox");
+    let out = sandbox.read("out.mbox");
+    let count = memchr::memmem::find_iter(&out, b"From a@b.c ").count();
+    let words = format!(
+        "messages    {} in = {count} written + 1 set aside",
+        count + 1
+    );
+    assert!(run.err.contains(&words), "{}", run.err);
+    assert!(out == whole[..out.len()] && whole[out.len()..].starts_with(b"From a@b.c "));
+    assert!(
+        run.err
+            .contains("incomplete  box.mbox.gz: input left out from compressed byte ")
+            && run.err.contains("reversible: only what was read, with "),
+        "{}",
+        run.err
+    );
+    let aside = sandbox.read("out.mbox.set-aside/00000000.eml");
+    let message = &whole[out.len()..][b"From a@b.c Mon Jan  1 00:00:00 2001\n".len()..];
+    assert!(!aside.is_empty() && message.starts_with(&aside) && aside.len() < 1_000_000);
+    // What was read comes back, and no more is claimed.
+    let run = sandbox
+        .shell("mailglot restore out.mbox --verify-only")
+        .ended(2);
+    assert_eq!(run.text(), "reversible: only what was read (checked)\n");
+    assert!(
+        run.err
+            .contains("incomplete: input left out from compressed byte "),
+        "{}",
+        run.err
+    );
+    sandbox
+        .shell("mailglot restore out.mbox -o back.mbox")
+        .ended(2);
+    let back = sandbox.read("back.mbox");
+    assert!(back.len() > out.len() && whole.starts_with(&back));
+    // Without the bound all is there.
+    let run = sandbox
+        .shell("mailglot normalize --max-expansion 100000 box.mbox.gz -o all.mbox")
+        .ended(0);
+    assert!(run.err.contains("100 written + 0 set aside"), "{}", run.err);
+    sandbox
+        .shell("mailglot restore all.mbox --verify-only")
+        .ended(0);
+}
+
 /// Opening a named pipe would wait until somebody writes, and some devices never end.
 #[test]
 fn pipes_and_devices_that_are_named_are_refused() {

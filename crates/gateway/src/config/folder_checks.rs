@@ -9,30 +9,51 @@ use rustix::fs::{Access, access};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+/// A folder of the configuration that this process cannot use.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnusableFolder {
+    /// Key, path and reason.
+    pub text: String,
+    /// The owner of the folder if that is another user. This user may be able to use it.
+    pub other_owner: Option<u32>,
+}
+
 impl Config {
-    /// What this process cannot use of the folders that are named, in words: a spool that is not there or cannot be written, a ledger that
-    /// cannot be written or made, is a link, has another owner, or that others may write. Nothing is made here.
-    pub fn unusable(&self) -> Vec<String> {
+    /// Lists the folders that this process cannot use: a spool that does not exist or cannot be written, a ledger folder that
+    /// cannot be written or made, is a link, has another owner, or that others may write. It makes nothing.
+    pub fn unusable(&self) -> Vec<UnusableFolder> {
         let mut faults = BTreeSet::new();
         for listener in &self.listeners {
             let spool = &listener.limits.spool;
             if let Err(error) = writable(spool) {
-                faults.insert(format!("limits.spool_dir: {}: {error}", spool.display()));
+                faults.insert(unusable("limits.spool_dir", spool, &error));
             }
             if let Some(ledger) = &listener.ledger
                 && let Err(error) =
                     can_be_made(&ledger.folder).and_then(|()| check_existing(&ledger.folder))
             {
-                faults.insert(format!("ledger: {}: {error}", ledger.folder.display()));
+                faults.insert(unusable("ledger", &ledger.folder, &error));
             }
         }
         faults.into_iter().collect()
     }
 }
 
-/// Returns true if this process may make files in a folder.
+fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
+    let owner = fs::symlink_metadata(folder)
+        .ok()
+        .filter(fs::Metadata::is_dir)
+        .map(|metadata| metadata.uid());
+    UnusableFolder {
+        text: format!("{key}: {}: {error}", folder.display()),
+        other_owner: owner.filter(|owner| *owner != super::effective_user()),
+    }
+}
+
+/// Whether this process may make files in a folder.
 fn writable(folder: &Path) -> io::Result<()> {
     if !fs::metadata(folder)?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
@@ -84,7 +105,7 @@ mod tests {
             Config::parse(&text).unwrap().unusable()
         };
         for (ledger, spool) in [("", ""), ("a", "."), ("a/b/c", "")] {
-            assert_eq!(faults(ledger, spool), [] as [&str; 0], "{ledger} {spool}");
+            assert_eq!(faults(ledger, spool), [], "{ledger} {spool}");
         }
         assert!(!folder.path().join("a").exists());
         for (ledger, spool, words) in [
@@ -98,10 +119,9 @@ mod tests {
             let found = faults(ledger, spool);
             assert_eq!(found.len(), words.len(), "{found:?}");
             assert!(
-                found
-                    .iter()
-                    .zip(words)
-                    .all(|(fault, word)| fault.starts_with(word)),
+                found.iter().zip(words).all(
+                    |(fault, word)| fault.text.starts_with(word) && fault.other_owner.is_none()
+                ),
                 "{found:?}"
             );
         }

@@ -25,6 +25,7 @@ use std::time::Duration;
 use std::{fmt, fs};
 
 pub use file::Route;
+pub use folder_checks::UnusableFolder;
 pub use one_listener::OneListener;
 
 /// What a file says, checked.

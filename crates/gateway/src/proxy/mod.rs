@@ -67,6 +67,7 @@ mod reply;
 mod route;
 mod sending;
 mod session;
+mod smtp_client;
 
 pub use capabilities::Capabilities;
 pub use content::{BareLines, Stuffer, Unacceptable};
@@ -76,3 +77,4 @@ pub use lines::LONGEST_LINE;
 pub use reply::{BadReply, HopFault};
 pub use route::{Route, Times};
 pub use session::{Delivery, Options, Session, Step, Verdict};
+pub use smtp_client::SmtpMessage;

@@ -60,6 +60,7 @@ pub struct Metrics {
     connections: Family<Labels<1>, Number>,
     spool: Number,
     ledger: Number,
+    reloads_rejected: Counter,
     log_lost: Counter,
     seconds: Histogram,
     sizes: Histogram,
@@ -109,6 +110,10 @@ impl Metrics {
             connections: to.add("connections", "Connections that are open"),
             spool: to.add("spool_bytes", "Bytes of messages in temporary files"),
             ledger: to.add("ledger_bytes", "Bytes of all ledgers"),
+            reloads_rejected: to.add(
+                "reloads_rejected",
+                "Reloads whose configuration was rejected",
+            ),
             log_lost: to.add(
                 "log_lines_lost",
                 "Lines of the log that were lost because nobody read it",
@@ -205,6 +210,11 @@ impl Metrics {
         self.ledger.set(bytes);
     }
 
+    /// Counts a reload whose configuration was rejected.
+    pub fn reload_rejected(&self) {
+        self.reloads_rejected.inc();
+    }
+
     /// Sets the number of log lines that were lost since the start.
     pub fn log_lost(&self, lines: u64) {
         self.log_lost.inner().store(lines, Ordering::Relaxed);
@@ -273,6 +283,7 @@ mod tests {
         metrics.ledger(99);
         metrics.log_lost(4);
         metrics.log_lost(5);
+        metrics.reload_rejected();
         let text = metrics.render();
         for line in [
             "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 2",
@@ -289,6 +300,7 @@ mod tests {
             "mailglot_spool_bytes 1048576",
             "mailglot_ledger_bytes 99",
             "mailglot_log_lines_lost_total 5",
+            "mailglot_reloads_rejected_total 1",
             "mailglot_message_seconds_bucket{le=\"0.0001\"} 2",
             "mailglot_message_seconds_bucket{le=\"0.0003\"} 3",
             "mailglot_message_seconds_bucket{le=\"30.0\"} 3",
@@ -349,6 +361,7 @@ mod tests {
                 ("mailglot_claims", "counter"),
                 ("mailglot_bytes", "counter"),
                 ("mailglot_failopen", "counter"),
+                ("mailglot_reloads_rejected", "counter"),
                 ("mailglot_log_lines_lost", "counter"),
                 ("mailglot_spool_bytes", "gauge"),
                 ("mailglot_ledger_bytes", "gauge"),

@@ -1,9 +1,10 @@
 //! Checks lists of milters: what happens while the filter is away, their order, and whether local mail has the filter.
 
 use super::Check;
+use super::exposure::{has_no_milters, without_no_milters};
 use super::global::{is_too_short, too_short};
 use super::milters::{self, Milter, is_one_of};
-use super::problem::{Problem, set};
+use super::problem::{Problem, set, unset};
 use super::settings::View;
 
 /// The two lists of milters.
@@ -170,23 +171,71 @@ impl Check<'_> {
     }
 
     /// Reports that mail of local programs (sendmail(1), cron) passes unread while mail from the network does not.
+    ///
+    /// pickup(8) takes such mail. It obeys `receive_override_options` and `content_filter`, and gives the mail to the cleanup(8) service
+    /// that it names; that service asks `non_smtpd_milters`.
     fn local_mail(&self) -> Option<Problem> {
         let main = self.settings.main_view();
-        let cleanup = self.settings.service_view("cleanup/unix");
         let is_milter = self.has_filter(main, LISTS[0])
             || self
                 .exposures()
                 .iter()
                 .any(|one| self.has_filter(self.settings.service_view(one.service), LISTS[0]));
-        let has_filter = self.has_filter(cleanup, LISTS[1])
-            || self.filter.matches(&main.text("content_filter"))
-            || self.is_filtered_at_delivery(main);
-        // Conditions in the value are reported elsewhere.
-        if !is_milter || has_filter || cleanup.text(LISTS[1]).contains('$') {
+        let is_content_filter = self.filter.matches_transport(&main.text("content_filter"));
+        if !is_milter && !is_content_filter || self.is_wholly_filtered_at_delivery(main) {
             return None;
         }
+        if has_no_milters(main) && !self.exposures().iter().any(|one| one.is_filtered) {
+            // No mail has the filter, which is a problem of its own.
+            return None;
+        }
+        let mut services: Vec<&str> = self.settings.services_of("pickup").collect();
+        if services.is_empty() {
+            services.push("pickup/unix");
+        }
+        services
+            .into_iter()
+            .find_map(|service| self.unread_by_pickup(service, is_milter))
+    }
+
+    /// Reports that mail passes unread by a pickup(8) service.
+    fn unread_by_pickup(&self, service: &str, is_milter: bool) -> Option<Problem> {
+        const EFFECT: &str = "so mail of local programs passes unread";
+        let pickup = self.settings.service_view(service);
+        if self
+            .filter
+            .matches_transport(&pickup.text("content_filter"))
+        {
+            return None;
+        }
+        let named = pickup.value("cleanup_service_name");
+        let cleanup = format!("{}/unix", named.as_deref().unwrap_or("cleanup"));
+        let cleanup = self.settings.service_view(&cleanup);
+        let has_filter = self.has_filter(cleanup, LISTS[1]);
+        if has_filter && has_no_milters(pickup) {
+            return Some(Problem::new(
+                format!("{service}: receive_override_options has no_milters, {EFFECT}"),
+                [without_no_milters(pickup)],
+            ));
+        }
+        // Conditions in the value are reported elsewhere.
+        if has_filter || cleanup.text(LISTS[1]).contains('$') {
+            return None;
+        }
+        if !is_milter {
+            return Some(Problem::new(
+                format!("{service}: content_filter does not name the filter, {EFFECT}"),
+                pickup
+                    .overrides("content_filter")
+                    .then(|| unset(service, "content_filter")),
+            ));
+        }
+        let place = match cleanup.service {
+            Some(name) if cleanup.overrides(LISTS[1]) => format!("{name}: "),
+            _ => String::new(),
+        };
         Some(Problem::new(
-            "non_smtpd_milters: the filter is not in it, so mail of local programs passes unread",
+            format!("{place}non_smtpd_milters: the filter is not in it, {EFFECT}"),
             self.added(cleanup, LISTS[1]),
         ))
     }

@@ -16,7 +16,7 @@ const ROUTING: [&str; 4] = [
 ];
 
 /// Parameters that name a proxy before a mailbox store or before the next server.
-const DELIVERIES: [&str; 6] = [
+pub(super) const DELIVERIES: [&str; 6] = [
     "mailbox_transport",
     "local_transport",
     "virtual_transport",
@@ -25,11 +25,20 @@ const DELIVERIES: [&str; 6] = [
     "relayhost",
 ];
 
+/// An address class: domains with a transport of their own.
+struct Class {
+    /// The parameter that lists the domains.
+    domains: &'static str,
+    /// The parameter that names the transport.
+    transport: &'static str,
+    is_filtered: bool,
+}
+
 /// A service that takes mail by SMTP.
 pub(super) struct Exposure<'a> {
     pub(super) service: &'a str,
     audience: Audience,
-    is_filtered: bool,
+    pub(super) is_filtered: bool,
 }
 
 /// Who reaches a service.
@@ -95,22 +104,63 @@ impl Check<'_> {
     /// Returns true if mail that comes by SMTP goes through the filter before delivery.
     pub(super) fn is_filtered(&self, view: View<'_>) -> bool {
         (self.has_filter(view, LISTS[0]) && !has_no_milters(view))
-            || ["smtpd_proxy_filter", "content_filter"]
-                .iter()
-                .any(|name| self.filter.matches(&view.text(name)))
+            || self.filter.matches(&view.text("smtpd_proxy_filter"))
+            || self.filter.matches_transport(&view.text("content_filter"))
     }
 
-    /// Returns true if a proxy stands before a mailbox store or the next server.
+    /// Returns true if a proxy stands before the delivery of some address class for which this server takes mail.
     pub(super) fn is_filtered_at_delivery(&self, view: View<'_>) -> bool {
-        DELIVERIES.iter().any(|name| {
-            view.value(name)
-                .is_some_and(|value| self.filter.matches(&value))
-        })
+        self.classes(view).iter().any(|class| class.is_filtered)
+    }
+
+    /// Returns true if a proxy stands before the delivery of all mail for which this server is the destination.
+    pub(super) fn is_wholly_filtered_at_delivery(&self, view: View<'_>) -> bool {
+        self.classes(view).iter().all(|class| class.is_filtered)
+    }
+
+    /// Lists the address classes for which this server takes mail (ADDRESS_CLASS_README of Postfix).
+    ///
+    /// Each class has a transport of its own. If there is no such class, all mail goes to `default_transport` or `relayhost`.
+    fn classes(&self, view: View<'_>) -> Vec<Class> {
+        let is = |name: &str| self.filter.matches_transport(&view.text(name));
+        let has = |name: &str| !view.text(name).is_empty();
+        // mailbox_transport is a setting of local(8).
+        let is_local = view
+            .value("local_transport")
+            .is_none_or(|value| value.split(':').next() == Some("local"));
+        let class = |domains, transport, is_filtered| Class {
+            domains,
+            transport,
+            is_filtered,
+        };
+        let mut classes = Vec::new();
+        // Postfix has a default for mydestination, which is not empty.
+        if view
+            .value("mydestination")
+            .is_none_or(|value| !value.is_empty())
+        {
+            let is_filtered = is("local_transport") || is_local && is("mailbox_transport");
+            classes.push(class("mydestination", "mailbox_transport", is_filtered));
+        }
+        for (domains, transport) in [
+            ("virtual_mailbox_domains", "virtual_transport"),
+            ("relay_domains", "relay_transport"),
+        ] {
+            if has(domains) {
+                classes.push(class(domains, transport, is(transport)));
+            }
+        }
+        if classes.is_empty() {
+            let is_filtered =
+                is("default_transport") || self.filter.matches(&view.text("relayhost"));
+            classes.push(class("all domains", "default_transport", is_filtered));
+        }
+        classes
     }
 
     pub(super) fn exposure_problems(&self) -> Vec<Problem> {
         let main = self.settings.main_view();
-        if self.is_filtered_at_delivery(main) {
+        if self.is_wholly_filtered_at_delivery(main) {
             return Vec::new();
         }
         let exposures = self.exposures();
@@ -118,14 +168,27 @@ impl Check<'_> {
         let any = exposures.iter().any(|one| one.is_filtered)
             || (self.is_filtered(main) && (exposures.is_empty() || !self.settings.has_master()));
         if !any && !self.is_filtered(main) {
+            if self.is_filtered_at_delivery(main) {
+                return Vec::new();
+            }
             if self.has_filter(main, LISTS[0]) {
                 let text =
                     "receive_override_options has no_milters, so no filter sees what comes by SMTP";
                 return vec![Problem::new(text, [without_no_milters(main)])];
             }
+            let named = DELIVERIES
+                .iter()
+                .find(|name| self.filter.matches(&main.text(name)));
+            if let Some(name) = named {
+                // The address is that of a proxy: no command makes it a milter.
+                let text = format!(
+                    "{name} names the proxy, but mail for this server's own domains does not go there and passes unread; name the proxy in content_filter, mailbox_transport, virtual_transport or relay_transport"
+                );
+                return vec![Problem::new(text, [])];
+            }
             let text = format!(
-                "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so what comes by SMTP passes unread; \
-                 --address names a filter or a proxy of another address. As a milter it stands in both lists",
+                "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so mail that comes by SMTP passes unread. \
+                 A milter belongs in smtpd_milters and in non_smtpd_milters; if the filter or proxy has another address, name it by --address",
                 self.filter.description()
             );
             let lacking = LISTS.iter().filter(|list| !self.has_filter(main, list));
@@ -173,12 +236,16 @@ impl Check<'_> {
 
     pub(super) fn exposure_notes(&self) -> Vec<String> {
         let main = self.settings.main_view();
-        if self.is_filtered_at_delivery(main) {
-            return Vec::new();
-        }
         let exposures = self.exposures();
-        if !self.is_filtered(main) && !exposures.iter().any(|one| one.is_filtered) {
-            return Vec::new();
+        let is_delivery = self.is_filtered_at_delivery(main);
+        if is_delivery && self.is_wholly_filtered_at_delivery(main)
+            || !self.is_filtered(main) && !exposures.iter().any(|one| one.is_filtered)
+        {
+            return if is_delivery {
+                self.delivery_notes(main)
+            } else {
+                Vec::new()
+            };
         }
         let mut notes = Vec::new();
         for one in exposures.iter().filter(|one| !one.is_filtered) {
@@ -199,10 +266,33 @@ impl Check<'_> {
         }
         notes
     }
+
+    /// Notes mail that does not go through the transport of the proxy.
+    fn delivery_notes(&self, main: View<'_>) -> Vec<String> {
+        let others = self
+            .classes(main)
+            .into_iter()
+            .filter(|class| !class.is_filtered);
+        let mut notes: Vec<String> = others
+            .map(|class| {
+                format!(
+                    "{}: mail for these domains does not go through the proxy and passes unread; {} can name it",
+                    class.domains, class.transport
+                )
+            })
+            .collect();
+        let maps = main.text("transport_maps");
+        if !maps.is_empty() {
+            notes.push(format!(
+                "transport_maps = {maps}: destinations in it can lead past the proxy"
+            ));
+        }
+        notes
+    }
 }
 
 /// The command that removes `no_milters` where it is set.
-fn without_no_milters(view: View<'_>) -> String {
+pub(super) fn without_no_milters(view: View<'_>) -> String {
     let name = "receive_override_options";
     let options = view.text(name);
     let kept: Vec<&str> = words(&options)
@@ -215,7 +305,7 @@ fn without_no_milters(view: View<'_>) -> String {
     }
 }
 
-fn has_no_milters(view: View<'_>) -> bool {
+pub(super) fn has_no_milters(view: View<'_>) -> bool {
     words(&view.text("receive_override_options"))
         .iter()
         .any(|option| is_one_of(option, &["no_milters"]))

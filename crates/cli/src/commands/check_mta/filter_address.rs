@@ -4,6 +4,7 @@ use super::settings::Settings;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::Address;
 use mailglot_gateway::config::{Config, Route};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// What an address holds that names no other program, if no address is given.
@@ -16,12 +17,14 @@ const CONFIG: &str = "/etc/mailglot/mailglot.toml";
 /// Addresses at which the filter or proxy listens.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FilterAddresses {
-    /// Without family and brackets; if empty, an address with `mailglot` in it is the filter's.
+    /// Without family and brackets; if empty, a socket with `mailglot` in its path is the filter's.
     addresses: Vec<String>,
     queue_directory: String,
     config: Option<PathBuf>,
     /// Sockets on which the configuration has a milter listen.
     sockets: Vec<PathBuf>,
+    /// Sockets on which the configuration has a proxy listen.
+    proxy_sockets: Vec<PathBuf>,
     suggestion: String,
 }
 
@@ -43,6 +46,7 @@ impl FilterAddresses {
             queue_directory,
             config: None,
             sockets: Vec::new(),
+            proxy_sockets: Vec::new(),
             suggestion,
         }
     }
@@ -63,6 +67,8 @@ impl FilterAddresses {
                     filter.addresses.push(path.display().to_string());
                     if listener.route == Route::Milter {
                         filter.sockets.push(path.clone());
+                    } else {
+                        filter.proxy_sockets.push(path.clone());
                     }
                     socket_address(path, &filter.queue_directory)
                 }
@@ -82,12 +88,12 @@ impl FilterAddresses {
     }
 
     /// Returns true if `value` is an address of the filter, alone or behind a transport: `scan:[127.0.0.1]:10026`, `lmtp:inet:127.0.0.1:24`.
+    ///
+    /// Without known addresses a socket whose path holds `mailglot` is the filter's. A host of that name is not: it may be any mail server.
     pub(super) fn matches(&self, value: &str) -> bool {
-        if self.addresses.is_empty() {
-            return value.contains(NAME);
-        }
         // A socket in a wrong place is still the filter's.
-        if self.config.is_some() && value.contains('/') && value.contains(NAME) {
+        let is_named = self.addresses.is_empty() || self.config.is_some();
+        if is_named && value.contains('/') && value.contains(NAME) {
             return true;
         }
         let value = normalized(value);
@@ -99,6 +105,16 @@ impl FilterAddresses {
         })
     }
 
+    /// Like [`Self::matches`] for `transport:destination`. Without known addresses a transport whose name holds `mailglot` is the filter's
+    /// (`mailglot:dummy` for pipe(8)).
+    pub(super) fn matches_transport(&self, value: &str) -> bool {
+        let is_named = self.addresses.is_empty()
+            && value
+                .split_once(':')
+                .is_some_and(|(transport, _)| transport.contains(NAME) && !transport.contains('.'));
+        is_named || self.matches(value)
+    }
+
     /// Postfix looks for a socket below its queue directory if the path is relative, or the process is chrooted.
     fn is_same(&self, address: &str, value: &str) -> bool {
         let below = || {
@@ -106,7 +122,13 @@ impl FilterAddresses {
                 .strip_prefix(&self.queue_directory)?
                 .strip_prefix('/')
         };
+        let is_same_port = || {
+            let (host, port) = address.rsplit_once(':')?;
+            let (other, other_port) = value.rsplit_once(':')?;
+            Some(port == other_port && is_loopback(host) && is_loopback(other))
+        };
         address == value
+            || (!address.contains('/') && is_same_port() == Some(true))
             || (address.starts_with('/')
                 && below().is_some_and(|below| below == value.trim_start_matches('/')))
     }
@@ -114,7 +136,7 @@ impl FilterAddresses {
     /// Names the filter in a message.
     pub(super) fn description(&self) -> String {
         if self.addresses.is_empty() {
-            format!("whose address holds `{NAME}`")
+            format!("with `{NAME}` in the path of its socket")
         } else {
             format!("at {}", self.addresses.join(" or "))
         }
@@ -130,9 +152,14 @@ impl FilterAddresses {
         self.config.as_deref().unwrap_or(Path::new(CONFIG))
     }
 
-    /// Sockets of the configuration; `None` if the command has none.
+    /// Sockets of the configuration's milters; `None` if the command has none.
     pub(super) fn sockets(&self) -> Option<&[PathBuf]> {
         self.config.as_ref().map(|_| self.sockets.as_slice())
+    }
+
+    /// Sockets of the configuration's proxies; `None` if the command has none.
+    pub(super) fn proxy_sockets(&self) -> Option<&[PathBuf]> {
+        self.config.as_ref().map(|_| self.proxy_sockets.as_slice())
     }
 }
 
@@ -142,6 +169,14 @@ pub(super) fn socket_address(path: &Path, queue_directory: &str) -> String {
         "unix:{}",
         path.strip_prefix(queue_directory).unwrap_or(path).display()
     )
+}
+
+/// Returns true for `localhost` and the addresses of the loopback interface: a filter at one of them is reached by all.
+fn is_loopback(host: &str) -> bool {
+    host == "localhost"
+        || host
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 fn without_family(address: &str) -> &str {

@@ -5,9 +5,10 @@
 
 use super::Check;
 use super::chains::LISTS;
+use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
 use super::milters::{self, Milter};
-use super::problem::{Problem, quote};
+use super::problem::{Problem, quote, set};
 use super::settings::View;
 use std::path::{Component, Path, PathBuf};
 
@@ -16,6 +17,11 @@ const ROOT_DIRECTORIES: [&str; 19] = [
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root",
     "run", "sbin", "srv", "sys", "tmp", "usr", "var",
 ];
+
+/// The queue directory of Debian's first instance, which the packaged unit and its AppArmor profile allow.
+const QUEUE_DIRECTORY: &str = "/var/spool/postfix";
+/// Delivery agents that connect to Unix sockets (lmtp(8)).
+const AGENTS: [&str; 2] = ["lmtp", "smtp"];
 
 /// A process that looks in a wrong place.
 struct Misplaced {
@@ -50,14 +56,74 @@ impl Check<'_> {
                                 place.looks_at.display()
                             )
                         };
-                        let commands = self.move_commands(&milter, &place).into_iter();
-                        problems.push(Problem::new(
-                            text,
-                            commands.chain(self.repaired(view, list)),
-                        ));
+                        let advice = self.other_instance(&milter, &place);
+                        problems.push(if let Some(advice) = advice {
+                            Problem::new(format!("{text}; {advice}"), [])
+                        } else {
+                            let commands = self.move_commands(&milter, &place).into_iter();
+                            Problem::new(text, commands.chain(self.repaired(view, list)))
+                        });
                     }
                 }
             }
+        }
+        problems.extend(self.transport_problems());
+        problems
+    }
+
+    /// Reports a transport to a proxy's socket whose delivery agent looks in a wrong place.
+    ///
+    /// Debian runs lmtp(8) and smtp(8) chrooted, too. `lmtp:unix:mailglot/lmtp` names the service and the socket.
+    fn transport_problems(&self) -> Vec<Problem> {
+        let main = self.settings.main_view();
+        let mut problems = Vec::new();
+        for name in DELIVERIES.iter().chain(&["content_filter"]) {
+            let value = main.text(name);
+            let Some((agent, path)) = value.split_once(":unix:") else {
+                continue;
+            };
+            let service = format!("{agent}/unix");
+            let is_agent = self
+                .settings
+                .program(&service)
+                .is_some_and(|program| AGENTS.contains(&program));
+            let Some(is_chrooted) = self.settings.is_chrooted(&service) else {
+                continue;
+            };
+            let looks_at = self.effective(path, is_chrooted);
+            let sockets = self.filter.proxy_sockets();
+            if !is_agent
+                || !self.filter.matches(path)
+                || self.is_right(path, &looks_at, is_chrooted, sockets)
+            {
+                continue;
+            }
+            let queue = PathBuf::from(self.settings.queue_directory());
+            let file = Path::new(path).file_name().unwrap_or("lmtp".as_ref());
+            let known = sockets
+                .unwrap_or_default()
+                .iter()
+                .find(|socket| socket.starts_with(&queue));
+            let target = known
+                .cloned()
+                .unwrap_or_else(|| queue.join("mailglot").join(file));
+            let listens = if known.is_some() {
+                String::new()
+            } else {
+                format!("; have the proxy listen at unix:{}", target.display())
+            };
+            problems.push(Problem::new(
+                format!(
+                    "{name}: {service} runs {} (master.cf), so {value} means {} there: Postfix defers every message unless the proxy listens there{listens}",
+                    if is_chrooted { "with the queue directory as its root" } else { "without chroot" },
+                    looks_at.display()
+                ),
+                [set(
+                    main,
+                    name,
+                    &format!("{agent}:{}", socket_address(&target, &self.settings.queue_directory())),
+                )],
+            ));
         }
         problems
     }
@@ -143,7 +209,7 @@ impl Check<'_> {
                 continue;
             }
             let looks_at = self.effective(path, is_chrooted);
-            if !self.is_right(path, &looks_at, is_chrooted) {
+            if !self.is_right(path, &looks_at, is_chrooted, self.filter.sockets()) {
                 places.push(Misplaced {
                     services: vec![service.to_owned()],
                     is_chrooted,
@@ -163,8 +229,15 @@ impl Check<'_> {
         Path::new(&queue).join(path.trim_start_matches('/'))
     }
 
-    fn is_right(&self, path: &str, looks_at: &Path, is_chrooted: bool) -> bool {
-        if let Some(sockets) = self.filter.sockets() {
+    /// Returns true if the process finds the filter: at one of `sockets`, or, if these are unknown, as far as the path tells.
+    fn is_right(
+        &self,
+        path: &str,
+        looks_at: &Path,
+        is_chrooted: bool,
+        sockets: Option<&[PathBuf]>,
+    ) -> bool {
+        if let Some(sockets) = sockets {
             return sockets
                 .iter()
                 .any(|socket| without_dots(socket) == without_dots(looks_at));
@@ -209,6 +282,22 @@ impl Check<'_> {
         }
         let name = path.file_name().unwrap_or("gw.sock".as_ref());
         queue.join("mailglot").join(name)
+    }
+
+    /// What to do for an instance of Postfix with a queue directory of its own: the filter keeps its socket for the first instance.
+    fn other_instance(&self, milter: &Milter, place: &Misplaced) -> Option<String> {
+        let target = self.target(milter, place);
+        let known = self.filter.sockets().unwrap_or_default();
+        if self.settings.queue_directory() == QUEUE_DIRECTORY || known.contains(&target) {
+            return None;
+        }
+        let directory = target.parent().unwrap_or(Path::new("/")).display();
+        Some(format!(
+            "add a [[listen]] at unix:{} to {}, allow its directory to the service (`systemctl edit mailglot`: [Service] ReadWritePaths={directory}; \
+             /etc/apparmor.d/local/mailglot-gateway: `owner {directory}/** rwl,`), restart the filter and run this command again with --config",
+            target.display(),
+            self.filter.config().display()
+        ))
     }
 
     /// Commands that move the filter's socket below the queue directory, if it is not there already.

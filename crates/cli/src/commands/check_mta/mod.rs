@@ -14,12 +14,15 @@
 //! Clients in `smtpd_forbid_bare_newline_exclusions` give a note, not a problem: an administrator may list devices that send nothing else.
 
 mod chains;
+#[cfg(test)]
+mod coverage_tests;
 mod exposure;
 mod filter_address;
 mod global;
 mod location;
 mod milters;
 mod problem;
+mod removal;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -45,7 +48,7 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
     if settings.main.is_empty() {
         return Err(Failure::new(
             Exit::Unread,
-            "standard input: nothing of what postconf prints",
+            "standard input has no settings of Postfix; run `{ postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta`",
         ));
     }
     let filter = match &args.config {
@@ -57,6 +60,10 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
         filter: &filter,
         is_socket: &is_socket,
     };
+    if args.removal {
+        output::print(removal::report(&check.removal()).as_bytes())?;
+        return Ok(Exit::Done);
+    }
     let problems = check.problems();
     output::print(report(&problems, &check.notes()).as_bytes())?;
     Ok(if problems.is_empty() {

@@ -2,14 +2,19 @@
 
 use super::*;
 
-const RIGHT: &str = "milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\n";
+pub(super) const RIGHT: &str =
+    "milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\n";
 /// Notes about input without entries of master.cf.
-const INCOMPLETE: [&str; 2] = [
+pub(super) const INCOMPLETE: [&str; 2] = [
     "the input has no entries of master.cf",
     "where smtpd runs with chroot",
 ];
 
-fn check(addresses: &[&str], sockets: &[&str], text: &str) -> (Vec<Problem>, Vec<String>) {
+pub(super) fn check(
+    addresses: &[&str],
+    sockets: &[&str],
+    text: &str,
+) -> (Vec<Problem>, Vec<String>) {
     let addresses: Vec<String> = addresses
         .iter()
         .map(|address| (*address).to_owned())
@@ -131,10 +136,14 @@ fn each_way_of_the_page_is_right() {
         (&["unix:/run/filter"], "smtpd_milters = unix:/run/filter", 0),
         (
             &["/run/filter"],
-            "virtual_transport = lmtp:unix:/run/filter",
+            "virtual_transport = lmtp:unix:/run/filter\nvirtual_mailbox_domains = a.example\nmydestination =",
             0,
         ),
-        (&["LOCALHOST:1"], "relayhost = [localhost]:1", 0),
+        (
+            &["LOCALHOST:1"],
+            "relayhost = [localhost]:1\nmydestination =",
+            0,
+        ),
         // A check of a proxy does not look at other milters.
         (
             &["127.0.0.1:10024"],

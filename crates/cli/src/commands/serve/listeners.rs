@@ -95,7 +95,15 @@ pub(super) fn listen(
     let mut places = Vec::with_capacity(listeners.len());
     for listener in listeners {
         let address = listener.address;
-        let failed = |error: io::Error| system(&address, &error);
+        let failed = |error: io::Error| match (&address, error.kind()) {
+            (Address::Unix(_), io::ErrorKind::NotFound) => system(
+                &address,
+                &io::Error::other(format!(
+                    "{error}; make the directory of the socket for the user of this daemon, or choose another address"
+                )),
+            ),
+            _ => system(&address, &error),
+        };
         let route = match listener.route {
             Route::Milter => "milter",
             Route::Smtp => "smtp",

@@ -16,7 +16,7 @@ use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use listeners::RunningListener;
-use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
+use mailglot_gateway::config::{self, Config, Listener, OneListener, Route, UnusableFolder};
 use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
 use std::io;
@@ -81,13 +81,16 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     if check_only {
         check_owners(&config, console)?;
         let root = root::refusal(config.user.as_deref(), daemon.allow_root);
-        check_folders(&config, console)?;
+        let notes = check_folders(&config, daemon.allow_root)?;
         console.say(format_args!(
             "the configuration is right: {} to listen at",
             config.listeners.len()
         ));
         if let Some(why) = root {
             console.say(format_args!("note: {why}"));
+        }
+        for note in notes {
+            console.say(note);
         }
         return Ok(Exit::Done);
     }
@@ -152,7 +155,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     service.run(
         &stops,
         ended,
-        || reload(daemon, &config, &stops, console),
+        || reload(daemon, &config, &stops, &metrics, console),
         summarize,
     );
     let mut result = Ok(Exit::Done);
@@ -234,9 +237,9 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the one who is to run it can use the folders of the file: the user that it names, who reads the file anew, or root. Others hear what
-/// they could not.
-fn check_folders(config: &Config, console: Console) -> Result<(), Failure> {
+/// Checks whether the user who will run the daemon can use the folders of the file. A fault of a folder is a note if another user may
+/// run the daemon: the user that the file names, or, if root checks a file without `user`, the user of systemd's `User=`.
+fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failure> {
     let me = service::effective_user();
     let user = config
         .user
@@ -248,25 +251,35 @@ fn check_folders(config: &Config, console: Console) -> Result<(), Failure> {
         become_user(name, &config.listeners)?;
     }
     let faults = config.unusable();
-    if me == 0 || user == Some(me) {
-        return usable(&faults);
+    let is_user = me == 0 || user == Some(me);
+    let is_root_of_others = me == 0 && user.is_none() && !allow_root;
+    let (mut errors, mut notes) = (Vec::new(), Vec::new());
+    for fault in faults {
+        match fault.other_owner {
+            Some(owner) if is_root_of_others => notes.push(format!(
+                "note: {}; right if user {owner} runs the daemon (User= in the unit)",
+                fault.text
+            )),
+            _ if is_user => errors.push(fault),
+            _ => notes.push(format!(
+                "note: not for the user of this process: {}",
+                fault.text
+            )),
+        }
     }
-    for fault in &faults {
-        console.say(format_args!(
-            "note: not for the user of this process: {fault}"
-        ));
-    }
-    Ok(())
+    usable(&errors)?;
+    Ok(notes)
 }
 
 /// Refuses folders that cannot be used.
-fn usable(faults: &[String]) -> Result<(), Failure> {
+fn usable(faults: &[UnusableFolder]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
+    let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     Err(Failure::new(
         Exit::Usage,
-        format!("configuration: {}", faults.join("; ")),
+        format!("configuration: {}", texts.join("; ")),
     ))
 }
 
@@ -306,9 +319,14 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     Err(system(name, &error))
 }
 
-/// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
-/// stays.
-fn reload(daemon: &Daemon, running: &Config, places: &[RunningListener], console: Console) {
+/// Reads the policies again, for all listeners or for none. A file that is wrong, or changes what only a restart can change, is rejected.
+fn reload(
+    daemon: &Daemon,
+    running: &Config,
+    places: &[RunningListener],
+    metrics: &Metrics,
+    console: Console,
+) {
     if matches!(daemon.source, Source::Options(_)) {
         console.say("there is no file to be read anew");
         return;
@@ -316,16 +334,23 @@ fn reload(daemon: &Daemon, running: &Config, places: &[RunningListener], console
     let config = match daemon.load() {
         Ok(config) => config,
         Err(failure) => {
-            console.error(format_args!("{}; what is there stays", failure.message));
+            metrics.reload_rejected();
+            console.error(format_args!(
+                "{}; reload rejected: the daemon keeps the old configuration",
+                failure.message
+            ));
             return;
         }
     };
     let changes = running.needs_start(&config);
     for change in &changes {
-        console.error(format_args!("{change}; this needs a restart"));
+        console.error(change);
     }
     if !changes.is_empty() {
-        console.error("nothing was read anew: what is there stays until the restart");
+        metrics.reload_rejected();
+        console.error(
+            "reload rejected: the daemon keeps the old configuration; restart it (`systemctl restart mailglot`) to change these values",
+        );
         return;
     }
     for listener in &config.listeners {

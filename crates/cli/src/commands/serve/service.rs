@@ -115,6 +115,6 @@ pub(super) fn open_more(needed: u64, console: Console) {
 pub(super) fn warn(console: Console) {
     console.say(
         "note: with milter_default_action = accept (or quarantine) Postfix loses or leaks mail when this filter ends; \
-         tempfail is right, and `postconf | mailglot check-mta` looks at it",
+         set it to tempfail, and check with `{ postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta`",
     );
 }

@@ -71,6 +71,14 @@ impl Catalog {
         Folder::open(folder).map(Self)
     }
 
+    /// Returns false if the folder has entries, but no day's folder. A ledger that has kept nothing yet is empty.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn is_ledger(&self) -> io::Result<bool> {
+        Ok(!days(&self.0)?.is_empty() || self.0.names()?.is_empty())
+    }
+
     /// Calls `found` with each record that matches, day by day and in the order of each file. Returns each unreadable file with the reason.
     ///
     /// # Errors

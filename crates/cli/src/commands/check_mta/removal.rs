@@ -1,0 +1,92 @@
+//! Lists the places in Postfix's settings that name the filter, with the commands that remove it.
+//!
+//! # Limits
+//!
+//! A transport that names a proxy needs the destination behind the proxy in its place, which only the administrator knows.
+
+use super::Check;
+use super::chains::LISTS;
+use super::exposure::DELIVERIES;
+use super::milters;
+use super::problem::{Problem, set};
+use super::settings::View;
+use std::fmt::Write as _;
+
+/// Parameters that name one proxy.
+const PROXIES: [&str; 2] = ["content_filter", "smtpd_proxy_filter"];
+
+impl Check<'_> {
+    /// Lists each parameter that names the filter, in main.cf and among the options of services.
+    pub(super) fn removal(&self) -> Vec<Problem> {
+        let services = self
+            .settings
+            .services
+            .keys()
+            .map(|service| self.settings.service_view(service));
+        std::iter::once(self.settings.main_view())
+            .chain(services)
+            .flat_map(|view| self.removal_from(view))
+            .collect()
+    }
+
+    fn removal_from(&self, view: View<'_>) -> Vec<Problem> {
+        let is_own = |name: &&&str| view.service.is_none() || view.overrides(name);
+        let place = view
+            .service
+            .map_or_else(String::new, |service| format!("{service}: "));
+        let mut found = Vec::new();
+        for list in LISTS.iter().filter(is_own) {
+            if !self.has_filter(view, list) {
+                continue;
+            }
+            let mut chain = milters::parse(&view.text(list));
+            chain.retain(|milter| !self.filter.matches(&milter.address));
+            let others = milters::write(&chain, view.service.is_none());
+            found.push(Problem::new(
+                format!("{place}{list} names the filter"),
+                [set(view, list, &others)],
+            ));
+        }
+        for name in PROXIES.iter().filter(is_own) {
+            if self.filter.matches_transport(&view.text(name)) {
+                found.push(Problem::new(
+                    format!("{place}{name} names the filter"),
+                    [set(view, name, "")],
+                ));
+            }
+        }
+        for name in DELIVERIES.iter().filter(is_own) {
+            let value = view.text(name);
+            let is_named = if *name == "relayhost" {
+                self.filter.matches(&value)
+            } else {
+                self.filter.matches_transport(&value)
+            };
+            if is_named {
+                found.push(Problem::new(
+                    format!(
+                        "{place}{name} = {value} names the proxy; set it to the destination behind the proxy (next_hop)"
+                    ),
+                    [],
+                ));
+            }
+        }
+        found
+    }
+}
+
+/// Writes the places with their commands; empty if Postfix does not name the filter.
+pub(super) fn report(places: &[Problem]) -> String {
+    let mut text = String::new();
+    // Writing to memory cannot fail.
+    for place in places {
+        let _ = writeln!(text, "{}", place.text);
+        for command in &place.commands {
+            let _ = writeln!(text, "    {command}");
+        }
+    }
+    if !places.is_empty() {
+        text.push_str("After that:\n    postfix reload\n");
+    }
+    text
+}

@@ -488,6 +488,27 @@ fn content_that_nobody_asked_for_is_no_command() {
     let world = ran(input, &Manner::default());
     assert_eq!(world.codes(), [220, 250, 250, 550, 554, 421]);
     assert!(world.kept.is_empty());
+    // However DATA was refused.
+    let content = "Subject: x\r\n\r\nEHLO c\r\nRSET\r\nMAIL FROM:<admin@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n";
+    for (commands, want) in [
+        ("DATA\r\n", &[220, 503, 421][..]),
+        (
+            "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n",
+            &[220, 503, 503, 503, 421],
+        ),
+        ("EHLO c\r\nDATA\r\n", &[220, 250, 503, 421]),
+        (
+            "EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA now\r\n",
+            &[220, 250, 250, 250, 501, 421],
+        ),
+    ] {
+        let world = ran(
+            format!("{commands}{content}").as_bytes(),
+            &Manner::default(),
+        );
+        assert_eq!(world.codes(), want, "{commands}");
+        assert!(world.kept.is_empty(), "{commands}");
+    }
 }
 
 #[test]

@@ -111,9 +111,11 @@ impl Session {
             Verb::Reset if !greeted => self.say(250, "2.0.0 Ok"),
             Verb::Mail | Verb::Rcpt | Verb::Data | Verb::Verify | Verb::Forward if !greeted => {
                 self.mistake(503, "5.5.1 Say hello first");
+                self.client.refused_data = verb == Verb::Data;
             }
             Verb::Data if line.trim_ascii_end().len() > 4 => {
                 self.mistake(501, "5.5.4 DATA has no argument");
+                self.client.refused_data = true;
             }
             Verb::Data => self.client.held = Some(Held::Data),
             Verb::Mail => {

@@ -1,0 +1,24 @@
+//! A short run of the fuzzer of the SMTP proxy, bounded by its number of inputs: the same inputs on every machine.
+
+#[path = "../examples/fuzz_smtp/client.rs"]
+mod client;
+#[path = "../examples/fuzz_smtp/driver.rs"]
+mod driver;
+#[path = "../../codec/examples/fuzz/frame/mod.rs"]
+mod frame;
+#[path = "../examples/fuzz_smtp/laws.rs"]
+mod laws;
+#[path = "../examples/fuzz_smtp/model.rs"]
+mod model;
+#[path = "../examples/fuzz_smtp/next_hop.rs"]
+mod next_hop;
+#[path = "../examples/fuzz_smtp/targets.rs"]
+mod targets;
+
+use targets::Target;
+
+#[test]
+fn no_proxy_target_fails_soon() {
+    let targets = frame::turn_each::<Target>(2_000);
+    assert_eq!(targets, Ok(2));
+}

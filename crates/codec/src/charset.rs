@@ -66,7 +66,48 @@ pub(crate) struct Row {
     pub(crate) kind: Kind,
     /// What lenient decoding uses instead; itself where there is none.
     pub(crate) superset: Charset,
+    /// The Windows page whose characters in 80–9F mail means under this label, where that page is no superset.
+    pub(crate) windows_page: Option<Charset>,
+    /// Bytes in a code unit: 1, 2 or 4.
+    pub(crate) width: u8,
+    pub(crate) properties: Properties,
     pub(crate) description: &'static str,
+}
+
+/// What is true of a charset, as the table lists it.
+#[derive(Clone, Copy)]
+pub(crate) struct Properties(u8);
+
+impl Properties {
+    pub(crate) const NONE: Self = Self(0);
+    const ASCII: u8 = 1;
+    const EBCDIC: u8 = 2;
+    const STATEFUL: u8 = 4;
+    const UNICODE: u8 = 8;
+
+    /// Adds: bytes 00–7F always mean ASCII.
+    pub(crate) const fn ascii(self) -> Self {
+        Self(self.0 | Self::ASCII)
+    }
+
+    /// Adds: letters and digits stand where EBCDIC has them.
+    pub(crate) const fn ebcdic(self) -> Self {
+        Self(self.0 | Self::EBCDIC)
+    }
+
+    /// Adds: shift states or byte order marks.
+    pub(crate) const fn stateful(self) -> Self {
+        Self(self.0 | Self::STATEFUL)
+    }
+
+    /// Adds: a form of ISO 10646.
+    pub(crate) const fn unicode(self) -> Self {
+        Self(self.0 | Self::UNICODE)
+    }
+
+    const fn has(self, property: u8) -> bool {
+        self.0 & property != 0
+    }
 }
 
 impl Charset {
@@ -126,17 +167,34 @@ impl Charset {
         self.row().superset
     }
 
+    /// Returns the Windows page whose characters in 80–9F mail means by such bytes under this label.
+    ///
+    /// `None` where the page is the superset, and where there is no such page.
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert_eq!(Charset::ISO_8859_2.windows_page(), Some(Charset::WINDOWS_1250));
+    /// assert_eq!(Charset::ISO_8859_1.windows_page(), None);
+    /// ```
+    pub fn windows_page(self) -> Option<Self> {
+        self.row().windows_page
+    }
+
     /// Bytes 00–7F always mean ASCII (false for UTF-16/32/7, ISO-2022-*, HZ, EBCDIC, national variants of ISO 646, VISCII).
     pub fn is_ascii_compatible(self) -> bool {
-        match self.kind() {
-            Kind::SingleByte(page) => page.is_ascii(),
-            Kind::MultiByte(Layout::Stored, set) => set.is_ascii(),
-            Kind::Sequences(list) => list.is_ascii(),
-            kind => matches!(
-                kind,
-                Kind::Utf8 | Kind::Cesu8 | Kind::DoubleByte(..) | Kind::MultiByte(..)
-            ),
-        }
+        self.row().properties.has(Properties::ASCII)
+    }
+
+    /// Code units have two or four bytes, so that ASCII characters have bytes 00 beside them: UTF-16, UTF-32, UCS-2, UCS-4
+    /// and their subsets, and the fixed-width form of EUC-JP.
+    pub fn is_wide(self) -> bool {
+        self.row().width > 1
+    }
+
+    /// A form of ISO 10646: UTF-8, UTF-16, UTF-7, SCSU, UCS-2 and so on. False for GB18030.
+    pub fn is_unicode(self) -> bool {
+        self.row().properties.has(Properties::UNICODE)
     }
 
     /// Every byte is one character.
@@ -149,23 +207,14 @@ impl Charset {
         matches!(self.kind(), Kind::Sequences(_))
     }
 
-    /// Shift states or BOMs: UTF-16/32/7, SCSU, BOCU-1, ISO-2022-*, HZ.
+    /// Shift states, byte order marks or wide units: UTF-16/32/7, SCSU, BOCU-1, ISO-2022-*, HZ.
     pub fn is_stateful(self) -> bool {
-        let free = matches!(
-            self.kind(),
-            Kind::SingleByte(_)
-                | Kind::Sequences(_)
-                | Kind::MultiByte(..)
-                | Kind::Utf1
-                | Kind::UtfEbcdic
-        );
-        !self.is_ascii_compatible() && !free
+        self.row().properties.has(Properties::STATEFUL)
     }
 
-    /// Letters and digits stand above 7F, as in all of IBM's EBCDIC pages; found out by decoding a few.
+    /// Letters and digits stand above 7F, as in all of IBM's EBCDIC pages.
     pub fn is_ebcdic(self) -> bool {
-        !self.is_ascii_compatible()
-            && self.decode(b"\xC1\x40\x81\xF1", &mut LossLog::with_limit(0)) == "A a1"
+        self.row().properties.has(Properties::EBCDIC)
     }
 
     /// Whether all bytes that decode leniently without any record come back when the text is encoded in
@@ -308,21 +357,4 @@ impl std::fmt::Display for Charset {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_and_supersets_end() {
-        for charset in Charset::all() {
-            assert_eq!(
-                Charset::for_name(charset.name()),
-                Some(charset),
-                "a name twice"
-            );
-            assert_eq!(charset.superset().superset(), charset.superset());
-            assert_eq!(charset.superset().is_stateful(), charset.is_stateful());
-        }
-        assert_eq!(Charset::for_name("utf-8"), None);
-        assert_eq!(Charset::ISO_8859_1.superset(), Charset::WINDOWS_1252);
-    }
-}
+mod tests;

@@ -120,11 +120,6 @@ impl Sequences {
         }
     }
 
-    /// Whether bytes below 80 are ASCII wherever a character begins: the whole range is one row, the first.
-    pub(crate) fn is_ascii(&self) -> bool {
-        self.rows.starts_with("00-7F ")
-    }
-
     /// Decodes what is complete; fewer bytes than the longest sequence stay behind.
     pub(crate) fn run(&self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
         let tables = self.tables();

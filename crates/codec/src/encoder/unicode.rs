@@ -64,9 +64,9 @@ impl Utf16 {
 
 /// The last character of a charset in units of 16 bits: UCS-2 has no pairs of them, and is read as UTF-16.
 pub(super) fn last_of(charset: Charset) -> char {
-    match charset.name() {
-        "ISO-10646-UCS-Basic" => '\u{7F}',
-        "ISO-10646-Unicode-Latin1" => '\u{FF}',
+    match charset {
+        Charset::ISO_10646_UCS_BASIC => '\u{7F}',
+        Charset::ISO_10646_UNICODE_LATIN1 => '\u{FF}',
         _ if charset.superset() == charset => char::MAX,
         _ => '\u{FFFF}',
     }

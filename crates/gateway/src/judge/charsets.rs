@@ -132,7 +132,7 @@ impl Text<'_> {
             .filter(|charset| !is_same(*charset, reading.used));
         match reading.how {
             How::Bom if other.is_some() => findings.add(Finding::BomConflict, place),
-            How::Structure if other.is_some_and(is_wide) => {
+            How::Structure if other.is_some_and(Charset::is_wide) => {
                 findings.add(Finding::AmbiguousCharset, place);
             }
             // Bytes without a mark that belong to no label.
@@ -195,7 +195,7 @@ impl Text<'_> {
             .charset()
             .is_none_or(|own| {
                 // A document that can say that it is UTF-16 is not (HTML 4.2.5.4 of WHATWG).
-                !is_same(own, label) && !is_wide(own)
+                !is_same(own, label) && !own.is_wide()
             })
     }
 }
@@ -356,33 +356,28 @@ fn is_asked_for(charset: Charset, rules: &Rules) -> bool {
 }
 
 fn is_utf7(charset: Charset) -> bool {
-    charset.name() == "UTF-7"
-}
-
-/// UTF-16, UTF-32 and UCS.
-fn is_wide(charset: Charset) -> bool {
-    let name = charset.name();
-    name.starts_with("UTF-16") || name.starts_with("UTF-32") || name.contains("UCS")
+    charset == Charset::UTF_7
 }
 
 fn is_shifting(charset: Charset) -> bool {
-    charset != Charset::UTF_8 && charset.is_stateful() && !is_wide(charset)
+    charset != Charset::UTF_8 && charset.is_stateful() && !charset.is_wide()
 }
 
 /// Returns true if two names are one charset to a reader of mail: `UTF-16` is both its orders.
 fn is_same(one: Charset, other: Charset) -> bool {
-    let family = |charset: Charset| match charset.name() {
-        name if name.starts_with("UTF-16") => "UTF-16",
-        name if name.starts_with("UTF-32") => "UTF-32",
-        _ => "",
+    // The charset that leaves the byte order open.
+    let family = |charset: Charset| match charset {
+        Charset::UTF_16 | Charset::UTF_16BE | Charset::UTF_16LE => Some(Charset::UTF_16),
+        Charset::UTF_32 | Charset::UTF_32BE | Charset::UTF_32LE => Some(Charset::UTF_32),
+        _ => None,
     };
-    let ascii = |charset: Charset| charset.name() == "US-ASCII";
+    let ascii = |charset: Charset| charset == Charset::US_ASCII;
     one.superset() == other.superset()
         || ascii(one) && other.is_ascii_compatible()
         || ascii(other) && one.is_ascii_compatible()
-        || !family(one).is_empty()
+        || family(one).is_some()
             && family(one) == family(other)
-            && (one.name() == family(one) || other.name() == family(other))
+            && [Some(one), Some(other)].contains(&family(one))
 }
 
 /// `<` in UTF-7, as hidden markup begins.

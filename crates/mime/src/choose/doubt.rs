@@ -105,7 +105,7 @@ fn is_doubtful(label: Charset, bytes: &[u8]) -> bool {
     }
     let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
     may_be
-        && (matches!(label.name(), "ISO-8859-4" | "ISO-8859-5") && has_c1(bytes)
+        && (matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
             || detect::is_odd(bytes, label))
 }
 
@@ -133,7 +133,10 @@ fn has_many_letters(bytes: &[u8]) -> bool {
 
 /// The charsets that are written over everything.
 fn is_latin_1(label: Charset) -> bool {
-    matches!(label.name(), "ISO-8859-1" | "windows-1252" | "ISO-8859-15")
+    matches!(
+        label,
+        Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
+    )
 }
 
 /// The text without lines and boxes: runs of one character say nothing, and cost much in charsets that have them as signs.

@@ -39,12 +39,12 @@ enum Level {
 
 impl Level {
     fn of(charset: Charset) -> Option<Self> {
-        Some(match charset.name() {
-            "GB2312" | "GBK" | "GB18030" => Self::Gb2312,
-            "EUC-KR" | "KS_C_5601-1987" | "windows-949" => Self::Ksx1001,
-            "Big5" | "Big5-HKSCS" | "MS950" | "IBM950" => Self::Big5,
-            "EUC-JP" | "CP51932" | "eucJP-ms" => Self::Euc,
-            "Shift_JIS" | "Windows-31J" => Self::ShiftJis,
+        Some(match charset {
+            Charset::GB2312 | Charset::GBK | Charset::GB18030 => Self::Gb2312,
+            Charset::EUC_KR | Charset::KS_C_5601_1987 | Charset::WINDOWS_949 => Self::Ksx1001,
+            Charset::BIG5 | Charset::BIG5_HKSCS | Charset::MS950 | Charset::IBM950 => Self::Big5,
+            Charset::EUC_JP | Charset::CP51932 | Charset::EUCJP_MS => Self::Euc,
+            Charset::SHIFT_JIS | Charset::WINDOWS_31J => Self::ShiftJis,
             _ => return None,
         })
     }

@@ -10,15 +10,15 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.is_single_byte() {
         return has_c1(bytes);
     }
-    match charset.name() {
+    match charset {
         // GB 2312 and KS X 1001 keep both bytes in A1-FE.
-        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => any_pair(
+        Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => any_pair(
             bytes,
             |lead| lead < 0x80,
             |lead, trail| lead < 0xa1 || trail < 0xa1,
         ),
         // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single.
-        "Shift_JIS" => any_pair(
+        Charset::SHIFT_JIS => any_pair(
             bytes,
             |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
             |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
@@ -79,20 +79,12 @@ pub(crate) type Tells = fn(&[u8]) -> bool;
 
 /// The charset that [`on_evidence`] may find, and what tells of it.
 pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
-    let windows = match charset.name() {
-        "ISO-8859-2" => "windows-1250",
-        "ISO-8859-6" => "windows-1256",
-        "ISO-8859-7" => "windows-1253",
-        "ISO-8859-13" => "windows-1257",
-        "ISO-8859-15" => "windows-1252",
-        "KOI8-R" => {
-            return Some((Charset::KOI8_U, |bytes| {
-                bytes.chunks(256).any(has_ukrainian_byte)
-            }));
-        }
-        _ => return None,
-    };
-    Some((Charset::for_name(windows)?, has_c1))
+    if charset == Charset::KOI8_R {
+        return Some((Charset::KOI8_U, |bytes| {
+            bytes.chunks(256).any(has_ukrainian_byte)
+        }));
+    }
+    Some((charset.windows_page()?, has_c1))
 }
 
 /// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.

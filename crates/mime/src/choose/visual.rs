@@ -13,7 +13,7 @@ pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
     if !is_told_by(label) {
         return None;
     }
-    let says_visual = label.name() == "ISO-8859-8";
+    let says_visual = label == Charset::ISO_8859_8;
     let (mut words, mut first, mut last) = (0, 0, 0);
     for word in text.split(|c| !is_letter(c)) {
         let mut letters = word.chars();
@@ -35,7 +35,7 @@ pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
 
 /// Whether a label says which way Hebrew is written.
 pub(crate) fn is_told_by(label: Charset) -> bool {
-    matches!(label.name(), "ISO-8859-8" | "ISO-8859-8-I" | "ISO-8859-8-E")
+    label.superset() == Charset::ISO_8859_8
 }
 
 fn is_letter(c: char) -> bool {

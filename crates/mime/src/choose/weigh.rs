@@ -130,7 +130,7 @@ fn beginning(text: &str) -> &str {
 
 /// Whether text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
 pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
-    if !matches!(label.name(), "GBK" | "GB18030" | "GB2312")
+    if ![Charset::GBK, Charset::GB18030, Charset::GB2312].contains(&label)
         || memchr::memmem::find(bytes, b"~{").is_none()
     {
         return false;

@@ -6,7 +6,6 @@
 //! in UTF-8 only by chance.
 
 use super::Finding;
-use super::run::is_wide;
 use crate::EventKind;
 use crate::choose::utf8_beats;
 use mailglot_codec::Charset;
@@ -15,7 +14,7 @@ use std::ops::Range;
 
 /// The text of bytes beyond ASCII that are UTF-8 although their label says otherwise; None where the label stands.
 pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
-    if bytes.is_ascii() || charset == Charset::UTF_8 || is_wide(charset) {
+    if bytes.is_ascii() || charset == Charset::UTF_8 || charset.is_wide() {
         return None;
     }
     let text = std::str::from_utf8(bytes).ok()?;

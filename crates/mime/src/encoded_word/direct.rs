@@ -129,10 +129,7 @@ impl State {
             _ if charset.is_ascii_compatible() => {
                 Some(page_behind(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)))
             }
-            _ => charset
-                .name()
-                .starts_with("ISO-2022-JP")
-                .then_some(Self::Escapes),
+            _ => (charset.superset() == Charset::ISO_2022_JP).then_some(Self::Escapes),
         }
     }
 

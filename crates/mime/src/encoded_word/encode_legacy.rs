@@ -91,12 +91,9 @@ pub fn encode_as(
 pub(super) fn check(charset: Charset) -> Result<(), Unencodable> {
     const ASCII: &str = "AZaz09 !=?_@";
     let plain = charset.is_ascii_compatible() || charset.is_stateful();
-    let compressed = ["UTF-", "SCSU", "BOCU"]
-        .iter()
-        .any(|name| charset.name().starts_with(name));
     // Some begin with an escape sequence that says what is to come.
     if charset == Charset::UTF_8
-        || plain && !compressed && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
+        || plain && !charset.is_unicode() && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
     {
         return Ok(());
     }

@@ -458,6 +458,9 @@ pub fn charsets(value: &[u8]) -> Vec<Charset> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use mailglot_codec::{LossLog, Unmappable};
 
     fn read(value: &[u8], kind: FieldKind) -> (String, Vec<&'static str>) {
         let mut findings = Vec::new();
@@ -549,6 +552,35 @@ mod tests {
         ] {
             assert_eq!(text(value), want, "{value:?}");
         }
+    }
+
+    #[test]
+    fn byte_order_marks_between_words_are_dropped_in_all_wide_charsets() {
+        let encode = |charset: Charset, text: &str| {
+            let mut log = LossLog::new();
+            charset
+                .encode(text, Unmappable::Fatal, &mut log)
+                .into_owned()
+        };
+        let is_form = |c: &Charset| c.is_unicode() && c.is_wide();
+        let mut count = 0;
+        for charset in Charset::all().filter(is_form) {
+            let word = |letter: &str| {
+                // Encoders write a mark where the charset leaves the byte order open.
+                let letter = encode(charset, letter);
+                let is_open = [Charset::UTF_16, Charset::UTF_32].contains(&charset.superset());
+                let bytes = if is_open {
+                    letter
+                } else {
+                    [encode(charset.superset(), "\u{FEFF}"), letter].concat()
+                };
+                format!("=?{charset}?B?{}?=", STANDARD.encode(bytes))
+            };
+            let value = ["a", "b", "c"].map(word).join(" ");
+            assert_eq!(text(&value), "abc", "{value}");
+            count += 1;
+        }
+        assert!(count > 15, "{count}");
     }
 
     #[test]

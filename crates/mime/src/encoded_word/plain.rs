@@ -20,7 +20,7 @@ use super::contrary::as_utf8;
 use super::controls::is_plain_text;
 use super::decode::{LONG_WORD, WORD};
 use super::hidden::has_hidden;
-use super::run::{is_wide, note_superset};
+use super::run::note_superset;
 use super::strict::{self, Name};
 use super::writer::{Target, Writer};
 use super::zone::{Zone, has_spaced};
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
             return Some(Cow::Borrowed(text));
         }
         if charset == Charset::UTF_7
-            || is_wide(charset)
+            || charset.is_wide()
             || is_told_by(charset)
             || as_utf8(charset, bytes).is_some()
             || may_be_otherwise(charset, bytes, self.doubts)

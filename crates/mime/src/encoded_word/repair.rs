@@ -396,7 +396,7 @@ fn shifted(whole: &[u8]) -> Option<String> {
         return None;
     }
     let with = [b"\x1b", &whole[..end], b"\x1b", &whole[end..]].concat();
-    let japanese = Charset::for_name("ISO-2022-JP")?;
+    let japanese = Charset::ISO_2022_JP;
     let mut log = LossLog::new();
     let read = japanese.decode(&with, &mut log).into_owned();
     let mut back = japanese

@@ -48,7 +48,7 @@ impl Reader<'_> {
             let (text, used) = match charset {
                 _ if let Some(text) = contrary => (text, Charset::UTF_8),
                 Some(c) if c == Charset::UTF_7 => (self.utf7(group, findings), c),
-                Some(c) if is_wide(c) => self.wide(c, group, findings),
+                Some(c) if c.is_wide() => self.wide(c, group, findings),
                 Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
                 _ => self.ladder(group, findings),
             };
@@ -289,7 +289,7 @@ impl Reader<'_> {
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
         let mark =
-            |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+            |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|(c, _)| c.is_wide());
         if !group[1..].iter().any(|w| mark(w).is_some()) {
             return self.joined(charset, group, findings);
         }
@@ -419,14 +419,9 @@ fn is_evidence(bytes: &[u8]) -> bool {
             .is_some()
 }
 
-/// UTF-16 and UTF-32.
-pub(super) fn is_wide(charset: Charset) -> bool {
-    charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
-}
-
 /// Whether half a character may be ASCII, and words do not tell the next one how they are read.
 fn has_ascii_halves(charset: Charset) -> bool {
-    is_wide(charset) || charset.name().starts_with("ISO-2022-JP")
+    charset.is_wide() || charset.superset() == Charset::ISO_2022_JP
 }
 
 /// True where UTF-7 bytes end inside a shift that has no end of its own.

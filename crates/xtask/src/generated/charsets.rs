@@ -13,8 +13,18 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     let mut constants = String::new();
     let mut table = String::new();
     for (number, row) in rows.iter().enumerate() {
-        let [name, mib, kind, superset, description] = row[..] else {
-            bail!("not five columns: {row:?}");
+        let [
+            name,
+            mib,
+            kind,
+            superset,
+            windows_page,
+            width,
+            properties,
+            description,
+        ] = row[..]
+        else {
+            bail!("not eight columns: {row:?}");
         };
         let constant = constant(name);
         writeln!(
@@ -27,15 +37,21 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
             kind => kind.to_owned(),
         };
         let mib = if mib == "-" { "0" } else { mib };
-        let superset = if superset == "-" { name } else { superset };
-        let superset = rows
-            .iter()
-            .position(|row| row[0] == superset)
-            .with_context(|| format!("{name}: no charset {superset}"))?;
+        let number_of = |wanted: &str| {
+            rows.iter()
+                .position(|row| row[0] == wanted)
+                .with_context(|| format!("{name}: no charset {wanted}"))
+        };
+        let superset = number_of(if superset == "-" { name } else { superset })?;
+        let windows_page = match windows_page {
+            "-" => "None".to_owned(),
+            page => format!("Some(Charset({}))", number_of(page)?),
+        };
+        let properties = flags(properties).with_context(|| name.to_owned())?;
         writeln!(
             table,
             "    Row {{ name: {name:?}, mib: {mib}, kind: Kind::{kind}, superset: Charset({superset}), \
-             description: {description:?} }},"
+             windows_page: {windows_page}, width: {width}, properties: {properties}, description: {description:?} }},"
         )?;
     }
     Ok(format!(
@@ -43,7 +59,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          //! The charsets.\n\n\
          use super::{{pages, sequences}};\n\
          use crate::Charset;\n\
-         use crate::charset::{{Kind, Row}};\n\
+         use crate::charset::{{Kind, Properties, Row}};\n\
          use crate::double_byte::{{Family, Subset}};\n\
          use crate::grid::Set;\n\
          use crate::iso2022::{{self, Flavor}};\n\
@@ -59,4 +75,19 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          pub(crate) static ROWS: &[Row; COUNT] = &[\n{table}];\n",
         rows.len()
     ))
+}
+
+/// The expression for a list of properties, which keeps the order of the table's first lines.
+fn flags(list: &str) -> anyhow::Result<String> {
+    const KNOWN: [&str; 4] = ["ascii", "ebcdic", "stateful", "unicode"];
+    let words: Vec<&str> = list.split(',').filter(|word| *word != "-").collect();
+    let places: Option<Vec<usize>> = words
+        .iter()
+        .map(|word| KNOWN.iter().position(|known| known == word))
+        .collect();
+    if !places.is_some_and(|places| places.is_sorted_by(|a, b| a < b)) {
+        bail!("no list of properties in order: {list}");
+    }
+    let calls = words.iter().map(|word| format!(".{word}()"));
+    Ok(format!("Properties::NONE{}", calls.collect::<String>()))
 }

@@ -6,7 +6,8 @@
 //! # Limits
 //! Languages of other scripts than Latin count as written beside English.
 
-use super::language::{self, NAT, Script};
+use super::cost::NAT;
+use super::language::{self, Script};
 use super::look;
 use super::models::{Model, Models, OTHER, SPACE};
 use super::score::Priors;

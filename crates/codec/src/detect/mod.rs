@@ -9,6 +9,7 @@
 //! take that for a proof, and asks [`structure`] instead.
 
 mod ascii;
+mod cost;
 pub(crate) mod language;
 mod look;
 mod models;
@@ -29,7 +30,7 @@ pub use rules::Rules;
 pub use structure::{is_text_in_pairs, structure};
 
 use crate::{Charset, LossLog, bom};
-use language::NAT;
+use cost::NAT;
 use ranking::{Nearly, Ranking};
 use score::Priors;
 use std::cell::OnceCell;

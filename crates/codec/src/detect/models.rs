@@ -3,7 +3,8 @@
 //! # Limits
 //! What is read is the crate's own file; a test walks through all of it.
 
-use super::language::{NAT, Script};
+use super::cost::NAT;
+use super::language::Script;
 use crate::generated::languages::LANGUAGES;
 use std::sync::OnceLock;
 

@@ -3,7 +3,8 @@
 //! # Limits
 //! Costs are those of a sample; only whether the best reads all is asked of the whole text.
 
-use super::language::{self, NAT};
+use super::cost::NAT;
+use super::language;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
 use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, voice, wide};

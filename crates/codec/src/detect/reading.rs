@@ -3,7 +3,8 @@
 //! # Limits
 //! Of a charset whose bytes stand for more than two letters each, only the first two count.
 
-use super::language::{NAT, Script};
+use super::cost::NAT;
+use super::language::Script;
 use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};

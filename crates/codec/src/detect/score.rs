@@ -3,7 +3,8 @@
 //! # Limits
 //! Looks at a sample only; the caller sees to it that the sample is telling.
 
-use super::language::{self, Candidate, Language, NAT, RARE, Script, candidates, usual_first};
+use super::cost::NAT;
+use super::language::{self, Candidate, Language, RARE, Script, candidates, usual_first};
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::rules::Rules;

@@ -11,7 +11,7 @@
 //! # Limits
 //! Only the nearest character on each side is looked at; runs of one sign count as one place.
 
-use super::language::NAT;
+use super::cost::NAT;
 use super::models::{OTHER, SIGN, SPACE};
 
 /// What stands beside a sign.

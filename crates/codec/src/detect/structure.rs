@@ -3,7 +3,7 @@
 //! # Limits
 //! [`structure`] claims only what is proven: HZ and UTF-7 look like ASCII text, and stand apart.
 
-use super::language::NAT;
+use super::cost::NAT;
 use super::score::{self, Priors};
 use super::wide::{self, whole};
 use crate::{Charset, LossKind, LossLog, Mode};

@@ -3,7 +3,7 @@
 //! # Limits
 //! It knows the encodings of the web only, and gives no score.
 
-use super::language::NAT;
+use super::cost::NAT;
 use super::score::Scored;
 use crate::{Charset, label};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};

@@ -7,7 +7,7 @@
 //! # Limits
 //! What is looked at is the beginning. Text of which no byte is a control, of few letters among much else, or of ASCII in pairs is not proven.
 
-use super::language::NAT;
+use super::cost::NAT;
 use super::models::{Model, Models};
 use super::score::{self, Priors, Scored};
 use crate::generated::languages::LANGUAGES;

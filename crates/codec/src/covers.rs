@@ -11,8 +11,16 @@ use crate::double_byte::{self, Family, Subset};
 use crate::iso2022::Flavor;
 use crate::{Charset, LossLog, Mode};
 
+impl Charset {
+    /// Whether bytes are all in the charset itself: strict decoding finds no loss in them. Where lenient decoding finds none
+    /// either, those of another answer are in [`Charset::superset`] only.
+    pub fn covers(self, bytes: &[u8]) -> bool {
+        covers(self, bytes)
+    }
+}
+
 /// Whether strict decoding finds no loss in a whole input.
-pub(crate) fn covers(charset: Charset, bytes: &[u8]) -> bool {
+fn covers(charset: Charset, bytes: &[u8]) -> bool {
     let quick = match charset.kind() {
         Kind::DoubleByte(family, subset) => pairs(family, subset, bytes),
         Kind::Iso2022(flavor) if flavor.is_japanese() => japanese(flavor, bytes),

@@ -22,18 +22,46 @@ use crate::utf7::{self, Utf7};
 use crate::utf8::Utf8;
 use crate::utf16::Utf16;
 use crate::utf32::Utf32;
-use crate::{Charset, DecodeOptions, LossKind, LossLog, euc_fixed_width, utf8};
+use crate::{Charset, DecodeOptions, LossKind, LossLog, Mode, euc_fixed_width, utf8};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// How strictly a decoder reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// For mail: supersets, BOM rules, repairs. The default.
-    #[default]
-    Lenient,
-    /// By the charset's own definition: what it does not allow is logged as a loss, even where it is readable.
-    Strict,
+impl Charset {
+    /// A streaming decoder.
+    pub fn new_decoder(self, mode: Mode) -> Decoder {
+        Decoder::with(self, mode.into())
+    }
+
+    /// Decodes a whole input leniently; borrows where the bytes are already the UTF-8 text.
+    pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
+        Decoder::decode_whole(self, bytes, Mode::Lenient.into(), log)
+    }
+
+    /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends the text to one that is there.
+    pub fn decode_into(self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
+        Decoder::decode_append(self, bytes, text, log);
+    }
+
+    /// Decodes a whole input as the options say; [`Decoder::with`] is the same for a stream.
+    pub fn decode_with<'a>(
+        self,
+        bytes: &'a [u8],
+        options: DecodeOptions,
+        log: &mut LossLog,
+    ) -> Cow<'a, str> {
+        Decoder::decode_whole(self, bytes, options, log)
+    }
+
+    pub(crate) fn machine(self, options: DecodeOptions) -> Machine {
+        Machine::new(
+            if options.mode() == Mode::Lenient {
+                self.superset()
+            } else {
+                self
+            },
+            options,
+        )
+    }
 }
 
 /// A decoder in the middle of its input. Any split of the input gives the same text and the same records.

@@ -11,74 +11,21 @@
 //! # Limits
 //! The registry as it was on 2022-07-14; references and descriptions are left out.
 
+mod find;
+mod registered;
+
+pub(crate) use find::find;
+pub use registered::Registered;
+
 use crate::generated::iana::REGISTRY;
 use crate::{Charset, View};
-use std::sync::OnceLock;
-
-/// One entry of the registry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Registered {
-    /// The registered name.
-    pub name: &'static str,
-    /// The number (MIBenum).
-    pub mib: u16,
-    /// The name that is preferred in mail, where one is.
-    pub mime: Option<&'static str>,
-    /// The other names, in the registry's order.
-    pub aliases: &'static [&'static str],
-    /// Why there is no decoder; none where there is one.
-    pub why_not: Option<&'static str>,
-}
 
 impl Registered {
-    pub(crate) const fn new(
-        name: &'static str,
-        mib: u16,
-        mime: Option<&'static str>,
-        aliases: &'static [&'static str],
-        why_not: Option<&'static str>,
-    ) -> Self {
-        Self {
-            name,
-            mib,
-            mime,
-            aliases,
-            why_not,
-        }
-    }
-
     /// The charset that decodes (and encodes) this entry: its own, or one of which it is another name.
     pub fn charset(&self) -> Option<Charset> {
         let own = Charset::all().find(|charset| charset.mib() == Some(self.mib));
         own.or_else(|| Charset::for_label(self.name.as_bytes(), View::Mail).charset())
     }
-}
-
-/// The entry of a name or an alias, which differs in case at most; without an allocation.
-pub(crate) fn find(label: &[u8]) -> Option<&'static Registered> {
-    static NAMES: OnceLock<Vec<(&str, &Registered)>> = OnceLock::new();
-    let order = |a: &[u8], b: &[u8]| {
-        a.iter()
-            .map(u8::to_ascii_lowercase)
-            .cmp(b.iter().map(u8::to_ascii_lowercase))
-    };
-    let names = NAMES.get_or_init(|| {
-        let of = |entry: &'static Registered| {
-            entry
-                .aliases
-                .iter()
-                .chain([&entry.name])
-                .map(move |name| (*name, entry))
-        };
-        let mut names: Vec<_> = REGISTRY.iter().flat_map(of).collect();
-        names.sort_by(|a, b| order(a.0.as_bytes(), b.0.as_bytes()));
-        names
-    });
-    let found = names
-        .binary_search_by(|(name, _)| order(name.as_bytes(), label))
-        .ok()?;
-    names.get(found).map(|(_, entry)| *entry)
 }
 
 /// All entries, by number.

@@ -7,8 +7,13 @@
 //! # Limits
 //! No label is read as a language, a mailer's habit or a guess.
 
+mod row;
+
+pub(crate) use row::{Means, Source};
+
 use crate::generated::labels::LABELS;
-use crate::{Charset, code_page, iana};
+use crate::iana::find as find_registered;
+use crate::{Charset, code_page};
 use std::borrow::Cow;
 use std::iter;
 use std::sync::OnceLock;
@@ -62,30 +67,32 @@ impl Resolved {
     }
 }
 
-/// What a row of the table says of its label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Means {
-    /// This charset.
-    Is(Charset),
-    /// Nothing.
-    Nothing,
-    /// A charset without a decoder here; it must not be repaired into another.
-    Foreign,
-}
+impl Charset {
+    /// Resolves a label as found in a message (RFC 2045 5.1, WHATWG 4.2, IANA registry).
+    pub fn for_label(label: &[u8], view: View) -> Resolved {
+        resolve(label, view)
+    }
 
-/// Where a label of the table comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The registered name of the IANA registry.
-    IanaName,
-    /// A registered alias.
-    Iana,
-    /// WHATWG, not registered.
-    Web,
-    /// Seen in mail, or a name of some system.
-    Mail,
-    /// A slip of the pen.
-    Slip,
+    /// The length of a well-known label of at most 15 letters, digits and `-_.:+` that begins a text and has a mark behind it, and what
+    /// [`Charset::for_label`] says of it in mail's view. None for any other label, or where the text has less than 16 bytes.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, Resolved};
+    ///
+    /// let resolved = Charset::for_label_before(b'?', b"koi8-r?B?8NLJ18XU?=");
+    /// assert!(matches!(resolved, Some((6, Resolved::Exact(charset))) if charset.name() == "KOI8-R"));
+    /// assert_eq!(Charset::for_label_before(b'?', b"koi8-r?="), None);
+    /// ```
+    #[inline]
+    pub fn for_label_before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
+        before(mark, text)
+    }
+
+    /// The labels that name it in mail, in lower case: names, aliases and slips of the pen, but for what is repaired
+    /// by rule. Sorted.
+    pub fn labels(self) -> impl Iterator<Item = &'static str> {
+        of(self)
+    }
 }
 
 /// Labels longer than this are no charset's name.
@@ -93,7 +100,7 @@ const LONGEST: usize = 128;
 /// Shorter labels are too near to each other to be repaired by edit distance.
 const SHORTEST_NEAR: usize = 7;
 
-pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
+fn resolve(label: &[u8], view: View) -> Resolved {
     match view {
         View::Whatwg => on_the_web(label),
         View::Iana => in_the_registry(label),
@@ -105,7 +112,7 @@ pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
 }
 
 fn in_the_registry(label: &[u8]) -> Resolved {
-    let Some(entry) = iana::find(label) else {
+    let Some(entry) = find_registered(label) else {
         return Resolved::Unknown;
     };
     let named = |name: &str| name.as_bytes().eq_ignore_ascii_case(label);
@@ -154,7 +161,7 @@ fn named(label: &str, charset: Charset) -> Resolved {
 }
 
 /// The labels of the table that mean a charset.
-pub(crate) fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
+fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
     LABELS
         .iter()
         .filter(move |(_, means, _)| *means == Means::Is(charset))
@@ -194,7 +201,7 @@ fn short(label: &[u8]) -> Option<Resolved> {
 
 /// See [`Charset::for_label_before`].
 #[inline]
-pub(crate) fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
+fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
     const ONES: u128 = u128::MAX / 0xFF;
     let number = u128::from_le_bytes(*text.first_chunk()?);
     // The lowest bit that is set is that of the first byte that is the mark.

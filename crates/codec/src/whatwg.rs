@@ -18,7 +18,7 @@
 //! # Limits
 //! Whole inputs only. Kinds of damage are not told apart: a malformed sequence is [`LossKind::Invalid`].
 
-use crate::{Charset, LossKind, LossLog, label};
+use crate::{Charset, LossKind, LossLog, Unmappable, View, label};
 use encoding_rs::{DecoderResult, EncoderResult};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -270,4 +270,23 @@ fn behind<'a>(mark: usize, bytes: &'a [u8], encoding: Encoding, log: &mut LossLo
         log.record(0..mark as u64, LossKind::ByteOrderMark);
     }
     encoding.decode_at(mark, &bytes[mark..], log)
+}
+impl Charset {
+    /// The charset to write where this one was read ("get an output encoding").
+    ///
+    /// WHATWG view (Encoding 4.3): UTF-8 for UTF-16 and for what is no encoding of the standard, else itself. The other
+    /// views: UTF-8 where CR LF are not the octets 0D 0A (UTF-16, UTF-32, EBCDIC), which no text body and no encoded word
+    /// may be in (RFC 2046 4.1.1), else itself.
+    #[must_use]
+    pub fn output_encoding(self, view: View) -> Self {
+        let keeps = match view {
+            View::Whatwg => {
+                Encoding::for_charset(self).is_some_and(|encoding| encoding.output() == encoding)
+            }
+            _ => self
+                .encode("\r\n", Unmappable::Skip, &mut LossLog::with_limit(0))
+                .ends_with(b"\r\n"),
+        };
+        if keeps { self } else { Self::UTF_8 }
+    }
 }

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 const WITHOUT_CIRCLES: &[&str] = &[
     "mailglot",
     "mailglot-archive",
+    "mailglot-codec",
     "mailglot-kernel",
     "mailglot-pipeline",
     "mailglot-tests",

@@ -1,6 +1,7 @@
 //! The columns of the table against what decoding shows.
 
 use super::*;
+use crate::{LossLog, Mode, Unmappable};
 
 #[test]
 fn names_are_found_and_supersets_end() {

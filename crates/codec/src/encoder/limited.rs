@@ -16,7 +16,7 @@ pub struct Piece {
     pub bytes: Vec<u8>,
 }
 
-pub(crate) fn encode_limited(
+pub(super) fn encode_limited(
     charset: Charset,
     text: &str,
     max_bytes: usize,

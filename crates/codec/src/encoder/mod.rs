@@ -17,7 +17,6 @@ mod twins;
 mod unicode;
 
 pub use limited::Piece;
-pub(crate) use limited::encode_limited;
 pub use options::EncodeOptions;
 pub(crate) use out::{Encode, Gather, Out};
 
@@ -60,6 +59,41 @@ impl Unmappable {
             Self::HtmlDecimal => format!("&#{};", c as u32).into(),
             Self::HtmlHex => format!("&#x{:X};", c as u32).into(),
         }
+    }
+}
+
+impl Charset {
+    /// A streaming encoder, which writes look-alikes where WHATWG does, and reports them.
+    pub fn new_encoder(self, unmappable: Unmappable) -> Encoder {
+        Encoder::new(self, unmappable, Mode::Lenient)
+    }
+
+    /// A streaming encoder that keeps to the charset's own definition: no look-alikes, nothing of a superset.
+    pub fn new_strict_encoder(self, unmappable: Unmappable) -> Encoder {
+        Encoder::new(self, unmappable, Mode::Strict)
+    }
+
+    /// Encodes a whole text; `log` gets the byte ranges (in `text`) of what the charset cannot carry.
+    pub fn encode<'a>(
+        self,
+        text: &'a str,
+        unmappable: Unmappable,
+        log: &mut LossLog,
+    ) -> Cow<'a, [u8]> {
+        encode(self, text, unmappable, log)
+    }
+
+    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes by itself: it begins and ends in
+    /// the initial state, at the borders of characters. A character that takes more alone is a piece alone.
+    /// Under [`Unmappable::Fatal`] the pieces end where a character cannot be carried.
+    pub fn encode_limited(
+        self,
+        text: &str,
+        max_bytes: usize,
+        options: &EncodeOptions,
+        log: &mut LossLog,
+    ) -> Vec<Piece> {
+        limited::encode_limited(self, text, max_bytes, options, log)
     }
 }
 
@@ -129,7 +163,7 @@ impl Encoder {
         }
     }
 
-    pub(crate) fn new(charset: Charset, unmappable: Unmappable, mode: Mode) -> Self {
+    fn new(charset: Charset, unmappable: Unmappable, mode: Mode) -> Self {
         Self::with(charset, EncodeOptions::new(unmappable).mode(mode))
     }
 
@@ -184,7 +218,7 @@ fn carries(charset: Charset, mode: Mode, c: char) -> bool {
 }
 
 /// Encodes a whole text; borrows where the text's own bytes are the answer.
-pub(crate) fn encode<'a>(
+fn encode<'a>(
     charset: Charset,
     text: &'a str,
     unmappable: Unmappable,

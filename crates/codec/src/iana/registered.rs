@@ -1,0 +1,38 @@
+//! An entry of the registry.
+//!
+//! # Limits
+//! References and descriptions are left out.
+
+/// One entry of the registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Registered {
+    /// The registered name.
+    pub name: &'static str,
+    /// The number (MIBenum).
+    pub mib: u16,
+    /// The name that is preferred in mail, where one is.
+    pub mime: Option<&'static str>,
+    /// The other names, in the registry's order.
+    pub aliases: &'static [&'static str],
+    /// Why there is no decoder; none where there is one.
+    pub why_not: Option<&'static str>,
+}
+
+impl Registered {
+    pub(crate) const fn new(
+        name: &'static str,
+        mib: u16,
+        mime: Option<&'static str>,
+        aliases: &'static [&'static str],
+        why_not: Option<&'static str>,
+    ) -> Self {
+        Self {
+            name,
+            mib,
+            mime,
+            aliases,
+            why_not,
+        }
+    }
+}

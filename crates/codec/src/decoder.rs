@@ -37,6 +37,22 @@ impl Charset {
         Decoder::decode_whole(self, bytes, Mode::Lenient.into(), log)
     }
 
+    /// Decodes a whole input leniently, or returns `None` if anything is lost.
+    ///
+    /// Notes, such as that of a byte order mark, are no losses.
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert_eq!(Charset::KOI8_R.decode_exact(b"\xE4\xC1").as_deref(), Some("Да"));
+    /// assert_eq!(Charset::UTF_8.decode_exact(b"\xE4\xC1"), None);
+    /// ```
+    pub fn decode_exact(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
+        let mut log = LossLog::with_limit(0);
+        let text = self.decode(bytes, &mut log);
+        (log.losses() == 0).then_some(text)
+    }
+
     /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends the text to one that is there.
     pub fn decode_into(self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
         Decoder::decode_append(self, bytes, text, log);

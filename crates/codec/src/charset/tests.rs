@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{LossLog, Mode, Unmappable};
+use std::borrow::Cow;
 
 #[test]
 fn names_are_found_and_supersets_end() {
@@ -18,11 +19,8 @@ fn names_are_found_and_supersets_end() {
     assert_eq!(Charset::ISO_8859_1.superset(), Charset::WINDOWS_1252);
 }
 
-/// The text of bytes that decode without a loss.
 fn exact(charset: Charset, bytes: &[u8]) -> Option<String> {
-    let mut log = LossLog::new();
-    let text = charset.decode(bytes, &mut log).into_owned();
-    (log.losses() == 0).then_some(text)
+    charset.decode_exact(bytes).map(Cow::into_owned)
 }
 
 fn encoded(charset: Charset, text: &str) -> Option<Vec<u8>> {
@@ -180,5 +178,18 @@ fn windows_pages_have_characters_where_the_charset_has_controls() {
             assert!(is_control(charset, byte), "{charset} {byte:X}");
         }
         assert!(!is_control(page, 0x93), "{charset}");
+    }
+}
+
+#[test]
+fn exact_text_is_what_decodes_without_a_loss() {
+    for charset in Charset::all() {
+        for code in (0..=0xFFFF_u16).step_by(7) {
+            let bytes = code.to_be_bytes();
+            let mut log = LossLog::new();
+            let text = charset.decode(&bytes, &mut log);
+            let expected = (log.losses() == 0).then_some(text);
+            assert_eq!(charset.decode_exact(&bytes), expected, "{charset} {code:X}");
+        }
     }
 }

@@ -29,7 +29,7 @@ pub use look::{has_letters, high_bytes, is_odd};
 pub use rules::Rules;
 pub use structure::{is_text_in_pairs, structure};
 
-use crate::{Charset, LossLog, bom};
+use crate::{Charset, bom};
 use cost::NAT;
 use ranking::{Nearly, Ranking};
 use score::Priors;
@@ -271,9 +271,9 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
 
 /// Whether a charset makes text of all bytes, without loss and C1 controls.
 fn reads(charset: Charset, bytes: &[u8]) -> bool {
-    let mut log = LossLog::with_limit(0);
-    let text = charset.decode(bytes, &mut log);
-    log.losses() == 0 && !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}'))
+    charset
+        .decode_exact(bytes)
+        .is_some_and(|text| !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}')))
 }
 
 /// What each language costs, given the hints.
@@ -324,6 +324,7 @@ fn priors(hints: &Hints<'_>) -> Priors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LossLog;
 
     /// What bytes are read as, as text.
     fn read(bytes: &[u8], hints: &Hints<'_>) -> String {

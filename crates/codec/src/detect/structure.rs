@@ -74,13 +74,14 @@ pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
     {
         return true;
     }
-    let mut log = LossLog::with_limit(0);
-    let text = label.decode(bytes, &mut log);
     let is_sign = |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
     let han =
         |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
     let hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}') || is_sign(c);
-    !bytes.is_ascii() && log.losses() == 0 && (text.chars().all(han) || text.chars().all(hangul))
+    !bytes.is_ascii()
+        && label
+            .decode_exact(bytes)
+            .is_some_and(|text| text.chars().all(han) || text.chars().all(hangul))
 }
 
 /// HZ and UTF-7. Their signs may stand in any ASCII text: nothing at all may be odd, and the text must be likely.

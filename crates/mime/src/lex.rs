@@ -7,15 +7,15 @@
 //!
 //! A comment that is not closed ends with the value. Obsolete syntax with control characters is taken as ordinary bytes.
 
-mod angles;
-mod halves;
-mod shifted;
-mod steps;
+mod angle_address;
+mod raw_characters;
+mod raw_iso2022jp;
+mod trail_backslash;
 
-pub(crate) use angles::angle_end;
-pub(crate) use halves::{Halves, holds_address, swallows_address};
-pub(crate) use shifted::{has_shift, may_shift, read_shifts, shift_length};
-pub(crate) use steps::Steps;
+pub(crate) use angle_address::angle_end;
+pub(crate) use raw_characters::Steps;
+pub(crate) use raw_iso2022jp::{has_shift, may_shift, read_shifts, shift_length};
+pub(crate) use trail_backslash::{Halves, holds_address, swallows_address};
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};

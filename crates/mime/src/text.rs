@@ -7,12 +7,12 @@ mod parts;
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
-pub(crate) use crate::choose::Hints;
-use crate::choose::{
+pub(crate) use crate::charset_choice::Hints;
+use crate::charset_choice::{
     Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by, has_letters, is_legacy,
 };
+use crate::document_charset::Document;
 use crate::encoded_word::{Finding, HeaderContext};
-use crate::fixup::Document;
 use crate::guess::excerpt;
 use crate::header::FieldKind;
 use crate::recipe::{to_crlf, to_lf};

@@ -1,12 +1,12 @@
 //! A value taken apart: payloads decoded, words gathered in runs, raw bytes and controls read.
 
 use super::controls::{is_control, is_plain_text, push_clean, push_written};
+use super::lexical_context::{self, Piece, Zone};
 use super::payload::{self, Damage, Sextets};
 use super::repair;
 use super::token::{Finder, Letter, Word};
-use super::zone::{self, Piece, Zone};
-use super::{Finding, HeaderContext, UnknownLabel, hidden};
-use crate::choose::{has_letters, is_utf8_beside};
+use super::{Finding, HeaderContext, UnknownLabel, invisible};
+use crate::charset_choice::{has_letters, is_utf8_beside};
 use crate::header::FieldKind;
 use crate::lex;
 use crate::{Detection, EventKind};
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         };
         // White space that may turn out to stand between two words.
         let mut gap: Option<(Range<usize>, Zone)> = None;
-        for Piece { range, zone, word } in zone::pieces(value, kind, reader.steps) {
+        for Piece { range, zone, word } in lexical_context::pieces(value, kind, reader.steps) {
             let Some(word) = word else {
                 if zone == Zone::Address
                     && kind.has_syntax()
@@ -520,7 +520,7 @@ impl<'a> Reader<'a> {
             ));
         }
         if zone != Zone::Address {
-            hidden::tell(out, start, range, self.context.strip_hidden, findings);
+            invisible::tell(out, start, range, self.context.strip_hidden, findings);
         }
     }
 
@@ -727,7 +727,7 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
         bytes,
         &detect::Hints {
             language,
-            ..crate::choose::MAIL
+            ..crate::charset_choice::MAIL
         },
     );
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {

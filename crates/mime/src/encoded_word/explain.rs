@@ -1,8 +1,8 @@
 //! How each piece of a value was read, for people.
 
 use super::decode::Reader;
+use super::lexical_context::Zone;
 use super::token::Letter;
-use super::zone::Zone;
 use super::{Encoding, Finding, HeaderContext};
 use crate::header::FieldKind;
 use mailglot_codec::Charset;

@@ -1,7 +1,7 @@
 //! Encoded words (RFC 2047): one tokenizer, two consumers (decoding and rewriting), and the encoder.
 //!
 //! ```text
-//! value ── zone::pieces ──► texts and words ── decode::Reader ──► texts and runs ──┬─► decode: one text
+//! value ── lexical_context::pieces ──► texts and words ── decode::Reader ──► texts and runs ──┬─► decode: one text
 //!            (token)                             (payload)                        └─► rewrite: replacements (encode)
 //! ```
 //!
@@ -19,34 +19,32 @@
     reason = "the context is passed on as the public functions take it"
 )]
 
-mod atoms;
-mod compose;
-mod contrary;
+mod address_lexer;
 mod controls;
 mod decode;
-mod direct;
+mod decode_fast_path;
 mod encode;
 mod encode_legacy;
 mod explain;
-mod hidden;
+mod field_encoder;
+mod invisible;
+mod invisible_scan;
 #[cfg(test)]
 mod laws;
-mod parts;
+mod lexical_context;
 mod payload;
-mod plain;
-mod quiet;
 pub(crate) mod repair;
 mod rewrite;
-mod run;
+mod rewrite_fast_path;
+mod rewrite_units;
 mod stream;
-mod strict;
+mod strict_syntax;
 mod token;
+mod utf8_mislabel;
+mod word_run;
 mod writer;
-mod zone;
 
-pub(crate) use atoms::is_clean_japanese;
-pub use compose::{Style, encode_field};
-pub(crate) use contrary::contrary_finding;
+pub(crate) use address_lexer::{Part, parts};
 #[cfg(test)]
 #[cfg(test)]
 use controls::is_control;
@@ -57,16 +55,18 @@ pub(crate) use encode::{Lines, choose};
 pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};
 pub use explain::{Piece, Word, explain};
-pub(crate) use hidden::tell as tell_hidden;
-pub(crate) use parts::{Part, parts};
+pub use field_encoder::{Style, encode_field};
+pub(crate) use invisible::tell as tell_hidden;
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
 pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub(crate) use rewrite_units::is_clean_japanese;
 pub use stream::{MOST, Stream};
+pub(crate) use utf8_mislabel::contrary_finding;
 pub(crate) use writer::Target;
 
-use crate::choose::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
+use crate::charset_choice::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
 use crate::header::FieldKind;
 use crate::{CharsetMap, Detection, EventKind, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
@@ -246,7 +246,7 @@ pub fn decode<'v>(
     if kind == FieldKind::Unstructured
         && context.asks_for_nothing()
         && (!context.raw.is_some_and(decode::is_plain) || value.is_ascii())
-        && let Some(text) = direct::decode(value, context.doubts, findings)
+        && let Some(text) = decode_fast_path::decode(value, context.doubts, findings)
     {
         return text;
     }
@@ -387,7 +387,7 @@ pub(crate) fn bytes_to_text<'b>(
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
         .filter(may_overrule)
-        .and_then(|charset| contrary::as_utf8(charset, bytes))
+        .and_then(|charset| utf8_mislabel::as_utf8(charset, bytes))
     {
         return (Cow::Borrowed(text), None, 0);
     }

@@ -12,7 +12,7 @@
 
 use super::controls::is_control;
 use crate::EventKind;
-use crate::choose::utf8_beats;
+use crate::charset_choice::utf8_beats;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
 

@@ -9,13 +9,13 @@
 //! Addresses are never changed. What cannot be written so that it reads the same is left alone, and so is a value of which an open quote
 //! makes an address the text of a string.
 
-use super::atoms::{Atom, Atoms, State, guards, is_tidy};
 use super::controls::push_clean;
 use super::decode::Reader;
+use super::lexical_context::Zone;
 use super::repair::is_repair;
+use super::rewrite_units::{Atom, Atoms, State, guards, is_tidy};
 use super::writer::{Target, Writer};
-use super::zone::Zone;
-use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, plain};
+use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
 use std::borrow::Cow;
@@ -69,7 +69,8 @@ impl Rewriting<'_> {
             ..
         } = self;
         if context.asks_for_nothing()
-            && let Some(list) = plain::plan(value, *kind, target, context.doubts, findings)
+            && let Some(list) =
+                rewrite_fast_path::plan(value, *kind, target, context.doubts, findings)
         {
             return list;
         }
@@ -167,7 +168,7 @@ pub(crate) fn rewrite_plain(
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    plain::plan(
+    rewrite_fast_path::plan(
         value,
         kind,
         &Target {

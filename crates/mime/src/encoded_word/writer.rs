@@ -4,12 +4,12 @@
 //!
 //! Folds are written where a single space stands, or within words.
 
-use super::atoms::State;
 use super::controls::is_control;
 use super::encode::{LINE, Lines, choose, is_atom};
 use super::encode_legacy::japanese_words;
+use super::lexical_context::Zone;
+use super::rewrite_units::State;
 use super::token::ends_word;
-use super::zone::Zone;
 use super::{Encoding, Form, Place, Replacement};
 use crate::{japanese, lex};
 use std::ops::Range;

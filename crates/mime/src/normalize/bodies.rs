@@ -3,8 +3,8 @@
 use super::fields::added_fields;
 use super::outgoing::{self, Outgoing};
 use super::{binary, global, lines};
-use crate::choose::Choice;
-use crate::fixup::{self, Document};
+use crate::charset_choice::Choice;
+use crate::document_charset::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps, to_crlf};
 use crate::text::{Hints, Transferred, footer_text, has_armour, is_text, reading, unquote};
@@ -12,7 +12,7 @@ use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy,
-    Report, Span, Transfer, choose,
+    Report, Span, Transfer, charset_choice,
 };
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -204,7 +204,7 @@ impl<'a> Body<'a, '_> {
         let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
         let bytes = &*transferred.decoded.bytes;
         let relabels = target.relabel.is_some();
-        if target.relabels(UTF_8) && choose::is_otherwise_as_utf8(&target.text) {
+        if target.relabels(UTF_8) && charset_choice::is_otherwise_as_utf8(&target.text) {
             let detail = "under a label of UTF-8 the text would be read otherwise";
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
         }
@@ -224,7 +224,7 @@ impl<'a> Body<'a, '_> {
         }
         let own = relabels && self.choice.used != Charset::UTF_8;
         let document = Document::of(&self.message.part(self.id).media.sub);
-        if own && document == Some(Document::Card) && fixup::has_encoded_text(text) {
+        if own && document == Some(Document::Card) && document_charset::has_encoded_text(text) {
             let detail = "text in quoted-printable within it is in the charset of the part";
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
         }
@@ -435,7 +435,7 @@ impl<'a> Body<'a, '_> {
         };
         let document = Document::of(&self.message.part(self.id).media.sub);
         let places = match (document, label) {
-            (Some(document), Some(name)) => fixup::patches(plain, document, name),
+            (Some(document), Some(name)) => document_charset::patches(plain, document, name),
             _ => Vec::new(),
         };
         let footer = self.transferred.footer();

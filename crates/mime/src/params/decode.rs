@@ -4,7 +4,7 @@ use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
-use crate::choose::order_told;
+use crate::charset_choice::order_told;
 use crate::encoded_word::{self, Finding, HeaderContext, repair};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;

@@ -11,7 +11,7 @@
 //! the break is a part.
 
 use super::{Hints, Transferred, delimiters, footer_text, is_text, reading};
-use crate::choose::{Choice, Reading};
+use crate::charset_choice::{Choice, Reading};
 use crate::transfer::{self, TransferEncoding};
 use crate::{
     Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy,

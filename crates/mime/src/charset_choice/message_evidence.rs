@@ -10,11 +10,11 @@
 //! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8.
 
 use super::font_names;
-use super::spoken::language;
+use super::language_hint::language;
 use crate::header::{FieldKind, field_kind};
 use crate::text::{Transferred, is_text};
 use crate::transfer::blocks::has_yenc;
-use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
+use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
 use mailglot_codec::detect::{self, Detector, Guess};
 use mailglot_codec::{Charset, Resolved, View};
 use std::cell::OnceCell;
@@ -149,7 +149,7 @@ impl<'a> Mail<'a> {
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
         let language = self
             .language(self.part)
-            .or_else(|| document.and_then(fixup::language));
+            .or_else(|| document.and_then(document_charset::language));
         let language = language
             .or_else(|| self.language(PartId::ROOT))
             .or(self.policy.language.as_deref());

@@ -6,8 +6,8 @@
 //! # Limits
 //! No words are known: what makes sense as letters in both readings keeps its label. Only the first characters beyond ASCII are looked at.
 
-use super::frequent::is_frequent;
-use super::plausible::faults;
+use super::cjk_level1::is_frequent;
+use super::mojibake_score::faults;
 use super::{MAIL, shifts, superset};
 use mailglot_codec::{Charset, LossLog, detect};
 

@@ -3,41 +3,41 @@
 //! # Limits
 //! What the message tells is used only where a part does not tell enough itself.
 
+mod cjk_level1;
 mod damage;
-mod doubt;
 mod evidence_words;
 mod font_names;
-mod frequent;
-mod instead;
-mod little;
+mod hebrew_visual_order;
+mod insufficient_evidence;
+mod label_check;
+mod label_plausibility;
+mod language_hint;
+mod message_evidence;
 mod mixed_utf8;
-mod otherwise;
-mod plausible;
-mod pool;
-mod spoken;
+mod mojibake_score;
+mod redecode;
 mod structure;
 mod superset;
-mod visual;
-mod weigh;
+mod utf8_vs_label;
 
 use damage::{begins_mostly_utf8, is_damaged};
-pub(crate) use doubt::is_private;
-pub(crate) use instead::instead;
-pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
-pub(crate) use pool::{Hints, Mail, has_letters, is_legacy};
+pub(crate) use label_check::{Otherwise, Read, may_be_otherwise, otherwise};
+pub(crate) use label_plausibility::is_private;
+pub(crate) use message_evidence::{Hints, Mail, has_letters, is_legacy};
+pub(crate) use redecode::instead;
 pub(crate) use structure::is_otherwise_as_utf8;
 use structure::{by_mark_or_structure, may_be_wide, may_shift, shifts};
 pub(crate) use superset::{Tells, page_behind};
 
-use crate::fixup::{self, Document};
+use crate::document_charset::{self, Document};
 use crate::{Detection, EventKind, PartId, Policy};
+pub(crate) use hebrew_visual_order::{is_told_by, order_told};
 use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossLog, Resolved};
 use mixed_utf8::{Mixed, Other};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-pub(crate) use visual::{is_told_by, order_told};
-pub(crate) use weigh::{is_utf8_beside, utf8_beats};
+pub(crate) use utf8_vs_label::{is_utf8_beside, utf8_beats};
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,7 +196,9 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         ));
     }
     let ascii = bytes.is_ascii();
-    if let Some(charset) = declared.filter(|charset| ascii && weigh::is_hz_under(*charset, bytes)) {
+    if let Some(charset) =
+        declared.filter(|charset| ascii && utf8_vs_label::is_hz_under(*charset, bytes))
+    {
         events.push(found(
             Some(charset),
             Charset::HZ_GB_2312,
@@ -309,7 +311,9 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 .events
                 .iter()
                 .any(|(kind, _)| *kind == EventKind::CharsetSuspected);
-            if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed && !told) {
+            if let Some(odd) =
+                label_plausibility::what_is_odd(&choice.text).filter(|_| believed && !told)
+            {
                 let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
                 choice.events.push((EventKind::CharsetSuspected, detail));
             }
@@ -430,7 +434,7 @@ fn by_label<'a>(
     let is_little = |other: &Choice<'_>| {
         charset == Charset::UTF_8
             && other.how == How::Fallback
-            && little::only_kind(bytes).is_some()
+            && insufficient_evidence::only_kind(bytes).is_some()
     };
     if !evidence.mapped
         && let Some(Otherwise { read, events: told }) = otherwise(
@@ -624,7 +628,7 @@ fn by_search<'a>(
     };
     let document = evidence
         .document
-        .and_then(|document| fixup::declared_charset(bytes, document));
+        .and_then(|document| document_charset::declared_charset(bytes, document));
     let document = document.or_else(fonts);
     let may_search = evidence.detection() != Detection::Off;
     let mail = evidence.mail.filter(|_| may_search);
@@ -680,7 +684,7 @@ fn by_search<'a>(
     let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
     if hints.language.is_none()
         && hints.country.is_none()
-        && little::is_too_little(bytes, guess.charset)
+        && insufficient_evidence::is_too_little(bytes, guess.charset)
     {
         guess = Guess {
             charset: Charset::WINDOWS_1252,

@@ -3,7 +3,7 @@
 //! # Limits
 //! Half a character of UTF-8 at the end, where a mailer cut a text, is told from a letter of Latin-1 by the letters beside it alone.
 
-use super::frequent::is_frequent;
+use super::cjk_level1::is_frequent;
 use super::{LIKELY, MAIL, found, is_damaged, reads};
 use crate::EventKind;
 use mailglot_codec::detect::{self, Evidence, Weighed};

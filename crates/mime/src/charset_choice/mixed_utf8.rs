@@ -13,8 +13,8 @@
 //! Runs of UTF-8 are found in single-byte text only. Lines in a charset of two bytes a character are found where they are everyday text and all
 //! other lines are UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
 
-use super::frequent::{is_frequent, is_frequent_in_any};
-use super::plausible::faults;
+use super::cjk_level1::{is_frequent, is_frequent_in_any};
+use super::mojibake_score::faults;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 

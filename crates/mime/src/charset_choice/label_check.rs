@@ -3,7 +3,7 @@
 //! # Limits
 //! Charsets whose bytes below 80 are no ASCII, and those with states, are believed.
 
-use super::{How, doubt, found, reads, superset};
+use super::{How, found, label_plausibility, reads, superset};
 use crate::EventKind;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
@@ -35,13 +35,16 @@ pub(crate) fn otherwise<'b, 'h>(
     let better = superset::on_evidence(label, bytes).filter(|better| reads(*better, bytes));
     let mut events = Vec::new();
     if let Some(doubt) =
-        hints.and_then(|hints| doubt::against(better.unwrap_or(label), bytes, hints))
+        hints.and_then(|hints| label_plausibility::against(better.unwrap_or(label), bytes, hints))
     {
         let used = doubt.guess.charset;
         let mut log = LossLog::with_limit(0);
         let text = used.decode(bytes, &mut log);
         let is_told = told.is_some_and(|told| told.superset() == used.superset());
-        if (doubt.decides || is_told) && log.losses() == 0 && !doubt::is_within_words(used, &text) {
+        if (doubt.decides || is_told)
+            && log.losses() == 0
+            && !label_plausibility::is_within_words(used, &text)
+        {
             events.push(found(Some(label), used, doubt.guess.evidence.name()));
             let confidence = Some(doubt.guess.confidence);
             return Some(Otherwise {
@@ -76,5 +79,5 @@ pub(crate) fn may_be_otherwise(label: Charset, bytes: &[u8], doubts: bool) -> bo
     !bytes.is_ascii()
         && label.is_ascii_compatible()
         && (superset::on_evidence(label, bytes).is_some()
-            || doubts && doubt::is_worth_asking(label, bytes))
+            || doubts && label_plausibility::is_worth_asking(label, bytes))
 }

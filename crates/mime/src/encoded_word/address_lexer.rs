@@ -5,7 +5,7 @@
 //! Only commas, semicolons and colons separate; stray angles, quotes and parentheses are text.
 
 use super::decode::{Reader, Segment};
-use super::zone::Zone;
+use super::lexical_context::Zone;
 use super::{Finding, HeaderContext};
 use crate::header::FieldKind;
 use std::ops::Range;

@@ -6,9 +6,9 @@
 //! in UTF-8 only by chance.
 
 use super::Finding;
-use super::run::is_wide;
+use super::word_run::is_wide;
 use crate::EventKind;
-use crate::choose::utf8_beats;
+use crate::charset_choice::utf8_beats;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -67,7 +67,7 @@ fn is_loud(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::controls::is_plain_text;
-    use super::super::hidden::has_hidden;
+    use super::super::invisible::has_hidden;
     use super::*;
 
     #[test]

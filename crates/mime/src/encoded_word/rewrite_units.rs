@@ -7,7 +7,7 @@
 use super::Form;
 use super::controls::{is_plain_text, is_writable, push_clean};
 use super::decode::{Reader, Ready, Segment, unfold};
-use super::zone::Zone;
+use super::lexical_context::Zone;
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;

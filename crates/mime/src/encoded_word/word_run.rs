@@ -1,10 +1,10 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
-use super::contrary::{as_utf8, contrary_finding};
 use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, same};
-use super::zone::Zone;
-use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
-use crate::choose::{MAIL, Otherwise, instead, is_private, order_told, otherwise};
+use super::lexical_context::Zone;
+use super::utf8_mislabel::{as_utf8, contrary_finding};
+use super::{Finding, HeaderContext, Repairs, decode_text, has_word, invisible};
+use crate::charset_choice::{MAIL, Otherwise, instead, is_private, order_told, otherwise};
 use crate::lex;
 use crate::{Detection, EventKind};
 use mailglot_codec::{Charset, LossLog, bom, detect};
@@ -68,7 +68,7 @@ impl Reader<'_> {
                     controls,
                 ));
             }
-            hidden::tell(out, start, at, self.context.strip_hidden, findings);
+            invisible::tell(out, start, at, self.context.strip_hidden, findings);
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! A sequence of ISO-2022-JP in which other readers see an address in angles is none.
 
-use super::halves::{Halves, holds_address};
+use super::trail_backslash::{Halves, holds_address};
 use super::{may_shift, shift_length};
 
 /// How a value is gone through.

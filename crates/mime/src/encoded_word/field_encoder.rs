@@ -9,13 +9,13 @@
 //! Addresses are never changed. Words that are in a list of addresses stay as they are where they are in UTF-8 and nothing beside them is to be
 //! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
 
-use super::atoms::Atom;
 use super::controls::is_control;
 use super::decode::WORD;
 use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, stretches, word_length};
+use super::lexical_context::Zone;
 use super::rewrite::atoms;
+use super::rewrite_units::Atom;
 use super::token::Letter;
-use super::zone::Zone;
 use super::{
     Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy,
 };

@@ -10,12 +10,12 @@
 //! mapped, or under which bytes are UTF-8 or odd, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
 use super::Finding;
-use super::contrary::Suspicion;
 use super::decode::{LONG_WORD, WORD, same};
-use super::quiet::{SUSPECTS, is_quiet};
-use super::run::{is_outside, superset_finding};
-use super::strict::{self, Name};
-use crate::choose::{Tells, is_told_by, may_be_otherwise, page_behind};
+use super::invisible_scan::{SUSPECTS, is_quiet};
+use super::strict_syntax::{self, Name};
+use super::utf8_mislabel::Suspicion;
+use super::word_run::{is_outside, superset_finding};
+use crate::charset_choice::{Tells, is_told_by, may_be_otherwise, page_behind};
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::{PlainRun, ShortBytes, ascii};
@@ -207,7 +207,7 @@ impl<'v> Writer<'v, '_> {
         let mut next = at;
         loop {
             let last = label.as_ref().map_or(&b""[..], |label| label.name);
-            let word = strict::word(value, next, last, room)?;
+            let word = strict_syntax::word(value, next, last, room)?;
             let bytes = room.bytes();
             if let Some(name) = word.label {
                 *label = Some(Label::of(name)?);

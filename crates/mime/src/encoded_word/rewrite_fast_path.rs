@@ -15,18 +15,18 @@
 //!
 //! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
 
-use super::atoms::State;
-use super::contrary::as_utf8;
 use super::controls::is_plain_text;
 use super::decode::{LONG_WORD, WORD};
-use super::hidden::has_hidden;
-use super::run::{is_wide, note_superset};
-use super::strict::{self, Name};
+use super::invisible::has_hidden;
+use super::lexical_context::{Zone, has_spaced};
+use super::rewrite_units::State;
+use super::strict_syntax::{self, Name};
+use super::utf8_mislabel::as_utf8;
+use super::word_run::{is_wide, note_superset};
 use super::writer::{Target, Writer};
-use super::zone::{Zone, has_spaced};
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
-use crate::choose::{is_told_by, may_be_otherwise};
+use crate::charset_choice::{is_told_by, may_be_otherwise};
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Resolved};
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
 
     /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
     fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<Name<'a>>)> {
-        let word = strict::word(self.value, at, expected, &mut self.word)?;
+        let word = strict_syntax::word(self.value, at, expected, &mut self.word)?;
         self.bytes.extend_from_slice(self.word.bytes());
         self.ends.push(self.bytes.len());
         Some((word.range.end, word.label))

@@ -20,24 +20,24 @@ mod structure;
 mod superset;
 mod utf8_vs_label;
 
-use damage::{begins_mostly_utf8, is_damaged};
-pub(crate) use label_check::{Otherwise, Read, may_be_otherwise, otherwise};
+use damage::{begins_as_damaged_utf8, is_damaged};
+pub(crate) use label_check::{LabelVerdict, OtherReading, check_label, needs_label_check};
 pub(crate) use label_plausibility::is_private;
-pub(crate) use message_evidence::{Hints, Mail, has_letters, is_legacy};
-pub(crate) use redecode::instead;
-pub(crate) use structure::is_otherwise_as_utf8;
-use structure::{by_mark_or_structure, may_be_wide, may_shift, shifts};
-pub(crate) use superset::{Tells, page_behind};
+pub(crate) use message_evidence::{MailContext, MessageEvidence, has_letters, is_legacy};
+pub(crate) use redecode::redecode;
+pub(crate) use structure::is_misread_under_utf8;
+use structure::{by_bom_or_structure, may_be_iso2022, may_be_wide, uses_shifts};
+pub(crate) use superset::{EvidenceTest, better_charset_and_test};
 
 use crate::document_charset::{self, Document};
 use crate::{Detection, EventKind, PartId, Policy};
-pub(crate) use hebrew_visual_order::{is_told_by, order_told};
+pub(crate) use hebrew_visual_order::{label_states_order, visual_order_note};
 use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossLog, Resolved};
-use mixed_utf8::{Mixed, Other};
+use mixed_utf8::{MixedText, OtherCharset};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-pub(crate) use utf8_vs_label::{is_utf8_beside, utf8_beats};
+pub(crate) use utf8_vs_label::{utf8_outweighs_label, utf8_outweighs_message};
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,7 +112,7 @@ pub(crate) struct Evidence<'a> {
     /// The caller said what this label means.
     pub mapped: bool,
     /// The message around it.
-    pub mail: Option<Mail<'a>>,
+    pub mail: Option<MailContext<'a>>,
 }
 
 impl Evidence<'_> {
@@ -128,7 +128,7 @@ impl Evidence<'_> {
     }
 
     /// Returns true if text in two encodings is looked for.
-    fn finds_mixed(&self) -> bool {
+    fn may_find_mixed(&self) -> bool {
         self.detection() != Detection::Off && self.rules().has(detect::Rules::MIXED_RUNS)
     }
 
@@ -140,7 +140,7 @@ impl Evidence<'_> {
 
     /// What detection is told of these bytes.
     fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
-        self.mail.map_or(MAIL, |mail: Mail<'b>| {
+        self.mail.map_or(MAIL_HINTS, |mail: MailContext<'b>| {
             mail.detection(self.document.map(|_| bytes))
         })
     }
@@ -163,7 +163,7 @@ pub(crate) struct Choice<'a> {
 }
 
 /// What detection may say of raw bytes in mail.
-pub(crate) const MAIL: detect::Hints<'static> = detect::Hints {
+pub(crate) const MAIL_HINTS: detect::Hints<'static> = detect::Hints {
     declared: None,
     language: None,
     country: None,
@@ -173,15 +173,15 @@ pub(crate) const MAIL: detect::Hints<'static> = detect::Hints {
 };
 
 /// Confidence of a guess that needs no help.
-pub(crate) const SURE: f32 = 0.9;
+pub(crate) const SURE_CONFIDENCE: f32 = 0.9;
 /// Confidence from which on a guess may stand against a damaged reading by the label.
-const LIKELY: f32 = 0.8;
+const LIKELY_CONFIDENCE: f32 = 0.8;
 
 /// Confidence in windows-1252 where the bytes prove nothing: it is what most such mail is in.
-const UNKNOWN: f32 = 0.6;
+const FALLBACK_CONFIDENCE: f32 = 0.6;
 
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
-const TOLERATED: u64 = 50;
+const MAX_DAMAGE_SHARE: u64 = 50;
 
 /// Goes down the ladder for one body.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
@@ -199,20 +199,20 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     if let Some(charset) =
         declared.filter(|charset| ascii && utf8_vs_label::is_hz_under(*charset, bytes))
     {
-        events.push(found(
+        events.push(detected_event(
             Some(charset),
             Charset::HZ_GB_2312,
             How::Structure.name(),
         ));
-        return settle(bytes, Charset::HZ_GB_2312, How::Structure, None, events);
+        return decode_as(bytes, Charset::HZ_GB_2312, How::Structure, None, events);
     }
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
     if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
         if declared.is_none() {
-            keep_telling(resolved, &mut events);
+            drop_label_events(resolved, &mut events);
         }
         let used = declared.unwrap_or(Charset::US_ASCII);
-        return settle(
+        return decode_as(
             bytes,
             used,
             if declared.is_some() {
@@ -237,19 +237,19 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             EventKind::CharsetDetected,
             Cow::Owned(format!("{} read as US-ASCII", charset.name())),
         ));
-        return settle(bytes, Charset::US_ASCII, How::Structure, None, events);
+        return decode_as(bytes, Charset::US_ASCII, How::Structure, None, events);
     }
     // The escape sequences of a terminal.
     if ascii
         && !plain
         && declared.is_none()
         && memchr::memchr(0, bytes).is_none()
-        && !may_shift(bytes)
+        && !may_be_iso2022(bytes)
     {
-        keep_telling(resolved, &mut events);
-        return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
+        drop_label_events(resolved, &mut events);
+        return decode_as(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
-    if let Some((charset, how)) = by_mark_or_structure(bytes, declared, resolved) {
+    if let Some((charset, how)) = by_bom_or_structure(bytes, declared, resolved) {
         if declared != Some(charset) {
             events.push((
                 EventKind::CharsetDetected,
@@ -263,22 +263,24 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         {
             return mixed.choice(charset, events);
         }
-        return settle(bytes, charset, how, None, events);
+        return decode_as(bytes, charset, how, None, events);
     }
     let is_open = declared.is_none_or(|charset| charset == Charset::US_ASCII);
     let may_overrule = is_open || evidence.detection() == Detection::Contradiction;
-    if !ascii && declared != Some(Charset::UTF_8) && may_overrule && !fails_early(bytes) {
+    if !ascii && declared != Some(Charset::UTF_8) && may_overrule && !is_early_invalid_utf8(bytes) {
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
         // What does not name a charset itself is weighed against the one that the message names.
-        let told = || {
+        let message_charset = || {
             evidence
                 .mail
-                .and_then(|mail| mail.told().next())
+                .and_then(|mail| mail.named_charsets().next())
                 .filter(|c| !c.is_stateful())
         };
-        let named = declared.filter(|c| *c != Charset::US_ASCII).or_else(told);
-        if log.is_empty() && utf8_beats(named, bytes, &text) {
+        let named = declared
+            .filter(|c| *c != Charset::US_ASCII)
+            .or_else(message_charset);
+        if log.is_empty() && utf8_outweighs_label(named, bytes, &text) {
             events.push(match (evidence.label, declared) {
                 (None, _) => (EventKind::CharsetUnlabelled, Cow::Borrowed("valid UTF-8")),
                 (_, Some(c)) => (
@@ -298,38 +300,42 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             };
         }
     }
-    if ascii && declared.is_none() && !may_shift(bytes) && !may_be_wide(bytes) {
+    if ascii && declared.is_none() && !may_be_iso2022(bytes) && !may_be_wide(bytes) {
         // ASCII with a few stray NULs.
-        return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
+        return decode_as(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
     match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
         Some(charset) => {
             let mut choice = by_label(bytes, charset, evidence, events);
             let believed =
                 matches!(choice.how, How::Label | How::Superset) && charset != Charset::UTF_8;
-            let told = choice
+            let is_reported = choice
                 .events
                 .iter()
                 .any(|(kind, _)| *kind == EventKind::CharsetSuspected);
-            if let Some(odd) =
-                label_plausibility::what_is_odd(&choice.text).filter(|_| believed && !told)
+            if let Some(odd) = label_plausibility::non_text_characters(&choice.text)
+                .filter(|_| believed && !is_reported)
             {
                 let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
                 choice.events.push((EventKind::CharsetSuspected, detail));
             }
-            if let Some(order) = order_told(charset, &choice.text).filter(|_| believed) {
+            if let Some(order) = visual_order_note(charset, &choice.text).filter(|_| believed) {
                 choice
                     .events
                     .push((EventKind::CharsetVisualOrder, Cow::Borrowed(order)));
             }
             choice
         }
-        None => by_search(bytes, evidence, declared, events),
+        None => by_evidence(bytes, evidence, declared, events),
     }
 }
 
 /// The same where some bytes only are `text`, and tell what the charset is.
-pub(crate) fn choose_by<'a>(bytes: &'a [u8], text: &[u8], evidence: &Evidence<'_>) -> Choice<'a> {
+pub(crate) fn choose_by_sample<'a>(
+    bytes: &'a [u8],
+    text: &[u8],
+    evidence: &Evidence<'_>,
+) -> Choice<'a> {
     let Choice {
         used,
         how,
@@ -337,24 +343,28 @@ pub(crate) fn choose_by<'a>(bytes: &'a [u8], text: &[u8], evidence: &Evidence<'_
         events,
         ..
     } = choose(text, evidence);
-    settle(bytes, used, how, confidence, events)
+    decode_as(bytes, used, how, confidence, events)
 }
 
 /// How text is read that was appended to a part: in what that part is in, where it can be and is no UTF-8.
-pub(crate) fn appended<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> Choice<'b> {
+pub(crate) fn choose_for_footer<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> Choice<'b> {
     let may_be = part.is_ascii_compatible() && ![Charset::UTF_8, Charset::US_ASCII].contains(&part);
-    if !may_be || !is_legacy(bytes) || !reads(part, bytes) || detect::is_odd(bytes, part) {
+    if !may_be
+        || !is_legacy(bytes)
+        || !decodes_without_loss(part, bytes)
+        || detect::is_odd(bytes, part)
+    {
         if policy.detection != Detection::Off || !is_legacy(bytes) {
             return choose(bytes, &Evidence::default());
         }
         let used = policy
             .default_charset
-            .filter(|charset| reads(*charset, bytes));
-        return settle(
+            .filter(|charset| decodes_without_loss(*charset, bytes));
+        return decode_as(
             bytes,
             used.unwrap_or(Charset::WINDOWS_1252),
             How::Fallback,
-            Some(UNKNOWN),
+            Some(FALLBACK_CONFIDENCE),
             Vec::new(),
         );
     }
@@ -372,13 +382,13 @@ pub(crate) fn appended<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> C
 }
 
 /// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
-fn keep_telling(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Cow<'static, str>)>) {
+fn drop_label_events(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Cow<'static, str>)>) {
     let unknown = resolved == Some(Resolved::Unknown);
     events.retain(|(kind, _)| unknown || *kind == EventKind::CharsetGarbageLabel);
 }
 
 /// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
-fn fails_early(bytes: &[u8]) -> bool {
+fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(512)];
     // Nearly all of what is UTF-8 is told so fast; the last character may be cut.
     let last = start
@@ -431,35 +441,42 @@ fn by_label<'a>(
     }
     let may_overrule = evidence.detection() == Detection::Contradiction;
     // Damage of one kind tells nothing against UTF-8.
-    let is_little = |other: &Choice<'_>| {
+    let lacks_evidence = |other: &Choice<'_>| {
         charset == Charset::UTF_8
             && other.how == How::Fallback
-            && insufficient_evidence::only_kind(bytes).is_some()
+            && insufficient_evidence::only_high_byte(bytes).is_some()
     };
     if !evidence.mapped
-        && let Some(Otherwise { read, events: told }) = otherwise(
+        && let Some(LabelVerdict {
+            read,
+            events: label_events,
+        }) = check_label(
             charset,
             bytes,
             None,
             may_overrule.then_some(|| evidence.hints(bytes)),
         )
     {
-        events.extend(told);
-        if let Some(Read {
+        events.extend(label_events);
+        if let Some(OtherReading {
             used,
             how,
             confidence,
             ..
         }) = read
         {
-            return settle(bytes, used, how, confidence, events);
+            return decode_as(bytes, used, how, confidence, events);
         }
     }
     let may_search = evidence.detection() != Detection::Off;
-    if charset == Charset::UTF_8 && may_search && fails_early(bytes) && !begins_mostly_utf8(bytes) {
+    if charset == Charset::UTF_8
+        && may_search
+        && is_early_invalid_utf8(bytes)
+        && !begins_as_damaged_utf8(bytes)
+    {
         // Legacy text: not worth decoding to the end as UTF-8.
-        let other = by_search(bytes, evidence, Some(charset), Vec::new());
-        if other.log.losses() == 0 && !is_little(&other) {
+        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() == 0 && !lacks_evidence(&other) {
             events.extend(other.events);
             return Choice { events, ..other };
         }
@@ -467,14 +484,14 @@ fn by_label<'a>(
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) {
-        let other = by_search(bytes, evidence, Some(charset), Vec::new());
+        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
         // A page of single bytes reads anything: against a label of more bytes it must be likely.
         let likely = charset == Charset::UTF_8
             || charset.is_single_byte()
             || other
                 .confidence
-                .is_none_or(|confidence| confidence >= LIKELY);
-        if other.log.losses() < log.losses() && likely && !is_little(&other) {
+                .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE);
+        if other.log.losses() < log.losses() && likely && !lacks_evidence(&other) {
             events.extend(other.events);
             return Choice { events, ..other };
         }
@@ -507,8 +524,8 @@ fn by_label<'a>(
 }
 
 /// Text in two encodings, under a label of one of them. Runs of UTF-8 contradict a label that reads all bytes.
-fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<Mixed> {
-    if evidence.mapped || !evidence.finds_mixed() {
+fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.mapped || !evidence.may_find_mixed() {
         return None;
     }
     if charset == Charset::UTF_8 {
@@ -521,8 +538,8 @@ fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Op
     {
         return None;
     }
-    let charset = superset::on_evidence(charset, bytes).unwrap_or(charset.superset());
-    let other = Other {
+    let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset.superset());
+    let other = OtherCharset {
         charset,
         confidence: None,
     };
@@ -536,34 +553,35 @@ fn rest_charset(
     evidence: &Evidence<'_>,
     hints: &detect::Hints<'_>,
     may_be: impl Fn(Charset) -> bool,
-) -> Other {
+) -> OtherCharset {
     let is_other = |charset: &Charset| *charset != Charset::UTF_8 && may_be(*charset);
-    let told = evidence
+    let named = evidence
         .mail
         .into_iter()
-        .flat_map(Mail::told)
+        .flat_map(MailContext::named_charsets)
         .filter(is_other);
-    let mut told = told.filter(|charset| reads(*charset, rest) && !detect::is_odd(rest, *charset));
-    if let Some(charset) = told.next().or(evidence.fallback().filter(is_other)) {
-        return Other {
+    let mut named = named
+        .filter(|charset| decodes_without_loss(*charset, rest) && !detect::is_odd(rest, *charset));
+    if let Some(charset) = named.next().or(evidence.fallback().filter(is_other)) {
+        return OtherCharset {
             charset,
             confidence: None,
         };
     }
     let guess = detect::detect(rest, hints);
-    let is_found = guess.confidence >= LIKELY && is_other(&guess.charset);
+    let is_found = guess.confidence >= LIKELY_CONFIDENCE && is_other(&guess.charset);
     let (charset, confidence) = if is_found {
         (guess.charset, guess.confidence)
     } else {
-        (Charset::WINDOWS_1252, UNKNOWN)
+        (Charset::WINDOWS_1252, FALLBACK_CONFIDENCE)
     };
-    Other {
+    OtherCharset {
         charset,
         confidence: Some(confidence),
     }
 }
 
-impl Mixed {
+impl MixedText {
     /// The choice that it makes, reported as `used`.
     fn choice<'a>(
         self,
@@ -599,7 +617,7 @@ impl Mixed {
 }
 
 /// Steps 5 to 9: document, message, caller, detection, fallback.
-fn by_search<'a>(
+fn by_evidence<'a>(
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
     declared: Option<Charset>,
@@ -609,10 +627,10 @@ fn by_search<'a>(
         events.push((EventKind::CharsetUnlabelled, Cow::Borrowed("8-bit text")));
     }
     let hints = evidence.hints(bytes);
-    if evidence.finds_mixed()
+    if evidence.may_find_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
-        && let Some(mixed) = mixed_utf8::unlabelled(bytes, |rest| {
-            rest_charset(rest, evidence, &hints, mixed_utf8::is_page)
+        && let Some(mixed) = mixed_utf8::in_unlabelled_text(bytes, |rest| {
+            rest_charset(rest, evidence, &hints, mixed_utf8::is_single_byte_ascii)
         })
     {
         let used = mixed.other.charset;
@@ -634,7 +652,7 @@ fn by_search<'a>(
     let mail = evidence.mail.filter(|_| may_search);
     let message = mail
         .into_iter()
-        .flat_map(Mail::told)
+        .flat_map(MailContext::named_charsets)
         .map(|charset| (charset, How::Message));
     let default = evidence.fallback().map(|charset| (charset, How::Hint));
     let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
@@ -663,7 +681,7 @@ fn by_search<'a>(
             continue;
         }
         if log.losses() == 0 && (how == How::Hint || !absurd()) {
-            events.push(found(declared, charset, how.name()));
+            events.push(detected_event(declared, charset, how.name()));
             return Choice {
                 used: charset,
                 how,
@@ -678,17 +696,23 @@ fn by_search<'a>(
     }
     if !may_search {
         let used = evidence.fallback().unwrap_or(Charset::WINDOWS_1252);
-        events.push(found(declared, used, How::Fallback.name()));
-        return settle(bytes, used, How::Fallback, Some(UNKNOWN), events);
+        events.push(detected_event(declared, used, How::Fallback.name()));
+        return decode_as(
+            bytes,
+            used,
+            How::Fallback,
+            Some(FALLBACK_CONFIDENCE),
+            events,
+        );
     }
     let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
     if hints.language.is_none()
         && hints.country.is_none()
-        && insufficient_evidence::is_too_little(bytes, guess.charset)
+        && insufficient_evidence::is_insufficient(bytes, guess.charset)
     {
         guess = Guess {
             charset: Charset::WINDOWS_1252,
-            confidence: UNKNOWN,
+            confidence: FALLBACK_CONFIDENCE,
             evidence: detect::Evidence::Fallback,
         };
         by = guess.evidence.name();
@@ -703,17 +727,17 @@ fn by_search<'a>(
     } else {
         guess.charset
     };
-    events.push(found(declared, used, by));
-    settle(bytes, used, how, Some(guess.confidence), events)
+    events.push(detected_event(declared, used, by));
+    decode_as(bytes, used, how, Some(guess.confidence), events)
 }
 
 /// Detection, and what it looked at: where the bytes alone leave doubt, all undeclared text of the message.
 fn detected(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, &'static str) {
-    if own.confidence < SURE
-        && let Some(pooled) = evidence.mail.and_then(Mail::guess)
+    if own.confidence < SURE_CONFIDENCE
+        && let Some(pooled) = evidence.mail.and_then(MailContext::pooled_guess)
         && pooled.confidence > own.confidence
         && pooled.evidence != detect::Evidence::Fallback
-        && reads(pooled.charset, bytes)
+        && decodes_without_loss(pooled.charset, bytes)
     {
         return (pooled, "all undeclared text of the message");
     }
@@ -721,14 +745,18 @@ fn detected(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, &'stat
 }
 
 /// Whether a charset reads all bytes.
-fn reads(charset: Charset, bytes: &[u8]) -> bool {
+fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
     let mut log = LossLog::with_limit(0);
     let _ = charset.decode(bytes, &mut log);
     log.losses() == 0
 }
 
 /// The event for a charset that the label did not name.
-fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, Cow<'static, str>) {
+fn detected_event(
+    declared: Option<Charset>,
+    used: Charset,
+    by: &str,
+) -> (EventKind, Cow<'static, str>) {
     match declared {
         Some(c) if c == Charset::UTF_8 => (
             EventKind::CharsetLegacyInUtf8,
@@ -746,7 +774,7 @@ fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, Cow<
 }
 
 /// Decodes by the charset that was settled on.
-fn settle<'a>(
+fn decode_as<'a>(
     bytes: &'a [u8],
     used: Charset,
     how: How,

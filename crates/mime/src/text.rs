@@ -7,9 +7,10 @@ mod parts;
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
-pub(crate) use crate::charset_choice::Hints;
+pub(crate) use crate::charset_choice::MessageEvidence;
 use crate::charset_choice::{
-    Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by, has_letters, is_legacy,
+    Choice, Evidence, How, MailContext, Reading, SURE_CONFIDENCE, choose, choose_by_sample,
+    choose_for_footer, has_letters, is_legacy,
 };
 use crate::document_charset::Document;
 use crate::encoded_word::{Finding, HeaderContext};
@@ -124,7 +125,7 @@ impl<'a> Transferred<'a> {
         message: &Message<'_>,
         id: PartId,
         policy: &Policy,
-        hints: &mut Hints,
+        hints: &mut MessageEvidence,
     ) -> Choice<'_> {
         self.choose_for(&self.decoded.bytes, message, id, policy, hints)
     }
@@ -136,7 +137,7 @@ impl<'a> Transferred<'a> {
         message: &Message<'_>,
         id: PartId,
         policy: &Policy,
-        hints: &mut Hints,
+        hints: &mut MessageEvidence,
     ) -> Choice<'b> {
         let part = message.part(id);
         let meaning = self
@@ -148,7 +149,7 @@ impl<'a> Transferred<'a> {
             resolved: meaning.map(Resolved::Exact).or(self.resolved),
             document: Document::of(&part.media.sub),
             mapped: meaning.is_some(),
-            mail: Some(Mail {
+            mail: Some(MailContext {
                 message,
                 part: id,
                 policy,
@@ -157,13 +158,13 @@ impl<'a> Transferred<'a> {
             }),
         };
         let choice = if has_yenc(&self.blocks) {
-            choose_by(bytes, &beside(&self.blocks, bytes), &evidence)
+            choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
         } else {
             choose(bytes, &evidence)
         };
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
         if !part.attachment && is_text(part) && !message.is_sealed(id) {
-            hints.learn(
+            hints.note_body_charset(
                 id,
                 choice.used,
                 !matches!(choice.how, How::Ascii | How::Fallback),
@@ -311,7 +312,7 @@ impl<'a> Transferred<'a> {
         else {
             return;
         };
-        let choice = appended(&self.body[range.clone()], used, policy);
+        let choice = choose_for_footer(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
         let mut push = |kind, detail, count| {
             report.push(Event {
@@ -401,7 +402,7 @@ pub(crate) fn footer_text(
         None | Some(b'\n' | b'\r') => b"",
         Some(_) => message.eol().bytes(),
     };
-    let footer = appended(footer, used, policy);
+    let footer = choose_for_footer(footer, used, policy);
     let more = [seam, footer.text.as_bytes()].concat();
     let more = match memchr::memchr(b'\n', text) {
         Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
@@ -453,7 +454,7 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
 /// What a message tells about its header fields: raw bytes in all of them together, its words, its text. For [`crate::encoded_word::decode`] and its
 /// like, where single fields of a message, or of a header alone, are read.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
-    let mut hints = Hints::default();
+    let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         if is_text(part) {
             let id = PartId(index as u32);
@@ -490,7 +491,7 @@ pub(crate) const LAST_RESORT: f32 = 0.1;
 /// raw bytes together.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
-    hints: &Hints,
+    hints: &MessageEvidence,
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
@@ -515,7 +516,7 @@ pub(crate) fn raw_header_charset(
             is_uncertain: true,
         };
     }
-    let mail = Mail {
+    let mail = MailContext {
         message,
         part: PartId::ROOT,
         policy,
@@ -534,14 +535,15 @@ pub(crate) fn raw_header_charset(
         }
     }
     let own = raw.guess(&told);
-    let all = if own.confidence < SURE {
-        mail.guess().filter(|all| all.confidence > own.confidence)
+    let all = if own.confidence < SURE_CONFIDENCE {
+        mail.pooled_guess()
+            .filter(|all| all.confidence > own.confidence)
     } else {
         None
     };
     let is_uncertain = match &all {
-        Some(all) => all.confidence < SURE,
-        None => own.confidence < SURE || !has_evidence,
+        Some(all) => all.confidence < SURE_CONFIDENCE,
+        None => own.confidence < SURE_CONFIDENCE || !has_evidence,
     };
     let guess = all.unwrap_or(own);
     let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());

@@ -6,12 +6,12 @@
 use mailglot_codec::Charset;
 
 /// Whether all of a text beyond ASCII is in the first level of its charset: everyday characters, kana, signs.
-pub(super) fn is_frequent(charset: Charset, bytes: &[u8]) -> bool {
+pub(super) fn is_level1(charset: Charset, bytes: &[u8]) -> bool {
     Level::of(charset).is_some_and(|level| level.is_all(bytes))
 }
 
 /// The same for any charset that is known here.
-pub(super) fn is_frequent_in_any(bytes: &[u8]) -> bool {
+pub(super) fn is_level1_of_any(bytes: &[u8]) -> bool {
     const LEVELS: [Level; 5] = [
         Level::Gb2312,
         Level::Ksx1001,

@@ -1,14 +1,14 @@
 //! Tells text with losses under its label from text under a wrong label.
 
-use super::TOLERATED;
-use super::structure::shifts;
+use super::MAX_DAMAGE_SHARE;
+use super::structure::uses_shifts;
 use mailglot_codec::{Charset, LossKind, LossLog};
 
 /// Whether a label reads so little of the bytes that it is doubtful.
 pub(super) fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossLog) -> bool {
     log.losses() > 0
-        && log.losses() * TOLERATED > wide_bytes(bytes)
-        && (!charset.is_stateful() || !shifts(charset, bytes))
+        && log.losses() * MAX_DAMAGE_SHARE > high_byte_count(bytes)
+        && (!charset.is_stateful() || !uses_shifts(charset, bytes))
         && !is_mostly_utf8(charset, text, log)
 }
 
@@ -38,13 +38,13 @@ fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
 }
 
 /// The same of the first two kibibytes.
-pub(super) fn begins_mostly_utf8(bytes: &[u8]) -> bool {
+pub(super) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
     let mut log = LossLog::new();
     let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
     is_mostly_utf8(Charset::UTF_8, &text, &log)
 }
 
 /// Number of bytes above 7F, at least 1.
-fn wide_bytes(bytes: &[u8]) -> u64 {
+fn high_byte_count(bytes: &[u8]) -> u64 {
     (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
 }

@@ -21,7 +21,7 @@ const WINDOW: usize = 1 << 16;
 
 /// Whether the words of `bytes` prove `other` against a label: three different letters in three words, or in a word of three or more of them
 /// in a row; two in two words where the label makes a sign within a word of one.
-pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
+pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
     }
@@ -127,7 +127,7 @@ mod tests {
         ] {
             let other = Charset::for_name(other).unwrap();
             assert_eq!(
-                prove(bytes, Charset::WINDOWS_1252, other),
+                words_prove(bytes, Charset::WINDOWS_1252, other),
                 expected,
                 "{}",
                 bytes.escape_ascii()

@@ -119,20 +119,20 @@ pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
 /// Whether the name of a font begins behind this: `face="`, `font-family: `, a comma between names.
 fn begins_name(before: &[u8]) -> bool {
     /// How far back the attribute stands.
-    const NEAR: usize = 64;
-    let near = &before[before.len().saturating_sub(NEAR)..];
-    let near = near.trim_ascii_end();
-    let near = near
+    const MAX_ATTRIBUTE_BYTES: usize = 64;
+    let nearby = &before[before.len().saturating_sub(MAX_ATTRIBUTE_BYTES)..];
+    let nearby = nearby.trim_ascii_end();
+    let nearby = nearby
         .strip_suffix(b"\"")
-        .or(near.strip_suffix(b"'"))
-        .unwrap_or(near)
+        .or(nearby.strip_suffix(b"'"))
+        .unwrap_or(nearby)
         .trim_ascii_end();
-    let is_list = near.ends_with(b",");
+    let is_list = nearby.ends_with(b",");
     let is_key = |key: &[u8]| {
-        near.len() >= key.len() && near[near.len() - key.len()..].eq_ignore_ascii_case(key)
+        nearby.len() >= key.len() && nearby[nearby.len() - key.len()..].eq_ignore_ascii_case(key)
     };
     let has_key = || {
-        let lower = near.to_ascii_lowercase();
+        let lower = nearby.to_ascii_lowercase();
         memmem::find(&lower, b"face=").is_some() || memmem::find(&lower, b"font-family:").is_some()
     };
     is_key(b"face=") || is_key(b"font-family:") || is_list && has_key()

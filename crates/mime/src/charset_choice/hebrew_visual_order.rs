@@ -9,8 +9,8 @@ use mailglot_codec::Charset;
 /// What is to be told of a text that was read by a label of ISO 8859-8.
 ///
 /// Five letters have a form of their own at the end of words, which tells the order whatever the label says.
-pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
-    if !is_told_by(label) {
+pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<&'static str> {
+    if !label_states_order(label) {
         return None;
     }
     let says_visual = label.name() == "ISO-8859-8";
@@ -21,8 +21,8 @@ pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
             continue;
         };
         words += 1;
-        first += usize::from(is_final(begin));
-        last += usize::from(is_final(end));
+        first += usize::from(is_final_form(begin));
+        last += usize::from(is_final_form(end));
     }
     match (says_visual, first, last) {
         (_, first, last) if first > last => Some("in visual order, as letters show that end words"),
@@ -34,7 +34,7 @@ pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
 }
 
 /// Whether a label says which way Hebrew is written.
-pub(crate) fn is_told_by(label: Charset) -> bool {
+pub(crate) fn label_states_order(label: Charset) -> bool {
     matches!(label.name(), "ISO-8859-8" | "ISO-8859-8-I" | "ISO-8859-8-E")
 }
 
@@ -42,7 +42,7 @@ fn is_letter(c: char) -> bool {
     matches!(c, '\u{5D0}'..='\u{5EA}')
 }
 
-fn is_final(c: char) -> bool {
+fn is_final_form(c: char) -> bool {
     matches!(c, '\u{5DA}' | '\u{5DD}' | '\u{5DF}' | '\u{5E3}' | '\u{5E5}')
 }
 
@@ -83,7 +83,7 @@ mod tests {
             ("windows-1255", &*visual, None),
         ] {
             let charset = Charset::for_name(label).unwrap_or(Charset::UTF_8);
-            assert_eq!(order_told(charset, text), told, "{label} {text}");
+            assert_eq!(visual_order_note(charset, text), told, "{label} {text}");
         }
     }
 }

@@ -8,8 +8,8 @@ use mailglot_codec::{Charset, LossLog};
 
 /// Whether there is one kind of byte above 7F only, which the charset that was guessed reads otherwise than windows-1252 does, and never as a
 /// letter within a word of ASCII.
-pub(super) fn is_too_little(bytes: &[u8], guessed: Charset) -> bool {
-    let Some(byte) = only_kind(bytes) else {
+pub(super) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
+    let Some(byte) = only_high_byte(bytes) else {
         return false;
     };
     let read = |charset: Charset| {
@@ -32,7 +32,7 @@ pub(super) fn is_too_little(bytes: &[u8], guessed: Charset) -> bool {
 }
 
 /// The only kind of byte above 7F.
-pub(super) fn only_kind(bytes: &[u8]) -> Option<u8> {
+pub(super) fn only_high_byte(bytes: &[u8]) -> Option<u8> {
     let mut high = high_bytes(bytes).map(|at| bytes[at]);
     let first = high.next()?;
     high.all(|byte| byte == first).then_some(first)
@@ -59,7 +59,7 @@ mod tests {
         ] {
             let charset = Charset::for_name(guessed).unwrap_or(Charset::UTF_8);
             assert_eq!(
-                is_too_little(bytes, charset),
+                is_insufficient(bytes, charset),
                 want,
                 "{} {guessed}",
                 bytes.escape_ascii()

@@ -6,8 +6,8 @@
 //! labels cost nothing. Charsets whose bytes below 80 are no ASCII, and those with states, are not doubted here: text of others under
 //! their labels is not text, or has no escape sequences.
 
-use super::SURE;
-use super::evidence_words::prove;
+use super::SURE_CONFIDENCE;
+use super::evidence_words::words_prove;
 use super::superset::has_c1;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -16,21 +16,21 @@ use std::borrow::Cow;
 /// How much of a text is looked at.
 const WINDOW: usize = 4096;
 /// Bytes above 7F that are looked at.
-const ENOUGH: usize = 64;
+const MAX_HIGH_BYTES: usize = 64;
 
 /// What a label other than Latin-1 must be less likely by before that is told, in natural logarithms; right labels that somebody chose
 /// never come near it (`cargo run -p mailglot-mime --example labels`).
-const TOLD: f32 = 12.0;
+const REPORT_MARGIN: f32 = 12.0;
 /// The same where the label makes controls or characters of private use of some bytes, and the other charset none.
-const PRIVATE: f32 = 4.0;
+const PRIVATE_USE_MARGIN: f32 = 4.0;
 /// What it must be less likely by to give way.
-const DECIDED: f32 = 16.0;
+const OVERRULE_MARGIN: f32 = 16.0;
 /// Bytes above 7F that tell something, and that decide.
-const TELLING: usize = 3;
-const DECIDING: usize = 6;
+const MIN_BYTES_TO_REPORT: usize = 3;
+const MIN_BYTES_TO_OVERRULE: usize = 6;
 
 /// What the bytes say against their label.
-pub(super) struct Doubt {
+pub(super) struct LikelierCharset {
     /// The charset that is likelier.
     pub(super) guess: Guess,
     /// The label makes no text, and the other charset does.
@@ -38,31 +38,31 @@ pub(super) struct Doubt {
 }
 
 /// Asks detection about a label that reads all bytes; None where nothing speaks against it. What detection is told is gathered only for that.
-pub(super) fn against<'h>(
+pub(super) fn find_likelier<'h>(
     label: Charset,
     bytes: &[u8],
     hints: impl FnOnce() -> detect::Hints<'h>,
-) -> Option<Doubt> {
-    if !is_worth_asking(label, bytes) {
+) -> Option<LikelierCharset> {
+    if !needs_detection(label, bytes) {
         return None;
     }
     let hints = hints();
     let is_proven = |charset: Charset| {
-        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset)
+        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
     };
-    if is_latin_1(label) && is_odd_latin(bytes) {
+    if is_latin_1(label) && is_unlike_western(bytes) {
         let rival = detect::rival(bytes, label, &hints)?;
         let is_western = is_western(bytes);
         let is_proven = is_proven(rival.guess.charset);
-        let doubt = Doubt {
+        let likelier = LikelierCharset {
             guess: rival.guess,
             decides: rival.outweighs && !is_western && is_proven,
         };
-        return (is_proven && !is_western || rival.margin >= TOLD).then_some(doubt);
+        return (is_proven && !is_western || rival.margin >= REPORT_MARGIN).then_some(likelier);
     }
-    let text = without_lines(bytes);
-    let telling = high_bytes(&text).take(DECIDING).count();
-    if telling < TELLING {
+    let text = without_repetitions(bytes);
+    let high_count = high_bytes(&text).take(MIN_BYTES_TO_OVERRULE).count();
+    if high_count < MIN_BYTES_TO_REPORT {
         return None;
     }
     let rival = detect::rival(&text, label, &hints)?;
@@ -72,34 +72,38 @@ pub(super) fn against<'h>(
         ..
     } = rival.guess;
     let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
-        && rival.margin >= PRIVATE
-        && what_is_odd(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
-        && what_is_odd(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
+        && rival.margin >= PRIVATE_USE_MARGIN
+        && non_text_characters(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
+        && non_text_characters(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
     if is_private {
-        return Some(Doubt {
+        return Some(LikelierCharset {
             guess: rival.guess,
             decides: true,
         });
     }
-    if rival.margin < TOLD || !detect::has_letters(&text, charset) || detect::is_odd(&text, charset)
+    if rival.margin < REPORT_MARGIN
+        || !detect::has_letters(&text, charset)
+        || detect::is_odd(&text, charset)
     {
         return None;
     }
-    let decides = rival.margin >= DECIDED && confidence >= SURE && telling >= DECIDING;
-    Some(Doubt {
+    let decides = rival.margin >= OVERRULE_MARGIN
+        && confidence >= SURE_CONFIDENCE
+        && high_count >= MIN_BYTES_TO_OVERRULE;
+    Some(LikelierCharset {
         guess: rival.guess,
-        decides: decides && is_odd_throughout(label, &text) && is_proven(charset),
+        decides: decides && is_implausible_throughout(label, &text) && is_proven(charset),
     })
 }
 
 /// Whether detection is to be asked about this label.
-pub(super) fn is_worth_asking(label: Charset, bytes: &[u8]) -> bool {
-    is_latin_1(label) && is_odd_latin(bytes)
-        || high_bytes(bytes).nth(TELLING - 1).is_some() && is_doubtful(label, bytes)
+pub(super) fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label) && is_unlike_western(bytes)
+        || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
 }
 
 /// Whether a piece of text looks odd under its label.
-fn is_doubtful(label: Charset, bytes: &[u8]) -> bool {
+fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) && !has_many_letters(bytes) {
         return false;
     }
@@ -125,7 +129,7 @@ fn has_many_letters(bytes: &[u8]) -> bool {
         is_letter && !std::mem::replace(&mut seen[usize::from(byte)], true)
     };
     high_bytes(window)
-        .take(ENOUGH)
+        .take(MAX_HIGH_BYTES)
         .filter(is_new)
         .nth(MANY - 1)
         .is_some()
@@ -137,7 +141,7 @@ fn is_latin_1(label: Charset) -> bool {
 }
 
 /// The text without lines and boxes: runs of one character say nothing, and cost much in charsets that have them as signs.
-fn without_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
+fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
     /// That many in a row are no letters.
     const RUN: usize = 4;
     let is_run = |at: usize, width: usize| {
@@ -172,7 +176,7 @@ fn without_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether a label makes no text of any piece of the text: of a letter that is quoted in another charset one piece is odd, and the answer
 /// is not.
-fn is_odd_throughout(label: Charset, bytes: &[u8]) -> bool {
+fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
     const PIECES: usize = 8;
     let mut start = 0;
     (1..=PIECES).all(|nth| {
@@ -184,20 +188,20 @@ fn is_odd_throughout(label: Charset, bytes: &[u8]) -> bool {
         };
         let piece = &bytes[start..end.unwrap_or(bytes.len())];
         start = end.unwrap_or(bytes.len());
-        high_bytes(piece).nth(DECIDING - 1).is_none() || is_doubtful(label, piece)
+        high_bytes(piece).nth(MIN_BYTES_TO_OVERRULE - 1).is_none() || is_implausible(label, piece)
     })
 }
 
 /// Whether bytes are rarely found so in languages of Western Europe: letters that only Icelandic has (and which are Turkish under another
 /// label), signs within words, and most of the bytes above 7F side by side, as in other scripts.
-fn is_odd_latin(bytes: &[u8]) -> bool {
+fn is_unlike_western(bytes: &[u8]) -> bool {
     let Some(start) = high_bytes(bytes).next() else {
         return false;
     };
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let (mut high, mut side_by_side) = (0, 0);
-    for at in high_bytes(window).take(ENOUGH) {
+    for at in high_bytes(window).take(MAX_HIGH_BYTES) {
         let byte = window[at];
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
         let next = window.get(at + 1).copied().unwrap_or(b' ');
@@ -211,7 +215,7 @@ fn is_odd_latin(bytes: &[u8]) -> bool {
 }
 
 /// Bytes above 7F up to which their being of one language weighs more than a model of another.
-const FEW: usize = 16;
+const MAX_WESTERN_LETTERS: usize = 16;
 /// Letters of the languages of Western Europe beyond ASCII, in windows-1252: German, French, Spanish, Portuguese, those of the North, Italian.
 const LANGUAGES: [&[u8]; 6] = [
     b"\xe4\xf6\xfc\xdf\xe9",
@@ -241,7 +245,7 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
         } else if is_sign(byte) && beside(at.checked_sub(1)) && beside(Some(at + 1)) {
             return false;
         }
-        if count >= FEW || possible.is_empty() {
+        if count >= MAX_WESTERN_LETTERS || possible.is_empty() {
             return false;
         }
     }
@@ -255,7 +259,7 @@ pub(crate) fn is_private(c: char) -> bool {
 }
 
 /// What stands in no text that was read by the right charset: controls beyond ASCII, characters of private use ([`is_private`]).
-pub(super) fn what_is_odd(text: &str) -> Option<&'static str> {
+pub(super) fn non_text_characters(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
         (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some("controls"),
@@ -265,7 +269,7 @@ pub(super) fn what_is_odd(text: &str) -> Option<&'static str> {
 }
 
 /// Whether most characters of two bytes that a text has then stand beside letters of ASCII, as letters of Latin do and they do not.
-pub(super) fn is_within_words(charset: Charset, text: &str) -> bool {
+pub(super) fn stands_within_ascii_words(charset: Charset, text: &str) -> bool {
     if charset.is_single_byte() || !charset.is_ascii_compatible() {
         return false;
     }
@@ -339,11 +343,11 @@ mod tests {
             assert!(!is_western(&bytes(charset, text)), "{text}");
         }
         let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
-        assert!(is_within_words(
+        assert!(stands_within_ascii_words(
             Charset::GBK,
             &Charset::GBK.decode(mixed, &mut LossLog::new())
         ));
-        assert!(!is_within_words(Charset::GBK, "你好，世界 ok"));
+        assert!(!stands_within_ascii_words(Charset::GBK, "你好，世界 ok"));
     }
 
     #[test]
@@ -355,7 +359,7 @@ mod tests {
             ("\u{e01d}", Some("characters of private use")),
             ("\u{efff}", Some("characters of private use")),
         ] {
-            assert_eq!(what_is_odd(text), odd, "{text:?}");
+            assert_eq!(non_text_characters(text), odd, "{text:?}");
         }
     }
 
@@ -368,7 +372,7 @@ mod tests {
             "It´s a co\u{AD}op, naïve café",
             "Kære Søren, på øen; smörgåsbord",
         ] {
-            assert!(!is_odd_latin(&bytes("windows-1252", text)), "{text}");
+            assert!(!is_unlike_western(&bytes("windows-1252", text)), "{text}");
         }
         for (charset, text) in [
             ("windows-1254", "İstanbul'da yağmur yağıyor"),
@@ -378,7 +382,7 @@ mod tests {
             ("GBK", "你好，世界"),
             ("windows-1252", "það er gott að vera hér"),
         ] {
-            assert!(is_odd_latin(&bytes(charset, text)), "{text}");
+            assert!(is_unlike_western(&bytes(charset, text)), "{text}");
         }
     }
 }

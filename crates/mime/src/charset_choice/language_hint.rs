@@ -7,17 +7,17 @@ use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 
 /// Characters beyond ASCII that are looked at.
-const ENOUGH: usize = 500;
+const MAX_CHARS: usize = 500;
 
 /// The language of a text (RFC 5646).
-pub(super) fn language(text: &str) -> Option<&'static str> {
+pub(super) fn detect_language(text: &str) -> Option<&'static str> {
     /// By the index of a script that tells it.
     const OTHERS: [&str; 4] = ["el", "he", "ar", "th"];
     let (mut kana, mut hangul, mut cyrillic, mut others) = (0, 0, 0, [0; OTHERS.len()]);
     let (mut han, mut characters, mut all, mut is_ukrainian) = (String::new(), 0, 0, false);
     // Most text is ASCII from some place on, and much of it all the way.
     let mut rest = text;
-    while all < ENOUGH
+    while all < MAX_CHARS
         && let Some(start) = high_bytes(rest.as_bytes()).next()
     {
         let mut chars = rest[start..].chars();
@@ -62,8 +62,8 @@ pub(super) fn language(text: &str) -> Option<&'static str> {
 
 /// Which of its standards has the characters that the other one lacks.
 fn chinese(han: &str) -> Option<&'static str> {
-    let [simple, full] =
-        ["GB2312", "Big5"].map(|name| Charset::for_name(name).map_or(0, |c| lacking(c, han)));
+    let [simple, full] = ["GB2312", "Big5"]
+        .map(|name| Charset::for_name(name).map_or(0, |c| count_unencodable(c, han)));
     match () {
         () if simple * 4 < full => Some("zh-CN"),
         () if full * 4 < simple => Some("zh-TW"),
@@ -71,7 +71,7 @@ fn chinese(han: &str) -> Option<&'static str> {
     }
 }
 
-fn lacking(charset: Charset, text: &str) -> u64 {
+fn count_unencodable(charset: Charset, text: &str) -> u64 {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
     let mut encoder = Encoder::with(
         charset,
@@ -103,7 +103,7 @@ mod tests {
             ("plain", None),
             ("", None),
         ] {
-            assert_eq!(language(text), want, "{text}");
+            assert_eq!(detect_language(text), want, "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@
 //! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8.
 
 use super::font_names;
-use super::language_hint::language;
+use super::language_hint::detect_language;
 use crate::header::{FieldKind, field_kind};
 use crate::text::{Transferred, is_text};
 use crate::transfer::blocks::has_yenc;
@@ -20,28 +20,28 @@ use mailglot_codec::{Charset, Resolved, View};
 use std::cell::OnceCell;
 
 /// Labels of other parts that are tried: a message in more charsets tells nothing.
-const LABELS: usize = 4;
+const MAX_LABELS: usize = 4;
 /// Bytes of text, beyond which no more is asked for its language.
-const SPOKEN: usize = 2000;
+const MAX_LANGUAGE_TEXT: usize = 2000;
 
 /// What the parts and words read so far tell about the next one, and what all of the message tells, found when first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Hints {
+pub(crate) struct MessageEvidence {
     words: OnceCell<Option<Charset>>,
     labels: OnceCell<Vec<Charset>>,
     /// Those of parts that no rewriting touches.
-    lasting: OnceCell<Vec<Charset>>,
+    kept: OnceCell<Vec<Charset>>,
     country: OnceCell<Option<String>>,
     time_zone: OnceCell<Option<i16>>,
-    spoken: OnceCell<Option<&'static str>>,
-    together: OnceCell<Option<Guess>>,
+    text_language: OnceCell<Option<&'static str>>,
+    pooled_guess: OnceCell<Option<Guess>>,
     /// The charset of the first text part that was not ASCII.
     pub body: Option<Charset>,
     /// That part.
     pub body_part: Option<PartId>,
 }
 
-impl Hints {
+impl MessageEvidence {
     /// The charset of the message's encoded words, Subject and From first, if they have one.
     pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
         *self.words.get_or_init(|| {
@@ -58,7 +58,7 @@ impl Hints {
     }
 
     /// Learns from a part that was read.
-    pub(crate) fn learn(&mut self, part: PartId, used: Charset, is_sure: bool) {
+    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_sure: bool) {
         if is_sure && used != Charset::US_ASCII && self.body.is_none() {
             self.body = Some(used);
             self.body_part = Some(part);
@@ -68,58 +68,59 @@ impl Hints {
 
 /// A message with what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mail<'a> {
+pub(crate) struct MailContext<'a> {
     pub message: &'a Message<'a>,
     /// The part that is asked about.
     pub part: PartId,
     pub policy: &'a Policy,
-    pub hints: &'a Hints,
+    pub hints: &'a MessageEvidence,
     /// The body that is asked about; None for header fields.
     pub body: Option<&'a Transferred<'a>>,
 }
 
-impl<'a> Mail<'a> {
+impl<'a> MailContext<'a> {
     /// Whether what is asked about is a body that no rewriting touches.
-    fn is_lasting(self) -> bool {
+    fn is_kept(self) -> bool {
         self.body.is_some_and(|body| {
             self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour()
         })
     }
 
     /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
-    pub(crate) fn told(self) -> impl Iterator<Item = Charset> {
-        let lasting = self.is_lasting();
-        let near = || [self.hints.body, self.hints.words(self.message)];
-        let near = if lasting { [None; 2] } else { near() };
-        near.into_iter()
+    pub(crate) fn named_charsets(self) -> impl Iterator<Item = Charset> {
+        let kept = self.is_kept();
+        let nearest = || [self.hints.body, self.hints.words(self.message)];
+        let nearest = if kept { [None; 2] } else { nearest() };
+        nearest
+            .into_iter()
             .flatten()
-            .chain(self.labels(lasting).iter().copied())
+            .chain(self.labels(kept).iter().copied())
     }
 
     /// The labels of all text parts, or of those that no rewriting touches.
-    fn labels(self, lasting: bool) -> &'a [Charset] {
-        let cell = if lasting {
-            &self.hints.lasting
+    fn labels(self, kept: bool) -> &'a [Charset] {
+        let cell = if kept {
+            &self.hints.kept
         } else {
             &self.hints.labels
         };
         cell.get_or_init(|| {
-            let mut found = Vec::new();
+            let mut detected_event = Vec::new();
             for (id, _) in self.texts() {
-                if lasting && !self.message.stays(id) {
+                if kept && !self.message.stays(id) {
                     continue;
                 }
                 let label = self.message.charset_label(id);
                 if let Some(charset) =
                     label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
                     && ![Charset::US_ASCII, Charset::UTF_8].contains(&charset)
-                    && !found.contains(&charset)
-                    && found.len() < LABELS
+                    && !detected_event.contains(&charset)
+                    && detected_event.len() < MAX_LABELS
                 {
-                    found.push(charset);
+                    detected_event.push(charset);
                 }
             }
-            found
+            detected_event
         })
     }
 
@@ -138,7 +139,7 @@ impl<'a> Mail<'a> {
     }
 
     /// Shows the bytes of a part without transfer encoding, which that of the one that is asked about has left already.
-    fn look(self, id: PartId, see: impl FnOnce(&[u8])) {
+    fn with_bytes(self, id: PartId, see: impl FnOnce(&[u8])) {
         match self.body.filter(|_| id == self.part) {
             Some(body) => see(&body.decoded.bytes),
             None => see(&Transferred::read(self.message, id).decoded.bytes),
@@ -155,10 +156,10 @@ impl<'a> Mail<'a> {
             .or(self.policy.language.as_deref());
         // Where text becomes UTF-8 it tells more than it did.
         let language = language.or_else(|| {
-            if self.is_lasting() {
+            if self.is_kept() {
                 None
             } else {
-                self.spoken()
+                self.text_language()
             }
         });
         let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
@@ -179,13 +180,13 @@ impl<'a> Mail<'a> {
             country,
             time_zone,
             rules: self.policy.charset_rules,
-            ..super::MAIL
+            ..super::MAIL_HINTS
         }
     }
 
     /// The language of the message's words and of its text in UTF-8.
-    fn spoken(self) -> Option<&'static str> {
-        *self.hints.spoken.get_or_init(|| {
+    fn text_language(self) -> Option<&'static str> {
+        *self.hints.text_language.get_or_init(|| {
             let mut text = String::new();
             for name in [b"subject".as_slice(), b"from", b"to"] {
                 let field = self
@@ -205,22 +206,26 @@ impl<'a> Mail<'a> {
                 }
             }
             for (id, _) in self.texts() {
-                if text.len() > SPOKEN {
+                if text.len() > MAX_LANGUAGE_TEXT {
                     break;
                 }
                 if self.label(id).and_then(Resolved::charset) != Some(Charset::UTF_8) {
                     continue;
                 }
-                self.look(id, |bytes| {
+                self.with_bytes(id, |bytes| {
                     if let Some(utf8) = std::str::from_utf8(bytes)
                         .ok()
                         .filter(|_| !bytes.is_ascii())
                     {
-                        text.extend(utf8.chars().filter(|c| !c.is_ascii()).take(SPOKEN));
+                        text.extend(
+                            utf8.chars()
+                                .filter(|c| !c.is_ascii())
+                                .take(MAX_LANGUAGE_TEXT),
+                        );
                     }
                 });
             }
-            language(&text)
+            detect_language(&text)
         })
     }
 
@@ -236,24 +241,24 @@ impl<'a> Mail<'a> {
     }
 
     /// The guess for all undeclared text of the message together; None where there is one piece of it only.
-    pub(crate) fn guess(self) -> Option<Guess> {
+    pub(crate) fn pooled_guess(self) -> Option<Guess> {
         // It is that of the message, whoever asks.
-        let whole = Mail {
+        let whole = MailContext {
             part: PartId::ROOT,
             body: None,
             ..self
         };
         let guess = || {
-            self.gather()
+            self.pool_undeclared_text()
                 .map(|detector| detector.guess(&whole.detection(None)))
         };
-        if self.is_lasting() {
+        if self.is_kept() {
             return None;
         }
-        *self.hints.together.get_or_init(guess)
+        *self.hints.pooled_guess.get_or_init(guess)
     }
 
-    fn gather(self) -> Option<Detector> {
+    fn pool_undeclared_text(self) -> Option<Detector> {
         let mut detector = Detector::new();
         let (mut pieces, mut is_fed) = (0, false);
         for (id, _) in self.texts() {
@@ -266,7 +271,7 @@ impl<'a> Mail<'a> {
             if !open {
                 continue;
             }
-            self.look(id, |bytes| {
+            self.with_bytes(id, |bytes| {
                 if is_legacy(bytes) {
                     pieces += 1;
                     if has_letters(bytes) {
@@ -368,15 +373,15 @@ fn time_zone(message: &Message<'_>) -> Option<i16> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hints, Mail};
+    use super::{MailContext, MessageEvidence};
     use crate::text::Transferred;
     use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
     use mailglot_codec::{Charset, LossLog, Unmappable};
 
     /// A part's head and its text in a charset.
-    type Given<'a> = (&'a str, &'a str, &'a str);
+    type TestPart<'a> = (&'a str, &'a str, &'a str);
 
-    fn mail(head: &str, parts: &[Given<'_>]) -> Vec<u8> {
+    fn mail(head: &str, parts: &[TestPart<'_>]) -> Vec<u8> {
         let mut raw =
             format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n")
                 .into_bytes();
@@ -540,23 +545,23 @@ mod tests {
             );
             let (message, policy) = (Message::parse(&raw, &Limits::default()), Policy::default());
             let guess = |body: Option<&Transferred<'_>>, part| {
-                let hints = Hints::default();
-                Mail {
+                let hints = MessageEvidence::default();
+                MailContext {
                     message: &message,
                     part,
                     policy: &policy,
                     hints: &hints,
                     body,
                 }
-                .guess()
+                .pooled_guess()
             };
-            let told = guess(None, PartId::ROOT);
-            assert!(told.is_some());
+            let named_charsets = guess(None, PartId::ROOT);
+            assert!(named_charsets.is_some());
             for part in [1, 2].map(PartId) {
                 let body = Transferred::read(&message, part);
                 assert_eq!(
                     format!("{:?}", guess(Some(&body), part)),
-                    format!("{told:?}"),
+                    format!("{named_charsets:?}"),
                     "{subject}"
                 );
             }
@@ -599,12 +604,12 @@ mod tests {
             )],
         );
         let (texts, codes) = read(&raw, &Policy::default());
-        let told = [
+        let named_charsets = [
             EventKind::CharsetSuspected.code(),
             EventKind::CharsetDetected.code(),
         ];
         assert!(
-            codes.len() == 1 && told.contains(&codes[0]),
+            codes.len() == 1 && named_charsets.contains(&codes[0]),
             "{texts:?} {codes:?}"
         );
     }

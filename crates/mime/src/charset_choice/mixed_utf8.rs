@@ -6,21 +6,21 @@
 //! ```
 //!
 //! Mailing lists append footers in an encoding of their own, and programs join texts without converting them. A run is UTF-8 where the other
-//! charset's reading of it has faults ([`faults`]) that the UTF-8 reading has not; a line under a label of UTF-8 is another charset's
+//! charset's reading of it has faults ([`mojibake_score`]) that the UTF-8 reading has not; a line under a label of UTF-8 is another charset's
 //! where it has no sequence of UTF-8 at all, and that charset's reading of it has no faults.
 //!
 //! # Limits
 //! Runs of UTF-8 are found in single-byte text only. Lines in a charset of two bytes a character are found where they are everyday text and all
 //! other lines are UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
 
-use super::cjk_level1::{is_frequent, is_frequent_in_any};
-use super::mojibake_score::faults;
+use super::cjk_level1::{is_level1, is_level1_of_any};
+use super::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
 /// A text in two encodings.
 #[derive(Debug)]
-pub(super) struct Mixed {
+pub(super) struct MixedText {
     pub(super) text: String,
     /// Offsets are those of the bytes given.
     pub(super) log: LossLog,
@@ -29,28 +29,28 @@ pub(super) struct Mixed {
     /// Offset of the first of them.
     pub(super) first: usize,
     /// The charset of what is not UTF-8.
-    pub(super) other: Other,
+    pub(super) other: OtherCharset,
 }
 
 /// The charset of the bytes that are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Other {
+pub(super) struct OtherCharset {
     pub(super) charset: Charset,
     /// 0 to 1 for a guess; None where the label, the message or the caller names it.
     pub(super) confidence: Option<f32>,
 }
 
 /// Runs of UTF-8 that text in another alphabet than Latin must have, one of them of several letters.
-const MANY: usize = 3;
+const MIN_RUNS: usize = 3;
 
 /// Share of the bytes above 7F (1 in this many) that the single-byte charset must not fail to read.
-const UNREADABLE: u64 = 4;
+const MAX_UNREADABLE_SHARE: u64 = 4;
 
 /// Bytes around a run that are looked at with it.
-const AROUND: usize = 4;
+const CONTEXT_BYTES: usize = 4;
 
 /// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
-pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
+pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedText> {
     let charset = other.charset;
     if !may_be_mixed(bytes, charset) {
         return None;
@@ -63,9 +63,9 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
     let (mut has_others, mut has_word) = (false, false);
     let (mut alone, mut within) = (0_usize, 0_usize);
     for run in sequences(bytes) {
-        let is_alone = stands_alone(bytes, &run);
+        let is_alone = is_isolated(bytes, &run);
         *(if is_alone { &mut alone } else { &mut within }) += 1;
-        if !is_alone || !is_utf8_run(bytes, &run, charset) {
+        if !is_alone || !reads_better_as_utf8(bytes, &run, charset) {
             has_others = true;
             continue;
         }
@@ -82,15 +82,15 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
     }
     has_others |= !bytes[from..].is_ascii();
     // In text of two bytes a character most sequences stand within other bytes.
-    let is_clear =
-        runs * 3 >= alone * 2 && (is_latin(charset) || has_word && runs >= MANY && runs == alone);
+    let is_clear = runs * 3 >= alone * 2
+        && (is_latin(charset) || has_word && runs >= MIN_RUNS && runs == alone);
     if runs == 0 || !has_others || within >= alone || !is_clear {
         return None;
     }
     decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
     // A charset that cannot read many of the bytes is not that of the text.
-    let is_wrong = log.losses() * UNREADABLE > detect::high_bytes(bytes).count() as u64;
-    (!is_wrong).then_some(Mixed {
+    let is_wrong = log.losses() * MAX_UNREADABLE_SHARE > detect::high_bytes(bytes).count() as u64;
+    (!is_wrong).then_some(MixedText {
         text,
         log,
         runs,
@@ -101,8 +101,11 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
 
 /// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
 /// bytes that are not UTF-8. None where these make no sense in it: then they are damage.
-pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Other) -> Option<Mixed> {
-    if !has_runs_apart(bytes) {
+pub(super) fn in_unlabelled_text(
+    bytes: &[u8],
+    find: impl FnOnce(&[u8]) -> OtherCharset,
+) -> Option<MixedText> {
+    if !has_isolated_runs(bytes) {
         return None;
     }
     let rest = without_sequences(bytes);
@@ -111,14 +114,14 @@ pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Other) -> Opt
     }
     let other = find(&rest);
     let mixed = in_single_byte(bytes, other)?;
-    let sound = faults(&other.charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
-    (sound && faults(&mixed.text) == 0).then_some(mixed)
+    let sound = mojibake_score(&other.charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
+    (sound && mojibake_score(&mixed.text) == 0).then_some(mixed)
 }
 
 /// Reads text under a label of UTF-8, of which some lines are in another charset, which `find` finds for these lines.
-pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<Mixed> {
+pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Option<MixedText> {
     // Nearly all such text is UTF-8, and that is told fast.
-    if detect::is_utf8(bytes) || !has_sequence(bytes) {
+    if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) {
         return None;
     }
     let single = || {
@@ -128,31 +131,35 @@ pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<Mix
             .filter(|joined| !joined.is_empty())
             .map(|joined| find(&joined));
         other
-            .filter(|other| is_page(other.charset))
+            .filter(|other| is_single_byte_ascii(other.charset))
             .map(|other| (other, lines))
     };
-    let (other, lines) = double(bytes, &find).or_else(single)?;
+    let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
 }
 
 /// The lines in a charset of two bytes a character, and that charset, where all of them are everyday text and all other lines UTF-8.
-fn double(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<(Other, Vec<Range<usize>>)> {
+fn double_byte_lines(
+    bytes: &[u8],
+    find: impl Fn(&[u8]) -> OtherCharset,
+) -> Option<(OtherCharset, Vec<Range<usize>>)> {
     let lines = foreign_lines(bytes, |line| std::str::from_utf8(line).is_err());
     let joined = join(bytes, &lines);
-    if joined.is_empty() || !is_frequent_in_any(&joined) || !is_utf8_beside(bytes, &lines) {
+    if joined.is_empty() || !is_level1_of_any(&joined) || !other_lines_are_utf8(bytes, &lines) {
         return None;
     }
     let other = find(&joined);
-    (!is_page(other.charset) && is_frequent(other.charset, &joined)).then_some((other, lines))
+    (!is_single_byte_ascii(other.charset) && is_level1(other.charset, &joined))
+        .then_some((other, lines))
 }
 
 /// Returns true for single-byte charsets in which ASCII is ASCII.
-pub(super) fn is_page(charset: Charset) -> bool {
+pub(super) fn is_single_byte_ascii(charset: Charset) -> bool {
     charset.is_single_byte() && charset.is_ascii_compatible()
 }
 
 /// Reads lines in another charset, and all else as UTF-8. None where no line makes sense.
-fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mixed> {
+fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
     let charset = other.charset;
     let (mut text, mut log) = (
         String::with_capacity(bytes.len() + bytes.len() / 8),
@@ -163,8 +170,8 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
     for line in lines {
         let mut lost = LossLog::with_limit(0);
         let reading = charset.decode(&bytes[line.clone()], &mut lost);
-        let is_cut = || is_page(charset) && is_cut_sequence(&bytes[line.clone()]);
-        if lost.losses() > 0 || faults(&reading) > 0 || is_cut() {
+        let is_cut = || is_single_byte_ascii(charset) && is_cut_sequence(&bytes[line.clone()]);
+        if lost.losses() > 0 || mojibake_score(&reading) > 0 || is_cut() {
             continue;
         }
         decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start);
@@ -188,7 +195,7 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
     );
     // Text of another charset has sequences of UTF-8 by chance: they do not outnumber what is then damage.
     let whole = count_beyond_ascii(&text) - foreign;
-    (log.losses() <= whole).then_some(Mixed {
+    (log.losses() <= whole).then_some(MixedText {
         text,
         log,
         runs,
@@ -229,19 +236,19 @@ fn decode_into(
 
 /// Returns true if text in a single-byte charset may hold runs of UTF-8 that stand alone. Fast: most text has none.
 pub(super) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
-    is_page(charset) && has_runs_apart(bytes)
+    is_single_byte_ascii(charset) && has_isolated_runs(bytes)
 }
 
 /// Returns true if runs of UTF-8 that stand alone outnumber those within other bytes. Text of two bytes a character has the latter by chance.
-fn has_runs_apart(bytes: &[u8]) -> bool {
+fn has_isolated_runs(bytes: &[u8]) -> bool {
     /// Runs within other bytes that decide, unless half as many stand alone.
     const ENOUGH: usize = 16;
-    if !has_sequence_apart(bytes) {
+    if !has_isolated_sequence(bytes) {
         return false;
     }
     let (mut alone, mut within) = (0, 0);
     for run in sequences(bytes) {
-        *(if stands_alone(bytes, &run) {
+        *(if is_isolated(bytes, &run) {
             &mut alone
         } else {
             &mut within
@@ -254,7 +261,7 @@ fn has_runs_apart(bytes: &[u8]) -> bool {
 }
 
 /// Returns true if a run of UTF-8 may begin behind ASCII, behind a no-break space, or at the start. Fast: most text has none.
-fn has_sequence_apart(bytes: &[u8]) -> bool {
+fn has_isolated_sequence(bytes: &[u8]) -> bool {
     const BLOCK: usize = 128;
     // Without branches, so that compilers make vector code of the loop over a block.
     let is_within =
@@ -288,12 +295,14 @@ fn has_sequence_apart(bytes: &[u8]) -> bool {
         let count = BLOCK.min(rest.len() - 3);
         let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
         // Letters are C0 to FF in most charsets, and few signs stand beside them.
-        let goes_on = second
-            .iter()
-            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
+        let goes_on = second.iter().fold(0, |detected_event, byte| {
+            detected_event | is_within(*byte, 0x80, 0xBF)
+        });
         let places = || before.iter().zip(first).zip(second).zip(third);
         if goes_on > 0
-            && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
+            && places().fold(0, |detected_event, (((b, f), s), t)| {
+                detected_event | begins(*b, *f, *s, *t)
+            }) > 0
         {
             return true;
         }
@@ -303,7 +312,7 @@ fn has_sequence_apart(bytes: &[u8]) -> bool {
 }
 
 /// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
-fn has_sequence(bytes: &[u8]) -> bool {
+fn has_utf8_sequence(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
     let pair = |(first, second): (&u8, &u8)| {
         u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80)
@@ -316,9 +325,9 @@ fn has_sequence(bytes: &[u8]) -> bool {
                 .iter()
                 .zip(second)
                 .map(pair)
-                .fold(0, |found, is| found | is)
+                .fold(0, |detected_event, is| detected_event | is)
         })
-        .any(|found| found > 0)
+        .any(|detected_event| detected_event > 0)
 }
 
 /// Returns the runs of valid sequences of UTF-8, in order.
@@ -350,22 +359,22 @@ fn is_latin(charset: Charset) -> bool {
 }
 
 /// Whether no other byte above 7F stands beside a run, but no-break spaces.
-fn stands_alone(bytes: &[u8], run: &Range<usize>) -> bool {
+fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
     let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
     is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
 }
 
 /// Whether a run makes better sense as UTF-8 than in `charset`.
-fn is_utf8_run(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
+fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     let before = bytes[..run.start]
         .iter()
         .rev()
-        .take(AROUND)
+        .take(CONTEXT_BYTES)
         .take_while(|b| b.is_ascii())
         .count();
     let after = bytes[run.end..]
         .iter()
-        .take(AROUND)
+        .take(CONTEXT_BYTES)
         .take_while(|b| b.is_ascii())
         .count();
     let window = &bytes[run.start - before..run.end + after];
@@ -380,7 +389,7 @@ fn is_utf8_run(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
         && own.next().is_none();
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(window, &mut log);
-    !is_lone_letter && (log.losses() > 0 || faults(&reading) > faults(text))
+    !is_lone_letter && (log.losses() > 0 || mojibake_score(&reading) > mojibake_score(text))
 }
 
 /// The words with bytes that are in no sequence of UTF-8, without sequences, one behind the other.
@@ -439,7 +448,7 @@ fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
 
 /// Whether all other lines are UTF-8, with a character of three bytes or more, and make sense. Lines in charsets of two bytes a character
 /// hold short sequences of UTF-8 by chance.
-fn is_utf8_beside(bytes: &[u8], lines: &[Range<usize>]) -> bool {
+fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     let ends = lines.iter().map(|line| line.end);
     let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
     let mut has_long = false;
@@ -452,7 +461,7 @@ fn is_utf8_beside(bytes: &[u8], lines: &[Range<usize>]) -> bool {
             return false;
         };
         has_long |= text.chars().any(|c| c.len_utf8() > 2);
-        if faults(text) > 0 {
+        if mojibake_score(text) > 0 {
             return false;
         }
     }
@@ -477,11 +486,11 @@ fn is_cut_sequence(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const WINDOWS: Other = Other {
+    const WINDOWS: OtherCharset = OtherCharset {
         charset: Charset::WINDOWS_1252,
         confidence: None,
     };
-    const LATIN: fn(&[u8]) -> Other = |_| WINDOWS;
+    const LATIN: fn(&[u8]) -> OtherCharset = |_| WINDOWS;
 
     #[test]
     fn runs_of_utf8_are_read_in_single_byte_text() {
@@ -504,7 +513,7 @@ mod tests {
             let charset = Charset::for_name(charset).unwrap();
             let bytes =
                 charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-            let other = Other {
+            let other = OtherCharset {
                 charset,
                 confidence: None,
             };
@@ -544,9 +553,9 @@ mod tests {
                     text[at..at + room].copy_from_slice(&sequence[..room]);
                     let is_whole =
                         sequence[..room].ends_with(sequence) || room == 2 && sequence[0] == 0xC3;
-                    assert!(has_sequence_apart(&text) || !is_whole, "{length} {at}");
+                    assert!(has_isolated_sequence(&text) || !is_whole, "{length} {at}");
                     assert_eq!(
-                        has_runs_apart(&text),
+                        has_isolated_runs(&text),
                         is_whole && std::str::from_utf8(&text).is_ok(),
                         "{length} {at}"
                     );
@@ -559,7 +568,7 @@ mod tests {
             b"caf\xE9",
             b"a\xA4\xC3\xA9",
         ] {
-            assert!(!has_sequence_apart(other), "{}", other.escape_ascii());
+            assert!(!has_isolated_sequence(other), "{}", other.escape_ascii());
         }
     }
 
@@ -593,7 +602,7 @@ mod tests {
             &b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..],
             &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
         ];
-        let find = |_: &[u8]| Other {
+        let find = |_: &[u8]| OtherCharset {
             charset: Charset::for_name("windows-1251").expect("known"),
             ..WINDOWS
         };
@@ -630,7 +639,7 @@ mod tests {
                     .encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new())
                     .into_owned()
             };
-            let find = |_: &[u8]| Other {
+            let find = |_: &[u8]| OtherCharset {
                 charset,
                 confidence: Some(0.9),
             };

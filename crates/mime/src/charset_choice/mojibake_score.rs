@@ -9,22 +9,22 @@
 use mailglot_codec::Script;
 
 /// Faults of a text. Two readings of the same bytes are compared by them.
-pub(super) fn faults(text: &str) -> usize {
+pub(super) fn mojibake_score(text: &str) -> usize {
     let mut chars = text.chars().peekable();
-    let (mut second, mut before, mut count) = (EDGE, EDGE, 0);
+    let (mut two_before, mut before, mut count) = (EDGE, EDGE, 0);
     while let Some(c) = chars.next() {
         let after = chars.peek().copied().unwrap_or(EDGE);
         if !c.is_ascii() {
             count += usize::from(
-                Place {
-                    second,
+                Neighbors {
+                    two_before,
                     before,
                     after,
                 }
                 .is_fault(c),
             );
         }
-        (second, before) = (before, c);
+        (two_before, before) = (before, c);
     }
     count
 }
@@ -33,14 +33,14 @@ pub(super) fn faults(text: &str) -> usize {
 const EDGE: char = '\0';
 
 /// What stands around a character.
-struct Place {
+struct Neighbors {
     /// Before what is before it.
-    second: char,
+    two_before: char,
     before: char,
     after: char,
 }
 
-impl Place {
+impl Neighbors {
     fn is_fault(&self, c: char) -> bool {
         let Self { before, after, .. } = *self;
         // Signs stand between letters of scripts without blanks, and of those that no page of single bytes has.
@@ -90,12 +90,12 @@ impl Place {
 
     fn is_odd_letter(&self, c: char) -> bool {
         let Self {
-            second,
+            two_before,
             before,
             after,
         } = *self;
         let script = Script::of(c);
-        if is_seldom(c) {
+        if is_rare(c) {
             return true;
         }
         if is_mark(c) {
@@ -110,7 +110,7 @@ impl Place {
         } else {
             c.is_lowercase()
                 && before.is_uppercase()
-                && (second.is_uppercase() || after.is_uppercase())
+                && (two_before.is_uppercase() || after.is_uppercase())
         };
         let mixed = is_letter(before) && Script::of(before) != script
             || after.is_ascii_alphabetic() && script != Some(Script::Latin);
@@ -139,7 +139,7 @@ fn is_mark(c: char) -> bool {
 }
 
 /// A character of a block that sequences of two bytes reach and that texts hardly ever have: letters of phonetics, of dead or small alphabets.
-fn is_seldom(c: char) -> bool {
+fn is_rare(c: char) -> bool {
     match c {
         '\u{180}'..='\u{24F}' => !matches!(
             c,
@@ -197,7 +197,7 @@ mod tests {
             "日本語とWindows版、한국어 text, 中文“引号”",
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
-            assert_eq!(faults(text), 0, "{text}");
+            assert_eq!(mojibake_score(text), 0, "{text}");
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
             "word.Â\u{a0} Next",
             "GRÃ–SSE",
         ] {
-            assert!(faults(text) > 0, "{text}");
+            assert!(mojibake_score(text) > 0, "{text}");
         }
     }
 }

@@ -3,15 +3,15 @@
 //! # Limits
 //! Half a character of UTF-8 at the end, where a mailer cut a text, is told from a letter of Latin-1 by the letters beside it alone.
 
-use super::cjk_level1::is_frequent;
-use super::{LIKELY, MAIL, found, is_damaged, reads};
+use super::cjk_level1::is_level1;
+use super::{LIKELY_CONFIDENCE, MAIL_HINTS, decodes_without_loss, detected_event, is_damaged};
 use crate::EventKind;
 use mailglot_codec::detect::{self, Evidence, Weighed};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// Another charset's reading.
-pub(crate) struct Instead<'b> {
+pub(crate) struct Redecoded<'b> {
     pub(crate) used: Charset,
     pub(crate) text: Cow<'b, str>,
     /// What is to be told.
@@ -20,14 +20,14 @@ pub(crate) struct Instead<'b> {
 
 /// The text of bytes of which their label made this one, with losses, in the charset that the message tells or that detection finds; None
 /// where the label stands.
-pub(crate) fn instead<'b>(
+pub(crate) fn redecode<'b>(
     bytes: &'b [u8],
     label: Charset,
     text: &str,
     log: &LossLog,
-    told: Option<Charset>,
+    message_charset: Option<Charset>,
     language: Option<&str>,
-) -> Option<Instead<'b>> {
+) -> Option<Redecoded<'b>> {
     if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
     {
         return None;
@@ -36,41 +36,47 @@ pub(crate) fn instead<'b>(
         charset != label
             && charset.is_ascii_compatible()
             && !charset.is_stateful()
-            && reads(charset, bytes)
+            && decodes_without_loss(charset, bytes)
     };
-    let told = told.filter(|told| can_be(*told) && !detect::is_odd(bytes, *told));
-    let (used, by) = match told {
-        Some(told) => (told, super::How::Message.name()),
-        None => detected(bytes, label, language).filter(|(used, _)| can_be(*used))?,
+    let message_charset = message_charset.filter(|message_charset| {
+        can_be(*message_charset) && !detect::is_odd(bytes, *message_charset)
+    });
+    let (used, by) = match message_charset {
+        Some(message_charset) => (message_charset, super::How::Message.name()),
+        None => detect_charset(bytes, label, language).filter(|(used, _)| can_be(*used))?,
     };
-    if told.is_none() && is_alone(bytes, used) {
+    if message_charset.is_none() && is_isolated_byte(bytes, used) {
         return None;
     }
     if label == Charset::UTF_8 && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used)) {
         return None;
     }
-    if is_cut(label, bytes)
-        && (detect::is_odd(bytes, used) || told.is_none() && !ends_a_word(bytes))
+    if ends_in_cut_character(label, bytes)
+        && (detect::is_odd(bytes, used) || message_charset.is_none() && !is_latin1_word_end(bytes))
     {
         return None;
     }
-    Some(Instead {
+    Some(Redecoded {
         used,
         text: used.decode(bytes, &mut LossLog::new()),
-        event: found(Some(label), used, by),
+        event: detected_event(Some(label), used, by),
     })
 }
 
 /// What the bytes alone tell.
-fn detected(
+fn detect_charset(
     bytes: &[u8],
     label: Charset,
     language: Option<&str>,
 ) -> Option<(Charset, &'static str)> {
-    let hints = detect::Hints { language, ..MAIL };
+    let hints = detect::Hints {
+        language,
+        ..MAIL_HINTS
+    };
     let guess = Weighed::new(bytes, &hints).guess();
     // A page of single bytes reads anything: against a label of more bytes it must be likely.
-    let stands = label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY;
+    let stands =
+        label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY_CONFIDENCE;
     match guess.evidence {
         Evidence::Fallback | Evidence::Utf8 if label == Charset::UTF_8 => {
             Some((Charset::WINDOWS_1252, Evidence::Fallback.name()))
@@ -81,7 +87,7 @@ fn detected(
 }
 
 /// Whether the only byte above 7F stands beside no letter, or is a sign that does not stand between two: of itself it may be anything.
-fn is_alone(bytes: &[u8], used: Charset) -> bool {
+fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
     let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
     let (Some((at, _)), None) = (high.next(), high.next()) else {
         return false;
@@ -114,12 +120,12 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
         sequences += usize::from(chunk.invalid().len() > 1);
         damage += usize::from(!chunk.invalid().is_empty());
     }
-    let is_everyday = || !other.is_single_byte() && damage > sequences && is_frequent(other, bytes);
-    is_end(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
+    let is_everyday = || !other.is_single_byte() && damage > sequences && is_level1(other, bytes);
+    is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
 }
 
 /// Returns true if nothing is above 7F but the end of a character, at the start.
-fn is_end(bytes: &[u8]) -> bool {
+fn is_character_tail(bytes: &[u8]) -> bool {
     let length = bytes
         .iter()
         .take_while(|byte| matches!(byte, 0x80..=0xBF))
@@ -132,7 +138,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     const ENOUGH: usize = 4;
     const KANA: usize = 3;
     let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH;
-    if other.is_single_byte() || is_text && is_frequent(other, bytes) {
+    if other.is_single_byte() || is_text && is_level1(other, bytes) {
         return false;
     }
     let text = other.decode(bytes, &mut LossLog::with_limit(0));
@@ -145,7 +151,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
 }
 
 /// Whether text in UTF-8 may have been cut: nothing is beyond ASCII but the beginning of a character at the end.
-fn is_cut(label: Charset, bytes: &[u8]) -> bool {
+fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
     let Err(error) = std::str::from_utf8(bytes) else {
         return false;
     };
@@ -156,7 +162,7 @@ fn is_cut(label: Charset, bytes: &[u8]) -> bool {
 
 /// Whether that beginning is one byte, and a letter behind others in Latin-1. What begins letters of European alphabets, of Hebrew and Arabic, emoji
 /// and the quotation marks of English is not taken for one: they are more frequent than `Ã`, `ð` and `â` at the end of words.
-fn ends_a_word(bytes: &[u8]) -> bool {
+fn is_latin1_word_end(bytes: &[u8]) -> bool {
     let [.., before, last] = bytes else {
         return false;
     };
@@ -168,17 +174,21 @@ fn ends_a_word(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(label: Charset, bytes: &[u8], told: Option<&str>) -> Option<(&'static str, String)> {
+    fn read(
+        label: Charset,
+        bytes: &[u8],
+        message_charset: Option<&str>,
+    ) -> Option<(&'static str, String)> {
         let mut log = LossLog::new();
         let text = label.decode(bytes, &mut log);
-        let told = told.and_then(Charset::for_name);
-        instead(bytes, label, &text, &log, told, None)
+        let message_charset = message_charset.and_then(Charset::for_name);
+        redecode(bytes, label, &text, &log, message_charset, None)
             .map(|read| (read.used.name(), read.text.into_owned()))
     }
 
     #[test]
     fn what_the_label_cannot_read_is_read_otherwise() {
-        for (bytes, told, want) in [
+        for (bytes, message_charset, want) in [
             (
                 &b"Gr\xFC\xDFe aus K\xF6ln"[..],
                 None,
@@ -197,11 +207,11 @@ mod tests {
             (b"\xC4\xE0", Some("windows-1251"), "\u{414}\u{430}"),
             (b"\x83e\x83X\x83g", None, "テスト"),
         ] {
-            let read = read(Charset::UTF_8, bytes, told).map(|(_, text)| text);
+            let read = read(Charset::UTF_8, bytes, message_charset).map(|(_, text)| text);
             assert_eq!(
                 read.as_deref(),
                 Some(want),
-                "{} {told:?}",
+                "{} {message_charset:?}",
                 bytes.escape_ascii()
             );
         }

@@ -4,7 +4,7 @@ use super::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
 /// Steps 1 and 2: BOM, then escape sequences and NUL patterns where the label does not rule them out.
-pub(super) fn by_mark_or_structure(
+pub(super) fn by_bom_or_structure(
     bytes: &[u8],
     declared: Option<Charset>,
     resolved: Option<Resolved>,
@@ -54,12 +54,12 @@ pub(super) fn by_mark_or_structure(
 }
 
 /// Whether UTF-8 text would read otherwise although it says what it is: a byte order mark that is text, escape sequences, NULs.
-pub(crate) fn is_otherwise_as_utf8(text: &[u8]) -> bool {
+pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
     }
     memchr::memchr2(0x1b, 0, text).is_some()
-        && by_mark_or_structure(
+        && by_bom_or_structure(
             text,
             Some(Charset::UTF_8),
             Some(Resolved::Exact(Charset::UTF_8)),
@@ -81,7 +81,7 @@ pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
 }
 
 /// Whether escape sequences may choose a set of characters (ISO 2022), and not only what a terminal does: colors, its own ASCII, its lines.
-pub(super) fn may_shift(bytes: &[u8]) -> bool {
+pub(super) fn may_be_iso2022(bytes: &[u8]) -> bool {
     memchr::memchr2(0x0E, 0x0F, bytes).is_some()
         || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {
             Some([b'(' | b')', set, ..]) => !matches!(set, b'0' | b'B'),
@@ -103,7 +103,7 @@ fn has_nul_parity(bytes: &[u8]) -> bool {
 }
 
 /// Whether text under a stateful label may be in that charset: with a shift, or where bytes beyond ASCII need none.
-pub(super) fn shifts(charset: Charset, bytes: &[u8]) -> bool {
+pub(super) fn uses_shifts(charset: Charset, bytes: &[u8]) -> bool {
     let shift = match charset {
         Charset::HZ_GB_2312 => b'~',
         Charset::UTF_7 | Charset::UTF_7_IMAP => b'+',

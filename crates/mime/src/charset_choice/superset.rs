@@ -61,24 +61,23 @@ fn any_pair(
 /// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
 pub(super) fn has_c1(bytes: &[u8]) -> bool {
     bytes.chunks(256).any(|block| {
-        block
-            .iter()
-            .fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80))
-            != 0
+        block.iter().fold(0, |detected_event, b| {
+            detected_event | u8::from(b & 0xe0 == 0x80)
+        }) != 0
     })
 }
 
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
-pub(super) fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
-    let (page, tells) = page_behind(charset)?;
+pub(super) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    let (page, tells) = better_charset_and_test(charset)?;
     (tells(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes))).then_some(page)
 }
 
 /// Whether bytes may be evidence, however they are cut.
-pub(crate) type Tells = fn(&[u8]) -> bool;
+pub(crate) type EvidenceTest = fn(&[u8]) -> bool;
 
-/// The charset that [`on_evidence`] may find, and what tells of it.
-pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
+/// The charset that [`better_by_bytes`] may find, and what tells of it.
+pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, EvidenceTest)> {
     let windows = match charset.name() {
         "ISO-8859-2" => "windows-1250",
         "ISO-8859-6" => "windows-1256",
@@ -97,10 +96,9 @@ pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
 
 /// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.
 fn has_ukrainian_byte(block: &[u8]) -> bool {
-    block
-        .iter()
-        .fold(0, |found, b| found | u8::from(is_ukrainian(*b)))
-        != 0
+    block.iter().fold(0, |detected_event, b| {
+        detected_event | u8::from(is_ukrainian(*b))
+    }) != 0
 }
 
 fn is_ukrainian(byte: u8) -> bool {
@@ -149,13 +147,13 @@ mod tests {
                     .into_owned()
             };
             assert_eq!(
-                on_evidence(Charset::KOI8_R, &bytes),
+                better_by_bytes(Charset::KOI8_R, &bytes),
                 expected.then_some(Charset::KOI8_U),
                 "{text}"
             );
             let late = [vec![b'x'; 255], bytes].concat();
             assert_eq!(
-                on_evidence(Charset::KOI8_R, &late).is_some(),
+                better_by_bytes(Charset::KOI8_R, &late).is_some(),
                 expected,
                 "{text}"
             );

@@ -6,27 +6,27 @@
 //! # Limits
 //! No words are known: what makes sense as letters in both readings keeps its label. Only the first characters beyond ASCII are looked at.
 
-use super::cjk_level1::is_frequent;
-use super::mojibake_score::faults;
-use super::{MAIL, shifts, superset};
+use super::cjk_level1::is_level1;
+use super::mojibake_score::mojibake_score;
+use super::{MAIL_HINTS, superset, uses_shifts};
 use mailglot_codec::{Charset, LossLog, detect};
 
 /// Sequences that text of two bytes a character does not have by chance: one in five of its frequent characters is a sequence of UTF-8.
-const MANY: usize = 8;
+const MIN_LETTERS: usize = 8;
 /// How much likelier text of Latin letters must be than what a label of two bytes a character makes of it, as a natural logarithm. A character
 /// that stands behind a word of ASCII by intent never comes near it.
-const LIKELIER: f32 = 28.0;
+const MIN_MARGIN: f32 = 28.0;
 /// Characters beyond ASCII that are looked at.
-const ENOUGH: usize = 64;
+const MAX_CHARS: usize = 64;
 
 /// Whether valid UTF-8, whose text this is, outweighs a label.
-pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
+pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     let Some(charset) = declared else { return true };
     if charset == Charset::US_ASCII {
         return true;
     }
     if charset.is_stateful() {
-        return !shifts(charset, bytes);
+        return !uses_shifts(charset, bytes);
     }
     if charset.is_ebcdic() {
         // Its letters are beyond ASCII, and short names of it may be UTF-8 by chance.
@@ -39,44 +39,52 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
     let start = beginning(text);
     if charset.is_single_byte() {
         // What explains bytes that the label has not is what it will be read as.
-        let charset = superset::on_evidence(charset, bytes).unwrap_or(charset);
+        let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset);
         let mut log = LossLog::with_limit(0);
         let reading = charset.decode(start.as_bytes(), &mut log);
-        return log.losses() > 0 || faults(&reading) > faults(start);
+        return log.losses() > 0 || mojibake_score(&reading) > mojibake_score(start);
     }
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(bytes, &mut log);
-    log.losses() > 0 || reading.chars().any(is_private) || outweighs(charset, text, start)
+    log.losses() > 0
+        || reading.chars().any(is_private)
+        || outweighs_double_byte(charset, text, start)
 }
 
 /// Whether UTF-8 is what a text is in, rather than a charset of two bytes a character that reads all of it.
-fn outweighs(charset: Charset, text: &str, start: &str) -> bool {
-    let is_frequent = is_frequent(charset, start.as_bytes());
-    has_letters_enough(start, is_frequent)
-        || !is_frequent && start.chars().any(is_typographic)
+fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
+    let is_level1 = is_level1(charset, start.as_bytes());
+    has_letters_enough(start, is_level1)
+        || !is_level1 && start.chars().any(is_typographic)
         || is_in_words(start)
-            && detect::utf8_margin(text, charset, &MAIL).is_some_and(|margin| margin >= LIKELIER)
+            && detect::utf8_margin(text, charset, &MAIL_HINTS)
+                .is_some_and(|margin| margin >= MIN_MARGIN)
 }
 
 /// Whether valid UTF-8 that carries no label outweighs the charset that other text of the message is in.
-pub(crate) fn is_utf8_beside(told: Option<Charset>, bytes: &[u8], text: &str) -> bool {
-    let Some(charset) = told.filter(|charset| charset.is_single_byte()) else {
+pub(crate) fn utf8_outweighs_message(
+    message_charset: Option<Charset>,
+    bytes: &[u8],
+    text: &str,
+) -> bool {
+    let Some(charset) = message_charset.filter(|charset| charset.is_single_byte()) else {
         let is_everyday = |charset| {
             let start = beginning(text);
-            is_frequent(charset, start.as_bytes()) && is_natural(charset, start)
+            is_level1(charset, start.as_bytes()) && is_natural_east_asian(charset, start)
         };
-        return utf8_beats(told, bytes, text) || !told.is_some_and(is_everyday);
+        return utf8_outweighs_label(message_charset, bytes, text)
+            || !message_charset.is_some_and(is_everyday);
     };
     // Nobody says that it is in this charset: it must read better in it.
     let start = beginning(text);
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
-    log.losses() > 0 || faults(&reading) >= faults(start)
+    log.losses() > 0 || mojibake_score(&reading) >= mojibake_score(start)
 }
 
 /// Whether what a charset of two bytes a character makes of a text is written so by people: half-width katakana stand alone and in words, Greek
 /// letters not within Japanese words, and no such character takes the place of a letter with an accent within a word of Latin ones.
-fn is_natural(charset: Charset, start: &str) -> bool {
+fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
     let is_half = |c: char| matches!(c, '\u{FF61}'..='\u{FF9F}');
@@ -84,7 +92,7 @@ fn is_natural(charset: Charset, start: &str) -> bool {
     let is_wide = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_half(c) && !is_greek(c);
     let is_latin = start
         .chars()
-        .all(|c| c.is_ascii() || kind(c) == Some(Kind::Latin));
+        .all(|c| c.is_ascii() || alphabet(c) == Some(Alphabet::Latin));
     if is_latin && is_in_names(start) {
         return false;
     }
@@ -124,7 +132,7 @@ fn beginning(text: &str) -> &str {
     let next = text
         .char_indices()
         .filter(|(_, c)| !c.is_ascii())
-        .nth(ENOUGH);
+        .nth(MAX_CHARS);
     next.map_or(text, |(at, _)| &text[..at])
 }
 
@@ -171,7 +179,7 @@ fn is_private(c: char) -> bool {
 
 /// What a letter is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Alphabet {
     Latin,
     Greek,
     Cyrillic,
@@ -182,7 +190,7 @@ enum Kind {
 }
 
 /// The alphabet of a letter that it often has; None for others, and for signs.
-fn kind(c: char) -> Option<Kind> {
+fn alphabet(c: char) -> Option<Alphabet> {
     Some(match c {
         '×' | '÷' | '\u{132}' | '\u{133}' | '\u{13F}' | '\u{140}' | '\u{149}' | '\u{17F}' => {
             return None;
@@ -196,10 +204,10 @@ fn kind(c: char) -> Option<Kind> {
         | 'ș'
         | 'Ț'
         | 'ț'
-        | '\u{1EA0}'..='\u{1EFF}' => Kind::Latin,
-        '\u{386}'..='\u{3CE}' => Kind::Greek,
-        '\u{401}'..='\u{45F}' | 'Ґ' | 'ґ' => Kind::Cyrillic,
-        '\u{5D0}'..='\u{5EA}' => Kind::Hebrew,
+        | '\u{1EA0}'..='\u{1EFF}' => Alphabet::Latin,
+        '\u{386}'..='\u{3CE}' => Alphabet::Greek,
+        '\u{401}'..='\u{45F}' | 'Ґ' | 'ґ' => Alphabet::Cyrillic,
+        '\u{5D0}'..='\u{5EA}' => Alphabet::Hebrew,
         '\u{621}'..='\u{64A}'
         | 'پ'
         | 'چ'
@@ -213,7 +221,7 @@ fn kind(c: char) -> Option<Kind> {
         | 'ڈ'
         | 'ڑ'
         | 'ں'
-        | 'ھ' => Kind::Arabic,
+        | 'ھ' => Alphabet::Arabic,
         '\u{2000}'..='\u{206F}'
         | '\u{2190}'..='\u{25FF}'
         | '\u{3000}'..='\u{303F}'
@@ -223,15 +231,15 @@ fn kind(c: char) -> Option<Kind> {
         '\u{800}'..='\u{D7FF}'
         | '\u{F900}'..='\u{FEFF}'
         | '\u{1F000}'..='\u{1FAFF}'
-        | '\u{20000}'..='\u{2FA1F}' => Kind::Wide,
+        | '\u{20000}'..='\u{2FA1F}' => Alphabet::Wide,
         _ => return None,
     })
 }
 
 /// Whether UTF-8 has letters enough, all of one alphabet, that a charset of two bytes a character is not what they are in; or so many
-/// that their alphabets do not matter. `is_frequent`: in that charset they are everyday characters.
-fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
-    let mut counts: Vec<(Kind, usize)> = Vec::new();
+/// that their alphabets do not matter. `is_level1`: in that charset they are everyday characters.
+fn has_letters_enough(text: &str, is_level1: bool) -> bool {
+    let mut counts: Vec<(Alphabet, usize)> = Vec::new();
     let (mut others, mut beside) = (0, 0);
     let mut chars = text.chars().peekable();
     let mut before = ' ';
@@ -240,18 +248,19 @@ fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
         if c.is_ascii() {
             continue;
         }
-        let Some(kind) = kind(c) else {
+        let Some(alphabet) = alphabet(c) else {
             // Signs of Latin-1 stand beside its letters.
             others += usize::from(!matches!(c, '\u{A0}'..='\u{BF}'));
             continue;
         };
         let next = chars.peek().copied().unwrap_or(' ');
         beside += usize::from(
-            kind == Kind::Latin && (last.is_ascii_alphabetic() || next.is_ascii_alphabetic()),
+            alphabet == Alphabet::Latin
+                && (last.is_ascii_alphabetic() || next.is_ascii_alphabetic()),
         );
-        match counts.iter_mut().find(|(known, _)| *known == kind) {
+        match counts.iter_mut().find(|(known, _)| *known == alphabet) {
             Some((_, count)) => *count += 1,
-            None => counts.push((kind, 1)),
+            None => counts.push((alphabet, 1)),
         }
     }
     let Some(&(most, letters)) = counts.iter().max_by_key(|(_, count)| count) else {
@@ -259,16 +268,16 @@ fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
     };
     let all: usize = counts.iter().map(|(_, count)| count).sum();
     // Letters of Latin stand among those of ASCII.
-    if most == Kind::Latin {
+    if most == Alphabet::Latin {
         return beside >= 2 && 2 * beside >= letters && 2 * (others + all - letters) <= letters;
     }
-    if is_frequent {
-        return letters >= MANY && 4 * (others + all - letters) <= letters;
+    if is_level1 {
+        return letters >= MIN_LETTERS && 4 * (others + all - letters) <= letters;
     }
-    if all + others >= MANY {
+    if all + others >= MIN_LETTERS {
         return all >= others;
     }
-    others == 0 && letters == all && letters >= if most == Kind::Wide { 2 } else { 3 }
+    others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
 /// Whether all that is beyond ASCII are letters of Latin within words, and signs that go with them, and one of the words has letters of ASCII
@@ -276,14 +285,16 @@ fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
 fn is_in_words(text: &str) -> bool {
     const LETTERS: usize = 3;
     let (mut letters, mut is_long) = (0, false);
-    for word in text.split(|c: char| !(c.is_ascii_alphabetic() || kind(c) == Some(Kind::Latin))) {
+    for word in
+        text.split(|c: char| !(c.is_ascii_alphabetic() || alphabet(c) == Some(Alphabet::Latin)))
+    {
         let own = word.chars().filter(|c| !c.is_ascii()).count();
         letters += own;
         is_long |= own > 0 && word.len() - own * 2 >= LETTERS;
     }
     let mut others = text
         .chars()
-        .filter(|c| !c.is_ascii() && kind(*c) != Some(Kind::Latin));
+        .filter(|c| !c.is_ascii() && alphabet(*c) != Some(Alphabet::Latin));
     is_long
         && others.clone().count() <= letters
         && others.all(|c| matches!(c, '\u{A0}'..='\u{BF}' | '\u{2010}'..='\u{203A}' | '€'))
@@ -295,7 +306,7 @@ mod tests {
 
     fn beats(label: &str, text: &str) -> bool {
         let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
-        utf8_beats(Some(charset), text.as_bytes(), text)
+        utf8_outweighs_label(Some(charset), text.as_bytes(), text)
     }
 
     #[test]
@@ -333,7 +344,7 @@ mod tests {
     fn raw_utf_8_is_believed_where_the_other_reading_is_none_of_people() {
         let beside = |label: &str, text: &str| {
             let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
-            is_utf8_beside(Some(charset), text.as_bytes(), text)
+            utf8_outweighs_message(Some(charset), text.as_bytes(), text)
         };
         for label in ["Shift_JIS", "GBK", "Big5", "EUC-JP", "EUC-KR"] {
             for text in [
@@ -362,7 +373,7 @@ mod tests {
                     charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
                 if let Ok(text) = std::str::from_utf8(&bytes) {
                     assert!(
-                        !is_utf8_beside(Some(charset), &bytes, text),
+                        !utf8_outweighs_message(Some(charset), &bytes, text),
                         "{label} {word} {text}"
                     );
                 }
@@ -424,7 +435,7 @@ mod tests {
                 if let Ok(text) = std::str::from_utf8(&bytes) {
                     seen += 1;
                     assert!(
-                        !utf8_beats(Some(charset), &bytes, text),
+                        !utf8_outweighs_label(Some(charset), &bytes, text),
                         "{label} {word} {text}"
                     );
                 }
@@ -437,13 +448,13 @@ mod tests {
     fn names_in_ebcdic_are_no_utf_8() {
         let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
         let bytes = b"\xc4\x85\x40\xc4\x81";
-        assert!(!utf8_beats(
+        assert!(!utf8_outweighs_label(
             Some(charset),
             bytes,
             std::str::from_utf8(bytes).unwrap_or_default()
         ));
         let text = "Größe und Länge";
-        assert!(utf8_beats(Some(charset), text.as_bytes(), text));
+        assert!(utf8_outweighs_label(Some(charset), text.as_bytes(), text));
     }
 
     #[test]
@@ -463,7 +474,7 @@ mod tests {
         let bytes = b"\xc3\x9f";
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         assert!(
-            !utf8_beats(Charset::for_name("windows-1251"), bytes, text),
+            !utf8_outweighs_label(Charset::for_name("windows-1251"), bytes, text),
             "{text}"
         );
     }

@@ -6,7 +6,7 @@ use super::payload::{self, Damage, Sextets};
 use super::repair;
 use super::token::{Finder, Letter, Word};
 use super::{Finding, HeaderContext, UnknownLabel, invisible};
-use crate::charset_choice::{has_letters, is_utf8_beside};
+use crate::charset_choice::{has_letters, utf8_outweighs_message};
 use crate::header::FieldKind;
 use crate::lex;
 use crate::{Detection, EventKind};
@@ -566,7 +566,7 @@ impl<'a> Reader<'a> {
         if bytes.is_ascii() || zone == Zone::Address {
             return Some(text);
         }
-        is_utf8_beside(self.rival(), bytes, text).then_some(text)
+        utf8_outweighs_message(self.rival(), bytes, text).then_some(text)
     }
 
     /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
@@ -727,7 +727,7 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
         bytes,
         &detect::Hints {
             language,
-            ..crate::charset_choice::MAIL
+            ..crate::charset_choice::MAIL_HINTS
         },
     );
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {

@@ -15,7 +15,9 @@ use super::invisible_scan::{SUSPECTS, is_quiet};
 use super::strict_syntax::{self, Name};
 use super::utf8_mislabel::Suspicion;
 use super::word_run::{is_outside, superset_finding};
-use crate::charset_choice::{Tells, is_told_by, may_be_otherwise, page_behind};
+use crate::charset_choice::{
+    EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
+};
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::{PlainRun, ShortBytes, ascii};
@@ -104,7 +106,7 @@ enum State {
     /// Nothing.
     Free,
     /// They hold no bytes for which another charset may stand behind this label.
-    Page(Tells),
+    Page(EvidenceTest),
     /// Each returns to ASCII.
     Escapes,
     /// They are ASCII: what eight-bit bytes are under this label is a matter of the whole message.
@@ -125,10 +127,10 @@ impl State {
             // Bytes of two words may be one character.
             _ if charset.is_greedy() => None,
             // The order of the letters is to be told.
-            _ if is_told_by(charset) => None,
-            _ if charset.is_ascii_compatible() => {
-                Some(page_behind(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)))
-            }
+            _ if label_states_order(charset) => None,
+            _ if charset.is_ascii_compatible() => Some(
+                better_charset_and_test(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)),
+            ),
             _ => charset
                 .name()
                 .starts_with("ISO-2022-JP")
@@ -280,7 +282,7 @@ impl<'v> Writer<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<Group>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        let may_be_other = |bytes| may_be_otherwise(group.charset, bytes, self.doubts);
+        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.doubts);
         if group.utf8.stands() || group.bytes.as_deref().is_some_and(may_be_other) {
             return None;
         }

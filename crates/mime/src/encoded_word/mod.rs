@@ -66,7 +66,9 @@ pub use stream::{MOST, Stream};
 pub(crate) use utf8_mislabel::contrary_finding;
 pub(crate) use writer::Target;
 
-use crate::charset_choice::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
+use crate::charset_choice::{
+    LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
+};
 use crate::header::FieldKind;
 use crate::{CharsetMap, Detection, EventKind, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
@@ -394,7 +396,7 @@ pub(crate) fn bytes_to_text<'b>(
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
-        && is_utf8_beside(context.rival_of_utf8(), bytes, text)
+        && utf8_outweighs_message(context.rival_of_utf8(), bytes, text)
     {
         return (Cow::Borrowed(text), None, 0);
     }
@@ -409,20 +411,20 @@ pub(crate) fn bytes_to_text<'b>(
     let raw = context.raw.filter(|&c| decode::is_plain(c));
     if known.is_some()
         && context.detection != Detection::Off
-        && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)
+        && let Some(read) = redecode(bytes, used, &text, &log, raw, context.language)
     {
         told.push(read.event);
         return (read.text, Some(read.used), log.losses());
     }
     let hints = || detect::Hints {
         language: context.language,
-        ..MAIL
+        ..MAIL_HINTS
     };
     if known.is_some()
         && log.losses() == 0
         && !mapped
-        && let Some(Otherwise { read, events }) =
-            otherwise(used, bytes, raw, context.doubts.then_some(hints))
+        && let Some(LabelVerdict { read, events }) =
+            check_label(used, bytes, raw, context.doubts.then_some(hints))
     {
         told.extend(events);
         if let Some(read) = read {

@@ -12,7 +12,7 @@
 
 use super::controls::is_control;
 use crate::EventKind;
-use crate::charset_choice::utf8_beats;
+use crate::charset_choice::utf8_outweighs_label;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
 
@@ -153,7 +153,7 @@ impl Less {
     /// Whether this is what was meant. The way back exists for much that is right (`CAFÉ®`), so that alone proves nothing.
     fn is_likelier(&self) -> bool {
         self.is_long
-            || utf8_beats(
+            || utf8_outweighs_label(
                 Some(Charset::WINDOWS_1252),
                 self.text.as_bytes(),
                 &self.text,

@@ -26,7 +26,7 @@ use super::word_run::{is_wide, note_superset};
 use super::writer::{Target, Writer};
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
-use crate::charset_choice::{is_told_by, may_be_otherwise};
+use crate::charset_choice::{label_states_order, needs_label_check};
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Resolved};
@@ -198,9 +198,9 @@ impl<'a> Run<'a> {
         }
         if charset == Charset::UTF_7
             || is_wide(charset)
-            || is_told_by(charset)
+            || label_states_order(charset)
             || as_utf8(charset, bytes).is_some()
-            || may_be_otherwise(charset, bytes, self.doubts)
+            || needs_label_check(charset, bytes, self.doubts)
         {
             return None;
         }

@@ -8,7 +8,7 @@
 use super::Finding;
 use super::word_run::is_wide;
 use crate::EventKind;
-use crate::charset_choice::utf8_beats;
+use crate::charset_choice::utf8_outweighs_label;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +21,8 @@ pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let unmarked = text.strip_prefix('\u{feff}');
     // A byte order mark is stronger than a label.
-    (unmarked.is_some() || utf8_beats(Some(charset), bytes, text)).then(|| unmarked.unwrap_or(text))
+    (unmarked.is_some() || utf8_outweighs_label(Some(charset), bytes, text))
+        .then(|| unmarked.unwrap_or(text))
 }
 
 /// What is told of such bytes.

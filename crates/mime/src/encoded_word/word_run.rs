@@ -4,7 +4,9 @@ use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, same};
 use super::lexical_context::Zone;
 use super::utf8_mislabel::{as_utf8, contrary_finding};
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, invisible};
-use crate::charset_choice::{MAIL, Otherwise, instead, is_private, order_told, otherwise};
+use crate::charset_choice::{
+    LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
+};
 use crate::lex;
 use crate::{Detection, EventKind};
 use mailglot_codec::{Charset, LossLog, bom, detect};
@@ -161,7 +163,7 @@ impl Reader<'_> {
         }
         let may_search = self.context.detection != Detection::Off;
         let read = may_search
-            .then(|| instead(bytes, charset, &text, &log, self.raw, self.context.language))
+            .then(|| redecode(bytes, charset, &text, &log, self.raw, self.context.language))
             .flatten();
         let is_separable = !charset.is_single_byte() && !charset.is_stateful();
         if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
@@ -180,9 +182,9 @@ impl Reader<'_> {
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
             let hints = || detect::Hints {
                 language: self.context.language,
-                ..MAIL
+                ..MAIL_HINTS
             };
-            if let Some(Otherwise { read, events }) = otherwise(
+            if let Some(LabelVerdict { read, events }) = check_label(
                 charset,
                 bytes,
                 self.raw,
@@ -204,7 +206,7 @@ impl Reader<'_> {
         if log.losses() == 0 || charset.is_single_byte() {
             note_superset(charset, bytes, extent(group), findings);
         }
-        if let Some(order) = order_told(charset, &text) {
+        if let Some(order) = visual_order_note(charset, &text) {
             findings.push(Finding::new(
                 extent(group),
                 EventKind::CharsetVisualOrder,

@@ -7,7 +7,9 @@ use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps, to_crlf};
-use crate::text::{Hints, Transferred, footer_text, has_armour, is_text, reading, unquote};
+use crate::text::{
+    MessageEvidence, Transferred, footer_text, has_armour, is_text, reading, unquote,
+};
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
@@ -25,8 +27,8 @@ pub(super) fn plan(
     sealed: &[bool],
     report: &mut Report,
     edits: &mut Vec<Edit>,
-) -> Hints {
-    let mut hints = Hints::default();
+) -> MessageEvidence {
+    let mut hints = MessageEvidence::default();
     let mut widened = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
@@ -204,7 +206,7 @@ impl<'a> Body<'a, '_> {
         let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
         let bytes = &*transferred.decoded.bytes;
         let relabels = target.relabel.is_some();
-        if target.relabels(UTF_8) && charset_choice::is_otherwise_as_utf8(&target.text) {
+        if target.relabels(UTF_8) && charset_choice::is_misread_under_utf8(&target.text) {
             let detail = "under a label of UTF-8 the text would be read otherwise";
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
         }

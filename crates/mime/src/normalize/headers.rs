@@ -5,7 +5,7 @@ use crate::encoded_word::{
     self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target,
 };
 use crate::header::{self, FieldKind};
-use crate::text::{Hints, RawCharset, raw_header_charset};
+use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report,
     Span, Transfer,
@@ -42,7 +42,7 @@ pub(super) fn plan(
     message: &Message<'_>,
     policy: &Policy,
     sealed: &[bool],
-    hints: &Hints,
+    hints: &MessageEvidence,
     report: &mut Report,
     edits: &mut Vec<Edit>,
 ) {
@@ -211,7 +211,7 @@ pub(super) fn plan(
 /// What tells of raw bytes in the message as it will be: its text, where that stays as it is. Words will be in UTF-8.
 fn charset_then(
     message: &Message<'_>,
-    hints: &Hints,
+    hints: &MessageEvidence,
     policy: &Policy,
     edits: &[Edit],
 ) -> Option<Charset> {

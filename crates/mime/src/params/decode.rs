@@ -4,7 +4,7 @@ use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
-use crate::charset_choice::order_told;
+use crate::charset_choice::visual_order_note;
 use crate::encoded_word::{self, Finding, HeaderContext, repair};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
@@ -554,7 +554,7 @@ fn extended(
             )
         });
     }
-    if let Some(order) = used.and_then(|used| order_told(used, &raw)) {
+    if let Some(order) = used.and_then(|used| visual_order_note(used, &raw)) {
         found.push(Finding::new(
             at.range.clone(),
             EventKind::CharsetVisualOrder,

@@ -10,7 +10,7 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{Hints, Transferred, delimiters, footer_text, is_text, reading};
+use super::{MessageEvidence, Transferred, delimiters, footer_text, is_text, reading};
 use crate::charset_choice::{Choice, Reading};
 use crate::transfer::{self, TransferEncoding};
 use crate::{
@@ -57,7 +57,7 @@ fn read_level<'a>(
     report: &mut Report,
     parts: &mut Vec<TextPart<'a>>,
 ) {
-    let mut hints = Hints::default();
+    let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = is_text(part);

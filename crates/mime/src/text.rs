@@ -174,7 +174,7 @@ impl<'a> Transferred<'a> {
     }
 
     /// Turns findings, label events and losses into events of the message.
-    pub(crate) fn tell(
+    pub(crate) fn report_findings(
         &self,
         message: &Message<'_>,
         id: PartId,
@@ -220,7 +220,7 @@ impl<'a> Transferred<'a> {
                 count: 1,
             });
         }
-        self.tell_blocks(id, report);
+        self.report_blocks(id, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
@@ -233,9 +233,9 @@ impl<'a> Transferred<'a> {
                 count,
             });
         }
-        self.tell_losses(id, choice, report);
+        self.report_losses(id, choice, report);
         self.report_guess(message, id, choice, report);
-        self.tell_footer(id, choice.used, policy, report);
+        self.report_footer(id, choice.used, policy, report);
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
@@ -283,7 +283,7 @@ impl<'a> Transferred<'a> {
     }
 
     /// The blocks of uuencode and yEnc in the text.
-    fn tell_blocks(&self, id: PartId, report: &mut Report) {
+    fn report_blocks(&self, id: PartId, report: &mut Report) {
         if self.blocks.is_empty() {
             return;
         }
@@ -303,7 +303,7 @@ impl<'a> Transferred<'a> {
     }
 
     /// How appended text that is not ASCII was read.
-    fn tell_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
+    fn report_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
         let Some(range) = self
             .decoded
             .footer
@@ -351,7 +351,7 @@ impl<'a> Transferred<'a> {
         }
     }
 
-    fn tell_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+    fn report_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
         let losses: Vec<&Loss> = choice
             .log
             .kept()

@@ -105,7 +105,7 @@ impl<'a> MailContext<'a> {
             &self.hints.labels
         };
         cell.get_or_init(|| {
-            let mut detected_event = Vec::new();
+            let mut found = Vec::new();
             for (id, _) in self.texts() {
                 if kept && !self.message.stays(id) {
                     continue;
@@ -114,13 +114,13 @@ impl<'a> MailContext<'a> {
                 if let Some(charset) =
                     label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
                     && ![Charset::US_ASCII, Charset::UTF_8].contains(&charset)
-                    && !detected_event.contains(&charset)
-                    && detected_event.len() < MAX_LABELS
+                    && !found.contains(&charset)
+                    && found.len() < MAX_LABELS
                 {
-                    detected_event.push(charset);
+                    found.push(charset);
                 }
             }
-            detected_event
+            found
         })
     }
 

@@ -295,14 +295,12 @@ fn has_isolated_sequence(bytes: &[u8]) -> bool {
         let count = BLOCK.min(rest.len() - 3);
         let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
         // Letters are C0 to FF in most charsets, and few signs stand beside them.
-        let goes_on = second.iter().fold(0, |detected_event, byte| {
-            detected_event | is_within(*byte, 0x80, 0xBF)
-        });
+        let goes_on = second
+            .iter()
+            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
         let places = || before.iter().zip(first).zip(second).zip(third);
         if goes_on > 0
-            && places().fold(0, |detected_event, (((b, f), s), t)| {
-                detected_event | begins(*b, *f, *s, *t)
-            }) > 0
+            && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
         {
             return true;
         }
@@ -325,9 +323,9 @@ fn has_utf8_sequence(bytes: &[u8]) -> bool {
                 .iter()
                 .zip(second)
                 .map(pair)
-                .fold(0, |detected_event, is| detected_event | is)
+                .fold(0, |found, is| found | is)
         })
-        .any(|detected_event| detected_event > 0)
+        .any(|found| found > 0)
 }
 
 /// Returns the runs of valid sequences of UTF-8, in order.

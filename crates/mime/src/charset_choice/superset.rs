@@ -61,16 +61,18 @@ fn any_pair(
 /// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
 pub(super) fn has_c1(bytes: &[u8]) -> bool {
     bytes.chunks(256).any(|block| {
-        block.iter().fold(0, |detected_event, b| {
-            detected_event | u8::from(b & 0xe0 == 0x80)
-        }) != 0
+        block
+            .iter()
+            .fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80))
+            != 0
     })
 }
 
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
 pub(super) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
-    let (page, tells) = better_charset_and_test(charset)?;
-    (tells(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes))).then_some(page)
+    let (page, is_evidence) = better_charset_and_test(charset)?;
+    (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
+        .then_some(page)
 }
 
 /// Whether bytes may be evidence, however they are cut.
@@ -96,9 +98,10 @@ pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, Evid
 
 /// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.
 fn has_ukrainian_byte(block: &[u8]) -> bool {
-    block.iter().fold(0, |detected_event, b| {
-        detected_event | u8::from(is_ukrainian(*b))
-    }) != 0
+    block
+        .iter()
+        .fold(0, |found, b| found | u8::from(is_ukrainian(*b)))
+        != 0
 }
 
 fn is_ukrainian(byte: u8) -> bool {

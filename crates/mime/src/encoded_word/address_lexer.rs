@@ -5,14 +5,14 @@
 //! Only commas, semicolons and colons separate; stray angles, quotes and parentheses are text.
 
 use super::decode::{Reader, Segment};
-use super::lexical_context::Zone;
+use super::lexical_context::LexicalContext;
 use super::{Finding, HeaderContext};
 use crate::header::FieldKind;
 use std::ops::Range;
 
 /// One piece, with its range in the value.
 #[derive(Debug)]
-pub(crate) enum Part<'v> {
+pub(crate) enum AddressToken<'v> {
     /// `,`, `;` or `:`
     Separator(u8, Range<usize>),
     /// Text of a phrase as it was written, white space included.
@@ -26,36 +26,40 @@ pub(crate) enum Part<'v> {
 }
 
 /// Takes a value apart; decoding never makes a separator.
-pub(crate) fn parts<'v>(
+pub(crate) fn address_tokens<'v>(
     value: &'v [u8],
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
-) -> Vec<Part<'v>> {
+) -> Vec<AddressToken<'v>> {
     let reader = Reader::new(value, FieldKind::Structured, context, findings);
     let mut list = Vec::new();
     // An open quoted string or comment.
     let mut open: Option<(String, Range<usize>)> = None;
     for segment in &reader.segments {
         let range = segment.range.clone();
-        match segment.zone {
-            Zone::Address => list.push(Part::Address(&value[range.clone()], range)),
-            Zone::Mark => match open.take() {
+        match segment.lexical {
+            LexicalContext::Address => {
+                list.push(AddressToken::Address(&value[range.clone()], range))
+            }
+            LexicalContext::Mark => match open.take() {
                 None => open = Some((String::new(), range)),
-                Some((text, at)) => list.push(Part::Quoted(text, at.start..range.end)),
+                Some((text, at)) => list.push(AddressToken::Quoted(text, at.start..range.end)),
             },
-            Zone::Quoted => {
+            LexicalContext::Quoted => {
                 if let Some((text, _)) = &mut open {
                     reader.push(segment, text, findings);
                 }
             }
-            Zone::Comment => comment(value, &reader, segment, &mut open, &mut list, findings),
-            Zone::Phrase | Zone::Text if segment.words.is_empty() => {
+            LexicalContext::Comment => {
+                comment(value, &reader, segment, &mut open, &mut list, findings)
+            }
+            LexicalContext::Phrase | LexicalContext::Text if segment.words.is_empty() => {
                 phrase(value, &reader, range, &mut list, findings);
             }
-            Zone::Phrase | Zone::Text => {
+            LexicalContext::Phrase | LexicalContext::Text => {
                 let mut text = String::new();
                 reader.push(segment, &mut text, findings);
-                list.push(Part::Quoted(text, range));
+                list.push(AddressToken::Quoted(text, range));
             }
         }
     }
@@ -66,7 +70,7 @@ fn phrase(
     value: &[u8],
     reader: &Reader<'_>,
     range: Range<usize>,
-    list: &mut Vec<Part<'_>>,
+    list: &mut Vec<AddressToken<'_>>,
     findings: &mut Vec<Finding>,
 ) {
     let mut at = range.start;
@@ -79,15 +83,15 @@ fn phrase(
         if end > at {
             let segment = Segment {
                 range: at..end,
-                zone: Zone::Phrase,
+                lexical: LexicalContext::Phrase,
                 words: 0..0,
             };
             let mut text = String::new();
             reader.push(&segment, &mut text, findings);
-            list.push(Part::Text(text, at..end));
+            list.push(AddressToken::Text(text, at..end));
         }
         if end < range.end {
-            list.push(Part::Separator(value[end], end..end + 1));
+            list.push(AddressToken::Separator(value[end], end..end + 1));
         }
         at = end + 1;
     }
@@ -99,7 +103,7 @@ fn comment(
     reader: &Reader<'_>,
     segment: &Segment,
     open: &mut Option<(String, Range<usize>)>,
-    list: &mut Vec<Part<'_>>,
+    list: &mut Vec<AddressToken<'_>>,
     findings: &mut Vec<Finding>,
 ) {
     let mut at = segment.range.start;
@@ -131,7 +135,7 @@ fn comment(
         }
         at = end;
         if end >= whole.end {
-            list.push(Part::Comment(text, whole));
+            list.push(AddressToken::Comment(text, whole));
         } else {
             *open = Some((text, whole));
         }

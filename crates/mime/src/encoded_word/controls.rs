@@ -27,13 +27,13 @@ pub(super) fn push_written(text: &str, out: &mut String) {
     }
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let misread = repair::misread(rest);
-        if misread > 0 {
-            out.push_str(&rest[..misread]);
+        let misread_length = repair::misread_length(rest);
+        if misread_length > 0 {
+            out.push_str(&rest[..misread_length]);
         } else {
             out.push(if is_control(c) { ' ' } else { c });
         }
-        rest = &rest[misread.max(c.len_utf8())..];
+        rest = &rest[misread_length.max(c.len_utf8())..];
     }
 }
 

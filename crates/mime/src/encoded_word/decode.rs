@@ -1,10 +1,10 @@
 //! A value taken apart: payloads decoded, words gathered in runs, raw bytes and controls read.
 
 use super::controls::{is_control, is_plain_text, push_clean, push_written};
-use super::lexical_context::{self, Piece, Zone};
-use super::payload::{self, Damage, Sextets};
+use super::lexical_context::{self, LexicalContext, LexicalPiece};
+use super::payload::{self, PayloadDamage, Sextets};
 use super::repair;
-use super::token::{Finder, Letter, Word};
+use super::token::{Finder, Letter, WordToken};
 use super::{Finding, HeaderContext, UnknownLabel, invisible};
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
 use crate::header::FieldKind;
@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 /// Bytes of a word beyond which it is reported as too long (RFC 2047 2).
-pub(super) const WORD: usize = 75;
+pub(super) const MAX_WORD_BYTES: usize = 75;
 /// What is told of such a word.
 pub(super) const LONG_WORD: &str = "longer than 75 bytes";
 
@@ -26,16 +26,16 @@ pub(super) struct Segment {
     /// Range in the value; segments cover it without gaps. The white space inside a run belongs to the run.
     pub range: Range<usize>,
     /// Where it stands.
-    pub zone: Zone,
+    pub lexical: LexicalContext,
     /// The words, as indexes into [`Reader::words`]; empty for a text.
     pub words: Range<usize>,
 }
 
 /// A word whose payload was decoded.
 #[derive(Clone, Debug)]
-pub(super) struct Ready {
+pub(super) struct DecodedWord {
     /// As found.
-    pub word: Word,
+    pub word: WordToken,
     /// Its charset; None where the label says nothing.
     pub charset: Option<Charset>,
     /// The caller said what the label means.
@@ -43,7 +43,7 @@ pub(super) struct Ready {
     /// The label is a name or an alias of the charset, without repair.
     pub named: bool,
     /// What was repaired.
-    pub damage: Damage,
+    pub damage: PayloadDamage,
     /// Its bytes, in [`Reader::bytes`].
     pub bytes: Range<usize>,
     left: Sextets,
@@ -61,14 +61,14 @@ pub(super) struct Reader<'a> {
     /// The text is to be written anew, not shown.
     pub(super) is_written: bool,
     /// How characters of raw text are gone through.
-    pub(super) steps: lex::Steps,
+    pub(super) steps: lex::CharacterSteps,
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
     guess: OnceCell<Charset>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
-    pub words: Vec<Ready>,
+    pub words: Vec<DecodedWord>,
     /// The decoded payloads, one after the other.
     pub bytes: Vec<u8>,
 }
@@ -87,9 +87,9 @@ impl<'a> Reader<'a> {
             context: *context,
             is_written: false,
             steps: if kind.has_syntax() {
-                lex::Steps::of(value)
+                lex::CharacterSteps::of(value)
             } else {
-                lex::Steps::default()
+                lex::CharacterSteps::default()
             },
             named: OnceCell::new(),
             rival: OnceCell::new(),
@@ -98,15 +98,20 @@ impl<'a> Reader<'a> {
             words: Vec::new(),
             bytes: Vec::new(),
         };
-        let mut labels = Labels {
+        let mut labels = LabelCache {
             context: *context,
             last: None,
         };
         // White space that may turn out to stand between two words.
-        let mut gap: Option<(Range<usize>, Zone)> = None;
-        for Piece { range, zone, word } in lexical_context::pieces(value, kind, reader.steps) {
+        let mut gap: Option<(Range<usize>, LexicalContext)> = None;
+        for LexicalPiece {
+            range,
+            lexical,
+            word,
+        } in lexical_context::pieces(value, kind, reader.steps)
+        {
             let Some(word) = word else {
-                if zone == Zone::Address
+                if lexical == LexicalContext::Address
                     && kind.has_syntax()
                     && let Some(word) = Finder::new(value, range.end).next_from(range.start)
                 {
@@ -119,13 +124,13 @@ impl<'a> Reader<'a> {
                 let in_run = reader
                     .segments
                     .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
                 if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b))
                 {
-                    gap = Some((range, zone));
+                    gap = Some((range, lexical));
                 } else {
                     reader.add_text(gap.take());
-                    reader.add_text(Some((range, zone)));
+                    reader.add_text(Some((range, lexical)));
                 }
                 continue;
             };
@@ -133,10 +138,10 @@ impl<'a> Reader<'a> {
                 || reader
                     .segments
                     .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
             let Some(ready) = reader.ready(word, joined, &mut labels, findings) else {
                 reader.add_text(gap.take());
-                reader.add_text(Some((range, zone)));
+                reader.add_text(Some((range, lexical)));
                 continue;
             };
             reader.words.push(ready);
@@ -144,7 +149,7 @@ impl<'a> Reader<'a> {
             match reader
                 .segments
                 .last_mut()
-                .filter(|s| joined && s.zone == zone)
+                .filter(|s| joined && s.lexical == lexical)
             {
                 Some(run) => {
                     run.range.end = range.end;
@@ -152,20 +157,20 @@ impl<'a> Reader<'a> {
                 }
                 None => reader.segments.push(Segment {
                     range,
-                    zone,
+                    lexical,
                     words: index - 1..index,
                 }),
             }
             gap = None;
         }
         reader.add_text(gap);
-        reader.rejoin();
+        reader.rejoin_base64();
         reader
     }
 
     /// Reads the base64 of neighbors as one where it was cut within quanta, so that only all of it is well formed, and reads better so.
-    fn rejoin(&mut self) {
-        let is_cut = |word: &Ready| {
+    fn rejoin_base64(&mut self) {
+        let is_cut = |word: &DecodedWord| {
             word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped)
         };
         if self.words.len() < 2 || !self.words.iter().any(is_cut) {
@@ -176,8 +181,8 @@ impl<'a> Reader<'a> {
             let mut first = run.start;
             while first < run.end {
                 let one = &self.words[first];
-                let goes_on = |word: &&Ready| {
-                    word.word.letter == Letter::B && same(word.charset, one.charset)
+                let goes_on = |word: &&DecodedWord| {
+                    word.word.letter == Letter::B && same_charset(word.charset, one.charset)
                 };
                 let count = self.words[first..run.end]
                     .iter()
@@ -216,9 +221,9 @@ impl<'a> Reader<'a> {
                 sextets += payload.iter().filter(|byte| **byte != b'=').count();
                 let end = start + sextets * 3 / 4;
                 // Other readers see it cut.
-                word.damage = Damage {
+                word.damage = PayloadDamage {
                     padding: !payload.len().is_multiple_of(4),
-                    ..Damage::default()
+                    ..PayloadDamage::default()
                 };
                 word.bytes = from..end;
                 word.left = Sextets::default();
@@ -230,7 +235,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of words as one piece of well-formed base64, if it is that and fewer of it are lost than of the words.
-    fn whole(&self, group: &[Ready]) -> Option<Vec<u8>> {
+    fn whole(&self, group: &[DecodedWord]) -> Option<Vec<u8>> {
         let payloads: Vec<u8> = group
             .iter()
             .flat_map(|word| self.value[word.word.payload.clone()].iter().copied())
@@ -254,19 +259,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a text; touching texts of one zone are one, but for addresses.
-    fn add_text(&mut self, text: Option<(Range<usize>, Zone)>) {
-        let Some((range, zone)) = text else { return };
+    fn add_text(&mut self, text: Option<(Range<usize>, LexicalContext)>) {
+        let Some((range, lexical)) = text else { return };
         match self.segments.last_mut() {
             Some(last)
                 if last.words.is_empty()
-                    && last.zone == zone
-                    && !matches!(zone, Zone::Mark | Zone::Address) =>
+                    && last.lexical == lexical
+                    && !matches!(lexical, LexicalContext::Mark | LexicalContext::Address) =>
             {
                 last.range.end = range.end;
             }
             _ => self.segments.push(Segment {
                 range,
-                zone,
+                lexical,
                 words: 0..0,
             }),
         }
@@ -275,11 +280,11 @@ impl<'a> Reader<'a> {
     /// Resolves the label of a word and decodes its payload; None for a word that stays as written.
     fn ready(
         &mut self,
-        word: Word,
+        word: WordToken,
         joined: bool,
-        labels: &mut Labels<'_>,
+        labels: &mut LabelCache<'_>,
         findings: &mut Vec<Finding>,
-    ) -> Option<Ready> {
+    ) -> Option<DecodedWord> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
         if mapped {
@@ -348,13 +353,13 @@ impl<'a> Reader<'a> {
                 let carried = if joined {
                     self.carry(charset, text)
                 } else {
-                    Carried::default()
+                    CarriedSextets::default()
                 };
                 start = self.bytes.len();
                 let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
                 if !result.plausible {
                     self.bytes.truncate(start);
-                    self.give_back(carried);
+                    self.undo_carry(carried);
                     findings.push(Finding::new(
                         word.range,
                         EventKind::EwBadToken,
@@ -366,7 +371,7 @@ impl<'a> Reader<'a> {
             }
         };
         let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
-        Some(Ready {
+        Some(DecodedWord {
             word,
             charset,
             mapped,
@@ -378,7 +383,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The charset of a word whose label nobody knows, where one was asked for.
-    fn unknown(&self, word: &Word) -> Option<Charset> {
+    fn unknown(&self, word: &WordToken) -> Option<Charset> {
         match self.context.unknown {
             UnknownLabel::Keep => None,
             UnknownLabel::Fallback(charset) => Some(charset),
@@ -396,18 +401,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
-    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Carried {
+    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> CarriedSextets {
         let Some(before) = self.words.last_mut() else {
-            return Carried::default();
+            return CarriedSextets::default();
         };
         let left = before.left;
-        if left.count() == 0 || !same(before.charset, charset) {
-            return Carried::default();
+        if left.count() == 0 || !same_charset(before.charset, charset) {
+            return CarriedSextets::default();
         }
         if !left.wants_more() && payload::stands_alone(text) {
-            return Carried::default();
+            return CarriedSextets::default();
         }
-        let carried = Carried {
+        let carried = CarriedSextets {
             sextets: left,
             damage: before.damage,
         };
@@ -419,7 +424,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Undoes [`Self::carry`].
-    fn give_back(&mut self, carried: Carried) {
+    fn undo_carry(&mut self, carried: CarriedSextets) {
         if let Some(before) = self
             .words
             .last_mut()
@@ -434,7 +439,7 @@ impl<'a> Reader<'a> {
     /// Appends the text of a segment.
     pub(super) fn push(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
         if segment.words.is_empty() {
-            self.push_raw(segment.range.clone(), segment.zone, out, findings);
+            self.push_raw(segment.range.clone(), segment.lexical, out, findings);
         } else {
             self.push_run(segment, out, findings);
         }
@@ -444,16 +449,16 @@ impl<'a> Reader<'a> {
     fn push_raw(
         &self,
         range: Range<usize>,
-        zone: Zone,
+        lexical: LexicalContext,
         out: &mut String,
         findings: &mut Vec<Finding>,
     ) {
-        if zone == Zone::Mark {
+        if lexical == LexicalContext::Mark {
             return;
         }
         let raw = &self.value[range.clone()];
         let text = unfold(raw, range.end == self.value.len());
-        let decoded = self.raw_text(&text, zone);
+        let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
             let eight = |b: &u8| *b >= 0x80;
             let first = raw.iter().position(eight).unwrap_or(0);
@@ -476,8 +481,8 @@ impl<'a> Reader<'a> {
                 ));
             }
         }
-        let shifted = (zone != Zone::Address && lex::may_shift(&text))
-            .then(|| lex::read_shifts(&decoded.text))
+        let shifted = (lexical != LexicalContext::Address && lex::has_escape(&text))
+            .then(|| lex::decode_raw_iso2022jp(&decoded.text))
             .flatten();
         let text = if let Some((shifted, count)) = shifted {
             let first = memchr::memchr(0x1B, raw).unwrap_or(0);
@@ -496,14 +501,14 @@ impl<'a> Reader<'a> {
         } else {
             decoded.text
         };
-        let text = match zone {
-            Zone::Quoted => Cow::Owned(unescape(&text).into_owned()),
+        let text = match lexical {
+            LexicalContext::Quoted => Cow::Owned(unescape(&text).into_owned()),
             _ => text,
         };
-        let text = if zone == Zone::Address {
+        let text = if lexical == LexicalContext::Address {
             text
         } else {
-            self.repaired(text, zone == Zone::Text, &range, findings)
+            self.repaired(text, lexical == LexicalContext::Text, &range, findings)
         };
         let start = out.len();
         let mut controls = self.push_text(&text, out);
@@ -519,8 +524,14 @@ impl<'a> Reader<'a> {
                 controls,
             ));
         }
-        if zone != Zone::Address {
-            invisible::tell(out, start, range, self.context.strip_hidden, findings);
+        if lexical != LexicalContext::Address {
+            invisible::report_hidden_characters(
+                out,
+                start,
+                range,
+                self.context.strip_hidden,
+                findings,
+            );
         }
     }
 
@@ -561,24 +572,24 @@ impl<'a> Reader<'a> {
     }
 
     /// Raw bytes that are UTF-8, and not by chance text in the charset that the message, the words of the value or its other raw bytes tell.
-    pub(super) fn utf8<'t>(&self, bytes: &'t [u8], zone: Zone) -> Option<&'t str> {
+    pub(super) fn utf8<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Option<&'t str> {
         let text = std::str::from_utf8(bytes).ok()?;
-        if bytes.is_ascii() || zone == Zone::Address {
+        if bytes.is_ascii() || lexical == LexicalContext::Address {
             return Some(text);
         }
         utf8_outweighs_message(self.rival(), bytes, text).then_some(text)
     }
 
     /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
-    fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
-        if let Some(text) = self.utf8(bytes, zone) {
+    fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
+        if let Some(text) = self.utf8(bytes, lexical) {
             return RawText {
                 text: Cow::Borrowed(text),
                 charset: None,
                 losses: 0,
             };
         }
-        let charset = self.raw_charset(zone);
+        let charset = self.raw_charset(lexical);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         RawText {
@@ -589,20 +600,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Raw bytes of a text that is no UTF-8 as a whole.
-    pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> Cow<'t, str> {
-        self.raw_charset(zone).decode(bytes, &mut LossLog::new())
+    pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Cow<'t, str> {
+        self.raw_charset(lexical).decode(bytes, &mut LossLog::new())
     }
 
     /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
     /// reading must not depend on what is.
-    pub(super) fn raw_charset(&self, zone: Zone) -> Charset {
+    pub(super) fn raw_charset(&self, lexical: LexicalContext) -> Charset {
         if let Some(charset) = self
             .raw
             .filter(|_| !self.context.raw_is_uncertain || self.named().is_none())
         {
             return charset;
         }
-        if zone == Zone::Address {
+        if lexical == LexicalContext::Address {
             return Charset::WINDOWS_1252;
         }
         *self.guess.get_or_init(|| {
@@ -627,7 +638,8 @@ impl<'a> Reader<'a> {
                 .filter_map(|w| w.charset)
                 .filter(|&c| c != Charset::US_ASCII);
             let first = used.next().filter(|&c| is_plain(c))?;
-            used.all(|c| same(Some(c), Some(first))).then_some(first)
+            used.all(|c| same_charset(Some(c), Some(first)))
+                .then_some(first)
         })
     }
 
@@ -636,7 +648,7 @@ impl<'a> Reader<'a> {
         let raw = self
             .segments
             .iter()
-            .filter(|s| s.words.is_empty() && s.zone != Zone::Address);
+            .filter(|s| s.words.is_empty() && s.lexical != LexicalContext::Address);
         raw.map(|segment| &self.value[segment.range.clone()])
             .filter(|bytes| std::str::from_utf8(bytes).is_err())
     }
@@ -646,7 +658,8 @@ impl<'a> Reader<'a> {
         *self.rival.get_or_init(|| {
             let may_guess = self.context.detection != Detection::Off;
             let guessed = || {
-                (may_guess && self.legacy().any(has_letters)).then(|| self.raw_charset(Zone::Text))
+                (may_guess && self.legacy().any(has_letters))
+                    .then(|| self.raw_charset(LexicalContext::Text))
             };
             self.context
                 .rival_of_utf8()
@@ -658,14 +671,15 @@ impl<'a> Reader<'a> {
 
 /// The charset that raw bytes of a value without structure are read in.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
-    Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new()).raw_charset(Zone::Text)
+    Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new())
+        .raw_charset(LexicalContext::Text)
 }
 
 /// Sextets that a word left to the next one, and the damage that they were in it.
 #[derive(Clone, Copy, Default)]
-struct Carried {
+struct CarriedSextets {
     sextets: Sextets,
-    damage: Damage,
+    damage: PayloadDamage,
 }
 
 /// Raw bytes as text.
@@ -681,12 +695,12 @@ struct RawText<'t> {
 
 /// Remembers the last label: the words of a value mostly share one.
 #[derive(Debug)]
-struct Labels<'c> {
+struct LabelCache<'c> {
     context: HeaderContext<'c>,
     last: Option<(Vec<u8>, (Resolved, bool))>,
 }
 
-impl Labels<'_> {
+impl LabelCache<'_> {
     fn resolve(&mut self, label: &[u8]) -> (Resolved, bool) {
         if let Some((known, resolved)) = &self.last
             && known == label
@@ -708,7 +722,7 @@ pub(super) fn is_plain(charset: Charset) -> bool {
 }
 
 /// The same charset after alias and superset resolution: its words may be joined.
-pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
+pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
 }
 

@@ -10,11 +10,11 @@
 //! mapped, or under which bytes are UTF-8 or odd, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
 use super::Finding;
-use super::decode::{LONG_WORD, WORD, same};
-use super::invisible_scan::{SUSPECTS, is_quiet};
-use super::strict_syntax::{self, Name};
-use super::utf8_mislabel::Suspicion;
-use super::word_run::{is_outside, superset_finding};
+use super::decode::{LONG_WORD, MAX_WORD_BYTES, same_charset};
+use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
+use super::strict_syntax::{self, StrictLabel};
+use super::utf8_mislabel::Utf8Check;
+use super::word_run::{superset_finding, uses_superset};
 use crate::charset_choice::{
     EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
 };
@@ -29,11 +29,11 @@ use std::sync::LazyLock;
 #[inline(never)]
 pub(super) fn decode<'v>(
     value: &'v [u8],
-    doubts: bool,
+    check_labels: bool,
     findings: &mut Vec<Finding>,
 ) -> Option<Cow<'v, str>> {
-    let look = PlainRun::scan(value, 0);
-    match look {
+    let scan = PlainRun::scan(value, 0);
+    match scan {
         PlainRun {
             ascii: Some(text),
             has_control: false,
@@ -46,8 +46,8 @@ pub(super) fn decode<'v>(
             has_control: false,
             stop: None,
         } => {
-            let checked = SUSPECTS.check_utf8(value)?;
-            if checked.is_suspect && !is_quiet(checked.text) {
+            let checked = INVISIBLE_LEADS.check_utf8(value)?;
+            if checked.is_suspect && !is_visible(checked.text) {
                 return None;
             }
             findings.push(raw_finding(checked.eight, checked.count as u64));
@@ -58,16 +58,18 @@ pub(super) fn decode<'v>(
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
     let out = String::with_capacity(value.len() + 64);
-    let mut writer = Writer {
+    let mut writer = FastDecoder {
         value,
-        doubts,
+        check_labels,
         out,
-        unsure: usize::MAX,
-        has_eight: false,
-        has_other: false,
+        scan_start: usize::MAX,
+        has_raw_8bit: false,
+        has_legacy_words: false,
         findings,
     };
-    if writer.write(look).is_some() && writer.is_quiet() && !(writer.has_eight && writer.has_other)
+    if writer.write(scan).is_some()
+        && writer.is_visible()
+        && !(writer.has_raw_8bit && writer.has_legacy_words)
     {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
@@ -77,107 +79,109 @@ pub(super) fn decode<'v>(
     None
 }
 
-struct Writer<'v, 'f> {
+struct FastDecoder<'v, 'f> {
     value: &'v [u8],
     /// Labels are doubted.
-    doubts: bool,
+    check_labels: bool,
     out: String,
     /// From where on something may stand in it that is not quiet.
-    unsure: usize,
+    scan_start: usize,
     /// Raw text beyond ASCII, and words in another charset than UTF-8, which it may be in.
-    has_eight: bool,
-    has_other: bool,
+    has_raw_8bit: bool,
+    has_legacy_words: bool,
     findings: &'f mut Vec<Finding>,
 }
 
 /// What a label stands for, and whether it is an alias.
 #[derive(Clone, Copy)]
-struct Label<'v> {
+struct WordLabel<'v> {
     name: &'v [u8],
     charset: Charset,
     alias: bool,
-    state: State,
+    state: Independence,
 }
 
 /// What must hold for words of a charset to mean what they mean without those before and behind them, given that they decode without
 /// any remark.
 #[derive(Clone, Copy)]
-enum State {
+enum Independence {
     /// Nothing.
-    Free,
+    Always,
     /// They hold no bytes for which another charset may stand behind this label.
-    Page(EvidenceTest),
+    UnlessBetterCharset(EvidenceTest),
     /// Each returns to ASCII.
-    Escapes,
+    IfAsciiAtEnd,
     /// They are ASCII: what eight-bit bytes are under this label is a matter of the whole message.
-    Ascii,
+    IfAscii,
 }
 
-impl State {
+impl Independence {
     fn of(charset: Charset) -> Option<Self> {
         /// By the index of the charset: many values ask for it.
-        static STATES: LazyLock<Vec<Option<State>>> =
-            LazyLock::new(|| Charset::all().map(State::found_out).collect());
+        static STATES: LazyLock<Vec<Option<Independence>>> =
+            LazyLock::new(|| Charset::all().map(Independence::by_charset).collect());
         *STATES.get(charset.index())?
     }
 
-    fn found_out(charset: Charset) -> Option<Self> {
+    fn by_charset(charset: Charset) -> Option<Self> {
         match charset {
-            Charset::US_ASCII => Some(Self::Ascii),
+            Charset::US_ASCII => Some(Self::IfAscii),
             // Bytes of two words may be one character.
             _ if charset.is_greedy() => None,
             // The order of the letters is to be told.
             _ if label_states_order(charset) => None,
             _ if charset.is_ascii_compatible() => Some(
-                better_charset_and_test(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)),
+                better_charset_and_test(charset).map_or(Self::Always, |(_, is_evidence)| {
+                    Self::UnlessBetterCharset(is_evidence)
+                }),
             ),
             _ => charset
                 .name()
                 .starts_with("ISO-2022-JP")
-                .then_some(Self::Escapes),
+                .then_some(Self::IfAsciiAtEnd),
         }
     }
 
-    fn stands_alone(self, bytes: &[u8]) -> bool {
+    fn is_independent(self, bytes: &[u8]) -> bool {
         match self {
-            Self::Free => true,
-            Self::Page(tells) => !tells(bytes),
-            Self::Escapes => {
+            Self::Always => true,
+            Self::UnlessBetterCharset(is_evidence) => !is_evidence(bytes),
+            Self::IfAsciiAtEnd => {
                 let last = bytes.iter().rposition(|byte| *byte == 0x1B);
                 last.is_none_or(|escape| bytes[escape..].starts_with(b"\x1B(B"))
             }
-            Self::Ascii => bytes.is_ascii(),
+            Self::IfAscii => bytes.is_ascii(),
         }
     }
 }
 
 /// Words of one charset with white space between them.
-struct Group {
+struct WordGroup {
     at: Range<usize>,
     charset: Charset,
     /// Some of them are in the superset of the charset only.
     outside: bool,
     /// They may be UTF-8 all the same.
-    utf8: Suspicion,
+    utf8: Utf8Check,
     /// Their bytes, where their label may be doubted.
     bytes: Option<Vec<u8>>,
 }
 
-impl<'v> Writer<'v, '_> {
+impl<'v> FastDecoder<'v, '_> {
     /// Whether neither a control nor a hidden character was written.
-    fn is_quiet(&self) -> bool {
-        self.out.get(self.unsure..).is_none_or(is_quiet)
+    fn is_visible(&self) -> bool {
+        self.out.get(self.scan_start..).is_none_or(is_visible)
     }
 
     /// A piece that begins at `start` may hold such a character.
-    fn doubt(&mut self, start: usize) {
-        self.unsure = self.unsure.min(start);
+    fn scan_from_here(&mut self, start: usize) {
+        self.scan_start = self.scan_start.min(start);
     }
 
     /// Writes the value, of which the start was looked at.
-    fn write(&mut self, look: PlainRun<'v>) -> Option<()> {
+    fn write(&mut self, scan: PlainRun<'v>) -> Option<()> {
         let value = self.value;
-        let mut at = self.text(0, look)?;
+        let mut at = self.text(0, scan)?;
         if at == value.len() {
             return Some(());
         }
@@ -198,71 +202,75 @@ impl<'v> Writer<'v, '_> {
     fn run(
         &mut self,
         at: usize,
-        label: &mut Option<Label<'v>>,
+        label: &mut Option<WordLabel<'v>>,
         room: &mut ShortBytes,
     ) -> Option<usize> {
         let value = self.value;
         if at > 0 && !lex::is_space(value[at - 1]) {
             return None;
         }
-        let mut group: Option<Group> = None;
+        let mut group: Option<WordGroup> = None;
         let mut next = at;
         loop {
             let last = label.as_ref().map_or(&b""[..], |label| label.name);
             let word = strict_syntax::word(value, next, last, room)?;
             let bytes = room.bytes();
             if let Some(name) = word.label {
-                *label = Some(Label::of(name)?);
+                *label = Some(WordLabel::of(name)?);
             }
-            let Label {
+            let WordLabel {
                 charset,
                 alias,
                 state,
                 ..
             } = (*label)?;
-            self.has_other |= charset != Charset::UTF_8 && charset != Charset::US_ASCII;
-            if !state.stands_alone(bytes) {
+            self.has_legacy_words |= charset != Charset::UTF_8 && charset != Charset::US_ASCII;
+            if !state.is_independent(bytes) {
                 return None;
             }
             // A byte order mark is not quiet.
             let start = self.out.len();
             let is_unsure = if charset == Charset::UTF_8 {
-                room.append_utf8(&SUSPECTS, &mut self.out)?
+                room.append_utf8(&INVISIBLE_LEADS, &mut self.out)?
             } else {
                 charset
                     .decode_lossless_into(room, &mut self.out)
                     .then_some(true)?
             };
             if is_unsure {
-                self.doubt(start);
+                self.scan_from_here(start);
             }
             if alias {
-                self.tell(word.range.clone(), EventKind::CharsetAlias, "");
+                self.report(word.range.clone(), EventKind::CharsetAlias, "");
             }
-            if word.range.len() > WORD {
-                self.tell(word.range.clone(), EventKind::EwBadToken, LONG_WORD);
+            if word.range.len() > MAX_WORD_BYTES {
+                self.report(word.range.clone(), EventKind::EwBadToken, LONG_WORD);
             }
             let end = word.range.end;
             match group
                 .as_mut()
-                .filter(|group| same(Some(group.charset), Some(charset)))
+                .filter(|group| same_charset(Some(group.charset), Some(charset)))
             {
                 Some(group) => group.at.end = end,
                 None => {
                     self.end(
-                        group.replace(Group {
+                        group.replace(WordGroup {
                             at: word.range,
                             charset,
                             outside: false,
-                            utf8: Suspicion::default(),
-                            bytes: (self.doubts && matches!(state, State::Free | State::Page(_)))
-                                .then(Vec::new),
+                            utf8: Utf8Check::default(),
+                            bytes: (self.check_labels
+                                && matches!(
+                                    state,
+                                    Independence::Always | Independence::UnlessBetterCharset(_)
+                                ))
+                            .then(Vec::new),
                         }),
                     )?;
                 }
             }
             if let Some(group) = &mut group {
-                group.outside = group.outside || is_any_outside(group.charset, room);
+                group.outside = group.outside || uses_superset_in_buffer(group.charset, room);
                 if charset != Charset::UTF_8 {
                     group.utf8.add(bytes);
                     if let Some(all) = &mut group.bytes {
@@ -280,10 +288,10 @@ impl<'v> Writer<'v, '_> {
 
     /// Tells of a group that is complete; None where its label may be wrong.
     #[inline]
-    fn end(&mut self, group: Option<Group>) -> Option<()> {
+    fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.doubts);
-        if group.utf8.stands() || group.bytes.as_deref().is_some_and(may_be_other) {
+        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.check_labels);
+        if group.utf8.is_utf8() || group.bytes.as_deref().is_some_and(may_be_other) {
             return None;
         }
         if group.outside {
@@ -293,62 +301,62 @@ impl<'v> Writer<'v, '_> {
         Some(())
     }
 
-    fn tell(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+    fn report(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
         self.findings.push(Finding::new(at, kind, detail));
     }
 
     /// Writes the text from `start` on, of which the first line was looked at, with a space for each fold; gives its end.
-    fn text(&mut self, start: usize, mut look: PlainRun<'v>) -> Option<usize> {
+    fn text(&mut self, start: usize, mut scan: PlainRun<'v>) -> Option<usize> {
         let value = self.value;
-        let (mut at, mut has_eight) = (start, false);
+        let (mut at, mut has_raw_8bit) = (start, false);
         let end = loop {
-            self.piece(at..look.stop.unwrap_or(value.len()), &look)?;
-            has_eight |= look.ascii.is_none();
-            match look.stop {
+            self.piece(at..scan.stop.unwrap_or(value.len()), &scan)?;
+            has_raw_8bit |= scan.ascii.is_none();
+            match scan.stop {
                 Some(stop) if value[stop] != b'=' => {
                     self.out.push(' ');
                     at = lex::skip_space(value, stop);
                     if at == value.len() && matches!(value.last(), Some(b'\r' | b'\n')) {
                         return None;
                     }
-                    look = PlainRun::scan(value, at);
+                    scan = PlainRun::scan(value, at);
                 }
                 stop => break stop.unwrap_or(value.len()),
             }
         };
-        self.has_eight |= has_eight;
-        if has_eight {
-            tell_eight(&value[start..end], start, self.findings);
+        self.has_raw_8bit |= has_raw_8bit;
+        if has_raw_8bit {
+            report_raw_8bit(&value[start..end], start, self.findings);
         }
         Some(end)
     }
 
-    fn piece(&mut self, range: Range<usize>, look: &PlainRun<'v>) -> Option<()> {
-        if look.ascii.is_some() && !look.has_control {
+    fn piece(&mut self, range: Range<usize>, scan: &PlainRun<'v>) -> Option<()> {
+        if scan.ascii.is_some() && !scan.has_control {
             return ascii::append(self.value, range, &mut self.out).then_some(());
         }
         let start = self.out.len();
-        if SUSPECTS.append_utf8(self.value, range, &mut self.out)? {
-            self.doubt(start);
+        if INVISIBLE_LEADS.append_utf8(self.value, range, &mut self.out)? {
+            self.scan_from_here(start);
         }
         Some(())
     }
 }
 
 /// Whether some of these bytes, which decode without a remark, are in the superset of their charset only.
-fn is_any_outside(charset: Charset, room: &ShortBytes) -> bool {
+fn uses_superset_in_buffer(charset: Charset, room: &ShortBytes) -> bool {
     if charset.superset() == charset {
         return false;
     }
     match charset.covers_lossless(room) {
         Some(is_within) => !is_within,
         None if charset.is_single_byte() => room.has_c1(),
-        None => is_outside(charset, room.bytes()),
+        None => uses_superset(charset, room.bytes()),
     }
 }
 
 /// Tells of raw bytes in a text that begins at `start`.
-fn tell_eight(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
+fn report_raw_8bit(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
     let (mut first, mut last, mut count) = (None, 0, 0);
     let (blocks, rest) = text.as_chunks::<8>();
     let behind = rest
@@ -379,8 +387,8 @@ fn raw_finding(at: Range<usize>, count: u64) -> Finding {
     Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count)
 }
 
-impl<'v> Label<'v> {
-    fn of(name: Name<'v>) -> Option<Self> {
+impl<'v> WordLabel<'v> {
+    fn of(name: StrictLabel<'v>) -> Option<Self> {
         let (charset, alias) = match name.resolved {
             Resolved::Exact(charset) => (charset, false),
             Resolved::Alias(charset) => (charset, true),
@@ -390,14 +398,14 @@ impl<'v> Label<'v> {
             name: name.label,
             charset,
             alias,
-            state: State::of(charset)?,
+            state: Independence::of(charset)?,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, general};
+    use super::super::{HeaderContext, decode_unparameterized};
     use super::*;
     use crate::header::FieldKind;
     use base64::Engine;
@@ -414,10 +422,10 @@ mod tests {
         };
         let mut findings = vec![before];
         let context = HeaderContext {
-            doubts: true,
+            check_labels: true,
             ..HeaderContext::default()
         };
-        let other = general(value, FieldKind::Unstructured, &context, &mut findings);
+        let other = decode_unparameterized(value, FieldKind::Unstructured, &context, &mut findings);
         assert_eq!(
             (&*text, told),
             (&*other, findings),
@@ -510,9 +518,9 @@ mod tests {
         assert!(!check(b"\xFC"));
     }
 
-    struct Random(u64);
+    struct Xorshift(u64);
 
-    impl Random {
+    impl Xorshift {
         fn below(&mut self, bound: usize) -> usize {
             self.0 = self
                 .0
@@ -562,7 +570,7 @@ mod tests {
 
     #[test]
     fn words_in_any_charset_are_read_as_by_the_general_case() {
-        let mut random = Random(1);
+        let mut random = Xorshift(1);
         let charsets: Vec<Charset> = Charset::all().collect();
         let gaps = [" ", " ", "\r\n ", " x ", "  ", " é\r\n ", " \t "];
         let (mut here, mut several) = (0, 0);

@@ -6,7 +6,7 @@
 //! those before the line end, others those after it.
 
 use super::controls::is_control;
-use super::decode::WORD;
+use super::decode::MAX_WORD_BYTES;
 use super::token::Letter;
 use super::{Encoding, Place};
 use base64::Engine;
@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Bytes of a line (RFC 2047 2).
-pub(super) const LINE: usize = 76;
+pub(super) const MAX_LINE_BYTES: usize = 76;
 const OPEN_Q: &str = "=?UTF-8?Q?";
 const OPEN_B: &str = "=?UTF-8?B?";
 const CLOSE: &str = "?=";
@@ -27,14 +27,14 @@ const FRAME: usize = OPEN_Q.len() + CLOSE.len();
 /// `column` is the number of bytes of the line before the text; where it leaves no room for a word, the line gets longer. Controls are encoded;
 /// a reader shows spaces for them.
 pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
-    let mut lines = Lines::new(column, eol);
-    let Some((start, end)) = hot(text, place, eol) else {
+    let mut lines = LineWriter::new(column, eol);
+    let Some((start, end)) = span_to_encode(text, place, eol) else {
         lines.raw(text);
         return lines.out;
     };
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    let letter = choose(&text[start..end], place, encoding);
+    let letter = choose_letter(&text[start..end], place, encoding);
     lines.words(&text[start..end], place, letter, start > 0);
     lines.raw(&text[end..]);
     lines.out
@@ -66,7 +66,7 @@ pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
 }
 
 /// B or Q, by the length of the whole text.
-pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
+pub(crate) fn choose_letter(text: &str, place: Place, encoding: Encoding) -> Letter {
     match encoding {
         Encoding::B => Letter::B,
         Encoding::Q => Letter::Q,
@@ -83,8 +83,8 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
 
 /// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word. Where lines are folded, a
 /// single space stands before and after it, and further ones belong to it.
-pub(super) fn hot(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
-    let (mut start, mut end) = match needy(text, place) {
+pub(super) fn span_to_encode(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
+    let (mut start, mut end) = match span_needing_words(text, place) {
         None if eol.is_empty() || !has_long_stretch(text) => return None,
         None => return Some((0, text.len())),
         Some(range) => range,
@@ -103,7 +103,8 @@ pub(super) fn hot(text: &str, place: Place, eol: &str) -> Option<(usize, usize)>
 
 /// Whether a line is too short for what stands between two single spaces, and that is no atom.
 fn has_long_stretch(text: &str) -> bool {
-    stretches(text).any(|stretch| stretch.len() >= LINE && stretch.trim_matches(' ').contains("  "))
+    stretches(text)
+        .any(|stretch| stretch.len() >= MAX_LINE_BYTES && stretch.trim_matches(' ').contains("  "))
 }
 
 /// A text cut before each single space.
@@ -125,7 +126,7 @@ pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
+fn span_needing_words(text: &str, place: Place) -> Option<(usize, usize)> {
     let needs =
         |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
     let (mut range, mut at) = (None, 0);
@@ -169,7 +170,7 @@ pub(super) fn is_atom(byte: u8) -> bool {
 
 /// Text under construction that knows its column.
 #[derive(Debug)]
-pub(crate) struct Lines<'e> {
+pub(crate) struct LineWriter<'e> {
     /// What was written.
     pub out: String,
     /// Bytes of the current line.
@@ -180,7 +181,7 @@ pub(crate) struct Lines<'e> {
     pub tail: usize,
 }
 
-impl<'e> Lines<'e> {
+impl<'e> LineWriter<'e> {
     /// Nothing is written yet, in a line with `column` bytes.
     pub(crate) fn new(column: usize, eol: &'e str) -> Self {
         Self {
@@ -205,7 +206,10 @@ impl<'e> Lines<'e> {
 
     /// Ends the line before anything is written, where that needs more room.
     pub(super) fn begin(&mut self, length: usize) {
-        if !self.eol.is_empty() && self.column > 1 && self.column + length + self.tail > LINE {
+        if !self.eol.is_empty()
+            && self.column > 1
+            && self.column + length + self.tail > MAX_LINE_BYTES
+        {
             self.fold();
         }
     }
@@ -215,7 +219,7 @@ impl<'e> Lines<'e> {
         for piece in stretches(text) {
             let starts_with_single =
                 piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
-            if starts_with_single && self.column + piece.len() > LINE && self.column > 1 {
+            if starts_with_single && self.column + piece.len() > MAX_LINE_BYTES && self.column > 1 {
                 self.fold();
                 self.push(&piece[1..]);
             } else {
@@ -231,7 +235,7 @@ impl<'e> Lines<'e> {
 
     /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
     pub(crate) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
-        let mut filler = Filler {
+        let mut filler = WordFiller {
             lines: self,
             text: String::new(),
             ends: Vec::new(),
@@ -308,8 +312,8 @@ fn is_single(c: char) -> bool {
 }
 
 /// Fills word after word.
-struct Filler<'l, 'e> {
-    lines: &'l mut Lines<'e>,
+struct WordFiller<'l, 'e> {
+    lines: &'l mut LineWriter<'e>,
     text: String,
     /// Where the units of the text end.
     ends: Vec<usize>,
@@ -323,10 +327,11 @@ struct Filler<'l, 'e> {
     fold: bool,
 }
 
-impl Filler<'_, '_> {
+impl WordFiller<'_, '_> {
     /// Whether a combining sequence fits into one word where it stands.
     fn holds_together(&self, unit: &str) -> bool {
-        let line = WORD.min(LINE - 1 - self.lines.tail.min(LINE / 2)) - FRAME;
+        let line = MAX_WORD_BYTES.min(MAX_LINE_BYTES - 1 - self.lines.tail.min(MAX_LINE_BYTES / 2))
+            - FRAME;
         let room = if self.fresh && !self.fold {
             self.room()
         } else {
@@ -337,7 +342,11 @@ impl Filler<'_, '_> {
 
     /// Bytes of encoded text for which the line has room.
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2)))
+        MAX_WORD_BYTES
+            .min(
+                MAX_LINE_BYTES
+                    .saturating_sub(self.lines.column + self.lines.tail.min(MAX_LINE_BYTES / 2)),
+            )
             .saturating_sub(FRAME)
     }
 
@@ -530,7 +539,7 @@ mod tests {
                         let width = line.len() + if i == 0 { column } else { 0 };
                         let whole = line.trim_start().split(' ').any(|piece| piece.len() > 70);
                         assert!(
-                            width <= LINE || whole || i == 0 && column > 50,
+                            width <= MAX_LINE_BYTES || whole || i == 0 && column > 50,
                             "{width} {line:?}"
                         );
                         assert!(width <= 998);
@@ -540,7 +549,7 @@ mod tests {
                         .split_ascii_whitespace()
                         .filter(|w| w.starts_with("=?UTF-8?"))
                     {
-                        assert!(word.len() <= WORD, "{word}");
+                        assert!(word.len() <= MAX_WORD_BYTES, "{word}");
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! How each piece of a value was read, for people.
 
 use super::decode::Reader;
-use super::lexical_context::Zone;
+use super::lexical_context::LexicalContext;
 use super::token::Letter;
 use super::{Encoding, Finding, HeaderContext};
 use crate::header::FieldKind;
@@ -56,7 +56,7 @@ pub fn explain(
         if segment.words.is_empty() {
             reader.push(segment, &mut text, findings);
         } else {
-            reader.push_run_telling(segment, &mut text, findings, Some(&mut used));
+            reader.push_run_with_charsets(segment, &mut text, findings, Some(&mut used));
         }
         let words = reader.words[segment.words.clone()]
             .iter()
@@ -76,7 +76,7 @@ pub fn explain(
             });
         Piece {
             at: segment.range.clone(),
-            place: place(segment.zone),
+            place: place(segment.lexical),
             text,
             words: words.collect(),
         }
@@ -86,14 +86,14 @@ pub fn explain(
     pieces
 }
 
-fn place(zone: Zone) -> &'static str {
-    match zone {
-        Zone::Text => "text",
-        Zone::Phrase => "phrase",
-        Zone::Comment => "comment",
-        Zone::Quoted => "quoted",
-        Zone::Mark => "quote",
-        Zone::Address => "address",
+fn place(lexical: LexicalContext) -> &'static str {
+    match lexical {
+        LexicalContext::Text => "text",
+        LexicalContext::Phrase => "phrase",
+        LexicalContext::Comment => "comment",
+        LexicalContext::Quoted => "quoted",
+        LexicalContext::Mark => "quote",
+        LexicalContext::Address => "address",
     }
 }
 

@@ -10,11 +10,14 @@
 //! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
 
 use super::controls::is_control;
-use super::decode::WORD;
-use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, stretches, word_length};
-use super::lexical_context::Zone;
-use super::rewrite::atoms;
-use super::rewrite_units::Atom;
+use super::decode::MAX_WORD_BYTES;
+use super::encode::{
+    LineWriter, MAX_LINE_BYTES, choose_letter, first_word, is_atom, span_to_encode, stretches,
+    word_length,
+};
+use super::lexical_context::LexicalContext;
+use super::rewrite::rewrite_units;
+use super::rewrite_units::RewriteUnit;
 use super::token::Letter;
 use super::{
     Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy,
@@ -61,7 +64,7 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
         FieldKind::Structured | FieldKind::Phrases => phrase(text, style, column),
         FieldKind::Parameters => parameters(text, style, column),
         FieldKind::Opaque if text.is_ascii() => {
-            let mut lines = Lines::new(column, style.eol);
+            let mut lines = LineWriter::new(column, style.eol);
             lines.raw(text);
             Ok(lines.out)
         }
@@ -105,14 +108,14 @@ fn field_text(
     style: &Style<'_>,
     column: usize,
 ) -> Result<String, Unencodable> {
-    let need = match hot(text, place, style.eol) {
+    let need = match span_to_encode(text, place, style.eol) {
         Some((0, end)) => {
-            let composer = Composer::new(style, style.charset(text), column);
-            composer.first_word(&text[..end], place, WORD)
+            let composer = TokenWriter::new(style, style.charset(text), column);
+            composer.first_word(&text[..end], place, MAX_WORD_BYTES)
         }
         _ => stretches(text).next().map_or(0, str::len),
     };
-    if style.eol.is_empty() || column + need <= LINE {
+    if style.eol.is_empty() || column + need <= MAX_LINE_BYTES {
         return style.text(text, place, column);
     }
     Ok(format!("{} {}", style.eol, style.text(text, place, 1)?))
@@ -138,7 +141,7 @@ fn is_group(text: &str) -> bool {
 /// `"name": …;`
 fn is_quoted_group(text: &str) -> bool {
     let end = if text.starts_with('"') {
-        lex::Steps::default().quoted_end(text.as_bytes(), 0)
+        lex::CharacterSteps::default().quoted_end(text.as_bytes(), 0)
     } else {
         None
     };
@@ -181,21 +184,21 @@ fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Un
 fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_atom);
     if text.is_empty()
-        || text.split(' ').all(is_word) && hot(text, Place::Phrase, style.eol).is_none()
+        || text.split(' ').all(is_word) && span_to_encode(text, Place::Phrase, style.eol).is_none()
     {
         return field_text(text, Place::Phrase, style, column);
     }
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") {
         let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        let is_long = !style.eol.is_empty() && quoted.len() >= LINE;
+        let is_long = !style.eol.is_empty() && quoted.len() >= MAX_LINE_BYTES;
         if !is_long && reads(&quoted, FieldKind::Structured) == text {
-            let mut lines = Lines::new(column, style.eol);
+            let mut lines = LineWriter::new(column, style.eol);
             lines.begin(quoted.len());
             lines.push(&quoted);
             return Ok(lines.out);
         }
-        return Composer::new(style, style.charset(text), column)
-            .write(&[Token::Words(Cow::Borrowed(text), Place::Phrase)]);
+        return TokenWriter::new(style, style.charset(text), column)
+            .write(&[FieldToken::Words(Cow::Borrowed(text), Place::Phrase)]);
     }
     field_text(text, Place::Phrase, style, column)
 }
@@ -217,19 +220,19 @@ fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unen
         if !body.is_empty() && is_raw {
             push_solid(&mut tokens, body);
         } else if !body.is_empty() {
-            tokens.push(Token::Words(unquoted(body).into(), Place::Phrase));
+            tokens.push(FieldToken::Words(unquoted(body).into(), Place::Phrase));
         }
         push_blank(&mut tokens, &rest[start + body.len()..end]);
         let comma = rest[end..].starts_with(',');
         if comma {
             push_solid(&mut tokens, ",");
             if !style.eol.is_empty() {
-                tokens.push(Token::Blank("".into()));
+                tokens.push(FieldToken::Blank("".into()));
             }
         }
         rest = &rest[end + usize::from(comma)..];
     }
-    Composer::new(style, style.charset(text), column).write(&tokens)
+    TokenWriter::new(style, style.charset(text), column).write(&tokens)
 }
 
 /// Where a comma stands outside quotes and comments, or the end; None where one of these has no end.
@@ -255,7 +258,7 @@ fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('"') {
-        let Some(end) = lex::Steps::default().quoted_end(rest.as_bytes(), at) else {
+        let Some(end) = lex::CharacterSteps::default().quoted_end(rest.as_bytes(), at) else {
             break;
         };
         out.push_str(&rest[..at]);
@@ -284,13 +287,16 @@ fn list(
     column: usize,
 ) -> Result<String, Unencodable> {
     let raw = text.as_bytes();
-    let (decoded, atoms) = atoms(raw, kind, Form::Words, &context(), &mut Vec::new());
-    let tokens = tokens(text, &atoms, !style.eol.is_empty())?;
-    let has_words = tokens.iter().any(|token| matches!(token, Token::Words(..)));
+    let (decoded, rewrite_units) =
+        rewrite_units(raw, kind, Form::Words, &context(), &mut Vec::new());
+    let tokens = tokens(text, &rewrite_units, !style.eol.is_empty())?;
+    let has_words = tokens
+        .iter()
+        .any(|token| matches!(token, FieldToken::Words(..)));
     if has_words && lex::swallows_address(raw) {
         return Err(Unencodable::Place);
     }
-    let written = Composer::new(style, style.charset(&decoded), column).write(&tokens)?;
+    let written = TokenWriter::new(style, style.charset(&decoded), column).write(&tokens)?;
     if !written.is_ascii() {
         return Err(Unencodable::Place);
     }
@@ -303,7 +309,7 @@ fn list(
 
 /// What a value is made of.
 #[derive(Debug)]
-enum Token<'a> {
+enum FieldToken<'a> {
     /// White space; if empty, a place where a fold may add some.
     Blank(Cow<'a, str>),
     /// What is written as it is, without a fold.
@@ -312,23 +318,23 @@ enum Token<'a> {
     Words(Cow<'a, str>, Place),
 }
 
-fn push_blank<'a>(tokens: &mut Vec<Token<'a>>, blanks: &'a str) {
+fn push_blank<'a>(tokens: &mut Vec<FieldToken<'a>>, blanks: &'a str) {
     match tokens.last_mut() {
         _ if blanks.is_empty() => {}
-        Some(Token::Blank(before)) => before.to_mut().push_str(blanks),
-        _ => tokens.push(Token::Blank(blanks.into())),
+        Some(FieldToken::Blank(before)) => before.to_mut().push_str(blanks),
+        _ => tokens.push(FieldToken::Blank(blanks.into())),
     }
 }
 
-fn push_solid(tokens: &mut Vec<Token<'_>>, text: &str) {
+fn push_solid(tokens: &mut Vec<FieldToken<'_>>, text: &str) {
     match tokens.last_mut() {
-        Some(Token::Solid(solid)) => solid.push_str(text),
-        _ => tokens.push(Token::Solid(text.to_owned())),
+        Some(FieldToken::Solid(solid)) => solid.push_str(text),
+        _ => tokens.push(FieldToken::Solid(text.to_owned())),
     }
 }
 
 /// Raw text that may be folded at its white space.
-fn push_raw<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str) {
+fn push_raw<'a>(tokens: &mut Vec<FieldToken<'a>>, text: &'a str) {
     let mut rest = text;
     while !rest.is_empty() {
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -343,74 +349,82 @@ fn push_raw<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str) {
     }
 }
 
-fn is_phrase(zone: Zone) -> bool {
-    matches!(zone, Zone::Phrase | Zone::Quoted)
+fn is_phrase(lexical: LexicalContext) -> bool {
+    matches!(lexical, LexicalContext::Phrase | LexicalContext::Quoted)
 }
 
 /// A list in tokens: atoms that need words, with what touches them, and with those that are words already where only white space is between.
-fn tokens<'a>(text: &'a str, atoms: &[Atom], folds: bool) -> Result<Vec<Token<'a>>, Unencodable> {
-    let raw = |atom: &Atom| &text[atom.range.clone()];
+fn tokens<'a>(
+    text: &'a str,
+    rewrite_units: &[RewriteUnit],
+    folds: bool,
+) -> Result<Vec<FieldToken<'a>>, Unencodable> {
+    let raw = |atom: &RewriteUnit| &text[atom.range.clone()];
     // White space, an address or a delimiter stands between the phrases and texts of comments.
-    let joins = |atom: &Atom| {
-        let delimiters = if is_phrase(atom.zone) {
+    let joins = |atom: &RewriteUnit| {
+        let delimiters = if is_phrase(atom.lexical) {
             "(),:;<>\""
         } else {
             "()"
         };
         let single = || atom.range.len() == 1 && delimiters.contains(raw(atom));
-        atom.zone != Zone::Address && !atom.state.space && (atom.zone == Zone::Quoted || !single())
+        atom.lexical != LexicalContext::Address
+            && !atom.state.space
+            && (atom.lexical == LexicalContext::Quoted || !single())
     };
-    let needs = |atom: &Atom| {
+    let needs = |atom: &RewriteUnit| {
         atom.state.wants_words()
             || raw(atom).contains(is_control) && !atom.state.space
-            || folds && atom.zone == Zone::Quoted && atom.range.len() >= LINE
+            || folds && atom.lexical == LexicalContext::Quoted && atom.range.len() >= MAX_LINE_BYTES
     };
-    let mut member = vec![false; atoms.len()];
-    let mut wanted = vec![false; atoms.len()];
+    let mut is_group_member = vec![false; rewrite_units.len()];
+    let mut wanted = vec![false; rewrite_units.len()];
     let mut at = 0;
-    while at < atoms.len() {
+    while at < rewrite_units.len() {
         let start = at;
         at += 1;
-        if !joins(&atoms[start]) {
-            if atoms[start].zone == Zone::Address && raw(&atoms[start]).contains(is_raw_control) {
+        if !joins(&rewrite_units[start]) {
+            if rewrite_units[start].lexical == LexicalContext::Address
+                && raw(&rewrite_units[start]).contains(is_raw_control)
+            {
                 return Err(Unencodable::Place);
             }
             continue;
         }
-        while at < atoms.len()
-            && joins(&atoms[at])
-            && is_phrase(atoms[at].zone) == is_phrase(atoms[start].zone)
+        while at < rewrite_units.len()
+            && joins(&rewrite_units[at])
+            && is_phrase(rewrite_units[at].lexical) == is_phrase(rewrite_units[start].lexical)
         {
             at += 1;
         }
-        let needed = atoms[start..at].iter().any(needs);
+        let needed = rewrite_units[start..at].iter().any(needs);
         for i in start..at {
-            member[i] = needed || atoms[i].state.member();
+            is_group_member[i] = needed || rewrite_units[i].state.is_group_member();
             wanted[i] = needed;
         }
     }
     let mut out = Vec::new();
     let mut at = 0;
-    while at < atoms.len() {
-        let atom = &atoms[at];
-        if !member[at] {
-            match atom.zone {
+    while at < rewrite_units.len() {
+        let atom = &rewrite_units[at];
+        if !is_group_member[at] {
+            match atom.lexical {
                 _ if atom.state.space => push_blank(&mut out, raw(atom)),
-                Zone::Address | Zone::Quoted => push_solid(&mut out, raw(atom)),
+                LexicalContext::Address | LexicalContext::Quoted => push_solid(&mut out, raw(atom)),
                 _ => push_raw(&mut out, raw(atom)),
             }
-            if folds && atom.zone == Zone::Phrase && raw(atom) == "," {
-                out.push(Token::Blank("".into()));
+            if folds && atom.lexical == LexicalContext::Phrase && raw(atom) == "," {
+                out.push(FieldToken::Blank("".into()));
             }
             at += 1;
             continue;
         }
         let mut last = at;
         loop {
-            if member.get(last + 1) == Some(&true) {
+            if is_group_member.get(last + 1) == Some(&true) {
                 last += 1;
-            } else if atoms.get(last + 1).is_some_and(|a| a.state.space)
-                && member.get(last + 2) == Some(&true)
+            } else if rewrite_units.get(last + 1).is_some_and(|a| a.state.space)
+                && is_group_member.get(last + 2) == Some(&true)
             {
                 last += 2;
             } else {
@@ -418,18 +432,21 @@ fn tokens<'a>(text: &'a str, atoms: &[Atom], folds: bool) -> Result<Vec<Token<'a
             }
         }
         if wanted[at..=last].contains(&true) {
-            let place = if is_phrase(atom.zone) {
+            let place = if is_phrase(atom.lexical) {
                 Place::Phrase
             } else {
                 Place::Comment
             };
-            let words: String = atoms[at..=last]
+            let words: String = rewrite_units[at..=last]
                 .iter()
                 .map(|atom| meaning(atom, raw(atom)))
                 .collect();
-            out.push(Token::Words(words.into(), place));
+            out.push(FieldToken::Words(words.into(), place));
         } else {
-            push_raw(&mut out, &text[atom.range.start..atoms[last].range.end]);
+            push_raw(
+                &mut out,
+                &text[atom.range.start..rewrite_units[last].range.end],
+            );
         }
         at = last + 1;
     }
@@ -441,11 +458,11 @@ fn is_raw_control(c: char) -> bool {
 }
 
 /// What an atom says: with its controls, where it has no words.
-fn meaning<'a>(atom: &'a Atom, raw: &'a str) -> Cow<'a, str> {
-    let reads_otherwise = atom.state.words || lex::has_shift(raw.as_bytes());
-    match atom.zone {
+fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
+    let reads_otherwise = atom.state.words || lex::has_raw_iso2022jp(raw.as_bytes());
+    match atom.lexical {
         _ if reads_otherwise => atom.text.as_str().into(),
-        Zone::Quoted => {
+        LexicalContext::Quoted => {
             let mut text = String::new();
             unescape(&raw[1..raw.len() - 1], &mut text);
             text.into()
@@ -455,38 +472,38 @@ fn meaning<'a>(atom: &'a Atom, raw: &'a str) -> Cow<'a, str> {
 }
 
 /// Writes tokens into lines.
-struct Composer<'s> {
-    lines: Lines<'s>,
+struct TokenWriter<'s> {
+    lines: LineWriter<'s>,
     encoding: Encoding,
     charset: Charset,
 }
 
-impl<'s> Composer<'s> {
+impl<'s> TokenWriter<'s> {
     fn new(style: &Style<'s>, charset: Charset, column: usize) -> Self {
         Self {
-            lines: Lines::new(column, style.eol),
+            lines: LineWriter::new(column, style.eol),
             encoding: style.encoding,
             charset,
         }
     }
 
-    fn write(mut self, tokens: &[Token<'_>]) -> Result<String, Unencodable> {
+    fn write(mut self, tokens: &[FieldToken<'_>]) -> Result<String, Unencodable> {
         encode_legacy::check(self.charset)?;
         let mut blanks: &str = "";
         for (at, token) in tokens.iter().enumerate() {
-            let soft = at > 0 && matches!(tokens[at - 1], Token::Blank(_));
+            let soft = at > 0 && matches!(tokens[at - 1], FieldToken::Blank(_));
             let before = tokens[..at]
                 .iter()
                 .rev()
-                .find(|token| !matches!(token, Token::Blank(_)));
+                .find(|token| !matches!(token, FieldToken::Blank(_)));
             match token {
-                Token::Blank(text) => {
+                FieldToken::Blank(text) => {
                     blanks = text;
                     continue;
                 }
-                Token::Solid(text) => {
+                FieldToken::Solid(text) => {
                     let first = text.as_bytes().first();
-                    let after_words = matches!(before, Some(Token::Words(_, Place::Phrase)));
+                    let after_words = matches!(before, Some(FieldToken::Words(_, Place::Phrase)));
                     if blanks.is_empty()
                         && after_words
                         && !matches!(first, Some(b',' | b';' | b':' | b')' | b'>'))
@@ -494,7 +511,7 @@ impl<'s> Composer<'s> {
                         blanks = " ";
                     }
                     let next = match tokens.get(at + 1) {
-                        Some(Token::Words(words, Place::Comment)) => {
+                        Some(FieldToken::Words(words, Place::Comment)) => {
                             self.first(words, Place::Comment, tail(tokens.get(at + 2)))
                         }
                         _ => 0,
@@ -502,7 +519,7 @@ impl<'s> Composer<'s> {
                     self.separate(blanks, soft, text.len() + next, is_free(before, Some(text)));
                     self.lines.push(text);
                 }
-                Token::Words(text, place) => {
+                FieldToken::Words(text, place) => {
                     encode_legacy::carries(self.charset, text).map_err(|at| {
                         Unencodable::Character {
                             charset: self.charset,
@@ -516,7 +533,7 @@ impl<'s> Composer<'s> {
                     let need = self.first(text, *place, self.lines.tail);
                     if blanks.len() > 1
                         && !is_free(before, None)
-                        && self.lines.column + blanks.len() + need > LINE
+                        && self.lines.column + blanks.len() + need > MAX_LINE_BYTES
                     {
                         // A fold is one space for some readers.
                         let text = format!("{}{text}", &blanks[1..]);
@@ -537,7 +554,7 @@ impl<'s> Composer<'s> {
 
     /// White space before `need` bytes, or a fold in its place.
     fn separate(&mut self, blanks: &str, soft: bool, need: usize, free: bool) {
-        let fits = self.lines.column + blanks.len() + need <= LINE;
+        let fits = self.lines.column + blanks.len() + need <= MAX_LINE_BYTES;
         if self.lines.out.is_empty() && blanks.is_empty() {
             self.lines.begin(need);
         } else if fits || self.lines.column <= 1 || blanks.len() > 1 && !free {
@@ -551,7 +568,7 @@ impl<'s> Composer<'s> {
 
     /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
     fn first(&self, text: &str, place: Place, tail: usize) -> usize {
-        let most = WORD - tail.min(LINE / 2);
+        let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
         let whole = match self.letter(text, place) {
             Ok(letter) => word_length(text, place, letter),
             Err(b) => encode_legacy::word_length(text, self.charset, place, b),
@@ -574,7 +591,7 @@ impl<'s> Composer<'s> {
     /// The letter in UTF-8, or whether it is B in another charset.
     fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
         if self.charset == Charset::UTF_8 {
-            return Ok(choose(text, place, self.encoding));
+            return Ok(choose_letter(text, place, self.encoding));
         }
         Err(encode_legacy::is_b(
             self.charset,
@@ -595,17 +612,16 @@ impl<'s> Composer<'s> {
 }
 
 /// Bytes that touch the words before them.
-fn tail(token: Option<&Token<'_>>) -> usize {
+fn tail(token: Option<&FieldToken<'_>>) -> usize {
     match token {
-        Some(Token::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
+        Some(FieldToken::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
         _ => 0,
     }
 }
 
 /// Whether white space between two pieces says nothing, however much it is.
-fn is_free(before: Option<&Token<'_>>, after: Option<&str>) -> bool {
-    let ends =
-        matches!(before, Some(Token::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
+fn is_free(before: Option<&FieldToken<'_>>, after: Option<&str>) -> bool {
+    let ends = matches!(before, Some(FieldToken::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
     ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
 }
 
@@ -651,13 +667,13 @@ mod tests {
         let words = value
             .split([' ', '(', ')', '\n', '\r', ','])
             .filter(|word| word.starts_with("=?"));
-        words.for_each(|word| assert!(word.len() <= WORD, "{word} in {value}"));
+        words.for_each(|word| assert!(word.len() <= MAX_WORD_BYTES, "{word} in {value}"));
         if style.eol.is_empty() {
             assert!(!value.contains('\n'));
             return;
         }
         for (at, line) in format!("{name}: {value}").split(style.eol).enumerate() {
-            assert!(line.len() <= LINE, "{} in {value}", line.len());
+            assert!(line.len() <= MAX_LINE_BYTES, "{} in {value}", line.len());
             assert!(
                 at == 0 || line.starts_with(' ') && !line.trim().is_empty(),
                 "{value:?}"

@@ -39,7 +39,7 @@ pub(super) fn has_hidden(text: &str) -> bool {
 }
 
 /// Tells of those in `text` from `start` on, and makes spaces of them where that is asked for.
-pub(crate) fn tell(
+pub(crate) fn report_hidden_characters(
     text: &mut String,
     start: usize,
     at: Range<usize>,
@@ -84,7 +84,7 @@ mod tests {
     fn they_stay_or_become_spaces() {
         for (strip, want) in [(false, "x\u{202e}fdp.exe"), (true, "x fdp.exe")] {
             let (mut text, mut findings) = (String::from("x\u{202e}fdp.exe"), Vec::new());
-            tell(&mut text, 1, 3..9, strip, &mut findings);
+            report_hidden_characters(&mut text, 1, 3..9, strip, &mut findings);
             assert_eq!(
                 (&*text, findings[0].kind.code(), findings[0].count),
                 (want, "ew.hidden-char", 1)

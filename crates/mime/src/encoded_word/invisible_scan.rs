@@ -8,7 +8,7 @@ use mailglot_kernel::BytePairs;
 
 /// What may begin such a character: controls (and characters of four bytes, which are few), those of Latin 1, the grapheme joiner, fillers
 /// and vowels, marks of direction, the byte order mark and its neighbors, and the filler of Hangul.
-pub(super) static SUSPECTS: BytePairs = BytePairs::new(&[
+pub(super) static INVISIBLE_LEADS: BytePairs = BytePairs::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),
     (&[0xC2], None),
@@ -31,11 +31,11 @@ const CONTROLS: [u8; 33] = {
 };
 
 /// Whether neither a control nor a hidden character stands in a text.
-pub(super) fn is_quiet(text: &str) -> bool {
+pub(super) fn is_visible(text: &str) -> bool {
     let text = text.as_bytes();
     let mut from = 0;
-    while let Some(at) = SUSPECTS.find(text, from) {
-        if text.get(at..).is_some_and(is_loud) {
+    while let Some(at) = INVISIBLE_LEADS.find(text, from) {
+        if text.get(at..).is_some_and(begins_with_invisible) {
             return false;
         }
         from = at + 1;
@@ -44,7 +44,7 @@ pub(super) fn is_quiet(text: &str) -> bool {
 }
 
 /// Whether a text begins with such a character.
-fn is_loud(text: &[u8]) -> bool {
+fn begins_with_invisible(text: &[u8]) -> bool {
     match *text {
         [0..0x20 | 0x7F, ..] => true,
         [0xC2, b, ..] => b < 0xA0 || b == 0xAD,
@@ -75,21 +75,22 @@ mod tests {
         let mut extra = 0;
         for c in '\0'..=char::MAX {
             let text = c.to_string();
-            let quiet = is_plain_text(&text) && !has_hidden(&text);
-            if !quiet {
+            let visible = is_plain_text(&text) && !has_hidden(&text);
+            if !visible {
                 for before in 0..100 {
                     let text = format!("{}{c}", "x".repeat(before));
                     assert!(
-                        !is_quiet(&text) && !is_quiet(&(text + "日本語日本語日本語日本語日本語")),
+                        !is_visible(&text)
+                            && !is_visible(&(text + "日本語日本語日本語日本語日本語")),
                         "{c:?} {before}"
                     );
                 }
             }
-            extra += u32::from(quiet && !is_quiet(&text));
+            extra += u32::from(visible && !is_visible(&text));
         }
         // U+2065, and those beside the tags.
         assert_eq!(extra, 1 + 31);
-        assert!(is_quiet(
+        assert!(is_visible(
             &"na\u{ef}ve \u{200d}\u{200f}日本語、“한국어”— ".repeat(20)
         ));
     }

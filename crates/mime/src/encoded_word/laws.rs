@@ -1,7 +1,7 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Rewriting, apply};
-use super::writer::Target;
+use super::writer::RewriteTarget;
 use super::{
     Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, decode_fast_path, encode,
     rewrite, rewrite_fast_path,
@@ -149,10 +149,11 @@ fn check_direct(value: &[u8]) -> bool {
     let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
     let context = HeaderContext {
         raw,
-        doubts: true,
+        check_labels: true,
         ..HeaderContext::default()
     };
-    let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
+    let other =
+        super::decode_unparameterized(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!(
         (&*text, told),
         (&*other, findings),
@@ -164,7 +165,7 @@ fn check_direct(value: &[u8]) -> bool {
 
 /// Where the plain case answers, the general one answers and tells the same.
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
-    let target = Target {
+    let target = RewriteTarget {
         form,
         column: 9,
         eol: "\r\n",
@@ -176,7 +177,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     };
     let context = &HeaderContext {
         raw: Some(Charset::WINDOWS_1252),
-        doubts: true,
+        check_labels: true,
         ..HeaderContext::default()
     };
     assert_eq!(
@@ -187,7 +188,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
             context,
             then: context
         }
-        .general(&mut findings),
+        .changes_of_any_value(&mut findings),
         list,
         "{:?}",
         String::from_utf8_lossy(value)

@@ -1,13 +1,13 @@
 //! A value cut into texts and words, each with the place where it stands (RFC 2047 5).
 
-use super::token::{Finder, Word};
+use super::token::{Finder, WordToken};
 use crate::header::FieldKind;
 use crate::lex;
 use std::ops::Range;
 
 /// What a piece of a value is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Zone {
+pub(crate) enum LexicalContext {
     /// Unstructured text.
     Text,
     /// A phrase of a structured field, and the punctuation between phrases.
@@ -24,65 +24,71 @@ pub(crate) enum Zone {
 
 /// A text (`word` is None) or a word.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct LexicalPiece {
     /// Range in the value. The pieces of a value cover it without gaps.
     pub range: Range<usize>,
     /// Where it stands.
-    pub zone: Zone,
+    pub lexical: LexicalContext,
     /// The word.
-    pub word: Option<Word>,
+    pub word: Option<WordToken>,
 }
 
 /// All pieces of a value, from left to right.
-pub(crate) fn pieces(value: &[u8], kind: FieldKind, steps: lex::Steps) -> Vec<Piece> {
+pub(crate) fn pieces(
+    value: &[u8],
+    kind: FieldKind,
+    steps: lex::CharacterSteps,
+) -> Vec<LexicalPiece> {
     let addresses = kind == FieldKind::Structured;
-    let mut out = Pieces {
+    let mut out = LexicalPieces {
         value,
         steps,
         addresses,
         list: Vec::new(),
     };
     match kind {
-        FieldKind::Unstructured => out.words(0..value.len(), Zone::Text),
+        FieldKind::Unstructured => out.words(0..value.len(), LexicalContext::Text),
         FieldKind::Structured | FieldKind::Phrases => out.structured(),
-        FieldKind::Parameters | FieldKind::Opaque => out.text(0..value.len(), Zone::Address),
+        FieldKind::Parameters | FieldKind::Opaque => {
+            out.text(0..value.len(), LexicalContext::Address)
+        }
     }
     out.list
 }
 
-struct Pieces<'a> {
+struct LexicalPieces<'a> {
     value: &'a [u8],
-    steps: lex::Steps,
+    steps: lex::CharacterSteps,
     /// Addresses may stand outside angles.
     addresses: bool,
-    list: Vec<Piece>,
+    list: Vec<LexicalPiece>,
 }
 
-impl Pieces<'_> {
-    fn text(&mut self, range: Range<usize>, zone: Zone) {
+impl LexicalPieces<'_> {
+    fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         if !range.is_empty() {
-            self.list.push(Piece {
+            self.list.push(LexicalPiece {
                 range,
-                zone,
+                lexical,
                 word: None,
             });
         }
     }
 
     /// Words and the texts between them.
-    fn words(&mut self, range: Range<usize>, zone: Zone) {
+    fn words(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let mut finder = Finder::new(self.value, range.end);
         let mut at = range.start;
         while let Some(word) = finder.next_from(at) {
-            self.text(at..word.range.start, zone);
+            self.text(at..word.range.start, lexical);
             at = word.range.end;
-            self.list.push(Piece {
+            self.list.push(LexicalPiece {
                 range: word.range.clone(),
-                zone,
+                lexical,
                 word: Some(word),
             });
         }
-        self.text(at..range.end, zone);
+        self.text(at..range.end, lexical);
     }
 
     fn structured(&mut self) {
@@ -91,7 +97,7 @@ impl Pieces<'_> {
         // Once a delimiter was found without its partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
         let tried = if self.addresses { 0 } else { value.len() };
-        let mut spaced = Spaced {
+        let mut spaced = SpacedAddresses {
             value,
             steps,
             tried,
@@ -99,67 +105,67 @@ impl Pieces<'_> {
         };
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
-            let (end, zone) = match byte {
+            let (end, lexical) = match byte {
                 b'"' if quotes => {
                     let Some(end) = steps.quoted_end(value, at) else {
                         quotes = false;
                         continue;
                     };
                     let domain = self.addresses && value.get(end) == Some(&b'@');
-                    let (end, zone) = if domain {
-                        (atom_end(value, end), Zone::Address)
+                    let (end, lexical) = if domain {
+                        (atom_end(value, end), LexicalContext::Address)
                     } else {
-                        (end, Zone::Quoted)
+                        (end, LexicalContext::Quoted)
                     };
                     spaced
                         .address(at, end)
-                        .map_or((end, zone), |end| (end, Zone::Address))
+                        .map_or((end, lexical), |end| (end, LexicalContext::Address))
                 }
                 b'(' if comments => {
                     let Some(end) = steps.comment_end(value, at) else {
                         comments = false;
                         continue;
                     };
-                    (end, Zone::Comment)
+                    (end, LexicalContext::Comment)
                 }
                 b'<' if angles => {
                     let Some(end) = lex::angle_end(value, at) else {
                         angles = false;
                         continue;
                     };
-                    (end, Zone::Address)
+                    (end, LexicalContext::Address)
                 }
                 _ if lex::is_space(byte) || is_delimiter(byte) => {
                     at += 1;
                     continue;
                 }
                 _ => {
-                    self.text(text..at, Zone::Phrase);
+                    self.text(text..at, LexicalContext::Phrase);
                     let first = self.list.len();
                     let mut end = self.atom(&mut finder, at);
                     if let Some(last) = spaced.address(at, end) {
                         self.list.truncate(first);
-                        self.text(at..last, Zone::Address);
+                        self.text(at..last, LexicalContext::Address);
                         end = last;
                     }
                     (at, text) = (end, end);
                     continue;
                 }
             };
-            self.text(text..at, Zone::Phrase);
-            match zone {
-                Zone::Address => self.text(at..end, zone),
-                Zone::Quoted => {
-                    self.text(at..at + 1, Zone::Mark);
-                    self.words(at + 1..end - 1, zone);
-                    self.text(end - 1..end, Zone::Mark);
+            self.text(text..at, LexicalContext::Phrase);
+            match lexical {
+                LexicalContext::Address => self.text(at..end, lexical),
+                LexicalContext::Quoted => {
+                    self.text(at..at + 1, LexicalContext::Mark);
+                    self.words(at + 1..end - 1, lexical);
+                    self.text(end - 1..end, LexicalContext::Mark);
                 }
-                _ => self.words(at..end, zone),
+                _ => self.words(at..end, lexical),
             }
             at = end;
             text = end;
         }
-        self.text(text..value.len(), Zone::Phrase);
+        self.text(text..value.len(), LexicalContext::Phrase);
     }
 
     /// Adds the atom at `at`, with the words in it; gives its end. With an `@` outside its words it is an address.
@@ -173,12 +179,12 @@ impl Pieces<'_> {
             if byte == b'='
                 && let Some(word) = finder.word_at(i)
             {
-                self.text(text..i, Zone::Phrase);
+                self.text(text..i, LexicalContext::Phrase);
                 i = word.range.end;
                 text = i;
-                self.list.push(Piece {
+                self.list.push(LexicalPiece {
                     range: word.range.clone(),
-                    zone: Zone::Phrase,
+                    lexical: LexicalContext::Phrase,
                     word: Some(word),
                 });
                 continue;
@@ -191,26 +197,26 @@ impl Pieces<'_> {
                 i + self.steps.step_in_atom(self.value, i, ends_atom)
             };
         }
-        self.text(text..i, Zone::Phrase);
+        self.text(text..i, LexicalContext::Phrase);
         if address {
             self.list.truncate(first);
-            self.text(at..i, Zone::Address);
+            self.text(at..i, LexicalContext::Address);
         }
         i
     }
 }
 
 /// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322 4.4).
-struct Spaced<'a> {
+struct SpacedAddresses<'a> {
     value: &'a [u8],
-    steps: lex::Steps,
+    steps: lex::CharacterSteps,
     /// Where the last look ended, before which no other one begins.
     tried: usize,
     /// No quote was found without its partner.
     quotes: bool,
 }
 
-impl Spaced<'_> {
+impl SpacedAddresses<'_> {
     /// Offset after such an address that begins with the atom or string at `at`, which ends at `end`.
     fn address(&mut self, at: usize, end: usize) -> Option<usize> {
         let value = self.value;
@@ -328,8 +334,8 @@ fn atom_end(value: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn all(value: &[u8], kind: FieldKind) -> Vec<Piece> {
-        pieces(value, kind, lex::Steps::of(value))
+    fn all(value: &[u8], kind: FieldKind) -> Vec<LexicalPiece> {
+        pieces(value, kind, lex::CharacterSteps::of(value))
     }
 
     #[test]
@@ -341,7 +347,7 @@ mod tests {
             .map(|p| {
                 format!(
                     "{:?}{}{}",
-                    p.zone,
+                    p.lexical,
                     if p.word.is_some() { "!" } else { ":" },
                     &value[p.range]
                 )
@@ -409,7 +415,9 @@ mod tests {
             ("\u{e9} . x", None),
         ] {
             let pieces = all(value.as_bytes(), FieldKind::Structured);
-            let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
+            let found = pieces
+                .into_iter()
+                .find(|piece| piece.lexical == LexicalContext::Address);
             assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
         }
     }
@@ -422,7 +430,9 @@ mod tests {
             ("a@b <x.y.z>", Some("<x.y.z>")),
         ] {
             let pieces = all(value.as_bytes(), FieldKind::Phrases);
-            let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
+            let found = pieces
+                .into_iter()
+                .find(|piece| piece.lexical == LexicalContext::Address);
             assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
         }
     }

@@ -44,27 +44,27 @@ mod utf8_mislabel;
 mod word_run;
 mod writer;
 
-pub(crate) use address_lexer::{Part, parts};
+pub(crate) use address_lexer::{AddressToken, address_tokens};
 #[cfg(test)]
 #[cfg(test)]
 use controls::is_control;
 pub(crate) use controls::{is_writable, push_clean};
 pub(crate) use decode::charset_of_raw;
 pub use encode::encode;
-pub(crate) use encode::{Lines, choose};
+pub(crate) use encode::{LineWriter, choose_letter};
 pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};
 pub use explain::{Piece, Word, explain};
 pub use field_encoder::{Style, encode_field};
-pub(crate) use invisible::tell as tell_hidden;
+pub(crate) use invisible::report_hidden_characters;
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_clean_text, rewrite_plain};
 pub(crate) use rewrite_units::is_clean_japanese;
 pub use stream::{MOST, Stream};
-pub(crate) use utf8_mislabel::contrary_finding;
-pub(crate) use writer::Target;
+pub(crate) use utf8_mislabel::mislabel_finding;
+pub(crate) use writer::RewriteTarget;
 
 use crate::charset_choice::{
     LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
@@ -96,7 +96,7 @@ pub struct HeaderContext<'a> {
     pub detection: Detection,
     /// Labels of words and parameters are doubted where another charset makes likelier text of their bytes, as those of bodies are. That
     /// costs several times what decoding does.
-    pub doubts: bool,
+    pub check_labels: bool,
 }
 
 impl HeaderContext<'_> {
@@ -109,14 +109,14 @@ impl HeaderContext<'_> {
             map,
             language: policy.language.as_deref(),
             detection: policy.detection,
-            doubts: policy.detection == Detection::Contradiction,
+            check_labels: policy.detection == Detection::Contradiction,
             ..HeaderContext::default()
         }
     }
 
     /// Whether values of the usual shapes are read as if nothing was said.
     #[inline]
-    pub(crate) fn asks_for_nothing(&self) -> bool {
+    pub(crate) fn has_no_instructions(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
     }
 
@@ -246,18 +246,18 @@ pub fn decode<'v>(
     findings: &mut Vec<Finding>,
 ) -> Cow<'v, str> {
     if kind == FieldKind::Unstructured
-        && context.asks_for_nothing()
+        && context.has_no_instructions()
         && (!context.raw.is_some_and(decode::is_plain) || value.is_ascii())
-        && let Some(text) = decode_fast_path::decode(value, context.doubts, findings)
+        && let Some(text) = decode_fast_path::decode(value, context.check_labels, findings)
     {
         return text;
     }
-    indirect(value, kind, context, findings)
+    decode_any(value, kind, context, findings)
 }
 
 /// [`decode`] for values of any shape.
 #[inline(never)]
-fn indirect<'v>(
+fn decode_any<'v>(
     value: &'v [u8],
     kind: FieldKind,
     context: &HeaderContext,
@@ -265,12 +265,12 @@ fn indirect<'v>(
 ) -> Cow<'v, str> {
     match kind {
         FieldKind::Parameters => params::parse(value, context, findings).to_string().into(),
-        _ => general(value, kind, context, findings).into(),
+        _ => decode_unparameterized(value, kind, context, findings).into(),
     }
 }
 
 /// [`decode`] for values of any shape that have no parameters.
-fn general(
+fn decode_unparameterized(
     value: &[u8],
     kind: FieldKind,
     context: &HeaderContext,
@@ -378,13 +378,13 @@ pub(crate) fn decode_text<'v>(
 }
 
 /// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses
-/// under the label. `told` gets what is to be told where the label could not read them and another charset can, and where it is doubtful.
+/// under the label. `notes` gets what is to be told where the label could not read them and another charset can, and where it is doubtful.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     mapped: bool,
     bytes: &'b [u8],
     context: &HeaderContext,
-    told: &mut Vec<(EventKind, Cow<'static, str>)>,
+    notes: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
@@ -413,7 +413,7 @@ pub(crate) fn bytes_to_text<'b>(
         && context.detection != Detection::Off
         && let Some(read) = redecode(bytes, used, &text, &log, raw, context.language)
     {
-        told.push(read.event);
+        notes.push(read.event);
         return (read.text, Some(read.used), log.losses());
     }
     let hints = || detect::Hints {
@@ -424,9 +424,9 @@ pub(crate) fn bytes_to_text<'b>(
         && log.losses() == 0
         && !mapped
         && let Some(LabelVerdict { read, events }) =
-            check_label(used, bytes, raw, context.doubts.then_some(hints))
+            check_label(used, bytes, raw, context.check_labels.then_some(hints))
     {
-        told.extend(events);
+        notes.extend(events);
         if let Some(read) = read {
             return (read.text, Some(read.used), 0);
         }
@@ -482,12 +482,12 @@ mod tests {
             let value = format!("=?utf-8*{tag}?Q?x?= =?iso-8859-1?Q?y?=");
             let mut findings = Vec::new();
             decode_text(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told = findings
+            let notes = findings
                 .iter()
                 .filter(|f| f.kind == EventKind::EwLanguage)
                 .map(|f| (&*f.detail, f.at.start));
             assert_eq!(
-                told.collect::<Vec<_>>(),
+                notes.collect::<Vec<_>>(),
                 detail.map(|d| (d, 0)).into_iter().collect::<Vec<_>>(),
                 "{value}"
             );
@@ -649,8 +649,8 @@ mod tests {
             &HeaderContext::default(),
             &mut findings,
         );
-        let told: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
-        assert_eq!(told, [b"=?utf-8?Q?=FF?="; 2]);
+        let notes: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
+        assert_eq!(notes, [b"=?utf-8?Q?=FF?="; 2]);
     }
 
     #[test]
@@ -789,7 +789,7 @@ mod tests {
             .chain('\x7F'..='\u{9F}')
             .chain(['\u{2028}', '\u{2029}'])
         {
-            let told = !matches!(c, '\t' | '\n' | '\r');
+            let notes = !matches!(c, '\t' | '\n' | '\r');
             for value in [format!("x{c}b"), format!("x é{c}b"), format!("x{c} b")] {
                 for kind in [
                     FieldKind::Unstructured,
@@ -800,7 +800,7 @@ mod tests {
                     assert!(!text.contains(is_control), "{value:?}");
                     assert_eq!(
                         codes.contains(&"ew.control-char"),
-                        told,
+                        notes,
                         "{value:?} {kind:?}"
                     );
                 }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 /// What was repaired while a payload was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub(crate) struct PayloadDamage {
     /// An equals sign that starts no escape (Q), kept as it is.
     pub bad_escape: bool,
     /// A blank or a fold inside an escape (Q).
@@ -23,7 +23,7 @@ pub(crate) struct Damage {
     pub dropped: bool,
 }
 
-impl Damage {
+impl PayloadDamage {
     /// The worst defect in words; None when there is none.
     pub(crate) fn describe(self) -> Option<&'static str> {
         [
@@ -82,7 +82,7 @@ impl Sextets {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Base64 {
     /// What was repaired.
-    pub damage: Damage,
+    pub damage: PayloadDamage,
     /// Sextets left at the end, when there was no padding; their whole bytes are in the output already.
     pub left: Sextets,
     /// False for text that is plainly no base64.
@@ -97,7 +97,7 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
             ..Base64::default()
         };
     }
-    let mut damage = Damage::default();
+    let mut damage = PayloadDamage::default();
     let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
     // Equals signs that the last quantum still expects.
     let (mut expected, mut padded) = (0u8, false);
@@ -202,8 +202,8 @@ fn sextet(byte: u8) -> Option<u8> {
 }
 
 /// Decodes Q text.
-pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> Damage {
-    let mut damage = Damage::default();
+pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
+    let mut damage = PayloadDamage::default();
     let mut i = 0;
     while let Some(&byte) = payload.get(i) {
         i += 1;
@@ -315,7 +315,7 @@ mod tests {
             );
             let result = decode_b(text.as_bytes(), Sextets::default(), &mut strict);
             assert_eq!((&tolerant[..], &strict[..]), (&bytes[..n], &bytes[..n]));
-            assert_eq!(result.damage, Damage::default());
+            assert_eq!(result.damage, PayloadDamage::default());
         }
     }
 

@@ -62,7 +62,7 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
 }
 
 /// One repair: the text after it, and how much it found.
-type Step = fn(&str) -> (String, u64);
+type RepairStep = fn(&str) -> (String, u64);
 
 /// The text without the damage that was asked for; None where there is none. `free`: the text has no syntax, so that what looks like an
 /// entity or a shifted sequence can be one.
@@ -73,7 +73,7 @@ pub(crate) fn repaired(
     found: &mut Vec<(EventKind, u64)>,
 ) -> Option<String> {
     let mut out: Option<String> = None;
-    let steps: [(bool, EventKind, Step); 3] = [
+    let steps: [(bool, EventKind, RepairStep); 3] = [
         (
             repairs.escapes && free && text.contains('$'),
             EventKind::EwLostEscape,
@@ -114,34 +114,34 @@ fn mojibake(text: &str) -> (String, u64) {
         let end = word
             .trim_end_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric())
             .len();
-        let (mended, stretches) = unread_word(&word[..end]);
+        let (restored, stretches) = undo_misread_word(&word[..end]);
         count += stretches;
-        out.push_str(&mended);
+        out.push_str(&restored);
         out.push_str(&word[end..]);
     }
     (out, count)
 }
 
 /// A word as it was before it was read as often as that makes a likelier one, and how many stretches of it were read so.
-fn unread_word(word: &str) -> (Cow<'_, str>, u64) {
+fn undo_misread_word(word: &str) -> (Cow<'_, str>, u64) {
     let (mut best, mut count) = (Cow::Borrowed(word), 0);
     let mut now = Cow::Borrowed(word);
     // Each turn makes it shorter.
-    while let Some(less) = unread_stretches(&now) {
-        if !less.text.chars().any(is_control) {
-            if !less.is_likelier() {
+    while let Some(unread_word) = undo_misread_stretches(&now) {
+        if !unread_word.text.chars().any(is_control) {
+            if !unread_word.is_likelier() {
                 break;
             }
-            best = Cow::Owned(less.text.clone());
-            count = count.max(less.count);
+            best = Cow::Owned(unread_word.text.clone());
+            count = count.max(unread_word.count);
         }
-        now = Cow::Owned(less.text);
+        now = Cow::Owned(unread_word.text);
     }
     (best, count)
 }
 
 /// A word whose stretches outside ASCII were all led back once.
-struct Less {
+struct UnreadWord {
     text: String,
     /// How many they are.
     count: u64,
@@ -149,7 +149,7 @@ struct Less {
     is_long: bool,
 }
 
-impl Less {
+impl UnreadWord {
     /// Whether this is what was meant. The way back exists for much that is right (`CAFÉ®`), so that alone proves nothing.
     fn is_likelier(&self) -> bool {
         self.is_long
@@ -165,8 +165,8 @@ impl Less {
 const LETTERS: usize = 3;
 
 /// A word with its stretches outside ASCII as they were before they were read; None where one of them was not. What was damaged, was as a whole.
-fn unread_stretches(word: &str) -> Option<Less> {
-    let mut less = Less {
+fn undo_misread_stretches(word: &str) -> Option<UnreadWord> {
+    let mut unread_word = UnreadWord {
         text: String::with_capacity(word.len()),
         count: 0,
         is_long: false,
@@ -177,7 +177,7 @@ fn unread_stretches(word: &str) -> Option<Less> {
             .bytes()
             .position(|b| !b.is_ascii())
             .unwrap_or(rest.len());
-        less.text.push_str(&rest[..ascii]);
+        unread_word.text.push_str(&rest[..ascii]);
         rest = &rest[ascii..];
         let end = rest
             .bytes()
@@ -185,19 +185,20 @@ fn unread_stretches(word: &str) -> Option<Less> {
             .unwrap_or(rest.len());
         let (stretch, after) = rest.split_at(end);
         if !stretch.is_empty() {
-            let read = unread(stretch, windows_1252).or_else(|| unread(stretch, latin_1))?;
-            less.is_long |=
+            let read = undo_misreading(stretch, windows_1252)
+                .or_else(|| undo_misreading(stretch, latin_1))?;
+            unread_word.is_long |=
                 read.chars().all(char::is_alphabetic) && read.chars().nth(LETTERS - 1).is_some();
-            less.text.push_str(&read);
-            less.count += 1;
+            unread_word.text.push_str(&read);
+            unread_word.count += 1;
         }
         rest = after;
     }
-    (less.count > 0).then_some(less)
+    (unread_word.count > 0).then_some(unread_word)
 }
 
 /// The text whose UTF-8 bytes were read by a single-byte charset as `text`. As each character stands for one byte, the way back exists.
-fn unread(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
+fn undo_misreading(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>()?;
     let read = String::from_utf8(bytes).ok()?;
     // A text that was read twice has the controls between that windows-1252 has for want of characters.
@@ -227,7 +228,7 @@ fn windows_1252(c: char) -> Option<u8> {
 }
 
 /// Bytes at the start of a text that are one sequence of UTF-8 whose bytes were read as windows-1252 or ISO-8859-1; 0 where there is none.
-pub(super) fn misread(text: &str) -> usize {
+pub(super) fn misread_length(text: &str) -> usize {
     let count = match text.chars().next().map(u32::from) {
         Some(0xC2..=0xDF) => 2,
         Some(0xE0..=0xEF) => 3,
@@ -236,7 +237,8 @@ pub(super) fn misread(text: &str) -> usize {
     };
     let length = text.chars().take(count).map(char::len_utf8).sum();
     let sequence = &text[..length];
-    let is_one = |byte| unread(sequence, byte).is_some_and(|read| read.chars().count() == 1);
+    let is_one =
+        |byte| undo_misreading(sequence, byte).is_some_and(|read| read.chars().count() == 1);
     if is_one(windows_1252) || is_one(latin_1) {
         length
     } else {
@@ -330,7 +332,7 @@ fn entity(name: &str) -> Option<char> {
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
-    let mut ends = [End::default(); 2];
+    let mut ends = [PairEnds::default(); 2];
     while let Some(start) = memchr::memchr(b'$', &text.as_bytes()[at..]).map(|n| at + n) {
         at = start + 1;
         if let Some(end) = ends[start % 2].of(text.as_bytes(), start)
@@ -348,7 +350,7 @@ fn lost_escapes(text: &str) -> (String, u64) {
 
 /// Where sequences of pairs end that begin at odd offsets, or at even ones: each is gone through once.
 #[derive(Clone, Copy, Default)]
-struct End {
+struct PairEnds {
     /// Up to here it is known.
     known: usize,
     /// Offset after the shift back; None where pairs end otherwise.
@@ -357,7 +359,7 @@ struct End {
     asked: usize,
 }
 
-impl End {
+impl PairEnds {
     /// Sequences with one end that are looked at: one may begin in what looks like another.
     const MOST: usize = 4;
 
@@ -404,9 +406,9 @@ fn shifted(whole: &[u8]) -> Option<String> {
         .into_owned();
     back.retain(|&b| b != 0x1B);
     // `$@` and `(J` are older names of the same sets.
-    let same = back.len() == whole.len() && &back[2..end] == pairs;
+    let same_charset = back.len() == whole.len() && &back[2..end] == pairs;
     let script = |c: char| matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}');
-    (log.losses() == 0 && same && read.chars().any(script)).then_some(read)
+    (log.losses() == 0 && same_charset && read.chars().any(script)).then_some(read)
 }
 
 /// Whether pairs look like text rather than like a word of ASCII: kana, or hardly any of the seldom characters of level 2 (JIS X 0208), which
@@ -515,9 +517,13 @@ mod tests {
         {
             let text = c.to_string();
             let latin: String = text.bytes().map(char::from).collect();
-            assert_eq!(unread(&latin, latin_1).as_ref(), Some(&text));
+            assert_eq!(undo_misreading(&latin, latin_1).as_ref(), Some(&text));
             let windows: String = text.bytes().map(as_windows).collect();
-            assert_eq!(unread(&windows, windows_1252), Some(text), "{windows}");
+            assert_eq!(
+                undo_misreading(&windows, windows_1252),
+                Some(text),
+                "{windows}"
+            );
         }
     }
 

@@ -11,10 +11,12 @@
 
 use super::controls::push_clean;
 use super::decode::Reader;
-use super::lexical_context::Zone;
+use super::lexical_context::LexicalContext;
 use super::repair::is_repair;
-use super::rewrite_units::{Atom, Atoms, State, guards, is_tidy};
-use super::writer::{Target, Writer};
+use super::rewrite_units::{
+    RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
+};
+use super::writer::{GroupWriter, RewriteTarget};
 use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
@@ -36,7 +38,7 @@ pub fn rewrite(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    let target = Target { form, column, eol };
+    let target = RewriteTarget { form, column, eol };
     Rewriting {
         value,
         kind,
@@ -51,7 +53,7 @@ pub fn rewrite(
 pub(crate) struct Rewriting<'a> {
     pub(crate) value: &'a [u8],
     pub(crate) kind: FieldKind,
-    pub(crate) target: Target<'a>,
+    pub(crate) target: RewriteTarget<'a>,
     /// What is known of it.
     pub(crate) context: &'a HeaderContext<'a>,
     /// What will be known when it is read again: in a message that is rewritten other text may tell something else of raw bytes.
@@ -68,17 +70,17 @@ impl Rewriting<'_> {
             context,
             ..
         } = self;
-        if context.asks_for_nothing()
+        if context.has_no_instructions()
             && let Some(list) =
-                rewrite_fast_path::plan(value, *kind, target, context.doubts, findings)
+                rewrite_fast_path::plan(value, *kind, target, context.check_labels, findings)
         {
             return list;
         }
-        self.general(findings)
+        self.changes_of_any_value(findings)
     }
 
     /// The same for values of any shape.
-    pub(super) fn general(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+    pub(super) fn changes_of_any_value(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
             kind,
@@ -86,7 +88,7 @@ impl Rewriting<'_> {
             context,
             then,
         } = *self;
-        let Target { form, column, eol } = target;
+        let RewriteTarget { form, column, eol } = target;
         match kind {
             FieldKind::Opaque => Vec::new(),
             FieldKind::Unstructured if is_identifiers(value) => {
@@ -102,10 +104,14 @@ impl Rewriting<'_> {
                     return list;
                 }
                 if kind.has_syntax() && lex::swallows_address(value) {
-                    findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
+                    findings.push(Finding::new(
+                        0..value.len(),
+                        EventKind::EwBadToken,
+                        UNSAFE_QUOTE,
+                    ));
                     return Vec::new();
                 }
-                self.proved(&comparable(&before, kind, form), list)
+                self.verified(&comparable(&before, kind, form), list)
                     .unwrap_or_else(|| {
                         findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
                         Vec::new()
@@ -115,7 +121,7 @@ impl Rewriting<'_> {
     }
 
     /// The changes, or others instead, that leave the text as it was; None where there are none.
-    fn proved(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
+    fn verified(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
         let Self {
             value,
             kind,
@@ -123,18 +129,18 @@ impl Rewriting<'_> {
             context,
             then,
         } = *self;
-        let settle = |value: Vec<u8>, form, passes| {
-            settle(
+        let rewrite_to_fixed_point = |value: Vec<u8>, form, passes| {
+            rewrite_to_fixed_point(
                 value,
                 passes,
                 kind,
-                &Target { form, ..target },
+                &RewriteTarget { form, ..target },
                 then,
                 before,
             )
         };
         let once = apply(value, &list);
-        if let Some(after) = settle(once.clone(), target.form, PASSES - 1) {
+        if let Some(after) = rewrite_to_fixed_point(once.clone(), target.form, PASSES - 1) {
             return Some(if after == once {
                 list
             } else {
@@ -146,14 +152,16 @@ impl Rewriting<'_> {
         }
         // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
         let stays = |words: &Vec<u8>| {
-            settle(words.clone(), target.form, PASSES).is_none_or(|again| again == *words)
+            rewrite_to_fixed_point(words.clone(), target.form, PASSES)
+                .is_none_or(|again| again == *words)
         };
-        let in_words = Target {
+        let in_words = RewriteTarget {
             form: Form::Words,
             ..target
         };
         let list = plan(value, kind, &in_words, context, &mut Vec::new()).1;
-        let words = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
+        let words =
+            rewrite_to_fixed_point(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
         Some(difference(value, &words))
     }
 }
@@ -171,7 +179,7 @@ pub(crate) fn rewrite_plain(
     rewrite_fast_path::plan(
         value,
         kind,
-        &Target {
+        &RewriteTarget {
             form: Form::Words,
             column,
             eol,
@@ -182,11 +190,11 @@ pub(crate) fn rewrite_plain(
 }
 
 /// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.
-fn settle(
+fn rewrite_to_fixed_point(
     mut after: Vec<u8>,
     passes: usize,
     kind: FieldKind,
-    target: &Target<'_>,
+    target: &RewriteTarget<'_>,
     context: &HeaderContext,
     before: &str,
 ) -> Option<Vec<u8>> {
@@ -264,7 +272,7 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
 pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
 
 /// Why a value with open quotes was left alone: words would hide the address that stands in one of its strings.
-const TORN: &str = "left as it is: a quoted string without its end holds an address";
+const UNSAFE_QUOTE: &str = "left as it is: a quoted string without its end holds an address";
 
 /// A value with replacements applied.
 pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
@@ -279,7 +287,7 @@ pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
 }
 
 /// Whether all words of a text without structure are clean, in the charset of the form.
-pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
+pub(crate) fn is_clean_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
     let (mut text, mut findings) = (String::new(), Vec::new());
     if context.repairs.any() {
@@ -292,35 +300,37 @@ pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) ->
         && reader
             .words
             .iter()
-            .all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()], form))
+            .all(|word| is_clean_word(value, word, &reader.bytes[word.bytes.clone()], form))
 }
 
 /// The decoded text of a value, and the changes.
 fn plan(
     value: &[u8],
     kind: FieldKind,
-    target: &Target<'_>,
+    target: &RewriteTarget<'_>,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
     if value.is_ascii()
         && !has_open(value)
-        && !lex::may_shift(value)
+        && !lex::has_escape(value)
         && !context.repairs.may_touch(value)
     {
         return (String::new(), Vec::new());
     }
-    let (text, atoms) = atoms(value, kind, target.form, context, findings);
+    let (text, rewrite_units) = rewrite_units(value, kind, target.form, context, findings);
     let mut note = None;
     let changes = match target.form {
-        Form::Iso2022Jp => in_japanese(value, &atoms, target, &mut note).unwrap_or_else(|| {
-            let target = Target {
-                form: Form::Words,
-                ..*target
-            };
-            plan(value, kind, &target, context, &mut Vec::new()).1
-        }),
-        Form::Words | Form::RawUtf8 => changes(value, &atoms, target),
+        Form::Iso2022Jp => {
+            in_japanese(value, &rewrite_units, target, &mut note).unwrap_or_else(|| {
+                let target = RewriteTarget {
+                    form: Form::Words,
+                    ..*target
+                };
+                plan(value, kind, &target, context, &mut Vec::new()).1
+            })
+        }
+        Form::Words | Form::RawUtf8 => changes(value, &rewrite_units, target),
     };
     findings.extend(note);
     findings.sort_by_key(|f| f.at.start);
@@ -328,26 +338,26 @@ fn plan(
 }
 
 /// The decoded text of a value, and its atoms.
-pub(super) fn atoms(
+pub(super) fn rewrite_units(
     value: &[u8],
     kind: FieldKind,
     form: Form,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
-) -> (String, Vec<Atom>) {
+) -> (String, Vec<RewriteUnit>) {
     let mut reader = Reader::new(value, kind, context, findings);
     reader.is_written = form != Form::Iso2022Jp;
     let mut text = String::new();
-    let guards = if kind == FieldKind::Unstructured {
-        guards(value)
+    let protected_strings = if kind == FieldKind::Unstructured {
+        protected_strings(value)
     } else {
         Vec::new()
     };
-    let mut atoms = Atoms {
+    let mut rewrite_units = RewriteUnits {
         value,
         reader: &reader,
         form,
-        guards,
+        protected_strings,
         list: Vec::new(),
     };
     let mut segments = reader.segments.iter().peekable();
@@ -355,47 +365,47 @@ pub(super) fn atoms(
         let start = text.len();
         let told = findings.len();
         reader.push(segment, &mut text, findings);
-        if segment.zone != Zone::Mark {
+        if segment.lexical != LexicalContext::Mark {
             let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
-            atoms.segment(segment, &text[start..], repaired);
+            rewrite_units.segment(segment, &text[start..], repaired);
             continue;
         }
         // A quoted string is one atom, up to its closing quote.
-        let mut atom = Atom::plain(segment.range.clone(), Zone::Quoted);
+        let mut atom = RewriteUnit::plain(segment.range.clone(), LexicalContext::Quoted);
         for inner in segments.by_ref() {
             let told = findings.len();
             reader.push(inner, &mut text, findings);
             atom.range.end = inner.range.end;
-            if inner.zone == Zone::Mark {
+            if inner.lexical == LexicalContext::Mark {
                 break;
             }
             let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
-            atom.state = atom.state.with(atoms.state(inner, repaired));
+            atom.state = atom.state.with(rewrite_units.state(inner, repaired));
         }
         text[start..].clone_into(&mut atom.text);
-        atoms.list.push(atom);
+        rewrite_units.list.push(atom);
     }
-    atoms.pull();
+    rewrite_units.join_protected_strings();
     let mut shown = String::with_capacity(text.len());
     push_clean(&text, &mut shown);
-    (shown, atoms.list)
+    (shown, rewrite_units.list)
 }
 
 /// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.
 fn in_japanese(
     value: &[u8],
-    atoms: &[Atom],
-    target: &Target<'_>,
+    rewrite_units: &[RewriteUnit],
+    target: &RewriteTarget<'_>,
     note: &mut Option<Finding>,
 ) -> Option<Vec<Replacement>> {
-    if !atoms.iter().any(|atom| atom.state.wants_words()) {
+    if !rewrite_units.iter().any(|atom| atom.state.wants_words()) {
         return Some(Vec::new());
     }
     // What stands between them keeps a mark from joining a letter that it does not stand behind.
-    let text: String = atoms
+    let text: String = rewrite_units
         .iter()
         .map(|a| {
-            if a.state.member() {
+            if a.state.is_group_member() {
                 a.text.as_str()
             } else {
                 " "
@@ -409,35 +419,43 @@ fn in_japanese(
     if count > 0 {
         *note = Some(Finding::counted(0..value.len(), kind, "ISO-2022-JP", count));
     }
-    (kind == EventKind::CharsetLookAlike).then(|| changes(value, atoms, target))
+    (kind == EventKind::CharsetLookAlike).then(|| changes(value, rewrite_units, target))
 }
 
 /// Groups atoms and writes the groups that need it.
-fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement> {
-    let mut writer = Writer::new(value, target);
+fn changes(
+    value: &[u8],
+    rewrite_units: &[RewriteUnit],
+    target: &RewriteTarget<'_>,
+) -> Vec<Replacement> {
+    let mut writer = GroupWriter::new(value, target);
     let mut i = 0;
-    while i < atoms.len() {
-        if !atoms[i].state.member() {
+    while i < rewrite_units.len() {
+        if !rewrite_units[i].state.is_group_member() {
             i += 1;
             continue;
         }
         let first = i;
         let mut last = i;
-        while let Some(next) = atoms.get(last + 1) {
-            if next.state.member() {
+        while let Some(next) = rewrite_units.get(last + 1) {
+            if next.state.is_group_member() {
                 last += 1;
-            } else if next.state.space && atoms.get(last + 2).is_some_and(|a| a.state.member()) {
+            } else if next.state.space
+                && rewrite_units
+                    .get(last + 2)
+                    .is_some_and(|a| a.state.is_group_member())
+            {
                 last += 2;
             } else {
                 break;
             }
         }
         i = last + 1;
-        let group = &atoms[first..=last];
+        let group = &rewrite_units[first..=last];
         let state = group
             .iter()
             .map(|a| a.state)
-            .reduce(State::with)
+            .reduce(UnitState::with)
             .unwrap_or_default();
         let wanted = match target.form {
             Form::Words | Form::Iso2022Jp => state.wants_words(),
@@ -448,7 +466,7 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         }
         let range = group[0].range.start..group[group.len() - 1].range.end;
         let text: String = group.iter().map(|a| a.text.as_str()).collect();
-        writer.group(range, group[0].zone, state, &text);
+        writer.group(range, group[0].lexical, state, &text);
     }
     writer.list
 }

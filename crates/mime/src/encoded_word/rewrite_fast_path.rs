@@ -16,14 +16,14 @@
 //! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
 
 use super::controls::is_plain_text;
-use super::decode::{LONG_WORD, WORD};
+use super::decode::{LONG_WORD, MAX_WORD_BYTES};
 use super::invisible::has_hidden;
-use super::lexical_context::{Zone, has_spaced};
-use super::rewrite_units::State;
-use super::strict_syntax::{self, Name};
+use super::lexical_context::{LexicalContext, has_spaced};
+use super::rewrite_units::UnitState;
+use super::strict_syntax::{self, StrictLabel};
 use super::utf8_mislabel::as_utf8;
-use super::word_run::{is_wide, note_superset};
-use super::writer::{Target, Writer};
+use super::word_run::{is_wide, report_superset};
+use super::writer::{GroupWriter, RewriteTarget};
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
 use crate::charset_choice::{label_states_order, needs_label_check};
@@ -38,8 +38,8 @@ use std::ops::Range;
 pub(super) fn plan(
     value: &[u8],
     kind: FieldKind,
-    target: &Target<'_>,
-    doubts: bool,
+    target: &RewriteTarget<'_>,
+    check_labels: bool,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let structured = match (target.form, kind) {
@@ -47,11 +47,15 @@ pub(super) fn plan(
         (Form::Words, FieldKind::Structured | FieldKind::Phrases) => true,
         _ => return None,
     };
-    let zone = if structured { Zone::Phrase } else { Zone::Text };
-    let mut writer = Writer::new(value, target);
-    let mut run = Run {
+    let lexical = if structured {
+        LexicalContext::Phrase
+    } else {
+        LexicalContext::Text
+    };
+    let mut writer = GroupWriter::new(value, target);
+    let mut run = WordRun {
         value,
-        doubts,
+        check_labels,
         word: ShortBytes::default(),
         bytes: Vec::new(),
         ends: Vec::new(),
@@ -67,17 +71,17 @@ pub(super) fn plan(
                 }
                 let (end, charset) = run.read(at)?;
                 if charset == Charset::UTF_8 {
-                    if !run.is_tidy() {
+                    if !run.is_clean_word() {
                         return None;
                     }
                 } else {
-                    let state = State {
+                    let state = UnitState {
                         words: true,
-                        dirty: true,
-                        ..State::default()
+                        needs_rewrite: true,
+                        ..UnitState::default()
                     };
-                    writer.group(at..end, zone, state, &run.text(charset)?);
-                    note_superset(charset, &run.bytes, at..end, &mut run.findings);
+                    writer.group(at..end, lexical, state, &run.text(charset)?);
+                    report_superset(charset, &run.bytes, at..end, &mut run.findings);
                 }
                 at = end;
             }
@@ -111,10 +115,10 @@ pub(super) fn plan(
 }
 
 /// Words with nothing but white space between them.
-struct Run<'a> {
+struct WordRun<'a> {
     value: &'a [u8],
     /// Labels are doubted.
-    doubts: bool,
+    check_labels: bool,
     /// The last word that was read.
     word: ShortBytes,
     /// The decoded payloads, one after the other.
@@ -125,19 +129,19 @@ struct Run<'a> {
     findings: Vec<Finding>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> WordRun<'a> {
     /// Reads the run at `at`; gives its end and its charset.
     fn read(&mut self, at: usize) -> Option<(usize, Charset)> {
         self.bytes.clear();
         self.ends.clear();
         let (mut end, label) = self.word(at, b"")?;
-        let Name { label, resolved } = label?;
+        let StrictLabel { label, resolved } = label?;
         let (charset, alias) = match resolved {
             Resolved::Exact(charset) => (charset, false),
             Resolved::Alias(charset) => (charset, true),
             _ => return None,
         };
-        self.note(at..end, alias);
+        self.report_word(at..end, alias);
         loop {
             let next = lex::skip_space(self.value, end);
             if next == end || !self.value[next..].starts_with(b"=?") {
@@ -149,23 +153,23 @@ impl<'a> Run<'a> {
                 return None;
             }
             end = after;
-            self.note(next..end, alias);
+            self.report_word(next..end, alias);
         }
     }
 
-    fn note(&mut self, word: Range<usize>, alias: bool) {
+    fn report_word(&mut self, word: Range<usize>, alias: bool) {
         if alias {
             self.findings
                 .push(Finding::new(word.clone(), EventKind::CharsetAlias, ""));
         }
-        if word.len() > WORD {
+        if word.len() > MAX_WORD_BYTES {
             self.findings
                 .push(Finding::new(word, EventKind::EwBadToken, LONG_WORD));
         }
     }
 
     /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
-    fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<Name<'a>>)> {
+    fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<StrictLabel<'a>>)> {
         let word = strict_syntax::word(self.value, at, expected, &mut self.word)?;
         self.bytes.extend_from_slice(self.word.bytes());
         self.ends.push(self.bytes.len());
@@ -181,7 +185,7 @@ impl<'a> Run<'a> {
     }
 
     /// Whether the words of a run in UTF-8 are clean.
-    fn is_tidy(&self) -> bool {
+    fn is_clean_word(&self) -> bool {
         self.words().all(|word| {
             std::str::from_utf8(word).is_ok_and(|text| is_plain_text(text) && !has_hidden(text))
         })
@@ -200,7 +204,7 @@ impl<'a> Run<'a> {
             || is_wide(charset)
             || label_states_order(charset)
             || as_utf8(charset, bytes).is_some()
-            || needs_label_check(charset, bytes, self.doubts)
+            || needs_label_check(charset, bytes, self.check_labels)
         {
             return None;
         }
@@ -224,7 +228,7 @@ mod tests {
     use super::*;
 
     fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
-        let target = Target {
+        let target = RewriteTarget {
             form: Form::Words,
             column: 9,
             eol: "\n",
@@ -270,16 +274,16 @@ mod tests {
             "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=",
             "x".repeat(75)
         );
-        let target = Target {
+        let target = RewriteTarget {
             form: Form::Words,
             column: 9,
             eol: "\n",
         };
-        let (mut told, mut general) = (Vec::new(), Vec::new());
+        let (mut told, mut changes_of_any_value) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
         let list = plan(value, kind, &target, true, &mut told);
         let context = &HeaderContext {
-            doubts: true,
+            check_labels: true,
             ..HeaderContext::default()
         };
         let other = Rewriting {
@@ -289,8 +293,8 @@ mod tests {
             context,
             then: context,
         }
-        .general(&mut general);
-        assert_eq!((list, &told), (Some(other), &general));
+        .changes_of_any_value(&mut changes_of_any_value);
+        assert_eq!((list, &told), (Some(other), &changes_of_any_value));
         let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
         assert_eq!(
             codes,

@@ -6,15 +6,15 @@
 
 use super::Form;
 use super::controls::{is_plain_text, is_writable, push_clean};
-use super::decode::{Reader, Ready, Segment, unfold};
-use super::lexical_context::Zone;
+use super::decode::{DecodedWord, Reader, Segment, unfold};
+use super::lexical_context::LexicalContext;
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
 /// What an atom holds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct State {
+pub(super) struct UnitState {
     /// White space only.
     pub space: bool,
     /// Raw 8-bit bytes.
@@ -24,29 +24,29 @@ pub(super) struct State {
     /// Decodable words.
     pub words: bool,
     /// Words that are not clean UTF-8.
-    pub dirty: bool,
+    pub needs_rewrite: bool,
     /// Plain, but part of a string that is written anew.
-    pub pulled: bool,
+    pub is_joined: bool,
 }
 
-impl State {
+impl UnitState {
     pub(super) fn with(self, other: Self) -> Self {
         Self {
             space: self.space && other.space,
             raw: self.raw || other.raw,
             invalid: self.invalid || other.invalid,
             words: self.words || other.words,
-            dirty: self.dirty || other.dirty,
-            pulled: self.pulled || other.pulled,
+            needs_rewrite: self.needs_rewrite || other.needs_rewrite,
+            is_joined: self.is_joined || other.is_joined,
         }
     }
 
-    pub(super) fn member(self) -> bool {
-        self.raw || self.words || self.pulled
+    pub(super) fn is_group_member(self) -> bool {
+        self.raw || self.words || self.is_joined
     }
 
     pub(super) fn wants_words(self) -> bool {
-        self.raw || self.dirty
+        self.raw || self.needs_rewrite
     }
 
     pub(super) fn wants_raw(self) -> bool {
@@ -56,39 +56,42 @@ impl State {
 
 /// A piece of a value that is replaced as a whole or not at all.
 #[derive(Debug)]
-pub(super) struct Atom {
+pub(super) struct RewriteUnit {
     pub range: Range<usize>,
-    pub zone: Zone,
-    pub state: State,
+    pub lexical: LexicalContext,
+    pub state: UnitState,
     /// Decoded; empty for plain pieces.
     pub text: String,
 }
 
-impl Atom {
-    pub(super) fn plain(range: Range<usize>, zone: Zone) -> Self {
+impl RewriteUnit {
+    pub(super) fn plain(range: Range<usize>, lexical: LexicalContext) -> Self {
         Self {
             range,
-            zone,
-            state: State::default(),
+            lexical,
+            state: UnitState::default(),
             text: String::new(),
         }
     }
 }
 
-pub(super) struct Atoms<'r> {
+pub(super) struct RewriteUnits<'r> {
     pub value: &'r [u8],
     pub reader: &'r Reader<'r>,
     pub form: Form,
     /// Strings that must not be cut in a text, in order.
-    pub guards: Vec<Range<usize>>,
-    pub list: Vec<Atom>,
+    pub protected_strings: Vec<Range<usize>>,
+    pub list: Vec<RewriteUnit>,
 }
 
 /// The quoted strings of a text with raw bytes in which addresses stand: words that held one quote of a string would hide who is meant from a
 /// reader of addresses, which the field may be for.
-pub(super) fn guards(value: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     let mut list = Vec::new();
-    if value.is_ascii() || memchr::memchr(b'"', value).is_none() || !lex::holds_address(value) {
+    if value.is_ascii()
+        || memchr::memchr(b'"', value).is_none()
+        || !lex::contains_angle_address(value)
+    {
         return list;
     }
     let is_border = |byte: Option<&u8>| {
@@ -103,7 +106,9 @@ pub(super) fn guards(value: &[u8]) -> Vec<Range<usize>> {
             break;
         };
         let before = start.checked_sub(1).and_then(|before| value.get(before));
-        if is_border(before) && is_border(value.get(end)) && !lex::holds_address(&value[start..end])
+        if is_border(before)
+            && is_border(value.get(end))
+            && !lex::contains_angle_address(&value[start..end])
         {
             list.push(start..end);
             at = end;
@@ -115,48 +120,52 @@ pub(super) fn guards(value: &[u8]) -> Vec<Range<usize>> {
     list
 }
 
-impl Atoms<'_> {
+impl RewriteUnits<'_> {
     /// What a whole segment holds.
-    pub(super) fn state(&self, segment: &Segment, repaired: bool) -> State {
+    pub(super) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let shifted = lex::has_shift(bytes);
+            let shifted = lex::has_raw_iso2022jp(bytes);
             let raw = repaired || shifted || !bytes.is_ascii();
-            let invalid = repaired || shifted || self.reader.utf8(bytes, segment.zone).is_none();
-            return State {
+            let invalid = repaired || shifted || self.reader.utf8(bytes, segment.lexical).is_none();
+            return UnitState {
                 raw,
                 invalid,
-                ..State::default()
+                ..UnitState::default()
             };
         }
         let words = &self.reader.words[segment.words.clone()];
-        let dirty = repaired
+        let needs_rewrite = repaired
             || !words.iter().all(|word| {
-                is_tidy(
+                is_clean_word(
                     self.value,
                     word,
                     &self.reader.bytes[word.bytes.clone()],
                     self.form,
                 )
             });
-        State {
+        UnitState {
             words: true,
-            dirty,
-            ..State::default()
+            needs_rewrite,
+            ..UnitState::default()
         }
     }
 
     pub(super) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
-        let Segment { range, zone, words } = segment;
-        if *zone == Zone::Address {
-            self.list.push(Atom::plain(range.clone(), *zone));
+        let Segment {
+            range,
+            lexical,
+            words,
+        } = segment;
+        if *lexical == LexicalContext::Address {
+            self.list.push(RewriteUnit::plain(range.clone(), *lexical));
         } else if words.is_empty() {
-            self.text(range.clone(), *zone);
+            self.text(range.clone(), *lexical);
         } else {
             let state = self.state(segment, repaired);
-            self.list.push(Atom {
+            self.list.push(RewriteUnit {
                 range: range.clone(),
-                zone: *zone,
+                lexical: *lexical,
                 state,
                 text: text.to_owned(),
             });
@@ -164,10 +173,10 @@ impl Atoms<'_> {
     }
 
     /// Makes one group of each string of a text that has raw bytes in it.
-    pub(super) fn pull(&mut self) {
+    pub(super) fn join_protected_strings(&mut self) {
         let mut at = 0;
-        for guard in &self.guards {
-            let inside = |atom: &Atom| atom.range.start < guard.end;
+        for guard in &self.protected_strings {
+            let inside = |atom: &RewriteUnit| atom.range.start < guard.end;
             at += self.list[at..]
                 .iter()
                 .take_while(|atom| atom.range.end <= guard.start)
@@ -180,9 +189,9 @@ impl Atoms<'_> {
             if self.list[at..end].iter().any(|atom| atom.state.raw) {
                 for atom in self.list[at..end]
                     .iter_mut()
-                    .filter(|a| !a.state.space && !a.state.member())
+                    .filter(|a| !a.state.space && !a.state.is_group_member())
                 {
-                    atom.state.pulled = true;
+                    atom.state.is_joined = true;
                     push_clean(
                         &String::from_utf8_lossy(&self.value[atom.range.clone()]),
                         &mut atom.text,
@@ -194,19 +203,21 @@ impl Atoms<'_> {
     }
 
     /// Cuts a text into white space, delimiters and the pieces between them.
-    fn text(&mut self, range: Range<usize>, zone: Zone) {
+    fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let bytes = &self.value[range.clone()];
-        let invalid = self.reader.utf8(bytes, zone).is_none();
+        let invalid = self.reader.utf8(bytes, lexical).is_none();
         let steps = self.reader.steps;
-        let delimiter = |byte: u8| match zone {
-            Zone::Phrase => matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"'),
-            Zone::Comment => matches!(byte, b'(' | b')'),
+        let delimiter = |byte: u8| match lexical {
+            LexicalContext::Phrase => {
+                matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
+            }
+            LexicalContext::Comment => matches!(byte, b'(' | b')'),
             _ => false,
         };
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             let start = at;
-            let mut state = State::default();
+            let mut state = UnitState::default();
             let mut text = String::new();
             if lex::is_space(byte) {
                 at = lex::skip_space(bytes, at);
@@ -223,30 +234,30 @@ impl Atoms<'_> {
                     .filter(|&&b| !lex::is_space(b) && !delimiter(b))
                 {
                     // A quoted pair in a comment stays together.
-                    let pair = zone == Zone::Comment && byte == b'\\';
+                    let pair = lexical == LexicalContext::Comment && byte == b'\\';
                     let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b));
                     at += if is_pair { 2 } else { steps.step(bytes, at) };
                 }
                 let piece = &bytes[start..at];
                 let mut raw = String::new();
                 if !piece.is_ascii() {
-                    state = State {
+                    state = UnitState {
                         raw: true,
                         invalid,
-                        ..State::default()
+                        ..UnitState::default()
                     };
-                    raw = self.decode(piece, zone, invalid, at < bytes.len());
+                    raw = self.decode(piece, lexical, invalid, at < bytes.len());
                 } else if self.reader.context.repairs.may_touch(piece) {
                     raw = String::from_utf8_lossy(piece).into_owned();
                 }
-                if lex::has_shift(piece) {
+                if lex::has_raw_iso2022jp(piece) {
                     let ascii = String::from_utf8_lossy(piece);
                     let text = if state.raw { raw.as_str() } else { &ascii };
-                    if let Some((text, _)) = lex::read_shifts(text) {
-                        state = State {
+                    if let Some((text, _)) = lex::decode_raw_iso2022jp(text) {
+                        state = UnitState {
                             raw: true,
                             invalid: true,
-                            ..State::default()
+                            ..UnitState::default()
                         };
                         raw = text;
                     }
@@ -254,24 +265,24 @@ impl Atoms<'_> {
                 let mut findings = Vec::new();
                 let repaired = self.reader.repaired(
                     raw.as_str().into(),
-                    zone == Zone::Text,
+                    lexical == LexicalContext::Text,
                     &(0..0),
                     &mut findings,
                 );
                 if !findings.is_empty() {
-                    state = State {
+                    state = UnitState {
                         raw: true,
                         invalid: true,
-                        ..State::default()
+                        ..UnitState::default()
                     };
                 }
                 if state.raw {
                     let _ = self.reader.push_text(&repaired, &mut text);
                 }
             }
-            self.list.push(Atom {
+            self.list.push(RewriteUnit {
                 range: range.start + start..range.start + at,
-                zone,
+                lexical,
                 state,
                 text,
             });
@@ -279,7 +290,13 @@ impl Atoms<'_> {
     }
 
     /// Decodes a piece as it is decoded within its text: what follows it there is ASCII. Controls stay.
-    fn decode(&self, piece: &[u8], zone: Zone, invalid: bool, followed: bool) -> String {
+    fn decode(
+        &self,
+        piece: &[u8],
+        lexical: LexicalContext,
+        invalid: bool,
+        followed: bool,
+    ) -> String {
         if !invalid {
             return String::from_utf8_lossy(piece).into_owned();
         }
@@ -287,7 +304,7 @@ impl Atoms<'_> {
         if followed {
             bytes.push(b' ');
         }
-        let mut text = self.reader.legacy_text(&bytes, zone).into_owned();
+        let mut text = self.reader.legacy_text(&bytes, lexical).into_owned();
         if followed {
             text.pop();
         }
@@ -296,7 +313,7 @@ impl Atoms<'_> {
 }
 
 /// A word in the charset of the form, in strict syntax, complete in itself and without controls.
-pub(super) fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8], form: Form) -> bool {
+pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form: Form) -> bool {
     let token = &word.word;
     let bare =
         token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');

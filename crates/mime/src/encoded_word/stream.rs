@@ -29,7 +29,7 @@ pub struct Stream<'c> {
     /// Offset of the buffer in the stream.
     offset: usize,
     /// Length that the buffer must have before it is worth another look.
-    worth: usize,
+    next_look: usize,
     /// The last byte before the buffer.
     before: Option<u8>,
     /// A run was cut here: white space before a further word vanishes.
@@ -37,7 +37,7 @@ pub struct Stream<'c> {
 }
 
 /// What stands at a place that looks like a word.
-enum Look {
+enum Lookahead {
     Nothing,
     /// Only further bytes can tell.
     More,
@@ -59,11 +59,11 @@ impl<'c> Stream<'c> {
     /// Takes bytes and appends what is settled to `out`. The places of findings are offsets in the stream.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() < self.worth && !bytes.contains(&b'\n') {
+        if self.buffer.len() < self.next_look && !bytes.contains(&b'\n') {
             return;
         }
         self.advance(false, out, findings);
-        self.worth = if has_open(&self.buffer) {
+        self.next_look = if has_open(&self.buffer) {
             self.buffer.len() + STEP
         } else {
             0
@@ -100,11 +100,11 @@ impl<'c> Stream<'c> {
                     let (limit, closed) = line_end(&buffer, open, last);
                     (limit, closed, Finder::new(&buffer, limit))
                 });
-            let found = look(&mut finder, &buffer[..limit], open, closed);
+            let found = look_ahead(&mut finder, &buffer[..limit], open, closed);
             line = Some((limit, closed, finder));
             match found {
-                Look::More => break,
-                Look::Nothing => {
+                Lookahead::More => break,
+                Lookahead::Nothing => {
                     if let Some(head) = buffer[..limit]
                         .get(open..open + MOST)
                         .filter(|head| goes_on(head))
@@ -120,12 +120,12 @@ impl<'c> Stream<'c> {
                     done = open + 1;
                     seek = done;
                 }
-                Look::Run(end) | Look::Cut(end) => {
+                Lookahead::Run(end) | Lookahead::Cut(end) => {
                     if !(self.cut && buffer[done..open].iter().all(|&b| lex::is_space(b))) {
                         self.pass(&buffer[done..open], out);
                     }
                     self.words(&buffer, open, end, out, findings);
-                    self.cut = matches!(found, Look::Cut(_));
+                    self.cut = matches!(found, Lookahead::Cut(_));
                     (done, seek) = (end, end);
                 }
             }
@@ -204,7 +204,7 @@ fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
 }
 
 /// What stands at `open`, where `=?` is, in a line that is `closed` or may go on.
-fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look {
+fn look_ahead(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Lookahead {
     let full = line.len() - open >= MOST;
     let sure = closed || full;
     let mut end = open;
@@ -216,9 +216,9 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         };
         let rest = &line[next..];
         let more = |end| match (end == open, full) {
-            (_, false) => Look::More,
-            (true, true) => Look::Nothing,
-            (false, true) => Look::Cut(end),
+            (_, false) => Lookahead::More,
+            (true, true) => Lookahead::Nothing,
+            (false, true) => Lookahead::Cut(end),
         };
         if !sure && (rest.is_empty() || rest == b"=") {
             return more(end);
@@ -229,8 +229,8 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         else {
             return match (end == open, sure || !may_open(rest)) {
                 (_, false) => more(end),
-                (true, true) => Look::Nothing,
-                (false, true) => Look::Run(end),
+                (true, true) => Lookahead::Nothing,
+                (false, true) => Lookahead::Run(end),
             };
         };
         let after = &line[word.range.end..];
@@ -239,7 +239,7 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         }
         end = word.range.end;
         if full && end - open > MOST / 2 {
-            return Look::Cut(end);
+            return Lookahead::Cut(end);
         }
     }
 }

@@ -14,16 +14,16 @@ use std::ops::Range;
 
 /// A word, read.
 #[derive(Debug)]
-pub(super) struct Strict<'v> {
+pub(super) struct StrictWord<'v> {
     /// Where it stands in the value.
     pub range: Range<usize>,
     /// Its label; None where it is the one that was expected.
-    pub label: Option<Name<'v>>,
+    pub label: Option<StrictLabel<'v>>,
 }
 
 /// A label in strict syntax.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name<'v> {
+pub(super) struct StrictLabel<'v> {
     /// As it is written.
     pub label: &'v [u8],
     /// What it stands for.
@@ -37,7 +37,7 @@ pub(super) fn word<'v>(
     at: usize,
     expected: &[u8],
     bytes: &mut ShortBytes,
-) -> Option<Strict<'v>> {
+) -> Option<StrictWord<'v>> {
     let behind = value.get(at + 2..)?;
     let is_expected = !expected.is_empty()
         && behind.get(expected.len()) == Some(&b'?')
@@ -48,7 +48,7 @@ pub(super) fn word<'v>(
         label(behind)?
     };
     let (label, rest) = behind.split_at(length);
-    let label = resolved.map(|resolved| Name { label, resolved });
+    let label = resolved.map(|resolved| StrictLabel { label, resolved });
     let [b'?', letter, b'?', ..] = rest else {
         return None;
     };
@@ -62,7 +62,7 @@ pub(super) fn word<'v>(
         return None;
     };
     let free = after.first().is_none_or(|&b| lex::is_space(b));
-    free.then_some(Strict {
+    free.then_some(StrictWord {
         range: at..end + 2,
         label,
     })
@@ -179,13 +179,13 @@ mod tests {
                 if let Some(word) = word(&value, 0, b"u", &mut bytes) {
                     assert_eq!(
                         (bytes.bytes(), damage),
-                        (&slow[..], payload::Damage::default())
+                        (&slow[..], payload::PayloadDamage::default())
                     );
                     assert_eq!(word.range, 0..value.len());
                 } else {
                     let other = |byte: &u8| *byte == b'?' || byte.is_ascii_control();
                     assert!(
-                        damage != payload::Damage::default() || text.iter().any(other),
+                        damage != payload::PayloadDamage::default() || text.iter().any(other),
                         "{text:?}"
                     );
                 }

@@ -15,7 +15,7 @@ pub(crate) enum Letter {
 
 /// One word; all ranges are offsets in the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct WordToken {
     /// From `=?` to `?=`, inclusive.
     pub range: Range<usize>,
     /// The charset label, without blanks, quotes and language.
@@ -26,7 +26,7 @@ pub(crate) struct Word {
     pub payload: Range<usize>,
 }
 
-impl Word {
+impl WordToken {
     /// The language tag of RFC 2231 5, as written; `value` is what the word was found in.
     pub(crate) fn language<'v>(&self, value: &'v [u8]) -> Option<Cow<'v, str>> {
         let tail = &value[self.label.end..self.payload.start];
@@ -47,21 +47,21 @@ impl Word {
 #[derive(Debug)]
 pub(crate) struct Finder<'a> {
     value: &'a [u8],
-    open: Memory,
-    inner_open: Memory,
-    close: Memory,
-    later_close: Memory,
-    later_open: Memory,
+    open: LastSearch,
+    inner_open: LastSearch,
+    close: LastSearch,
+    later_close: LastSearch,
+    later_open: LastSearch,
 }
 
 /// The last search: from where, and what was found (`usize::MAX` for nothing).
 #[derive(Clone, Copy, Debug, Default)]
-struct Memory {
+struct LastSearch {
     from: usize,
     found: usize,
 }
 
-impl Memory {
+impl LastSearch {
     fn find(&mut self, value: &[u8], needle: [u8; 2], from: usize) -> Option<usize> {
         if !(self.from <= from && from <= self.found) || self.found == 0 {
             let rest = value.get(from..).unwrap_or_default();
@@ -85,16 +85,16 @@ impl<'a> Finder<'a> {
     pub(crate) fn new(value: &'a [u8], limit: usize) -> Self {
         Self {
             value: &value[..limit],
-            open: Memory::default(),
-            inner_open: Memory::default(),
-            close: Memory::default(),
-            later_close: Memory::default(),
-            later_open: Memory::default(),
+            open: LastSearch::default(),
+            inner_open: LastSearch::default(),
+            close: LastSearch::default(),
+            later_close: LastSearch::default(),
+            later_open: LastSearch::default(),
         }
     }
 
     /// The first word that starts at or after `at`.
-    pub(crate) fn next_from(&mut self, mut at: usize) -> Option<Word> {
+    pub(crate) fn next_from(&mut self, mut at: usize) -> Option<WordToken> {
         loop {
             at = self.open.find(self.value, *b"=?", at)?;
             if let Some(word) = self.word_at(at) {
@@ -105,7 +105,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The word that starts exactly at `at`.
-    pub(crate) fn word_at(&mut self, at: usize) -> Option<Word> {
+    pub(crate) fn word_at(&mut self, at: usize) -> Option<WordToken> {
         if !self.value[at..].starts_with(b"=?") {
             return None;
         }
@@ -123,7 +123,7 @@ impl<'a> Finder<'a> {
             Letter::Q => self.q_end(head.payload)?,
         };
         let label = head.label.start..label_end(self.value, head.label.clone());
-        Some(Word {
+        Some(WordToken {
             range: at..end + 2,
             label,
             letter,
@@ -196,14 +196,14 @@ pub(crate) fn may_open(bytes: &[u8]) -> bool {
     }
 }
 
-struct Head {
+struct WordHead {
     label: Range<usize>,
     letter: u8,
     payload: usize,
 }
 
 /// Reads `=?label?letter?` at `at`. Its cost is bounded by the next question mark.
-fn head(value: &[u8], at: usize) -> Option<Head> {
+fn head(value: &[u8], at: usize) -> Option<WordHead> {
     let start = at + 2;
     let end = start
         + value[start..]
@@ -223,7 +223,7 @@ fn head(value: &[u8], at: usize) -> Option<Head> {
     if label[from..to].iter().any(outer) {
         return None;
     }
-    Some(Head {
+    Some(WordHead {
         label: start + from..start + to,
         letter,
         payload: end + 3,

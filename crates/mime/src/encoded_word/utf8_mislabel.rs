@@ -26,7 +26,7 @@ pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
 }
 
 /// What is told of such bytes.
-pub(crate) fn contrary_finding(charset: Charset, at: Range<usize>) -> Finding {
+pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
     let detail = Cow::Owned(format!("{} read as UTF-8", charset.name()));
     Finding {
         at,
@@ -38,28 +38,28 @@ pub(crate) fn contrary_finding(charset: Charset, at: Range<usize>) -> Finding {
 
 /// Whether bytes that come word by word are shaped like UTF-8 beyond ASCII when they are joined. Whoever asks looks closer then.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Suspicion {
+pub(super) struct Utf8Check {
     /// Some byte is beyond ASCII.
-    eight: bool,
+    has_high_byte: bool,
     /// No UTF-8 begins so.
-    refuted: bool,
+    is_refuted: bool,
     /// Bytes that the sequence still lacks inside which the last word ended.
     missing: usize,
 }
 
-impl Suspicion {
+impl Utf8Check {
     /// Looks at the bytes of the next word.
     pub(super) fn add(&mut self, word: &[u8]) {
-        if self.refuted || word.is_empty() || self.missing == 0 && word.is_ascii() {
+        if self.is_refuted || word.is_empty() || self.missing == 0 && word.is_ascii() {
             return;
         }
-        self.eight = true;
+        self.has_high_byte = true;
         let further = word.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count();
         let rest = word.get(further..).unwrap_or_default();
-        self.refuted = further > self.missing || further < self.missing && !rest.is_empty();
+        self.is_refuted = further > self.missing || further < self.missing && !rest.is_empty();
         self.missing = self.missing.saturating_sub(further);
         if let Err(error) = std::str::from_utf8(rest) {
-            self.refuted |= error.error_len().is_some();
+            self.is_refuted |= error.error_len().is_some();
             let cut = rest.get(error.valid_up_to()..).unwrap_or_default();
             let wanted = cut.first().map_or(0, |byte| byte.leading_ones() as usize);
             self.missing = wanted.saturating_sub(cut.len());
@@ -67,8 +67,8 @@ impl Suspicion {
     }
 
     /// Whether they are, now that all words were looked at.
-    pub(super) fn stands(self) -> bool {
-        self.eight && !self.refuted && self.missing == 0
+    pub(super) fn is_utf8(self) -> bool {
+        self.has_high_byte && !self.is_refuted && self.missing == 0
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn no_utf8_in_pieces_is_missed() {
-        let (mut checked, mut refuted) = (0, 0);
+        let (mut checked, mut is_refuted) = (0, 0);
         for text in [
             "é",
             "aé",
@@ -128,23 +128,23 @@ mod tests {
             ] {
                 for first in 0..=bytes.len() {
                     for second in first..=bytes.len() {
-                        let mut suspicion = Suspicion::default();
+                        let mut check = Utf8Check::default();
                         for word in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
-                            suspicion.add(word);
+                            check.add(word);
                         }
                         let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok();
                         assert_eq!(
-                            suspicion.stands(),
+                            check.is_utf8(),
                             is_utf8,
                             "{} {first} {second}",
                             bytes.escape_ascii()
                         );
                         checked += u32::from(is_utf8);
-                        refuted += u32::from(!is_utf8);
+                        is_refuted += u32::from(!is_utf8);
                     }
                 }
             }
         }
-        assert!(checked > 100 && refuted > 100, "{checked} {refuted}");
+        assert!(checked > 100 && is_refuted > 100, "{checked} {is_refuted}");
     }
 }

@@ -1,8 +1,8 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
-use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, same};
-use super::lexical_context::Zone;
-use super::utf8_mislabel::{as_utf8, contrary_finding};
+use super::decode::{DecodedWord, LONG_WORD, MAX_WORD_BYTES, Reader, Segment, guess, same_charset};
+use super::lexical_context::LexicalContext;
+use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, invisible};
 use crate::charset_choice::{
     LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
@@ -22,43 +22,44 @@ impl Reader<'_> {
         out: &mut String,
         findings: &mut Vec<Finding>,
     ) {
-        self.push_run_telling(segment, out, findings, None);
+        self.push_run_with_charsets(segment, out, findings, None);
     }
 
-    /// [`Self::push_run`]; `told` gets the charset that each word was read in.
-    pub(super) fn push_run_telling(
+    /// [`Self::push_run`]; `charsets_used` gets the charset that each word was read in.
+    pub(super) fn push_run_with_charsets(
         &self,
         segment: &Segment,
         out: &mut String,
         findings: &mut Vec<Finding>,
-        mut told: Option<&mut Vec<Charset>>,
+        mut charsets_used: Option<&mut Vec<Charset>>,
     ) {
         let words = &self.words[segment.words.clone()];
         for word in words {
-            self.note(word, segment.zone, findings);
+            self.report_word(word, segment.lexical, findings);
         }
         let mut first = 0;
         while first < words.len() {
             let charset = words[first].charset;
             let count = words[first..]
                 .iter()
-                .take_while(|w| same(w.charset, charset))
+                .take_while(|w| same_charset(w.charset, charset))
                 .count();
             let group = &words[first..first + count];
             first += count;
-            let contrary = charset.and_then(|charset| self.contrary(charset, group, findings));
+            let mislabelled_utf8 =
+                charset.and_then(|charset| self.mislabelled_utf8(charset, group, findings));
             let (text, used) = match charset {
-                _ if let Some(text) = contrary => (text, Charset::UTF_8),
-                Some(c) if c == Charset::UTF_7 => (self.utf7(group, findings), c),
-                Some(c) if is_wide(c) => self.wide(c, group, findings),
-                Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
-                _ => self.ladder(group, findings),
+                _ if let Some(text) = mislabelled_utf8 => (text, Charset::UTF_8),
+                Some(c) if c == Charset::UTF_7 => (self.decode_utf7(group, findings), c),
+                Some(c) if is_wide(c) => self.decode_wide(c, group, findings),
+                Some(c) if c != Charset::US_ASCII => self.decode_joined(c, group, findings),
+                _ => self.decode_unlabelled(group, findings),
             };
-            if let Some(told) = &mut told {
-                told.extend(group.iter().map(|_| used));
+            if let Some(charsets_used) = &mut charsets_used {
+                charsets_used.extend(group.iter().map(|_| used));
             }
             let at = extent(group);
-            let text = self.unnested(text, &at, findings);
+            let text = self.decode_nested(text, &at, findings);
             let text = self.repaired(text, true, &at, findings);
             let start = out.len();
             let controls = self.push_text(&text, out);
@@ -70,12 +71,18 @@ impl Reader<'_> {
                     controls,
                 ));
             }
-            invisible::tell(out, start, at, self.context.strip_hidden, findings);
+            invisible::report_hidden_characters(
+                out,
+                start,
+                at,
+                self.context.strip_hidden,
+                findings,
+            );
         }
     }
 
     /// The text of words, where it holds words again: that of those. What they hold stays, and so does their damage.
-    fn unnested<'t>(
+    fn decode_nested<'t>(
         &self,
         text: Cow<'t, str>,
         range: &Range<usize>,
@@ -109,35 +116,37 @@ impl Reader<'_> {
         Cow::Owned(again.into_owned())
     }
 
-    fn group_bytes(&self, group: &[Ready]) -> &[u8] {
+    fn group_bytes(&self, group: &[DecodedWord]) -> &[u8] {
         // Payloads lie one after the other, so those of neighbors are joined already.
         &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end]
     }
 
     /// The text of words whose bytes are UTF-8, whatever their label says.
-    fn contrary<'s>(
+    fn mislabelled_utf8<'s>(
         &'s self,
         charset: Charset,
-        group: &[Ready],
+        group: &[DecodedWord],
         findings: &mut Vec<Finding>,
     ) -> Option<Cow<'s, str>> {
         if !self.context.may_overrule(charset) {
             return None;
         }
         let text = as_utf8(charset, self.group_bytes(group))?;
-        if charset == Charset::US_ASCII && self.utf8(text.as_bytes(), Zone::Text).is_none() {
+        if charset == Charset::US_ASCII
+            && self.utf8(text.as_bytes(), LexicalContext::Text).is_none()
+        {
             return None;
         }
-        findings.push(contrary_finding(charset, extent(group)));
+        findings.push(mislabel_finding(charset, extent(group)));
         Some(Cow::Borrowed(text))
     }
 
     /// The joined bytes of words in one charset, decoded once; the words alone where that reads better, another charset where neither can be read.
     /// Also tells which it was.
-    fn joined<'s>(
+    fn decode_joined<'s>(
         &'s self,
         charset: Charset,
-        group: &[Ready],
+        group: &[DecodedWord],
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
@@ -145,15 +154,17 @@ impl Reader<'_> {
         let text = charset.decode(bytes, &mut log);
         let may_split = || !bytes.is_ascii() || has_ascii_halves(charset) || log.losses() > 0;
         if group.len() > 1 && !charset.is_single_byte() && may_split() {
-            let alone: Vec<(Cow<'_, str>, LossLog)> =
-                group.iter().map(|w| self.alone(charset, w)).collect();
-            let losses: u64 = alone.iter().map(|(_, log)| log.losses()).sum();
+            let decode_alone: Vec<(Cow<'_, str>, LossLog)> = group
+                .iter()
+                .map(|w| self.decode_alone(charset, w))
+                .collect();
+            let losses: u64 = decode_alone.iter().map(|(_, log)| log.losses()).sum();
             if log.losses() > losses {
-                for (word, (_, log)) in group.iter().zip(&alone) {
-                    note_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
+                for (word, (_, log)) in group.iter().zip(&decode_alone) {
+                    report_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
                 }
                 return (
-                    Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect()),
+                    Cow::Owned(decode_alone.iter().map(|(text, _)| text.as_ref()).collect()),
                     charset,
                 );
             }
@@ -167,7 +178,10 @@ impl Reader<'_> {
             .flatten();
         let is_separable = !charset.is_single_byte() && !charset.is_stateful();
         if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
-            return (Cow::Owned(self.apart(charset, group, findings)), charset);
+            return (
+                Cow::Owned(self.decode_in_groups(charset, group, findings)),
+                charset,
+            );
         }
         if let Some(read) = read {
             let (kind, detail) = read.event;
@@ -188,23 +202,23 @@ impl Reader<'_> {
                 charset,
                 bytes,
                 self.raw,
-                (self.context.doubts && is_evidence(bytes)).then_some(hints),
+                (self.context.check_labels && is_evidence(bytes)).then_some(hints),
             ) {
-                let told = events.into_iter().map(|(kind, detail)| Finding {
+                let charsets_used = events.into_iter().map(|(kind, detail)| Finding {
                     at: extent(group),
                     kind,
                     detail,
                     count: 1,
                 });
-                findings.extend(told);
+                findings.extend(charsets_used);
                 if let Some(read) = read {
                     return (read.text, read.used);
                 }
             }
         }
-        note_losses(group, group[0].bytes.start, &log, findings);
+        report_losses(group, group[0].bytes.start, &log, findings);
         if log.losses() == 0 || charset.is_single_byte() {
-            note_superset(charset, bytes, extent(group), findings);
+            report_superset(charset, bytes, extent(group), findings);
         }
         if let Some(order) = visual_order_note(charset, &text) {
             findings.push(Finding::new(
@@ -218,10 +232,15 @@ impl Reader<'_> {
 
     /// Decodes words of which some are damaged. Neighbors are joined only where fewer characters are lost, or of private use, than of the words alone:
     /// so no word spoils the next one.
-    fn apart(&self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> String {
+    fn decode_in_groups(
+        &self,
+        charset: Charset,
+        group: &[DecodedWord],
+        findings: &mut Vec<Finding>,
+    ) -> String {
         /// Words that one character, or the state of a charset, may be spread over. The bound keeps the time linear.
         const SPREAD: usize = 8;
-        let cost = |words: &[Ready]| {
+        let cost = |words: &[DecodedWord]| {
             let mut log = LossLog::with_limit(0);
             let text = charset.decode(self.group_bytes(words), &mut log);
             log.losses() + text.chars().filter(|c| is_private(*c)).count() as u64
@@ -245,31 +264,31 @@ impl Reader<'_> {
         for part in ends.into_iter().rev().map(|range| &group[range]) {
             let mut log = LossLog::new();
             text += &charset.decode(self.group_bytes(part), &mut log);
-            note_losses(part, part[0].bytes.start, &log, findings);
+            report_losses(part, part[0].bytes.start, &log, findings);
             if log.losses() == 0 {
-                note_superset(charset, self.group_bytes(part), extent(part), findings);
+                report_superset(charset, self.group_bytes(part), extent(part), findings);
             }
         }
         text
     }
 
-    fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
+    fn decode_alone<'s>(&'s self, charset: Charset, word: &DecodedWord) -> (Cow<'s, str>, LossLog) {
         let mut log = LossLog::new();
         let text = charset.decode(&self.bytes[word.bytes.clone()], &mut log);
         (text, log)
     }
 
     /// UTF-7: each word starts in direct state, unless the one before was cut inside a shift.
-    fn utf7(&self, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'_, str> {
+    fn decode_utf7(&self, group: &[DecodedWord], findings: &mut Vec<Finding>) -> Cow<'_, str> {
         let mut text = String::new();
         let mut first = 0;
         while first < group.len() {
             let mut last = first;
             // The bound keeps many cut words linear.
             while last + 1 < group.len() && last - first < 16 {
-                let (_, log) = self.alone(Charset::UTF_7, &group[last]);
+                let (_, log) = self.decode_alone(Charset::UTF_7, &group[last]);
                 let cut = if last == first { !log.is_empty() } else { true };
-                if !(cut && ends_shifted(&self.bytes[group[last].bytes.clone()], last > first)) {
+                if !(cut && ends_in_shift(&self.bytes[group[last].bytes.clone()], last > first)) {
                     break;
                 }
                 last += 1;
@@ -277,25 +296,25 @@ impl Reader<'_> {
             let part = &group[first..=last];
             let mut log = LossLog::new();
             text += &Charset::UTF_7.decode(self.group_bytes(part), &mut log);
-            note_losses(part, part[0].bytes.start, &log, findings);
+            report_losses(part, part[0].bytes.start, &log, findings);
             first = last + 1;
         }
         Cow::Owned(text)
     }
 
     /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped. One of another order than those before begins anew.
-    fn wide<'s>(
+    fn decode_wide<'s>(
         &'s self,
         charset: Charset,
-        group: &[Ready],
+        group: &[DecodedWord],
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
         let mark =
-            |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+            |w: &DecodedWord| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
         if !group[1..].iter().any(|w| mark(w).is_some()) {
-            return self.joined(charset, group, findings);
+            return self.decode_joined(charset, group, findings);
         }
-        let order = |w: &Ready| mark(w).map(|(order, _)| order);
+        let order = |w: &DecodedWord| mark(w).map(|(order, _)| order);
         let (mut text, mut bytes) = (String::new(), Vec::new());
         // Words before the first mark stand for themselves.
         let mut first = group
@@ -303,10 +322,13 @@ impl Reader<'_> {
             .position(|word| mark(word).is_some())
             .unwrap_or(group.len());
         for word in &group[..first] {
-            text += &self.joined(charset, std::slice::from_ref(word), findings).0;
+            text += &self
+                .decode_joined(charset, std::slice::from_ref(word), findings)
+                .0;
         }
         while let Some(start) = group.get(first) {
-            let others = |w: &Ready| order(w).is_some_and(|other| Some(other) != order(start));
+            let others =
+                |w: &DecodedWord| order(w).is_some_and(|other| Some(other) != order(start));
             let next = group[first..]
                 .iter()
                 .position(others)
@@ -332,16 +354,16 @@ impl Reader<'_> {
 
     /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
     /// Also tells in which charset.
-    fn ladder<'s>(
+    fn decode_unlabelled<'s>(
         &'s self,
-        group: &[Ready],
+        group: &[DecodedWord],
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
         if bytes.is_ascii() {
             return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
-        if let Some(text) = self.utf8(bytes, Zone::Text) {
+        if let Some(text) = self.utf8(bytes, LexicalContext::Text) {
             findings.push(Finding::new(
                 extent(group),
                 EventKind::CharsetDetected,
@@ -353,7 +375,7 @@ impl Reader<'_> {
         let weighed = || {
             std::str::from_utf8(bytes)
                 .is_ok()
-                .then(|| self.raw_charset(Zone::Text))
+                .then(|| self.raw_charset(LexicalContext::Text))
         };
         let used = weighed()
             .or(self.raw)
@@ -365,17 +387,22 @@ impl Reader<'_> {
         ));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
-        note_losses(group, group[0].bytes.start, &log, findings);
+        report_losses(group, group[0].bytes.start, &log, findings);
         (text, used)
     }
 
     /// What is worth telling about one word.
-    fn note(&self, word: &Ready, zone: Zone, findings: &mut Vec<Finding>) {
+    fn report_word(
+        &self,
+        word: &DecodedWord,
+        lexical: LexicalContext,
+        findings: &mut Vec<Finding>,
+    ) {
         let range = &word.word.range;
         if let Some(what) = word.damage.describe() {
             findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
         }
-        if range.len() > WORD {
+        if range.len() > MAX_WORD_BYTES {
             findings.push(Finding::new(
                 range.clone(),
                 EventKind::EwBadToken,
@@ -398,7 +425,7 @@ impl Reader<'_> {
                 count: 1,
             });
         }
-        if zone == Zone::Quoted {
+        if lexical == LexicalContext::Quoted {
             findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
         }
         let free = |byte: Option<&u8>| {
@@ -432,7 +459,7 @@ fn has_ascii_halves(charset: Charset) -> bool {
 }
 
 /// True where UTF-7 bytes end inside a shift that has no end of its own.
-fn ends_shifted(bytes: &[u8], mut shifted: bool) -> bool {
+fn ends_in_shift(bytes: &[u8], mut shifted: bool) -> bool {
     for &byte in bytes {
         shifted = match byte {
             b'+' => true,
@@ -442,17 +469,17 @@ fn ends_shifted(bytes: &[u8], mut shifted: bool) -> bool {
     shifted
 }
 
-fn extent(group: &[Ready]) -> Range<usize> {
+fn extent(group: &[DecodedWord]) -> Range<usize> {
     group[0].word.range.start..group[group.len() - 1].word.range.end
 }
 
 /// Tells of losses, word by word.
-fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
+fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
     if log.losses() == 0 {
         return;
     }
     let first = findings.len();
-    let (mut word, mut told) = (0, 0);
+    let (mut word, mut charsets_used) = (0, 0);
     for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
         let at = origin + loss.bytes.start as usize;
         while word + 1 < group.len() && at >= group[word].bytes.end {
@@ -460,7 +487,7 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
         }
         let range = group[word].word.range.clone();
         let count = (loss.bytes.end - loss.bytes.start).max(1);
-        told += 1;
+        charsets_used += 1;
         match findings[first..].last_mut().filter(|f| f.at == range) {
             Some(finding) => finding.count += count,
             None => findings.push(Finding::counted(
@@ -471,7 +498,7 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
             )),
         }
     }
-    if told == 0 {
+    if charsets_used == 0 {
         findings.push(Finding::counted(
             extent(group),
             EventKind::CharsetInvalidBytes,
@@ -482,20 +509,20 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
 }
 
 /// Tells where a byte outside the labelled charset was read by its superset. For bytes that the superset cannot read either, see
-/// [`note_losses`].
-pub(super) fn note_superset(
+/// [`report_losses`].
+pub(super) fn report_superset(
     charset: Charset,
     bytes: &[u8],
     range: Range<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    if is_outside(charset, bytes) {
+    if uses_superset(charset, bytes) {
         findings.push(superset_finding(charset, range));
     }
 }
 
 /// Whether some of these bytes are in the superset of their charset only.
-pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
+pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.superset() == charset || bytes.is_ascii() && !charset.is_stateful() {
         return false;
     }

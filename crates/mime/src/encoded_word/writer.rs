@@ -5,10 +5,10 @@
 //! Folds are written where a single space stands, or within words.
 
 use super::controls::is_control;
-use super::encode::{LINE, Lines, choose, is_atom};
+use super::encode::{LineWriter, MAX_LINE_BYTES, choose_letter, is_atom};
 use super::encode_legacy::japanese_words;
-use super::lexical_context::Zone;
-use super::rewrite_units::State;
+use super::lexical_context::LexicalContext;
+use super::rewrite_units::UnitState;
 use super::token::ends_word;
 use super::{Encoding, Form, Place, Replacement};
 use crate::{japanese, lex};
@@ -19,7 +19,7 @@ const LONG: usize = 900;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'e> {
+pub(crate) struct RewriteTarget<'e> {
     /// What to write.
     pub form: Form,
     /// Bytes of the line before the value.
@@ -29,9 +29,9 @@ pub(crate) struct Target<'e> {
 }
 
 /// Writes groups anew, from left to right.
-pub(super) struct Writer<'v, 't> {
+pub(super) struct GroupWriter<'v, 't> {
     value: &'v [u8],
-    target: &'t Target<'t>,
+    target: &'t RewriteTarget<'t>,
     /// What was written to so far, in the old value.
     at: usize,
     /// The column there, in the new value.
@@ -40,9 +40,9 @@ pub(super) struct Writer<'v, 't> {
     pub list: Vec<Replacement>,
 }
 
-impl<'v, 't> Writer<'v, 't> {
+impl<'v, 't> GroupWriter<'v, 't> {
     /// Nothing is written yet.
-    pub(super) fn new(value: &'v [u8], target: &'t Target<'t>) -> Self {
+    pub(super) fn new(value: &'v [u8], target: &'t RewriteTarget<'t>) -> Self {
         Self {
             value,
             target,
@@ -52,20 +52,26 @@ impl<'v, 't> Writer<'v, 't> {
         }
     }
 
-    /// Writes the text of a group that starts in `zone`.
-    pub(super) fn group(&mut self, mut range: Range<usize>, zone: Zone, state: State, text: &str) {
+    /// Writes the text of a group that starts in `lexical`.
+    pub(super) fn group(
+        &mut self,
+        mut range: Range<usize>,
+        lexical: LexicalContext,
+        state: UnitState,
+        text: &str,
+    ) {
         let value = self.value;
         let column = advance(self.column, &value[self.at..range.start]);
-        let place = match zone {
-            Zone::Comment => Place::Comment,
-            Zone::Phrase | Zone::Quoted => Place::Phrase,
+        let place = match lexical {
+            LexicalContext::Comment => Place::Comment,
+            LexicalContext::Phrase | LexicalContext::Quoted => Place::Phrase,
             _ => Place::Text,
         };
         // A single space before the group may become a fold.
         let foldable = range.start >= 2
             && value[range.start - 1] == b' '
             && !lex::is_space(value[range.start - 2]);
-        let mut lines = Lines::new(column, self.target.eol);
+        let mut lines = LineWriter::new(column, self.target.eol);
         lines.out.reserve(text.len() * 2 + 16);
         if foldable {
             lines.out.push(' ');
@@ -82,7 +88,7 @@ impl<'v, 't> Writer<'v, 't> {
                 japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
             } else {
                 let glued = !ends_word(&value[range.end..]);
-                let letter = choose(
+                let letter = choose_letter(
                     text,
                     place,
                     if glued {
@@ -99,12 +105,12 @@ impl<'v, 't> Writer<'v, 't> {
             }
         }
         // Of the rest of the line no more than would fit is looked at.
-        let line = &value[range.end..value.len().min(range.end + LINE + 1)];
+        let line = &value[range.end..value.len().min(range.end + MAX_LINE_BYTES + 1)];
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
         if line.len() >= 2
             && line[0] == b' '
             && !lex::is_space(line[1])
-            && lines.column + line.len() > LINE
+            && lines.column + line.len() > MAX_LINE_BYTES
         {
             lines.fold();
             range.end += 1;
@@ -131,7 +137,7 @@ fn raw_form(
     range: &Range<usize>,
     text: &str,
     place: Place,
-    lines: &mut Lines<'_>,
+    lines: &mut LineWriter<'_>,
     foldable: bool,
 ) -> bool {
     let before = range.start.checked_sub(1).map(|n| value[n]);
@@ -166,10 +172,10 @@ fn raw_form(
                     .any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
         }
     };
-    let mut written = Lines::new(lines.column, lines.eol);
+    let mut written = LineWriter::new(lines.column, lines.eol);
     if special {
         let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        if foldable && lines.column > 1 && lines.column + quoted.len() > LINE {
+        if foldable && lines.column > 1 && lines.column + quoted.len() > MAX_LINE_BYTES {
             written.fold();
         } else if foldable {
             written.out.push(' ');

@@ -1,41 +1,41 @@
 //! Raw text in a structured value, character by character: bytes of its characters may be those of quotes, parentheses, backslashes and `@`.
 //!
-//! Characters of two bytes have such a byte at the second place ([`Halves`]); in ISO-2022-JP both may be one.
+//! Characters of two bytes have such a byte at the second place ([`TrailBackslash`]); in ISO-2022-JP both may be one.
 //!
 //! # Limits
 //!
 //! A sequence of ISO-2022-JP in which other readers see an address in angles is none.
 
-use super::trail_backslash::{Halves, holds_address};
-use super::{may_shift, shift_length};
+use super::trail_backslash::{TrailBackslash, contains_angle_address};
+use super::{has_escape, raw_iso2022jp_length};
 
 /// How a value is gone through.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct CharacterSteps {
     /// What backslashes may be.
-    halves: Halves,
+    backslashes: TrailBackslash,
     /// There may be ISO-2022-JP.
-    shifts: bool,
+    has_iso2022jp: bool,
     /// Text beyond ASCII is no UTF-8.
     legacy: bool,
 }
 
-impl Steps {
+impl CharacterSteps {
     /// What makes sense of a value's quotes and comments.
     pub(crate) fn of(value: &[u8]) -> Self {
         let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
         Self {
-            halves: Halves::of(value),
-            shifts: may_shift(value),
+            backslashes: TrailBackslash::of(value),
+            has_iso2022jp: has_escape(value),
             legacy,
         }
     }
 
     /// The same where it is known what backslashes may be.
-    pub(super) fn with(halves: Halves, value: &[u8]) -> Self {
+    pub(super) fn with(backslashes: TrailBackslash, value: &[u8]) -> Self {
         Self {
-            halves,
-            shifts: may_shift(value),
+            backslashes,
+            has_iso2022jp: has_escape(value),
             legacy: false,
         }
     }
@@ -43,16 +43,16 @@ impl Steps {
     /// Bytes of what stands at `at` and must not be cut; at least 1.
     pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
         self.shift(value, at)
-            .unwrap_or_else(|| self.halves.step(value, at))
+            .unwrap_or_else(|| self.backslashes.step(value, at))
     }
 
     /// The length of the sequence of ISO-2022-JP at `at`.
     pub(crate) fn shift(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.shifts || value.get(at) != Some(&0x1B) {
+        if !self.has_iso2022jp || value.get(at) != Some(&0x1B) {
             return None;
         }
         let rest = &value[at..];
-        shift_length(rest).filter(|length| !holds_address(&rest[..*length]))
+        raw_iso2022jp_length(rest).filter(|length| !contains_angle_address(&rest[..*length]))
     }
 
     /// Bytes of the character at `at` in an atom, of which an `@` may be the second half: behind it stands no domain then.
@@ -66,7 +66,7 @@ impl Steps {
             return self.step(value, at);
         }
         // The lead bytes of Shift_JIS are among those of Big5 and GBK.
-        let step = Halves::Wide.step(value, at);
+        let step = TrailBackslash::Wide.step(value, at);
         if step == 1 || value.get(at + 1) != Some(&b'@') {
             return step;
         }
@@ -86,7 +86,7 @@ impl Steps {
 
     /// The next quote, parenthesis or angle that opens something.
     pub(super) fn opening(self, value: &[u8], mut at: usize) -> Option<usize> {
-        if !self.shifts {
+        if !self.has_iso2022jp {
             return memchr::memchr3(b'"', b'(', b'<', value.get(at..)?).map(|found| at + found);
         }
         loop {
@@ -99,15 +99,15 @@ impl Steps {
 
     /// [`super::quoted_end`] over characters.
     pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.shifts {
-            return self.halves.quoted_end(value, at);
+        if !self.has_iso2022jp {
+            return self.backslashes.quoted_end(value, at);
         }
         super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
     /// [`super::comment_end`] over characters.
     pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.shifts && self.halves == Halves::None {
+        if !self.has_iso2022jp && self.backslashes == TrailBackslash::None {
             return super::comment_end(value, at);
         }
         super::comment_end_by(value, at, |i| self.step(value, i))
@@ -132,7 +132,7 @@ mod tests {
             // An address that others see.
             (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
         ] {
-            let steps = Steps::of(value);
+            let steps = CharacterSteps::of(value);
             let end = if value[0] == b'"' {
                 steps.quoted_end(value, 0)
             } else {
@@ -154,7 +154,8 @@ mod tests {
             (b"\xe9@b\xfccher.example", 1),
             ("é@ü".as_bytes(), 1),
         ] {
-            let step = Steps::of(value).step_in_atom(value, 0, |b| matches!(b, b' ' | b',' | b'<'));
+            let step = CharacterSteps::of(value)
+                .step_in_atom(value, 0, |b| matches!(b, b' ' | b',' | b'<'));
             assert_eq!(step, want, "{}", value.escape_ascii());
         }
     }

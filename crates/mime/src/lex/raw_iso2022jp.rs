@@ -12,33 +12,33 @@ use mailglot_codec::{Charset, LossLog};
 const ESCAPE: u8 = 0x1B;
 
 /// The text with its sequences read, and how many there are; None where there are none.
-pub(crate) fn read_shifts(text: &str) -> Option<(String, u64)> {
-    let (mut out, mut told, mut count) = (String::new(), 0, 0);
+pub(crate) fn decode_raw_iso2022jp(text: &str) -> Option<(String, u64)> {
+    let (mut out, mut copied, mut count) = (String::new(), 0, 0);
     for start in memchr::memchr_iter(ESCAPE, text.as_bytes()) {
         let Some((read, length)) = text.as_bytes().get(start..).and_then(sequence) else {
             continue;
         };
-        out += text.get(told..start).unwrap_or_default();
+        out += text.get(copied..start).unwrap_or_default();
         out += &read;
-        told = start + length;
+        copied = start + length;
         count += 1;
     }
-    out += text.get(told..).unwrap_or_default();
+    out += text.get(copied..).unwrap_or_default();
     (count > 0).then_some((out, count))
 }
 
 /// Whether there may be sequences.
-pub(crate) fn may_shift(value: &[u8]) -> bool {
+pub(crate) fn has_escape(value: &[u8]) -> bool {
     memchr::memchr(ESCAPE, value).is_some()
 }
 
 /// Whether there are sequences.
-pub(crate) fn has_shift(value: &[u8]) -> bool {
+pub(crate) fn has_raw_iso2022jp(value: &[u8]) -> bool {
     memchr::memchr_iter(ESCAPE, value).any(|at| value.get(at..).and_then(sequence).is_some())
 }
 
 /// The length of the sequence that bytes begin with.
-pub(crate) fn shift_length(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn raw_iso2022jp_length(bytes: &[u8]) -> Option<usize> {
     sequence(bytes).map(|(_, length)| length)
 }
 
@@ -85,15 +85,17 @@ mod tests {
             ("", None),
         ] {
             let want = want.map(|(text, count)| (text.to_owned(), count));
-            assert_eq!(read_shifts(bytes), want, "{bytes:?}");
-            assert_eq!(has_shift(bytes.as_bytes()), want.is_some());
+            assert_eq!(decode_raw_iso2022jp(bytes), want, "{bytes:?}");
+            assert_eq!(has_raw_iso2022jp(bytes.as_bytes()), want.is_some());
         }
     }
 
     #[test]
     fn floods_take_linear_time() {
         for unit in ["\x1B$B2q5D\x1B(B", "\x1B", "\x1B$B", "\x1B$B2q5D"] {
-            assert_linear(&unit, 50_000, |n| drop(read_shifts(&unit.repeat(n))));
+            assert_linear(&unit, 50_000, |n| {
+                drop(decode_raw_iso2022jp(&unit.repeat(n)))
+            });
         }
     }
 }

@@ -8,13 +8,13 @@
 //!
 //! All strings and comments of a value are read in the same way.
 
-use super::Steps;
+use super::CharacterSteps;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::RangeInclusive;
 
 /// Which bytes before a backslash make it the second half of a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Halves {
+pub(crate) enum TrailBackslash {
     /// None: every backslash is itself.
     #[default]
     None,
@@ -24,15 +24,15 @@ pub(crate) enum Halves {
     Wide,
 }
 
-impl Halves {
+impl TrailBackslash {
     /// The reading of a value by which its quotes make sense; that without halves where it does, too.
     pub(crate) fn of(value: &[u8]) -> Self {
-        if !may_have_half(value) || Self::None.faults(value) == 0 {
+        if !may_have_trail_backslash(value) || Self::None.syntax_faults(value) == 0 {
             return Self::None;
         }
         [Self::None, Self::ShiftJis, Self::Wide]
             .into_iter()
-            .min_by_key(|halves| halves.faults(value))
+            .min_by_key(|reading| reading.syntax_faults(value))
             .unwrap_or_default()
     }
 
@@ -77,42 +77,44 @@ impl Halves {
 
     /// Quotes and comments of a value that are left open, or quotes that stand where no string begins or ends, and strings and comments that
     /// hold an address.
-    fn faults(self, value: &[u8]) -> usize {
-        let mut faults = 0;
-        let comments = self.strings(value, |string| {
+    fn syntax_faults(self, value: &[u8]) -> usize {
+        let mut syntax_faults = 0;
+        let comments = self.for_each_string(value, |string| {
             let (start, end) = (string.start, string.end.unwrap_or(value.len()));
             let before = start.checked_sub(1).map(|at| value[at]);
-            faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
-            faults += usize::from(
+            syntax_faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
+            syntax_faults += usize::from(
                 value
                     .get(end)
                     .is_some_and(|byte| !is_border(*byte) && *byte != b'@'),
             );
-            faults += usize::from(string.end.is_none());
-            faults += usize::from(holds_address(&value[start..end]));
+            syntax_faults += usize::from(string.end.is_none());
+            syntax_faults += usize::from(contains_angle_address(&value[start..end]));
         });
-        faults + comments
+        syntax_faults + comments
     }
 
     /// Calls for each quoted string of a value, outside comments and angles; the last one may be open. Gives the number of comments that
     /// are open or hold an address.
-    fn strings(self, value: &[u8], mut call: impl FnMut(Quoted)) -> usize {
-        let steps = Steps::with(self, value);
-        let (mut at, mut comments, mut angles, mut faults) = (0, true, true, 0);
+    fn for_each_string(self, value: &[u8], mut call: impl FnMut(QuotedString)) -> usize {
+        let steps = CharacterSteps::with(self, value);
+        let (mut at, mut comments, mut angles, mut syntax_faults) = (0, true, true, 0);
         while let Some(start) = steps.opening(value, at) {
             at = start + 1;
             match value[start] {
                 b'"' => {
                     let end = steps.quoted_end(value, start);
-                    call(Quoted { start, end });
-                    let Some(end) = end else { return faults };
+                    call(QuotedString { start, end });
+                    let Some(end) = end else { return syntax_faults };
                     at = end;
                 }
                 b'(' if comments => {
                     let end = steps.comment_end(value, start);
                     comments = end.is_some();
                     at = end.unwrap_or(at);
-                    faults += usize::from(end.is_none_or(|end| holds_address(&value[start..end])));
+                    syntax_faults += usize::from(
+                        end.is_none_or(|end| contains_angle_address(&value[start..end])),
+                    );
                 }
                 b'<' if angles => match super::angle_end(value, start) {
                     Some(end) => at = end,
@@ -121,25 +123,26 @@ impl Halves {
                 _ => {}
             }
         }
-        faults
+        syntax_faults
     }
 }
 
 /// Whether a quoted string has taken an address for its text: one behind a quoted pair that is a quote, in a value whose quotes make no
 /// sense.
 pub(crate) fn swallows_address(value: &[u8]) -> bool {
-    let halves = Halves::of(value);
-    if memchr::memmem::find(value, b"\\\"").is_none() || halves.faults(value) == 0 {
+    let reading = TrailBackslash::of(value);
+    if memchr::memmem::find(value, b"\\\"").is_none() || reading.syntax_faults(value) == 0 {
         return false;
     }
     let (mut closed, mut open, mut found) = (false, false, false);
-    halves.strings(value, |string| {
+    reading.for_each_string(value, |string| {
         let Some(end) = string.end else {
             open = true;
             return;
         };
         let inside = &value[string.start + 1..end];
-        if memchr::memmem::find(inside, b"\\\"").is_some_and(|pair| holds_address(&inside[pair..]))
+        if memchr::memmem::find(inside, b"\\\"")
+            .is_some_and(|pair| contains_angle_address(&inside[pair..]))
         {
             closed = true;
             found |= value.get(end).is_some_and(|byte| !is_border(*byte));
@@ -149,7 +152,7 @@ pub(crate) fn swallows_address(value: &[u8]) -> bool {
 }
 
 /// A quoted string, quotes included.
-struct Quoted {
+struct QuotedString {
     start: usize,
     /// None where it is open.
     end: Option<usize>,
@@ -161,7 +164,7 @@ const WIDE: RangeInclusive<u8> = 0x81..=0xFE;
 const KATAKANA: u8 = 0xB1;
 
 /// Whether a backslash stands behind a byte beyond ASCII, in bytes that are no UTF-8.
-fn may_have_half(value: &[u8]) -> bool {
+fn may_have_trail_backslash(value: &[u8]) -> bool {
     memchr::memchr_iter(b'\\', value).any(|at| at > 0 && !value[at - 1].is_ascii())
         && std::str::from_utf8(value).is_err()
 }
@@ -172,7 +175,7 @@ fn is_border(byte: u8) -> bool {
 }
 
 /// Whether `<…@…>` stands in a text.
-pub(crate) fn holds_address(text: &[u8]) -> bool {
+pub(crate) fn contains_angle_address(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
         let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else {
@@ -193,45 +196,59 @@ mod tests {
 
     #[test]
     fn the_reading_that_leaves_no_quote_open_is_meant() {
-        for (value, halves) in [
-            (&b"\"\x95\\\" <a@b>"[..], Halves::ShiftJis),
-            (b"\"\x95\\\" <a@b>, \"\x97\xe9\" <c@d>", Halves::ShiftJis),
-            (b"\"\x95\\\" <a@b>, c@d (see \"x\")", Halves::ShiftJis),
-            (b"\"\xa5\\\\\"x\\\"\" <a@b>", Halves::Wide),
-            (b"\"\xb1\\\" <a@b>, \"B\" <c@d>", Halves::Wide),
-            (b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>", Halves::ShiftJis),
+        for (value, reading) in [
+            (&b"\"\x95\\\" <a@b>"[..], TrailBackslash::ShiftJis),
+            (
+                b"\"\x95\\\" <a@b>, \"\x97\xe9\" <c@d>",
+                TrailBackslash::ShiftJis,
+            ),
+            (
+                b"\"\x95\\\" <a@b>, c@d (see \"x\")",
+                TrailBackslash::ShiftJis,
+            ),
+            (b"\"\xa5\\\\\"x\\\"\" <a@b>", TrailBackslash::Wide),
+            (b"\"\xb1\\\" <a@b>, \"B\" <c@d>", TrailBackslash::Wide),
+            (
+                b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>",
+                TrailBackslash::ShiftJis,
+            ),
             // Quoted pairs behind a letter of Latin-1.
-            (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", Halves::None),
+            (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", TrailBackslash::None),
             (
                 b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>",
-                Halves::None,
+                TrailBackslash::None,
             ),
-            (b"\"\x95\\\\\" <a@b>, \"B\" <c@d>", Halves::None),
-            ("\"\u{e9}\\\" <a@b>".as_bytes(), Halves::None),
-            (b"\"\x95\\", Halves::None),
-            (b"\"", Halves::None),
+            (b"\"\x95\\\\\" <a@b>, \"B\" <c@d>", TrailBackslash::None),
+            ("\"\u{e9}\\\" <a@b>".as_bytes(), TrailBackslash::None),
+            (b"\"\x95\\", TrailBackslash::None),
+            (b"\"", TrailBackslash::None),
         ] {
-            assert_eq!(Halves::of(value), halves, "{}", value.escape_ascii());
+            assert_eq!(
+                TrailBackslash::of(value),
+                reading,
+                "{}",
+                value.escape_ascii()
+            );
         }
     }
 
     #[test]
     fn strings_end_behind_halves() {
-        for (halves, value, end) in [
-            (Halves::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
-            (Halves::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
-            (Halves::ShiftJis, b"\"\xb1\\\"", None),
-            (Halves::Wide, b"\"\xb1\\\"", Some(4)),
+        for (reading, value, end) in [
+            (TrailBackslash::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
+            (TrailBackslash::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
+            (TrailBackslash::ShiftJis, b"\"\xb1\\\"", None),
+            (TrailBackslash::Wide, b"\"\xb1\\\"", Some(4)),
             // The second byte of a character is no first one.
-            (Halves::Wide, b"\"\xb1\xb1\\\"\"", Some(6)),
-            (Halves::None, b"\"\x95\\\"", None),
-            (Halves::Wide, b"\"\x95\\", None),
-            (Halves::Wide, b"\"", None),
+            (TrailBackslash::Wide, b"\"\xb1\xb1\\\"\"", Some(6)),
+            (TrailBackslash::None, b"\"\x95\\\"", None),
+            (TrailBackslash::Wide, b"\"\x95\\", None),
+            (TrailBackslash::Wide, b"\"", None),
         ] {
             assert_eq!(
-                halves.quoted_end(value, 0),
+                reading.quoted_end(value, 0),
                 end,
-                "{halves:?} {}",
+                "{reading:?} {}",
                 value.escape_ascii()
             );
         }
@@ -239,23 +256,23 @@ mod tests {
 
     #[test]
     fn charsets_have_halves_or_none() {
-        for (label, halves) in [
-            ("shift_jis", Halves::ShiftJis),
-            ("windows-31j", Halves::ShiftJis),
-            ("big5", Halves::Wide),
-            ("gbk", Halves::Wide),
-            ("gb18030", Halves::Wide),
-            ("euc-jp", Halves::None),
-            ("euc-kr", Halves::None),
-            ("utf-8", Halves::None),
-            ("windows-1252", Halves::None),
-            ("utf-16le", Halves::None),
-            ("iso-2022-jp", Halves::None),
+        for (label, reading) in [
+            ("shift_jis", TrailBackslash::ShiftJis),
+            ("windows-31j", TrailBackslash::ShiftJis),
+            ("big5", TrailBackslash::Wide),
+            ("gbk", TrailBackslash::Wide),
+            ("gb18030", TrailBackslash::Wide),
+            ("euc-jp", TrailBackslash::None),
+            ("euc-kr", TrailBackslash::None),
+            ("utf-8", TrailBackslash::None),
+            ("windows-1252", TrailBackslash::None),
+            ("utf-16le", TrailBackslash::None),
+            ("iso-2022-jp", TrailBackslash::None),
         ] {
             let charset = Charset::for_label(label.as_bytes(), View::Mail)
                 .charset()
                 .expect("a known label");
-            assert_eq!(Halves::in_charset(charset), halves, "{label}");
+            assert_eq!(TrailBackslash::in_charset(charset), reading, "{label}");
         }
     }
 

@@ -93,7 +93,7 @@ fn read_level<'a>(
             }
         }
         let mut told = |choice: &Choice<'_>| {
-            transferred.tell(message, id, choice, policy, report);
+            transferred.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
             (reading, choice.log.losses())
@@ -292,7 +292,7 @@ fn read_embedded(
             ..text
         });
     }
-    tell_embedded(id, transferred, added, found, report);
+    report_embedded(id, transferred, added, found, report);
 }
 
 /// The Content-Type of a part as a header of its own.
@@ -308,7 +308,7 @@ fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
 }
 
 /// Gives the events of an embedded message the places of the bytes that they were decoded from.
-fn tell_embedded(
+fn report_embedded(
     id: PartId,
     transferred: &Transferred<'_>,
     added: usize,

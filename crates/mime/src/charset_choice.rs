@@ -1,7 +1,7 @@
-//! Which charset to believe, and why (the ladder of RFC-abiding and other mail, first decisive step wins).
+//! Chooses the charset of a body and records which step decided. The first decisive step wins.
 //!
 //! # Limits
-//! What the message tells is used only where a part does not tell enough itself.
+//! Evidence from other parts of the message counts only where a part proves too little itself.
 
 mod cjk_level1;
 mod damage;
@@ -39,35 +39,35 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 pub(crate) use utf8_vs_label::{utf8_outweighs_label, utf8_outweighs_message};
 
-/// The step of the ladder that decided.
+/// The step that decided the charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum How {
     /// 7-bit text without a label, or with one that agrees.
     Ascii,
-    /// A byte order mark.
+    /// A byte order mark decided.
     Bom,
-    /// Escape sequences or NUL patterns.
+    /// Escape sequences or NUL patterns decided.
     Structure,
-    /// Valid UTF-8 beats the label.
+    /// Valid UTF-8 outweighed the label.
     Utf8,
-    /// The label.
+    /// The label was right.
     Label,
-    /// The label's superset.
+    /// The label's superset explains bytes that the label does not.
     Superset,
-    /// A declaration inside the document.
+    /// A declaration inside the document (HTML, XML, CSS) decided.
     Document,
-    /// Another part or header of the message.
+    /// Another part or a header of the message decided.
     Message,
-    /// The caller's hint.
+    /// The caller's default charset decided.
     Hint,
-    /// Detection.
+    /// Detection decided.
     Detected,
-    /// The last resort.
+    /// Nothing decided: windows-1252, or the caller's default charset.
     Fallback,
 }
 
 impl How {
-    /// Stable lower-case name.
+    /// Returns the stable lower-case name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ascii => "ascii",
@@ -85,60 +85,60 @@ impl How {
     }
 }
 
-/// How a text part was read.
+/// How a text part was decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The part.
     pub part: PartId,
-    /// The label as written; None where there is none.
+    /// The label as written; None without a label.
     pub declared: Option<String>,
-    /// The charset that was used.
+    /// The charset that decoded the part.
     pub used: Charset,
-    /// Why.
+    /// The step that decided it.
     pub how: How,
     /// 0 to 1 for a guess; None where a rule decided.
     pub confidence: Option<f32>,
 }
 
-/// What is known about a body before its bytes are looked at.
+/// What is known about a body before its bytes are examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence<'a> {
     /// The label as written, unquoted.
     pub label: Option<&'a [u8]>,
-    /// What it stands for.
+    /// The charset that the label names.
     pub resolved: Option<Resolved>,
-    /// What it is, where declarations inside it may count.
+    /// The document type, if declarations inside the document may count.
     pub document: Option<Document>,
-    /// The caller said what this label means.
+    /// Whether the caller mapped this label to a charset.
     pub mapped: bool,
-    /// The message around it.
+    /// The message that contains the body.
     pub mail: Option<MailContext<'a>>,
 }
 
 impl Evidence<'_> {
-    /// The caller's charset for what nothing else tells.
+    /// Returns the caller's default charset.
     fn fallback(&self) -> Option<Charset> {
         self.mail.and_then(|mail| mail.policy.default_charset)
     }
 
-    /// What detection is allowed to do.
+    /// Returns what the policy allows detection to do.
     fn detection(&self) -> Detection {
         self.mail
             .map_or(Detection::default(), |mail| mail.policy.detection)
     }
 
-    /// Returns true if text in two encodings is looked for.
+    /// Returns true if the policy allows the search for text in two encodings.
     fn may_find_mixed(&self) -> bool {
         self.detection() != Detection::Off && self.rules().has(detect::Rules::MIXED_RUNS)
     }
 
-    /// The rules of the decision that are in force.
+    /// Returns the rules of charset detection that are in force.
     fn rules(&self) -> detect::Rules {
         self.mail
             .map_or(detect::Rules::ALL_RULES, |mail| mail.policy.charset_rules)
     }
 
-    /// What detection is told of these bytes.
+    /// Returns the hints that detection gets for these bytes.
     fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
         self.mail.map_or(MAIL_HINTS, |mail: MailContext<'b>| {
             mail.detection(self.document.map(|_| bytes))
@@ -146,23 +146,23 @@ impl Evidence<'_> {
     }
 }
 
-/// A decision, and the text that it gives.
+/// A chosen charset and the decoded text.
 #[derive(Debug)]
 pub(crate) struct Choice<'a> {
     pub used: Charset,
     pub how: How,
     pub confidence: Option<f32>,
-    /// The text; borrowed where the bytes are the text.
+    /// The decoded text; borrowed if the bytes are valid UTF-8 already.
     pub text: Cow<'a, str>,
-    /// Offsets are those of the bytes given.
+    /// The losses. Their offsets refer to the input bytes.
     pub log: LossLog,
-    /// What is to be said about the label.
+    /// Events about the label.
     pub events: Vec<(EventKind, Cow<'static, str>)>,
-    /// The other charset of text in two encodings, of which one is UTF-8: one charset alone does not make its bytes again.
+    /// The other charset of text in two encodings, one of which is UTF-8. One charset alone cannot restore such bytes.
     pub mixed: Option<Charset>,
 }
 
-/// What detection may say of raw bytes in mail.
+/// The hints of detection for raw bytes in mail.
 pub(crate) const MAIL_HINTS: detect::Hints<'static> = detect::Hints {
     declared: None,
     language: None,
@@ -172,18 +172,18 @@ pub(crate) const MAIL_HINTS: detect::Hints<'static> = detect::Hints {
     rules: detect::Rules::ALL_RULES,
 };
 
-/// Confidence of a guess that needs no help.
+/// The confidence from which on a guess needs no further evidence.
 pub(crate) const SURE_CONFIDENCE: f32 = 0.9;
-/// Confidence from which on a guess may stand against a damaged reading by the label.
+/// The confidence from which on a guess may replace a label that decodes its bytes with losses.
 const LIKELY_CONFIDENCE: f32 = 0.8;
 
-/// Confidence in windows-1252 where the bytes prove nothing: it is what most such mail is in.
+/// The confidence in windows-1252 if the bytes prove nothing: most such mail uses it.
 const FALLBACK_CONFIDENCE: f32 = 0.6;
 
-/// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
+/// A label is accepted up to one unreadable character in this many.
 const MAX_DAMAGE_SHARE: u64 = 50;
 
-/// Goes down the ladder for one body.
+/// Chooses the charset of one body and decodes it.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut events = Vec::new();
     let resolved = evidence.resolved;
@@ -224,7 +224,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             events,
         );
     }
-    // EBCDIC has its letters and digits above 7F: there are none here, so a gateway has translated the text and left its label.
+    // EBCDIC encodes letters and digits above 7F. Here are none, so a gateway has translated the text and kept the label.
     let letters = || {
         bytes
             .iter()
@@ -239,7 +239,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         ));
         return decode_as(bytes, Charset::US_ASCII, How::Structure, None, events);
     }
-    // The escape sequences of a terminal.
+    // ASCII with the escape sequences of a terminal.
     if ascii
         && !plain
         && declared.is_none()
@@ -256,7 +256,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 Cow::Owned(format!("read as {} by its {}", charset.name(), how.name())),
             ));
         }
-        // Behind a byte order mark, too, programs append text in another encoding.
+        // Programs append text in another encoding even after a byte order mark.
         if charset == Charset::UTF_8
             && how == How::Bom
             && let Some(mixed) = mixed_by_label(bytes, charset, evidence)
@@ -270,7 +270,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     if !ascii && declared != Some(Charset::UTF_8) && may_overrule && !is_early_invalid_utf8(bytes) {
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
-        // What does not name a charset itself is weighed against the one that the message names.
+        // Without a label of its own, text competes with the charset that the message names.
         let message_charset = || {
             evidence
                 .mail
@@ -301,7 +301,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
     }
     if ascii && declared.is_none() && !may_be_iso2022(bytes) && !may_be_wide(bytes) {
-        // ASCII with a few stray NULs.
+        // ASCII with stray NULs.
         return decode_as(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
     match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
@@ -330,7 +330,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     }
 }
 
-/// The same where some bytes only are `text`, and tell what the charset is.
+/// Like [`choose`], but chooses the charset from `text`, which is a part of `bytes`.
 pub(crate) fn choose_by_sample<'a>(
     bytes: &'a [u8],
     text: &[u8],
@@ -346,7 +346,7 @@ pub(crate) fn choose_by_sample<'a>(
     decode_as(bytes, used, how, confidence, events)
 }
 
-/// How text is read that was appended to a part: in what that part is in, where it can be and is no UTF-8.
+/// Decodes text that was appended to a part. Uses the charset of the part if that decodes the text and is not UTF-8.
 pub(crate) fn choose_for_footer<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> Choice<'b> {
     let may_be = part.is_ascii_compatible() && ![Charset::UTF_8, Charset::US_ASCII].contains(&part);
     if !may_be
@@ -381,16 +381,16 @@ pub(crate) fn choose_for_footer<'b>(bytes: &'b [u8], part: Charset, policy: &Pol
     }
 }
 
-/// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
+/// Drops label events of pure ASCII, which needs no label. Keeps those about garbage and about unknown labels.
 fn drop_label_events(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Cow<'static, str>)>) {
     let unknown = resolved == Some(Resolved::Unknown);
     events.retain(|(kind, _)| unknown || *kind == EventKind::CharsetGarbageLabel);
 }
 
-/// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
+/// Returns true if the first 512 bytes already rule out UTF-8. They do in nearly all legacy text.
 fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(512)];
-    // Nearly all of what is UTF-8 is told so fast; the last character may be cut.
+    // Checks complete characters with the fast test. The last character may be cut.
     let last = start
         .iter()
         .rev()
@@ -402,7 +402,7 @@ fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
 }
 
-/// Resolves the label's kind into events and a charset.
+/// Reports what is wrong with the label and returns the charset that it names.
 fn note_label(
     label: Option<&[u8]>,
     resolved: Option<Resolved>,
@@ -429,7 +429,7 @@ fn note_label(
     }
 }
 
-/// Step 4: the label, with its superset; searched further when it cannot read the bytes.
+/// Step 4: uses the label or its superset. Searches further if the label cannot decode the bytes.
 fn by_label<'a>(
     bytes: &'a [u8],
     charset: Charset,
@@ -440,7 +440,7 @@ fn by_label<'a>(
         return mixed.choice(charset, events);
     }
     let may_overrule = evidence.detection() == Detection::Contradiction;
-    // Damage of one kind tells nothing against UTF-8.
+    // Repeats of one byte do not prove that text is not UTF-8.
     let lacks_evidence = |other: &Choice<'_>| {
         charset == Charset::UTF_8
             && other.how == How::Fallback
@@ -474,7 +474,7 @@ fn by_label<'a>(
         && is_early_invalid_utf8(bytes)
         && !begins_as_damaged_utf8(bytes)
     {
-        // Legacy text: not worth decoding to the end as UTF-8.
+        // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
         let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() == 0 && !lacks_evidence(&other) {
             events.extend(other.events);
@@ -485,7 +485,7 @@ fn by_label<'a>(
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) {
         let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
-        // A page of single bytes reads anything: against a label of more bytes it must be likely.
+        // A single-byte charset decodes any bytes, so it must be likely before it replaces a multi-byte label.
         let likely = charset == Charset::UTF_8
             || charset.is_single_byte()
             || other
@@ -523,7 +523,7 @@ fn by_label<'a>(
     }
 }
 
-/// Text in two encodings, under a label of one of them. Runs of UTF-8 contradict a label that reads all bytes.
+/// Finds text in two encodings under a label of one of them. Runs of UTF-8 contradict a label that decodes all bytes.
 fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<MixedText> {
     if evidence.mapped || !evidence.may_find_mixed() {
         return None;
@@ -546,8 +546,10 @@ fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Op
     mixed_utf8::in_single_byte(bytes, other)
 }
 
-/// The charset of bytes that are not UTF-8 beside text that is: that of the message or of the caller where it makes sense of them, else a guess;
-/// windows-1252 where they tell nothing. `may_be`: the charsets that are looked for.
+/// Returns the charset of the bytes that are not UTF-8 in text that mixes both.
+///
+/// Prefers the charset of the message or the caller if it makes plausible text, then a guess, then windows-1252. `may_be` selects the
+/// candidates.
 fn rest_charset(
     rest: &[u8],
     evidence: &Evidence<'_>,
@@ -582,7 +584,7 @@ fn rest_charset(
 }
 
 impl MixedText {
-    /// The choice that it makes, reported as `used`.
+    /// Turns the text into a [`Choice`] with charset `used`.
     fn choice<'a>(
         self,
         used: Charset,
@@ -663,19 +665,20 @@ fn by_evidence<'a>(
         .chain(message)
         .chain(default)
     {
-        // Step 3 has found that these bytes are no valid UTF-8.
+        // Step 3 has shown that these bytes are not valid UTF-8.
         if tried.contains(&charset) {
             continue;
         }
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        // Pages of single bytes read anything: what they make must be text. The caller's word needs no proof.
+        // A single-byte charset decodes any bytes, so the result must be plausible text. The caller's default needs no proof.
         let absurd = || {
             weighed()
                 .rival(charset)
                 .is_some_and(|rival| rival.outweighs)
         };
-        // What reads ASCII as it is tells nothing of it, and a header that is UTF-8 from then on would no longer tell it.
+        // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset any
+        // more.
         if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
             tried.push(charset);
             continue;
@@ -731,7 +734,7 @@ fn by_evidence<'a>(
     decode_as(bytes, used, how, Some(guess.confidence), events)
 }
 
-/// Detection, and what it looked at: where the bytes alone leave doubt, all undeclared text of the message.
+/// Returns the better of the part's own guess and the guess for all undeclared text, and names its evidence.
 fn detected(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, &'static str) {
     if own.confidence < SURE_CONFIDENCE
         && let Some(pooled) = evidence.mail.and_then(MailContext::pooled_guess)
@@ -744,14 +747,14 @@ fn detected(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, &'stat
     (own, own.evidence.name())
 }
 
-/// Whether a charset reads all bytes.
+/// Returns true if `charset` decodes all bytes without loss.
 fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
     let mut log = LossLog::with_limit(0);
     let _ = charset.decode(bytes, &mut log);
     log.losses() == 0
 }
 
-/// The event for a charset that the label did not name.
+/// Builds the event for a charset that the label did not name.
 fn detected_event(
     declared: Option<Charset>,
     used: Charset,
@@ -773,7 +776,7 @@ fn detected_event(
     }
 }
 
-/// Decodes by the charset that was settled on.
+/// Decodes `bytes` as `used` and builds the [`Choice`].
 fn decode_as<'a>(
     bytes: &'a [u8],
     used: Charset,

@@ -1,16 +1,18 @@
-//! Characters that texts in charsets of two bytes a character are made of.
+//! Tests whether text consists of everyday CJK characters, by the levels of the national standards.
+//!
+//! The first level of a standard holds the characters in daily use.
 //!
 //! # Limits
-//! The national standards' own order tells: their first level holds what is used every day. Charsets without levels have none here.
+//! Charsets whose standard has no levels never pass.
 
 use mailglot_codec::Charset;
 
-/// Whether all of a text beyond ASCII is in the first level of its charset: everyday characters, kana, signs.
+/// Returns true if all text beyond ASCII is in the first level of `charset`: everyday characters, kana, punctuation.
 pub(super) fn is_level1(charset: Charset, bytes: &[u8]) -> bool {
     Level::of(charset).is_some_and(|level| level.is_all(bytes))
 }
 
-/// The same for any charset that is known here.
+/// Returns true if [`is_level1`] holds for any of the known standards.
 pub(super) fn is_level1_of_any(bytes: &[u8]) -> bool {
     const LEVELS: [Level; 5] = [
         Level::Gb2312,
@@ -31,9 +33,9 @@ enum Level {
     Ksx1001,
     /// Big5: A440 to C67E.
     Big5,
-    /// JIS X 0208 in EUC: kana, and rows 16 to 47.
+    /// JIS X 0208 in EUC-JP: kana, and rows 16 to 47.
     Euc,
-    /// The same in Shift_JIS.
+    /// JIS X 0208 in Shift_JIS: kana, and rows 16 to 47.
     ShiftJis,
 }
 
@@ -49,7 +51,7 @@ impl Level {
         })
     }
 
-    /// Whether all of a text beyond ASCII is in the level.
+    /// Returns true if all text beyond ASCII is in the level.
     fn is_all(self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while let Some(&lead) = bytes.get(at) {
@@ -68,7 +70,7 @@ impl Level {
         true
     }
 
-    /// Half-width katakana of Shift_JIS.
+    /// Returns true for half-width katakana of Shift_JIS, which take one byte.
     fn is_single(self, byte: u8) -> bool {
         matches!((self, byte), (Self::ShiftJis, 0xA1..=0xDF))
     }

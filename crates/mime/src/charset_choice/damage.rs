@@ -1,10 +1,10 @@
-//! Tells text with losses under its label from text under a wrong label.
+//! Distinguishes damaged text under a right label from text under a wrong label.
 
 use super::MAX_DAMAGE_SHARE;
 use super::structure::uses_shifts;
 use mailglot_codec::{Charset, LossKind, LossLog};
 
-/// Whether a label reads so little of the bytes that it is doubtful.
+/// Returns true if the label fails to decode so many bytes that it is probably wrong.
 pub(super) fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossLog) -> bool {
     log.losses() > 0
         && log.losses() * MAX_DAMAGE_SHARE > high_byte_count(bytes)
@@ -12,7 +12,7 @@ pub(super) fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossL
         && !is_mostly_utf8(charset, text, log)
 }
 
-/// Damaged or abused UTF-8: whole sequences, forbidden ones among them, outnumber the broken ones, which in legacy text they never do.
+/// Returns true for damaged UTF-8: valid and forbidden sequences outnumber the broken ones. In legacy text they never do.
 fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
     if charset != Charset::UTF_8 {
         return false;
@@ -37,14 +37,14 @@ fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
     forbidden >= broken || forbidden + whole() >= broken
 }
 
-/// The same of the first two kibibytes.
+/// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text.
 pub(super) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
     let mut log = LossLog::new();
     let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
     is_mostly_utf8(Charset::UTF_8, &text, &log)
 }
 
-/// Number of bytes above 7F, at least 1.
+/// Counts bytes above 7F; returns at least 1.
 fn high_byte_count(bytes: &[u8]) -> u64 {
     (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
 }

@@ -1,26 +1,28 @@
-//! Whether words of a text prove that its label is wrong.
+//! Tests whether the words of a text prove that its label is wrong.
 //!
-//! A label under which each byte is a letter within a word, or a sign, is mostly right. Signs prove nothing: every page of single bytes has
-//! letters in their places. Words do, where several letters in several of them differ.
+//! A label that reads each high byte as a letter within a word, or as punctuation, is mostly right. Punctuation proves nothing, since other
+//! single-byte charsets have letters in its place. Words prove it if several letters in several of them differ.
 //!
 //! # Limits
-//! Charsets of several bytes a character are believed: what they read whole is hardly chance.
+//! Multi-byte labels are accepted: bytes hardly decode in them by chance.
 
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
 use std::collections::HashSet;
 
-/// Different bytes above 7F that must be letters.
+/// Minimum number of different bytes above 7F that are letters.
 const LETTERS: usize = 3;
-/// Different words that they must stand in.
+/// Minimum number of different words with such letters.
 const WORDS: usize = 3;
-/// Letters beyond ASCII in a row that are a word of another alphabet than Latin, or are no word under the label.
+/// Letters beyond ASCII in a row that make a word of a non-Latin alphabet, or no word under the label.
 const IN_A_ROW: usize = 3;
-/// Bytes that are looked at.
+/// Maximum number of bytes that are examined.
 const WINDOW: usize = 1 << 16;
 
-/// Whether the words of `bytes` prove `other` against a label: three different letters in three words, or in a word of three or more of them
-/// in a row; two in two words where the label makes a sign within a word of one.
+/// Returns true if the words of `bytes` prove that the text is in `other` and not in `label`.
+///
+/// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two words
+/// suffice if the label reads a byte inside a word as a symbol.
 pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
@@ -48,7 +50,7 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
     let differs = |byte: u8| {
         byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)]
     };
-    // Signs of the label's reading that do not stand within words.
+    // Symbols that do not occur inside words.
     let is_sign = |byte: u8| {
         byte >= 0x80 && {
             let c = by_label[usize::from(byte - 0x80)];

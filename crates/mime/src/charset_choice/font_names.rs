@@ -1,18 +1,19 @@
-//! The language of HTML whose fonts have names in another charset than ASCII: `<font face=\xCB\xCE\xCC\xE5>` is 宋体 in GBK.
+//! Detects the language of HTML by font names in a legacy charset: `<font face=\xCB\xCE\xCC\xE5>` is 宋体 in GBK.
 //!
-//! Mailers of East Asia name the font of the system in every paragraph, and of English text that is often all there is above 7F.
+//! East Asian mailers name the system font in every paragraph. In English text these are often the only bytes above 7F.
 //!
 //! # Limits
-//! Knows the fonts of Windows and of Office, in `<font face=…>` and `font-family:…`, where `font` is written so, in capitals or with one.
+//! Knows the fonts of Windows and Office in `<font face=…>` and `font-family:…`, with `font` written in lower case, upper case or
+//! capitalized.
 
 use mailglot_codec::{Charset, detect};
 use memchr::memmem;
 
-/// Names of fonts in the charset of a language's mail.
+/// Font names in the usual mail charset of a language.
 struct Fonts {
     language: &'static str,
     charset: Charset,
-    /// Each name, and its bytes in the charset.
+    /// Each name, and its bytes in `charset`.
     names: &'static [(&'static str, &'static [u8])],
 }
 
@@ -69,7 +70,7 @@ const FONTS: [Fonts; 4] = [
     },
 ];
 
-/// First bytes of the names.
+/// The bytes that a name may begin with.
 const FIRST: [bool; 256] = {
     let mut first = [false; 256];
     let mut at = 0;
@@ -85,20 +86,20 @@ const FIRST: [bool; 256] = {
     first
 };
 
-/// Bytes that are looked at.
+/// Maximum number of bytes that are examined.
 const WINDOW: usize = 1 << 16;
 
 /// Returns the language of the first name of a known font, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
-    // Most HTML names no font, and that is found fast.
+    // Most HTML names no font. This test is fast.
     if !["font", "FONT", "Font"]
         .iter()
         .any(|word| memmem::find(html, word.as_bytes()).is_some())
     {
         return None;
     }
-    // Before a name stand a blank or a sign.
+    // A space or an ASCII symbol precedes a name.
     let is_apart = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let starts = detect::high_bytes(html).filter(|at| {
         FIRST[usize::from(html[*at])]
@@ -116,9 +117,9 @@ pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     named.next().map(|fonts| (fonts.language, fonts.charset))
 }
 
-/// Whether the name of a font begins behind this: `face="`, `font-family: `, a comma between names.
+/// Returns true if `before` ends where a font name begins: `face="`, `font-family: `, or a comma between names.
 fn begins_name(before: &[u8]) -> bool {
-    /// How far back the attribute stands.
+    /// Maximum distance between the attribute name and the font name.
     const MAX_ATTRIBUTE_BYTES: usize = 64;
     let nearby = &before[before.len().saturating_sub(MAX_ATTRIBUTE_BYTES)..];
     let nearby = nearby.trim_ascii_end();
@@ -150,7 +151,7 @@ mod tests {
                 let mut log = LossLog::new();
                 let encoded = fonts.charset.encode(name, Unmappable::Skip, &mut log);
                 assert_eq!((&*encoded, log.losses()), (*bytes, 0), "{name}");
-                // Only bytes above 7F are looked at as beginnings.
+                // Only bytes above 7F can begin a name.
                 assert!(bytes[0] >= 0x80 && bytes.len() >= 4, "{name}");
             }
         }

@@ -1,14 +1,15 @@
-//! Hebrew in visual order (RFC 1556): each line stands as it is seen, its last letter first. `iso-8859-8` means that; `-i` and `-e` mean the
-//! order in which text is read.
+//! Detects Hebrew text in visual order (RFC 1556) by the label and by final letter forms.
+//!
+//! Visual order stores each line with its last letter first. `iso-8859-8` means visual order; `iso-8859-8-i` and `-e` mean logical order.
 //!
 //! # Limits
-//! Lines are not turned round: where numbers and Latin words stand in them that is no longer certain, and the bytes would say otherwise.
+//! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new order.
 
 use mailglot_codec::Charset;
 
-/// What is to be told of a text that was read by a label of ISO 8859-8.
+/// Returns a note for text in visual order under a label of ISO 8859-8.
 ///
-/// Five letters have a form of their own at the end of words, which tells the order whatever the label says.
+/// Kaf, mem, nun, pe and tsadi have final forms, which end words in logical order. They show the order whatever the label says.
 pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<&'static str> {
     if !label_states_order(label) {
         return None;
@@ -33,7 +34,7 @@ pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<&'static s
     }
 }
 
-/// Whether a label says which way Hebrew is written.
+/// Returns true if the label states an order of Hebrew text.
 pub(crate) fn label_states_order(label: Charset) -> bool {
     matches!(label.name(), "ISO-8859-8" | "ISO-8859-8-I" | "ISO-8859-8-E")
 }

@@ -1,13 +1,14 @@
-//! Bytes that tell too little for a guess at their charset: one letter or sign, over and over or alone.
+//! Detects bytes that prove too little for a guess at their charset: one letter or symbol, repeated or alone.
 //!
 //! # Limits
-//! Two kinds of bytes may be a word. Where a language or a country is told, one is enough.
+//! Two different bytes may be a word. One is enough if a language or a country is known.
 
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 
-/// Whether there is one kind of byte above 7F only, which the charset that was guessed reads otherwise than windows-1252 does, and never as a
-/// letter within a word of ASCII.
+/// Returns true if a single byte value above 7F occurs, and it proves nothing.
+///
+/// It proves nothing if `guessed` and windows-1252 decode it differently, and it is never a letter within an ASCII word.
 pub(super) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
     let Some(byte) = only_high_byte(bytes) else {
         return false;
@@ -31,7 +32,7 @@ pub(super) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
     !(is_letter && high_bytes(bytes).any(in_word))
 }
 
-/// The only kind of byte above 7F.
+/// Returns the byte value above 7F if exactly one occurs.
 pub(super) fn only_high_byte(bytes: &[u8]) -> Option<u8> {
     let mut high = high_bytes(bytes).map(|at| bytes[at]);
     let first = high.next()?;

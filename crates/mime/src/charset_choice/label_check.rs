@@ -1,7 +1,7 @@
-//! What a label that reads all bytes does not explain: a page of Windows that it was written for, another charset that makes likelier text.
+//! Checks a label that decodes all bytes: a Windows code page or another charset may fit better.
 //!
 //! # Limits
-//! Charsets whose bytes below 80 are no ASCII, and those with states, are believed.
+//! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
 
 use super::{How, decodes_without_loss, detected_event, label_plausibility, superset};
 use crate::EventKind;
@@ -9,13 +9,13 @@ use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
-/// What is to be said of a label, and what reads the bytes instead of it, if anything does.
+/// Events about a label, and the text in a better charset if there is one.
 pub(crate) struct LabelVerdict<'b> {
     pub(crate) read: Option<OtherReading<'b>>,
     pub(crate) events: Vec<(EventKind, Cow<'static, str>)>,
 }
 
-/// Another charset's reading.
+/// The text in another charset than the label's.
 pub(crate) struct OtherReading<'b> {
     pub(crate) used: Charset,
     pub(crate) how: How,
@@ -23,9 +23,10 @@ pub(crate) struct OtherReading<'b> {
     pub(crate) text: Cow<'b, str>,
 }
 
-/// What speaks against a label that reads all bytes. `message_charset`: the charset of other text of the message, which decides where the bytes alone leave
-/// a doubt. What detection is told is gathered only where it is asked; without it no other charset is looked for than the page that the label
-/// was written for.
+/// Checks a label that decodes all bytes, and returns None if nothing is wrong with it.
+///
+/// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if detection
+/// is needed. Without `hints`, only the Windows code page behind the label is considered.
 pub(crate) fn check_label<'b, 'h>(
     label: Charset,
     bytes: &'b [u8],
@@ -80,7 +81,7 @@ pub(crate) fn check_label<'b, 'h>(
     (read.is_some() || !events.is_empty()).then_some(LabelVerdict { read, events })
 }
 
-/// A first look: whether [`check_label`] may have something to say; `asks_detection`: where it has what detection is told.
+/// Returns true if [`check_label`] may find something. Fast. `asks_detection` says whether it would have hints for detection.
 pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], asks_detection: bool) -> bool {
     !bytes.is_ascii()
         && label.is_ascii_compatible()

@@ -1,10 +1,12 @@
-//! What speaks against a label that reads every byte. Mailers that know one charset only write its name over everything, and that
-//! charset is mostly Latin-1: against that and its kin less must speak than against others, which somebody chose.
+//! Estimates how plausible a label is that decodes every byte.
+//!
+//! Some mailers write one charset over everything, mostly Latin-1. So Latin-1 and its relatives need less contrary evidence than labels
+//! that somebody chose.
 //!
 //! # Limits
-//! What is looked at is the first 4 KiB from the first byte above 7F; where nothing there is odd, detection is not asked, so that right
-//! labels cost nothing. Charsets whose bytes below 80 are no ASCII, and those with states, are not doubted here: text of others under
-//! their labels is not text, or has no escape sequences.
+//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing. Accepts
+//! stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no escape
+//! sequences.
 
 use super::SURE_CONFIDENCE;
 use super::evidence_words::words_prove;
@@ -13,31 +15,32 @@ use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
-/// How much of a text is looked at.
+/// Number of bytes that are examined.
 const WINDOW: usize = 4096;
-/// Bytes above 7F that are looked at.
+/// Maximum number of bytes above 7F that are examined.
 const MAX_HIGH_BYTES: usize = 64;
 
-/// What a label other than Latin-1 must be less likely by before that is told, in natural logarithms; right labels that somebody chose
-/// never come near it (`cargo run -p mailglot-mime --example labels`).
+/// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
+///
+/// Right labels other than Latin-1 never come near it (`cargo run -p mailglot-mime --example labels`).
 const REPORT_MARGIN: f32 = 12.0;
-/// The same where the label makes controls or characters of private use of some bytes, and the other charset none.
+/// Like [`REPORT_MARGIN`], if only the label decodes bytes to controls or private-use characters.
 const PRIVATE_USE_MARGIN: f32 = 4.0;
-/// What it must be less likely by to give way.
+/// Margin of likelihood from which on the likelier charset replaces the label.
 const OVERRULE_MARGIN: f32 = 16.0;
-/// Bytes above 7F that tell something, and that decide.
+/// Minimum number of bytes above 7F to report a likelier charset, and to replace the label.
 const MIN_BYTES_TO_REPORT: usize = 3;
 const MIN_BYTES_TO_OVERRULE: usize = 6;
 
-/// What the bytes say against their label.
+/// A charset that is likelier than the label.
 pub(super) struct LikelierCharset {
-    /// The charset that is likelier.
+    /// The likelier charset.
     pub(super) guess: Guess,
-    /// The label makes no text, and the other charset does.
+    /// Whether it replaces the label: the label makes implausible text, and this charset does not.
     pub(super) decides: bool,
 }
 
-/// Asks detection about a label that reads all bytes; None where nothing speaks against it. What detection is told is gathered only for that.
+/// Asks detection for a likelier charset than the label. Returns None if the label is plausible. Calls `hints` only if detection runs.
 pub(super) fn find_likelier<'h>(
     label: Charset,
     bytes: &[u8],
@@ -96,13 +99,13 @@ pub(super) fn find_likelier<'h>(
     })
 }
 
-/// Whether detection is to be asked about this label.
+/// Returns true if the label is odd enough to run detection.
 pub(super) fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label) && is_unlike_western(bytes)
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
 }
 
-/// Whether a piece of text looks odd under its label.
+/// Returns true if text is implausible under its label.
 fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) && !has_many_letters(bytes) {
         return false;
@@ -113,8 +116,7 @@ fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
             || detect::is_odd(bytes, label))
 }
 
-/// Whether there are more kinds of letters of Latin-1 and its kin than foreign words in English have, whose quotation marks and dashes are
-/// none.
+/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not count.
 fn has_many_letters(bytes: &[u8]) -> bool {
     const MANY: usize = 5;
     const WINDOW: usize = 1024;
@@ -135,14 +137,14 @@ fn has_many_letters(bytes: &[u8]) -> bool {
         .is_some()
 }
 
-/// The charsets that are written over everything.
+/// Returns true for the charsets that mailers write over everything.
 fn is_latin_1(label: Charset) -> bool {
     matches!(label.name(), "ISO-8859-1" | "windows-1252" | "ISO-8859-15")
 }
 
-/// The text without lines and boxes: runs of one character say nothing, and cost much in charsets that have them as signs.
+/// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
 fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
-    /// That many in a row are no letters.
+    /// Number of repetitions that no word has.
     const RUN: usize = 4;
     let is_run = |at: usize, width: usize| {
         let first = bytes.get(at..at + width).filter(|first| first[0] >= 0x80);
@@ -174,8 +176,9 @@ fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Whether a label makes no text of any piece of the text: of a letter that is quoted in another charset one piece is odd, and the answer
-/// is not.
+/// Returns true if every eighth of the text is implausible under the label.
+///
+/// A quotation in another charset makes one piece implausible, but not the reply around it.
 fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
     const PIECES: usize = 8;
     let mut start = 0;
@@ -192,8 +195,10 @@ fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether bytes are rarely found so in languages of Western Europe: letters that only Icelandic has (and which are Turkish under another
-/// label), signs within words, and most of the bytes above 7F side by side, as in other scripts.
+/// Returns true if high bytes are arranged unlike Western European text.
+///
+/// Examples: letters that only Icelandic has (Turkish under another label), symbols within words, and mostly adjacent high bytes, as in
+/// other scripts.
 fn is_unlike_western(bytes: &[u8]) -> bool {
     let Some(start) = high_bytes(bytes).next() else {
         return false;
@@ -214,9 +219,9 @@ fn is_unlike_western(bytes: &[u8]) -> bool {
     side_by_side * 2 > high
 }
 
-/// Bytes above 7F up to which their being of one language weighs more than a model of another.
+/// Maximum number of high bytes for which one common language outweighs a model of another charset.
 const MAX_WESTERN_LETTERS: usize = 16;
-/// Letters of the languages of Western Europe beyond ASCII, in windows-1252: German, French, Spanish, Portuguese, those of the North, Italian.
+/// Non-ASCII letters of Western European languages in windows-1252: German, French, Spanish, Portuguese, Scandinavian, Italian.
 const LANGUAGES: [&[u8]; 6] = [
     b"\xe4\xf6\xfc\xdf\xe9",
     b"\xe0\xe2\xe4\xe6\xe7\xe8\xe9\xea\xeb\xee\xef\xf4\xf6\xf9\xfb\xfc\xff\x8c\x9c\x9f",
@@ -226,7 +231,7 @@ const LANGUAGES: [&[u8]; 6] = [
     b"\xe0\xe8\xe9\xec\xf2\xf9",
 ];
 
-/// Whether the few letters above 7F are all of one language of Western Europe, and no sign stands within a word.
+/// Returns true if all high letters belong to one Western European language and no symbol stands within a word.
 pub(super) fn is_western(bytes: &[u8]) -> bool {
     let mut possible = LANGUAGES.to_vec();
     for (count, at) in high_bytes(bytes).enumerate() {
@@ -252,13 +257,12 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
     true
 }
 
-/// Returns true for a character of private use, U+E000 to U+EFFF. Those from U+F000 on are signs of vendors in right text, such as U+F8FF, the
-/// logo of Macintosh.
+/// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple logo.
 pub(crate) fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{EFFF}')
 }
 
-/// What stands in no text that was read by the right charset: controls beyond ASCII, characters of private use ([`is_private`]).
+/// Names characters that only a wrong charset produces: C1 controls or private-use characters ([`is_private`]).
 pub(super) fn non_text_characters(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
@@ -268,7 +272,7 @@ pub(super) fn non_text_characters(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether most characters of two bytes that a text has then stand beside letters of ASCII, as letters of Latin do and they do not.
+/// Returns true if most double-byte characters touch ASCII letters. Accented Latin letters do so, CJK characters do not.
 pub(super) fn stands_within_ascii_words(charset: Charset, text: &str) -> bool {
     if charset.is_single_byte() || !charset.is_ascii_compatible() {
         return false;
@@ -287,12 +291,12 @@ pub(super) fn stands_within_ascii_words(charset: Charset, text: &str) -> bool {
     within * 2 > wide
 }
 
-/// Ð Ý Þ ð ý þ.
+/// Returns true for Ð Ý Þ ð ý þ.
 fn is_icelandic(byte: u8) -> bool {
     matches!(byte & 0xDF, 0xD0 | 0xDD | 0xDE)
 }
 
-/// A sign that does not stand within words: not an apostrophe, a hyphen, a quotation mark, a dot between letters.
+/// Returns true for symbols that do not stand within words. Apostrophes, hyphens, quotation marks and middle dots do.
 fn is_sign(byte: u8) -> bool {
     matches!(byte, 0xA1..=0xBF)
         && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)

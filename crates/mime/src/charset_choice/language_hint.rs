@@ -1,21 +1,21 @@
-//! The language that a message is written in, seen from text of it that says its charset: a hint at what its other bytes are.
+//! Detects the language of a message from its labelled text, as a hint for its unlabelled bytes.
 //!
 //! # Limits
-//! Told by letters alone: languages in Latin letters are not, and of those in Cyrillic only Ukrainian is told from Russian.
+//! Uses letters alone: it does not identify languages in Latin letters, and in Cyrillic it distinguishes only Ukrainian from Russian.
 
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 
-/// Characters beyond ASCII that are looked at.
+/// Maximum number of characters beyond ASCII that are examined.
 const MAX_CHARS: usize = 500;
 
-/// The language of a text (RFC 5646).
+/// Returns the language of a text as an RFC 5646 tag.
 pub(super) fn detect_language(text: &str) -> Option<&'static str> {
-    /// By the index of a script that tells it.
+    /// Languages that their script identifies, in the order of the counters.
     const OTHERS: [&str; 4] = ["el", "he", "ar", "th"];
     let (mut kana, mut hangul, mut cyrillic, mut others) = (0, 0, 0, [0; OTHERS.len()]);
     let (mut han, mut characters, mut all, mut is_ukrainian) = (String::new(), 0, 0, false);
-    // Most text is ASCII from some place on, and much of it all the way.
+    // Most text is ASCII from some offset on, and much of it throughout.
     let mut rest = text;
     while all < MAX_CHARS
         && let Some(start) = high_bytes(rest.as_bytes()).next()
@@ -60,7 +60,7 @@ pub(super) fn detect_language(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Which of its standards has the characters that the other one lacks.
+/// Distinguishes simplified from traditional Chinese by the characters that GB 2312 or Big5 lacks.
 fn chinese(han: &str) -> Option<&'static str> {
     let [simple, full] = ["GB2312", "Big5"]
         .map(|name| Charset::for_name(name).map_or(0, |c| count_unencodable(c, han)));

@@ -1,13 +1,13 @@
-//! What a message as a whole tells about text that does not say its charset: its words, the labels of its other parts, its languages, the
-//! country of its sender, and all undeclared bytes taken together.
+//! Gathers what a message tells about text without a label: its encoded words, the labels of other parts, languages, the sender's country
+//! and all undeclared bytes together.
 //!
-//! Parts that no rewriting touches (attachments, what is signed or encrypted, armour of PGP, yEnc, an unknown transfer encoding, what stays
-//! closed) are told only by what no rewriting touches: each other's labels, languages, the country. So they read the same beside text in a legacy
-//! charset and beside the UTF-8 that it became.
+//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For these only
+//! evidence counts that no rewriting changes: each other's labels, languages, the country. So they decode alike before and after other text
+//! becomes UTF-8.
 //!
 //! # Limits
-//! The parts of an attached message count like others. What a policy keeps (a loss, a signature over an attached message), and what is
-//! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8.
+//! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
+//! too doubtful to rewrite.
 
 use super::font_names;
 use super::language_hint::detect_language;
@@ -19,17 +19,17 @@ use mailglot_codec::detect::{self, Detector, Guess};
 use mailglot_codec::{Charset, Resolved, View};
 use std::cell::OnceCell;
 
-/// Labels of other parts that are tried: a message in more charsets tells nothing.
+/// Maximum number of labels of other parts that are tried. A message in more charsets proves nothing.
 const MAX_LABELS: usize = 4;
-/// Bytes of text, beyond which no more is asked for its language.
+/// Maximum number of text bytes for the detection of the language.
 const MAX_LANGUAGE_TEXT: usize = 2000;
 
-/// What the parts and words read so far tell about the next one, and what all of the message tells, found when first asked for.
+/// Evidence from the whole message, computed on first use, and from the parts read so far.
 #[derive(Debug, Default)]
 pub(crate) struct MessageEvidence {
     words: OnceCell<Option<Charset>>,
     labels: OnceCell<Vec<Charset>>,
-    /// Those of parts that no rewriting touches.
+    /// Labels of parts that are never rewritten.
     kept: OnceCell<Vec<Charset>>,
     country: OnceCell<Option<String>>,
     time_zone: OnceCell<Option<i16>>,
@@ -42,7 +42,7 @@ pub(crate) struct MessageEvidence {
 }
 
 impl MessageEvidence {
-    /// The charset of the message's encoded words, Subject and From first, if they have one.
+    /// Returns the charset of the message's encoded words; Subject, From and To in this order.
     pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
         *self.words.get_or_init(|| {
             [b"subject".as_slice(), b"from", b"to"]
@@ -57,7 +57,7 @@ impl MessageEvidence {
         })
     }
 
-    /// Learns from a part that was read.
+    /// Records the charset of a decoded part.
     pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_sure: bool) {
         if is_sure && used != Charset::US_ASCII && self.body.is_none() {
             self.body = Some(used);
@@ -66,27 +66,27 @@ impl MessageEvidence {
     }
 }
 
-/// A message with what is known of it.
+/// A part within its message, with the evidence of the message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MailContext<'a> {
     pub message: &'a Message<'a>,
-    /// The part that is asked about.
+    /// The part to decode.
     pub part: PartId,
     pub policy: &'a Policy,
     pub hints: &'a MessageEvidence,
-    /// The body that is asked about; None for header fields.
+    /// The body to decode; None for header fields.
     pub body: Option<&'a Transferred<'a>>,
 }
 
 impl<'a> MailContext<'a> {
-    /// Whether what is asked about is a body that no rewriting touches.
+    /// Returns true if the body is never rewritten.
     fn is_kept(self) -> bool {
         self.body.is_some_and(|body| {
             self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour()
         })
     }
 
-    /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
+    /// Returns the charsets that the message names elsewhere, nearest first: an earlier part, encoded words, labels.
     pub(crate) fn named_charsets(self) -> impl Iterator<Item = Charset> {
         let kept = self.is_kept();
         let nearest = || [self.hints.body, self.hints.words(self.message)];
@@ -97,7 +97,7 @@ impl<'a> MailContext<'a> {
             .chain(self.labels(kept).iter().copied())
     }
 
-    /// The labels of all text parts, or of those that no rewriting touches.
+    /// Returns the labels of all text parts, or of those that are never rewritten.
     fn labels(self, kept: bool) -> &'a [Charset] {
         let cell = if kept {
             &self.hints.kept
@@ -131,14 +131,14 @@ impl<'a> MailContext<'a> {
             .filter(|(_, part)| is_text(part))
     }
 
-    /// What the label of a text part stands for.
+    /// Returns what the label of a text part stands for.
     fn label(self, id: PartId) -> Option<Resolved> {
         self.message
             .charset_label(id)
             .map(|label| Charset::for_label(&label, View::Mail))
     }
 
-    /// Shows the bytes of a part without transfer encoding, which that of the one that is asked about has left already.
+    /// Calls `see` with the transfer-decoded bytes of a part. Reuses the decoded body of this part.
     fn with_bytes(self, id: PartId, see: impl FnOnce(&[u8])) {
         match self.body.filter(|_| id == self.part) {
             Some(body) => see(&body.decoded.bytes),
@@ -146,7 +146,7 @@ impl<'a> MailContext<'a> {
         }
     }
 
-    /// What detection is told: the language of the part or message, or the caller's; the country of the sender.
+    /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
         let language = self
             .language(self.part)
@@ -154,7 +154,7 @@ impl<'a> MailContext<'a> {
         let language = language
             .or_else(|| self.language(PartId::ROOT))
             .or(self.policy.language.as_deref());
-        // Where text becomes UTF-8 it tells more than it did.
+        // Text that became UTF-8 would reveal more than it did before.
         let language = language.or_else(|| {
             if self.is_kept() {
                 None
@@ -184,7 +184,7 @@ impl<'a> MailContext<'a> {
         }
     }
 
-    /// The language of the message's words and of its text in UTF-8.
+    /// Returns the language of the message's encoded words and of its text in UTF-8.
     fn text_language(self) -> Option<&'static str> {
         *self.hints.text_language.get_or_init(|| {
             let mut text = String::new();
@@ -229,7 +229,7 @@ impl<'a> MailContext<'a> {
         })
     }
 
-    /// Content-Language, its first tag.
+    /// Returns the first tag of Content-Language.
     fn language(self, part: PartId) -> Option<&'a str> {
         let value = self
             .message
@@ -240,9 +240,9 @@ impl<'a> MailContext<'a> {
         (!first.is_empty()).then_some(first)
     }
 
-    /// The guess for all undeclared text of the message together; None where there is one piece of it only.
+    /// Returns the guess for all undeclared text of the message; None if there is only one piece of it.
     pub(crate) fn pooled_guess(self) -> Option<Guess> {
-        // It is that of the message, whoever asks.
+        // The guess belongs to the message and is the same for every part.
         let whole = MailContext {
             part: PartId::ROOT,
             body: None,
@@ -297,15 +297,14 @@ impl<'a> MailContext<'a> {
     }
 }
 
-/// Bytes above 7F that are not UTF-8.
+/// Returns true for bytes above 7F that are not valid UTF-8.
 pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
     !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
 }
 
-/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at an end of a word.
+/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at the end of a word.
 ///
-/// A no-break space before a value, a pound sign, a trademark sign and a pair of quotation marks are no letters. They say nothing about the
-/// charset of other text.
+/// A no-break space, a pound sign, a trademark sign and a pair of quotation marks are not letters. They prove nothing about other text.
 pub(crate) fn has_letters(bytes: &[u8]) -> bool {
     let is_high = |byte: Option<&u8>| byte.is_some_and(|byte| *byte >= 0x80);
     let is_ascii_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
@@ -326,7 +325,7 @@ pub(crate) fn has_letters(bytes: &[u8]) -> bool {
         })
 }
 
-/// The country of the sender's address or, where its domain has none, of the message's identifier.
+/// Returns the country of the sender's domain or, if that has none, of the Message-ID.
 fn country(message: &Message<'_>) -> Option<String> {
     [b"from".as_slice(), b"sender", b"reply-to", b"message-id"]
         .into_iter()
@@ -345,9 +344,9 @@ fn country(message: &Message<'_>) -> Option<String> {
         })
 }
 
-/// Minutes that the zone of the Date field is ahead of UTC: 540 of `+0900`.
+/// Returns the zone of the Date field in minutes ahead of UTC: 540 for `+0900`.
 fn time_zone(message: &Message<'_>) -> Option<i16> {
-    /// The clocks of Kiribati.
+    /// The time zone of Kiribati.
     const MOST: i16 = 14 * 60;
     let value = message
         .field(PartId::ROOT, b"date")?
@@ -378,7 +377,7 @@ mod tests {
     use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
     use mailglot_codec::{Charset, LossLog, Unmappable};
 
-    /// A part's head and its text in a charset.
+    /// Header fields, text and charset of a part.
     type TestPart<'a> = (&'a str, &'a str, &'a str);
 
     fn mail(head: &str, parts: &[TestPart<'_>]) -> Vec<u8> {
@@ -395,7 +394,7 @@ mod tests {
         raw
     }
 
-    /// What the parts are read as, and the codes of their events.
+    /// Returns the text of each part and the codes of the charset events.
     fn read(raw: &[u8], policy: &Policy) -> (Vec<String>, Vec<&'static str>) {
         let mut report = Report::with_limit(100);
         let parts = text_parts(
@@ -445,7 +444,7 @@ mod tests {
             "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
         );
         for charset in ["KOI8-R", "windows-1251", "IBM866"] {
-            // Undeclared, declared by a label behind it, by the words of the subject.
+            // The long part is undeclared, labelled, or named by the Subject.
             let label = format!("; charset={charset}");
             for (head, label) in [
                 ("", ""),
@@ -501,7 +500,7 @@ mod tests {
 
     #[test]
     fn the_sender_and_the_language_tell() {
-        // Two letters that Czech and French have at other places of their charsets.
+        // Czech and Danish have two letters at each other's code.
         let policy = |language: Option<&str>| Policy {
             language: language.map(Into::into),
             ..Policy::default()

@@ -1,17 +1,17 @@
-//! Text in two encodings: runs of UTF-8 in text of a single-byte charset, and lines of such a charset in UTF-8.
+//! Decodes text in two encodings: runs of UTF-8 in single-byte text, and lines of another charset in UTF-8.
 //!
 //! ```text
 //! label iso-8859-1   "Communiqu\xC3\xA9 \xA0 top"   the run C3 A9 is é, A0 is a no-break space
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
-//! Mailing lists append footers in an encoding of their own, and programs join texts without converting them. A run is UTF-8 where the other
-//! charset's reading of it has faults ([`mojibake_score`]) that the UTF-8 reading has not; a line under a label of UTF-8 is another charset's
-//! where it has no sequence of UTF-8 at all, and that charset's reading of it has no faults.
+//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if the
+//! single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no UTF-8
+//! sequence and its reading there scores 0.
 //!
 //! # Limits
-//! Runs of UTF-8 are found in single-byte text only. Lines in a charset of two bytes a character are found where they are everyday text and all
-//! other lines are UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
+//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines are
+//! UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
 use super::mojibake_score::mojibake_score;
@@ -22,11 +22,11 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct MixedText {
     pub(super) text: String,
-    /// Offsets are those of the bytes given.
+    /// The losses. Their offsets refer to the input bytes.
     pub(super) log: LossLog,
-    /// Number of runs of UTF-8, or of lines that are not UTF-8 under a label of it.
+    /// Number of UTF-8 runs or, under a label of UTF-8, of lines in the other charset.
     pub(super) runs: usize,
-    /// Offset of the first of them.
+    /// Offset of the first run or line.
     pub(super) first: usize,
     /// The charset of what is not UTF-8.
     pub(super) other: OtherCharset,
@@ -36,20 +36,20 @@ pub(super) struct MixedText {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OtherCharset {
     pub(super) charset: Charset,
-    /// 0 to 1 for a guess; None where the label, the message or the caller names it.
+    /// 0 to 1 for a guess; None if the label, the message or the caller names it.
     pub(super) confidence: Option<f32>,
 }
 
-/// Runs of UTF-8 that text in another alphabet than Latin must have, one of them of several letters.
+/// Minimum number of UTF-8 runs in text of a non-Latin alphabet; one of them has several letters.
 const MIN_RUNS: usize = 3;
 
-/// Share of the bytes above 7F (1 in this many) that the single-byte charset must not fail to read.
+/// The single-byte charset may fail to decode one high byte in this many.
 const MAX_UNREADABLE_SHARE: u64 = 4;
 
-/// Bytes around a run that are looked at with it.
+/// Number of bytes around a run that are examined with it.
 const CONTEXT_BYTES: usize = 4;
 
-/// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
+/// Decodes text of a single-byte charset with runs of UTF-8. Returns None without such runs, or if all of it is UTF-8.
 pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedText> {
     let charset = other.charset;
     if !may_be_mixed(bytes, charset) {
@@ -81,14 +81,14 @@ pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedT
         from = run.end;
     }
     has_others |= !bytes[from..].is_ascii();
-    // In text of two bytes a character most sequences stand within other bytes.
+    // In double-byte text most UTF-8 sequences stand between other high bytes.
     let is_clear = runs * 3 >= alone * 2
         && (is_latin(charset) || has_word && runs >= MIN_RUNS && runs == alone);
     if runs == 0 || !has_others || within >= alone || !is_clear {
         return None;
     }
     decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
-    // A charset that cannot read many of the bytes is not that of the text.
+    // A charset that cannot decode many of the bytes is wrong.
     let is_wrong = log.losses() * MAX_UNREADABLE_SHARE > detect::high_bytes(bytes).count() as u64;
     (!is_wrong).then_some(MixedText {
         text,
@@ -99,8 +99,9 @@ pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedT
     })
 }
 
-/// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
-/// bytes that are not UTF-8. None where these make no sense in it: then they are damage.
+/// Decodes unlabelled text that mixes UTF-8 with a single-byte charset. `find` detects the charset of the bytes that are not UTF-8.
+///
+/// Returns None if these bytes make implausible text: then they are damage.
 pub(super) fn in_unlabelled_text(
     bytes: &[u8],
     find: impl FnOnce(&[u8]) -> OtherCharset,
@@ -118,9 +119,9 @@ pub(super) fn in_unlabelled_text(
     (sound && mojibake_score(&mixed.text) == 0).then_some(mixed)
 }
 
-/// Reads text under a label of UTF-8, of which some lines are in another charset, which `find` finds for these lines.
+/// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
 pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Option<MixedText> {
-    // Nearly all such text is UTF-8, and that is told fast.
+    // Most such text is valid UTF-8. This test is fast.
     if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) {
         return None;
     }
@@ -138,7 +139,7 @@ pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
     read_lines(bytes, other, lines)
 }
 
-/// The lines in a charset of two bytes a character, and that charset, where all of them are everyday text and all other lines UTF-8.
+/// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
 fn double_byte_lines(
     bytes: &[u8],
     find: impl Fn(&[u8]) -> OtherCharset,
@@ -153,12 +154,12 @@ fn double_byte_lines(
         .then_some((other, lines))
 }
 
-/// Returns true for single-byte charsets in which ASCII is ASCII.
+/// Returns true for ASCII-compatible single-byte charsets.
 pub(super) fn is_single_byte_ascii(charset: Charset) -> bool {
     charset.is_single_byte() && charset.is_ascii_compatible()
 }
 
-/// Reads lines in another charset, and all else as UTF-8. None where no line makes sense.
+/// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.
 fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
     let charset = other.charset;
     let (mut text, mut log) = (
@@ -193,7 +194,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         bytes,
         from..bytes.len(),
     );
-    // Text of another charset has sequences of UTF-8 by chance: they do not outnumber what is then damage.
+    // Text of another charset has UTF-8 sequences by chance. They do not outnumber what would then be damage.
     let whole = count_beyond_ascii(&text) - foreign;
     (log.losses() <= whole).then_some(MixedText {
         text,
@@ -204,15 +205,16 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
     })
 }
 
-/// Number of characters beyond ASCII, without U+FFFD.
+/// Counts characters beyond ASCII, without U+FFFD.
 fn count_beyond_ascii(text: &str) -> u64 {
     text.chars()
         .filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER)
         .count() as u64
 }
 
-/// Appends the text of a range of `bytes`, and its losses by their offsets in all of the bytes. Only at the start of the bytes U+FEFF is a byte
-/// order mark; elsewhere it is a character of the text.
+/// Appends the decoded text of a range of `bytes` and its losses, with offsets into `bytes`.
+///
+/// U+FEFF is a byte order mark only at the start of `bytes`. Elsewhere it is a character.
 fn decode_into(
     text: &mut String,
     log: &mut LossLog,
@@ -234,14 +236,14 @@ fn decode_into(
     log.append(&own, at as u64);
 }
 
-/// Returns true if text in a single-byte charset may hold runs of UTF-8 that stand alone. Fast: most text has none.
+/// Returns true if single-byte text may contain isolated runs of UTF-8. Fast: most text has none.
 pub(super) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
     is_single_byte_ascii(charset) && has_isolated_runs(bytes)
 }
 
-/// Returns true if runs of UTF-8 that stand alone outnumber those within other bytes. Text of two bytes a character has the latter by chance.
+/// Returns true if isolated UTF-8 runs outnumber those between other high bytes. Double-byte text has the latter by chance.
 fn has_isolated_runs(bytes: &[u8]) -> bool {
-    /// Runs within other bytes that decide, unless half as many stand alone.
+    /// Number of runs between other bytes that decides, unless half as many are isolated.
     const ENOUGH: usize = 16;
     if !has_isolated_sequence(bytes) {
         return false;
@@ -260,10 +262,10 @@ fn has_isolated_runs(bytes: &[u8]) -> bool {
     alone > within
 }
 
-/// Returns true if a run of UTF-8 may begin behind ASCII, behind a no-break space, or at the start. Fast: most text has none.
+/// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
 fn has_isolated_sequence(bytes: &[u8]) -> bool {
     const BLOCK: usize = 128;
-    // Without branches, so that compilers make vector code of the loop over a block.
+    // Without branches, so that the compiler vectorizes the loop over a block.
     let is_within =
         |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
     let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
@@ -282,7 +284,7 @@ fn has_isolated_sequence(bytes: &[u8]) -> bool {
             byte(at.checked_add(2)),
         ) > 0
     };
-    // The first place and the last ones lack a neighbor.
+    // The first and the last bytes lack a neighbor.
     if (0..bytes.len())
         .take(1)
         .chain(bytes.len().saturating_sub(2)..bytes.len())
@@ -294,7 +296,7 @@ fn has_isolated_sequence(bytes: &[u8]) -> bool {
     while rest.len() > 3 {
         let count = BLOCK.min(rest.len() - 3);
         let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
-        // Letters are C0 to FF in most charsets, and few signs stand beside them.
+        // Letters are C0 to FF in most charsets, and few symbols stand beside them.
         let goes_on = second
             .iter()
             .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
@@ -309,14 +311,14 @@ fn has_isolated_sequence(bytes: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
+/// Returns true if a UTF-8 lead byte stands before a continuation byte.
 fn has_utf8_sequence(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
     let pair = |(first, second): (&u8, &u8)| {
         u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80)
     };
     let blocks = bytes.chunks(255).zip(next.chunks(255));
-    // Blocks are folded without a branch, which compilers turn into vector code.
+    // Without branches within a block, so that the compiler vectorizes the loop.
     blocks
         .map(|(first, second)| {
             first
@@ -328,7 +330,7 @@ fn has_utf8_sequence(bytes: &[u8]) -> bool {
         .any(|found| found > 0)
 }
 
-/// Returns the runs of valid sequences of UTF-8, in order.
+/// Returns the ranges of valid non-ASCII UTF-8, in order.
 fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     bytes.utf8_chunks().flat_map(move |chunk| {
@@ -346,7 +348,7 @@ fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether most letters beyond ASCII are Latin in a single-byte charset.
+/// Returns true if most high bytes of a single-byte charset are Latin letters.
 fn is_latin(charset: Charset) -> bool {
     let upper: Vec<u8> = (0xC0..=0xFF).collect();
     let text = charset.decode(&upper, &mut LossLog::with_limit(0));
@@ -356,13 +358,13 @@ fn is_latin(charset: Charset) -> bool {
         > upper.len() / 2
 }
 
-/// Whether no other byte above 7F stands beside a run, but no-break spaces.
+/// Returns true if no other high byte touches the run, except no-break spaces.
 fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
     let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
     is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
 }
 
-/// Whether a run makes better sense as UTF-8 than in `charset`.
+/// Returns true if the run is more plausible as UTF-8 than in `charset`.
 fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     let before = bytes[..run.start]
         .iter()
@@ -379,7 +381,7 @@ fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> b
     let Ok(text) = std::str::from_utf8(window) else {
         return false;
     };
-    // A letter of another alphabet does not stand alone.
+    // A single letter of another alphabet is implausible.
     let mut own = text.chars().filter(|c| !c.is_ascii());
     let is_lone_letter = own
         .next()
@@ -390,7 +392,7 @@ fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> b
     !is_lone_letter && (log.losses() > 0 || mojibake_score(&reading) > mojibake_score(text))
 }
 
-/// The words with bytes that are in no sequence of UTF-8, without sequences, one behind the other.
+/// Returns the words that have bytes outside UTF-8 sequences, without the sequences, joined by line feeds.
 fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Vec::new();
     let mut at = 0;
@@ -419,7 +421,7 @@ fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     rest
 }
 
-/// The lines that are not ASCII and that `is_foreign` is true for, in order.
+/// Returns the non-ASCII lines for which `is_foreign` is true, in order.
 fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
     let lines = bytes.split_inclusive(|b| *b == b'\n').map(|line| {
@@ -431,12 +433,12 @@ fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<
         .collect()
 }
 
-/// Whether no byte above 7F of a line is in a sequence of UTF-8.
+/// Returns true if no high byte of a line belongs to a UTF-8 sequence.
 fn has_no_sequence(line: &[u8]) -> bool {
     line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
 }
 
-/// The bytes of lines, one behind the other.
+/// Concatenates the bytes of the lines.
 fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
     lines
         .iter()
@@ -444,8 +446,9 @@ fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
         .collect()
 }
 
-/// Whether all other lines are UTF-8, with a character of three bytes or more, and make sense. Lines in charsets of two bytes a character
-/// hold short sequences of UTF-8 by chance.
+/// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.
+///
+/// Lines in double-byte charsets hold short UTF-8 sequences by chance.
 fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     let ends = lines.iter().map(|line| line.end);
     let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
@@ -466,7 +469,7 @@ fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     has_long
 }
 
-/// Whether the only bytes above 7F are the beginning of a sequence at the end of a line, as where UTF-8 was cut, or bytes that go on with one.
+/// Returns true if the only high bytes are a cut UTF-8 sequence at the end of the line, or continuation bytes.
 fn is_cut_sequence(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let high = detect::high_bytes(line).count();
@@ -540,7 +543,7 @@ mod tests {
         }
     }
 
-    /// The look at blocks finds what a look at each place finds: for every length around a block and every place.
+    /// The block search finds what a search at each offset finds, for every length around a block and every offset.
     #[test]
     fn sequences_apart_are_found_wherever_they_stand() {
         for length in (0..12).chain(250..264) {
@@ -578,7 +581,7 @@ mod tests {
         assert_eq!(mixed.log.kept()[0].bytes, 17..18);
     }
 
-    /// However many losses there are, all are counted, and the first ones keep their places.
+    /// All losses are counted, and the first ones keep their offsets.
     #[test]
     fn many_losses_are_counted() {
         let bytes = [
@@ -595,7 +598,7 @@ mod tests {
             ),
             (1, 200, 15)
         );
-        // Sequences of UTF-8 by chance, in a text of windows-1251.
+        // UTF-8 sequences by chance in windows-1251 text.
         let chance = [
             &b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..],
             &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
@@ -607,7 +610,7 @@ mod tests {
         assert!(in_utf8(&chance.concat(), find).is_none());
     }
 
-    /// U+FEFF within a text is a character of it, wherever the text is cut.
+    /// U+FEFF within a text is a character, wherever the text is cut.
     #[test]
     fn marks_within_the_text_stay() {
         let bytes = "é x\u{feff}y\nJos# a\n\u{feff}\u{feff}é\n"
@@ -622,7 +625,7 @@ mod tests {
         assert_eq!((mixed.log.losses(), mixed.log.notes()), (0, 0));
     }
 
-    /// Lines of everyday text in charsets of two bytes a character are read beside UTF-8, and text in such a charset alone is no mixture.
+    /// Lines of everyday double-byte text are decoded beside UTF-8. Text in such a charset alone is not mixed.
     #[test]
     fn footers_of_two_bytes_a_character_are_read_beside_utf8() {
         for (name, footer) in [
@@ -658,7 +661,7 @@ mod tests {
         }
     }
 
-    /// A line that is damage does not count, and the place told is that of a line that was read.
+    /// A damaged line does not count. The reported offset is that of the first decoded line.
     #[test]
     fn the_first_place_is_that_of_a_line_that_was_read() {
         let bytes = b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xE2\nJos\xE9 Garc\xEDa\n";

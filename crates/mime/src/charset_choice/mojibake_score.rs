@@ -1,14 +1,14 @@
-//! What stands in a text that nobody writes so: signs of a wrong charset, whichever of two readings is the wrong one.
+//! Counts combinations of characters that nobody writes: signs of a wrong charset.
 //!
-//! Looked at is each character beyond ASCII with its neighbors: letters of blocks that no living alphabet has, a capital behind a small letter,
-//! two alphabets in one word, signs within words, quotes that open behind a letter, blanks of two kinds side by side.
+//! Examines each non-ASCII character with its neighbors. Faults are: letters of dead alphabets, a capital after a small letter, two
+//! alphabets in a word, symbols within words, opening quotes after a letter, mixed kinds of spaces.
 //!
 //! # Limits
-//! No language is known here, so a reading without faults need not be a word.
+//! Knows no language, so text with score 0 need not consist of words.
 
 use mailglot_codec::Script;
 
-/// Faults of a text. Two readings of the same bytes are compared by them.
+/// Counts implausible characters. Callers compare the scores of two readings of the same bytes.
 pub(super) fn mojibake_score(text: &str) -> usize {
     let mut chars = text.chars().peekable();
     let (mut two_before, mut before, mut count) = (EDGE, EDGE, 0);
@@ -29,12 +29,12 @@ pub(super) fn mojibake_score(text: &str) -> usize {
     count
 }
 
-/// Where a text begins and ends.
+/// Marks the start and the end of the text.
 const EDGE: char = '\0';
 
-/// What stands around a character.
+/// The characters around a character.
 struct Neighbors {
-    /// Before what is before it.
+    /// The character before `before`.
     two_before: char,
     before: char,
     after: char,
@@ -43,15 +43,15 @@ struct Neighbors {
 impl Neighbors {
     fn is_fault(&self, c: char) -> bool {
         let Self { before, after, .. } = *self;
-        // Signs stand between letters of scripts without blanks, and of those that no page of single bytes has.
+        // Symbols stand between letters of scripts without spaces, and of scripts without a single-byte charset.
         let spaced = |c: char| is_letter(c) && Script::of(c).is_some();
         let (behind_letter, before_letter) = (spaced(before), spaced(after));
-        // Capitals of Latin that lead bytes of UTF-8 look like, and that no language has where they would stand then.
+        // Latin capitals that UTF-8 lead bytes look like. No language has them in such places.
         let lead = matches!(before, 'Ã' | 'Â');
         match c {
             '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFF}' => true,
             '\u{323B0}'.. => true,
-            // Joiners, marks of direction, the byte order mark.
+            // Joiners, direction marks, the byte order mark.
             '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{FEFF}' => false,
             '\u{A0}' => lead,
             '\u{2500}'..='\u{257F}' => {
@@ -67,20 +67,20 @@ impl Neighbors {
                     || before.is_ascii_digit()
                     || !before.is_ascii() && !may_precede_opening(before)
             }
-            // They open in one language and close in another.
+            // Some languages open with these marks, others close with them.
             '«' | '»' | '“' | '”' | '‘' | '…' => {
                 behind_letter && before_letter
                     || before == 'Ã' && !matches!(c, '»' | '”')
                     || before == 'Â'
             }
-            // Behind a number or a blank.
+            // It follows a number or a space.
             'µ' => behind_letter,
             '›' | '®' | '™' | '°' | 'ª' | 'º' | '²' | '³' | '¹' => {
                 before_letter || lead || before == 'Ă' && c != '™'
             }
-            // Commas, stops and question marks of Arabic and Armenian.
+            // Arabic and Armenian commas, full stops and question marks.
             '،' | '؛' | '؟' | '۔' | '։' | '՝' => before_letter,
-            // Those of scripts without blanks.
+            // Punctuation of scripts without spaces.
             '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{FF01}'..='\u{FF20}' => false,
             '–' | '—' => behind_letter && before_letter,
             _ if is_letter(c) => self.is_odd_letter(c),
@@ -101,7 +101,7 @@ impl Neighbors {
         if is_mark(c) {
             return !is_letter(before) || script.is_some() && Script::of(before) != script;
         }
-        // A capital of Slovak that begins no word but in capitals.
+        // A Slovak capital that begins a word only if the whole word is in capitals.
         let odd = c == 'Ĺ' && !before.is_uppercase()
             || before == 'Ã'
             || before == 'Ă' && !matches!(c, 'Ş' | 'Ţ' | 'Ș' | 'Ț' | 'Î' | 'Â');
@@ -118,7 +118,7 @@ impl Neighbors {
     }
 }
 
-/// A letter, or a mark above or below one; not a letter that is a sign.
+/// Returns true for letters and combining marks, but not for symbols that Unicode calls letters.
 fn is_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic();
@@ -126,7 +126,7 @@ fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !matches!(c, 'ª' | 'º' | 'µ' | '\u{2B0}'..='\u{2FF}') || is_mark(c)
 }
 
-/// A mark of a letter before it.
+/// Returns true for combining marks.
 fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36F}'
@@ -138,7 +138,7 @@ fn is_mark(c: char) -> bool {
         | '\u{E31}' | '\u{E34}'..='\u{E3A}' | '\u{E47}'..='\u{E4E}')
 }
 
-/// A character of a block that sequences of two bytes reach and that texts hardly ever have: letters of phonetics, of dead or small alphabets.
+/// Returns true for characters that two-byte sequences reach but text hardly ever has: phonetic letters, dead and small alphabets.
 fn is_rare(c: char) -> bool {
     match c {
         '\u{180}'..='\u{24F}' => !matches!(
@@ -155,7 +155,7 @@ fn is_rare(c: char) -> bool {
         '\u{5EB}'..='\u{60B}' => !matches!(c, '\u{5F3}' | '\u{5F4}'),
         '\u{610}'..='\u{61A}' | '\u{6D6}'..='\u{6EF}' => true,
         '\u{700}'..='\u{8FF}' => true,
-        // Jamo, syllables of Canada, runes, alphabets of Southeast Asia that few write.
+        // Jamo, Canadian syllabics, runes, rare alphabets of Southeast Asia.
         '\u{1100}'..='\u{11FF}' | '\u{1380}'..='\u{177F}' | '\u{18B0}'..='\u{1DFF}' => true,
         _ => false,
     }
@@ -165,12 +165,12 @@ fn is_blank(c: char) -> bool {
     c == EDGE || matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Beside a line of a box stand other lines and blanks.
+/// Returns true for a neighbor of a box-drawing line: another line, or a space.
 fn is_beside_box(c: char) -> bool {
     is_blank(c) || c == '\u{A0}' || matches!(c, '\u{2500}'..='\u{257F}')
 }
 
-/// A sign behind which a quote may open.
+/// Returns true for characters after which a quote may open.
 fn may_precede_opening(c: char) -> bool {
     matches!(c, '\u{A0}' | '–' | '—' | '„' | '‘' | '“' | '«')
 }

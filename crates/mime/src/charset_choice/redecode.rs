@@ -1,7 +1,7 @@
-//! Bytes of words and parameters that their label cannot read: the ladder of bodies for texts of a few letters.
+//! Decodes words and parameters whose label cannot decode their bytes: the steps of [`super::choose`] for short texts.
 //!
 //! # Limits
-//! Half a character of UTF-8 at the end, where a mailer cut a text, is told from a letter of Latin-1 by the letters beside it alone.
+//! A cut UTF-8 character at the end is distinguished from a Latin-1 letter by its neighbors alone.
 
 use super::cjk_level1::is_level1;
 use super::{LIKELY_CONFIDENCE, MAIL_HINTS, decodes_without_loss, detected_event, is_damaged};
@@ -10,16 +10,17 @@ use mailglot_codec::detect::{self, Evidence, Weighed};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
-/// Another charset's reading.
+/// The text in another charset than the label's.
 pub(crate) struct Redecoded<'b> {
     pub(crate) used: Charset,
     pub(crate) text: Cow<'b, str>,
-    /// What is to be told.
+    /// The event that reports the change.
     pub(crate) event: (EventKind, Cow<'static, str>),
 }
 
-/// The text of bytes of which their label made this one, with losses, in the charset that the message tells or that detection finds; None
-/// where the label stands.
+/// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
+///
+/// `text` and `log` are the result under the label. The charset that the message names comes first, then detection.
 pub(crate) fn redecode<'b>(
     bytes: &'b [u8],
     label: Charset,
@@ -63,7 +64,7 @@ pub(crate) fn redecode<'b>(
     })
 }
 
-/// What the bytes alone tell.
+/// Detects the charset from the bytes alone.
 fn detect_charset(
     bytes: &[u8],
     label: Charset,
@@ -74,7 +75,7 @@ fn detect_charset(
         ..MAIL_HINTS
     };
     let guess = Weighed::new(bytes, &hints).guess();
-    // A page of single bytes reads anything: against a label of more bytes it must be likely.
+    // A single-byte charset decodes any bytes, so it must be likely before it replaces a multi-byte label.
     let stands =
         label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY_CONFIDENCE;
     match guess.evidence {
@@ -86,7 +87,7 @@ fn detect_charset(
     }
 }
 
-/// Whether the only byte above 7F stands beside no letter, or is a sign that does not stand between two: of itself it may be anything.
+/// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything.
 fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
     let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
     let (Some((at, _)), None) = (high.next(), high.next()) else {
@@ -105,18 +106,18 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
 
 /// Returns true if bytes are damaged UTF-8 rather than text in `other`: complete sequences stand among them.
 ///
-/// Text of other charsets has sequences of UTF-8 by chance. Then most of its bytes are outside them, or, in a charset of two bytes a character, all of
-/// its characters are everyday ones.
+/// Text of other charsets has UTF-8 sequences by chance. Then most of its bytes are outside them or, in a double-byte charset, all of its
+/// characters are everyday ones.
 fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     let (mut sequences, mut damage) = (0, 0);
     for chunk in bytes.utf8_chunks() {
-        // The longer a sequence, the less it stands there by chance.
+        // The longer a sequence, the less likely it is chance.
         sequences += chunk
             .valid()
             .chars()
             .map(|c| c.len_utf8() - 1)
             .sum::<usize>();
-        // So does the beginning of one, of two bytes or three.
+        // A cut sequence of two or three bytes counts once.
         sequences += usize::from(chunk.invalid().len() > 1);
         damage += usize::from(!chunk.invalid().is_empty());
     }
@@ -124,7 +125,7 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
 }
 
-/// Returns true if nothing is above 7F but the end of a character, at the start.
+/// Returns true if the only high bytes are the end of a cut UTF-8 character at the start.
 fn is_character_tail(bytes: &[u8]) -> bool {
     let length = bytes
         .iter()
@@ -133,7 +134,7 @@ fn is_character_tail(bytes: &[u8]) -> bool {
     (1..=3).contains(&length) && bytes[length..].is_ascii()
 }
 
-/// Returns true if `other` reads ASCII bytes as halves of characters, and there is too little text to prove it.
+/// Returns true if `other` decodes ASCII bytes as parts of characters, and there is too little text to prove it.
 fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     const ENOUGH: usize = 4;
     const KANA: usize = 3;
@@ -142,7 +143,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
         return false;
     }
     let text = other.decode(bytes, &mut LossLog::with_limit(0));
-    // Kana alone are a word, and bytes of damaged UTF-8 make other characters.
+    // Kana alone are a word. Damaged UTF-8 gives other characters.
     let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30FE}');
     if text.chars().filter(|c| is_kana(*c)).count() >= KANA && text.chars().all(is_kana) {
         return false;
@@ -150,7 +151,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     bytes.iter().filter(|byte| byte.is_ascii()).count() > text.bytes().filter(u8::is_ascii).count()
 }
 
-/// Whether text in UTF-8 may have been cut: nothing is beyond ASCII but the beginning of a character at the end.
+/// Returns true if the only high bytes are the beginning of a cut UTF-8 character at the end.
 fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
     let Err(error) = std::str::from_utf8(bytes) else {
         return false;
@@ -160,8 +161,10 @@ fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
         && bytes[..error.valid_up_to()].is_ascii()
 }
 
-/// Whether that beginning is one byte, and a letter behind others in Latin-1. What begins letters of European alphabets, of Hebrew and Arabic, emoji
-/// and the quotation marks of English is not taken for one: they are more frequent than `Ã`, `ð` and `â` at the end of words.
+/// Returns true if the cut character is one byte that is a Latin-1 letter after another letter.
+///
+/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks: they are more frequent than `Ã`, `ð` and
+/// `â` at the end of words.
 fn is_latin1_word_end(bytes: &[u8]) -> bool {
     let [.., before, last] = bytes else {
         return false;
@@ -251,7 +254,7 @@ mod tests {
         assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
     }
 
-    /// Each sequence of a text loses a byte, gets one, or is split by a byte of ASCII: what is left stays UTF-8, and ASCII stays.
+    /// Removes a byte of each sequence, adds one, or splits it by an ASCII byte: the rest stays UTF-8 and ASCII.
     #[test]
     fn damaged_utf8_stays_utf8() {
         for text in [

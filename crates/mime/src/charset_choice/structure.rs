@@ -1,9 +1,9 @@
-//! What the bytes themselves say about their charset: byte order marks, escape sequences, NULs.
+//! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
 use super::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
-/// Steps 1 and 2: BOM, then escape sequences and NUL patterns where the label does not rule them out.
+/// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
 pub(super) fn by_bom_or_structure(
     bytes: &[u8],
     declared: Option<Charset>,
@@ -18,7 +18,7 @@ pub(super) fn by_bom_or_structure(
         ]
         .contains(&c)
     });
-    // Under a label of their own kind the decoder obeys marks itself.
+    // Under a UTF-16 or UTF-32 label the decoder itself obeys byte order marks.
     if let Some((charset, _)) = bom::sniff(bytes).filter(|_| !wide) {
         let sixteen = charset != Charset::UTF_8;
         let single = declared.is_some_and(Charset::is_single_byte);
@@ -43,7 +43,7 @@ pub(super) fn by_bom_or_structure(
         }),
     };
     let charset = match declared {
-        // Escape sequences in seven bits say more than any label of another kind.
+        // Escape sequences in 7-bit text outweigh a label of another kind.
         Some(label) if !open && !label.is_stateful() && !wide && bytes.is_ascii() => {
             detect::structure(bytes).filter(|charset| charset.is_stateful())?
         }
@@ -53,7 +53,7 @@ pub(super) fn by_bom_or_structure(
     (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
-/// Whether UTF-8 text would read otherwise although it says what it is: a byte order mark that is text, escape sequences, NULs.
+/// Returns true if text would not be read as UTF-8 although its label says UTF-8: a leading U+FEFF, escape sequences, NULs.
 pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
@@ -67,8 +67,9 @@ pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
         .is_some_and(|(charset, _)| charset != Charset::UTF_8)
 }
 
-/// Whether bytes with NULs may be UTF-16 or UTF-32 at all, and not UTF-8 with a few stray NULs: wide text is hardly ever valid UTF-8
-/// beyond ASCII, and where all its bytes are below 80 every second one is the small number of a block of letters.
+/// Returns true if bytes with NULs may be UTF-16 or UTF-32 rather than UTF-8 with stray NULs.
+///
+/// Wide text beyond ASCII is hardly ever valid UTF-8. If all its bytes are below 80, every second one is a control.
 pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     if !bytes.is_ascii() {
         return std::str::from_utf8(bytes).is_err();
@@ -80,7 +81,7 @@ pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     controls * 4 >= bytes.len()
 }
 
-/// Whether escape sequences may choose a set of characters (ISO 2022), and not only what a terminal does: colors, its own ASCII, its lines.
+/// Returns true if escape sequences may select a character set (ISO 2022). Those of terminals do not: colors, its own ASCII, line drawing.
 pub(super) fn may_be_iso2022(bytes: &[u8]) -> bool {
     memchr::memchr2(0x0E, 0x0F, bytes).is_some()
         || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {
@@ -90,7 +91,7 @@ pub(super) fn may_be_iso2022(bytes: &[u8]) -> bool {
         })
 }
 
-/// NULs nearly only at even, or nearly only at odd places.
+/// Returns true if nearly all NULs are at even offsets, or nearly all at odd ones.
 fn has_nul_parity(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(1024)];
     let (mut even, mut odd) = (0usize, 0usize);
@@ -102,7 +103,7 @@ fn has_nul_parity(bytes: &[u8]) -> bool {
     even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
 }
 
-/// Whether text under a stateful label may be in that charset: with a shift, or where bytes beyond ASCII need none.
+/// Returns true if text under a stateful label may be in that charset: it has a shift, or decodes without one.
 pub(super) fn uses_shifts(charset: Charset, bytes: &[u8]) -> bool {
     let shift = match charset {
         Charset::HZ_GB_2312 => b'~',

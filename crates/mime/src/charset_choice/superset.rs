@@ -1,11 +1,11 @@
-//! Charsets that mail means by the names of smaller ones.
+//! Finds the larger charset that mail means by the name of a smaller one.
 //!
 //! # Limits
-//! Only bytes that the labelled charset has not are evidence; what else speaks against a label is the matter of `doubt`.
+//! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
 
 use mailglot_codec::Charset;
 
-/// Whether a byte or pair occurs that only the superset explains.
+/// Returns true if a byte or pair occurs that only the superset has.
 pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.is_single_byte() {
         return has_c1(bytes);
@@ -17,7 +17,7 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
             |lead| lead < 0x80,
             |lead, trail| lead < 0xa1 || trail < 0xa1,
         ),
-        // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single.
+        // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single bytes.
         "Shift_JIS" => any_pair(
             bytes,
             |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
@@ -27,7 +27,7 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether there is such a pair.
+/// Returns true if `is_such` holds for a double-byte character.
 fn any_pair(
     bytes: &[u8],
     is_single: impl Fn(u8) -> bool,
@@ -37,7 +37,7 @@ fn any_pair(
     while let Some(&lead) = bytes.get(at) {
         if is_single(lead) {
             at += 1;
-            // Words of ASCII are passed eight bytes at a time.
+            // Skips ASCII eight bytes at a time.
             while bytes
                 .get(at..)
                 .and_then(<[u8]>::first_chunk::<8>)
@@ -58,7 +58,7 @@ fn any_pair(
     false
 }
 
-/// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
+/// Returns true if a byte 80-9F occurs. Without branches within a block, so that the compiler vectorizes the loop.
 pub(super) fn has_c1(bytes: &[u8]) -> bool {
     bytes.chunks(256).any(|block| {
         block
@@ -68,17 +68,17 @@ pub(super) fn has_c1(bytes: &[u8]) -> bool {
     })
 }
 
-/// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
+/// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks.
 pub(super) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     let (page, is_evidence) = better_charset_and_test(charset)?;
     (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
         .then_some(page)
 }
 
-/// Whether bytes may be evidence, however they are cut.
+/// Returns true if bytes count as evidence, independent of chunk boundaries.
 pub(crate) type EvidenceTest = fn(&[u8]) -> bool;
 
-/// The charset that [`better_by_bytes`] may find, and what tells of it.
+/// Returns the charset that [`better_by_bytes`] may choose, and the test for its evidence.
 pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, EvidenceTest)> {
     let windows = match charset.name() {
         "ISO-8859-2" => "windows-1250",
@@ -96,7 +96,7 @@ pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, Evid
     Some((Charset::for_name(windows)?, has_c1))
 }
 
-/// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.
+/// Returns true if a byte is a letter in KOI8-U and a box-drawing line in KOI8-R.
 fn has_ukrainian_byte(block: &[u8]) -> bool {
     block
         .iter()
@@ -108,7 +108,7 @@ fn is_ukrainian(byte: u8) -> bool {
     matches!(byte & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD)
 }
 
-/// Whether KOI8-U has a letter between letters where KOI8-R has a line of a box.
+/// Returns true if such a byte stands between letters.
 fn has_ukrainian_letter(bytes: &[u8]) -> bool {
     let is_letter = |b: &u8| *b >= 0xC0;
     let is_inside = |at: usize| {

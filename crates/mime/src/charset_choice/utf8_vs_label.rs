@@ -1,25 +1,25 @@
-//! Valid UTF-8 against a label of another charset.
+//! Decides between valid UTF-8 and a label of another charset.
 //!
-//! Both readings are looked at. Under a label of one byte a character UTF-8 is believed where the label's reading has more that nobody writes so
-//! (`plausible`); under one of two bytes where letters enough speak for it, many where the label's reading is of everyday characters.
+//! Under a single-byte label, UTF-8 wins if the label's reading has the higher `mojibake_score`. Under a double-byte label, UTF-8 needs
+//! enough letters, and many if the label's reading consists of everyday characters.
 //!
 //! # Limits
-//! No words are known: what makes sense as letters in both readings keeps its label. Only the first characters beyond ASCII are looked at.
+//! Knows no words: text that is plausible in both readings keeps its label. Examines only the first characters beyond ASCII.
 
 use super::cjk_level1::is_level1;
 use super::mojibake_score::mojibake_score;
 use super::{MAIL_HINTS, superset, uses_shifts};
 use mailglot_codec::{Charset, LossLog, detect};
 
-/// Sequences that text of two bytes a character does not have by chance: one in five of its frequent characters is a sequence of UTF-8.
+/// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8 sequence.
 const MIN_LETTERS: usize = 8;
-/// How much likelier text of Latin letters must be than what a label of two bytes a character makes of it, as a natural logarithm. A character
-/// that stands behind a word of ASCII by intent never comes near it.
+/// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after an ASCII
+/// word never comes near it.
 const MIN_MARGIN: f32 = 28.0;
-/// Characters beyond ASCII that are looked at.
+/// Maximum number of characters beyond ASCII that are examined.
 const MAX_CHARS: usize = 64;
 
-/// Whether valid UTF-8, whose text this is, outweighs a label.
+/// Returns true if valid UTF-8 outweighs the declared charset. `text` is `bytes` as UTF-8.
 pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     let Some(charset) = declared else { return true };
     if charset == Charset::US_ASCII {
@@ -29,7 +29,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
         return !uses_shifts(charset, bytes);
     }
     if charset.is_ebcdic() {
-        // Its letters are beyond ASCII, and short names of it may be UTF-8 by chance.
+        // Letters of EBCDIC are beyond ASCII, and short EBCDIC names may be valid UTF-8 by chance.
         return text
             .bytes()
             .filter(u8::is_ascii_alphabetic)
@@ -38,7 +38,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
     }
     let start = beginning(text);
     if charset.is_single_byte() {
-        // What explains bytes that the label has not is what it will be read as.
+        // Compare with the charset that would decode bytes outside the label.
         let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset);
         let mut log = LossLog::with_limit(0);
         let reading = charset.decode(start.as_bytes(), &mut log);
@@ -51,7 +51,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
         || outweighs_double_byte(charset, text, start)
 }
 
-/// Whether UTF-8 is what a text is in, rather than a charset of two bytes a character that reads all of it.
+/// Returns true if UTF-8 outweighs a double-byte charset that decodes all of the text.
 fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
     let is_level1 = is_level1(charset, start.as_bytes());
     has_letters_enough(start, is_level1)
@@ -61,7 +61,7 @@ fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
                 .is_some_and(|margin| margin >= MIN_MARGIN)
 }
 
-/// Whether valid UTF-8 that carries no label outweighs the charset that other text of the message is in.
+/// Returns true if valid UTF-8 without a label outweighs the charset of other text in the message.
 pub(crate) fn utf8_outweighs_message(
     message_charset: Option<Charset>,
     bytes: &[u8],
@@ -75,15 +75,17 @@ pub(crate) fn utf8_outweighs_message(
         return utf8_outweighs_label(message_charset, bytes, text)
             || !message_charset.is_some_and(is_everyday);
     };
-    // Nobody says that it is in this charset: it must read better in it.
+    // No label names the message's charset here, so its reading must be the better one.
     let start = beginning(text);
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
     log.losses() > 0 || mojibake_score(&reading) >= mojibake_score(start)
 }
 
-/// Whether what a charset of two bytes a character makes of a text is written so by people: half-width katakana stand alone and in words, Greek
-/// letters not within Japanese words, and no such character takes the place of a letter with an accent within a word of Latin ones.
+/// Returns true if people write the double-byte reading of a text.
+///
+/// Half-width katakana stand alone and in words, Greek letters not within Japanese words. No character replaces an accented letter within a
+/// Latin word.
 fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
@@ -115,7 +117,7 @@ fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     halves == 0 || wides == 0 && halves >= 3
 }
 
-/// Whether each letter beyond ASCII is a small one behind others of a word that begins with a capital: `Zoë`, `André`.
+/// Returns true if each non-ASCII letter is a small letter in a capitalized word: `Zoë`, `André`.
 fn is_in_names(text: &str) -> bool {
     text.split(|c: char| !c.is_alphabetic())
         .filter(|word| !word.is_ascii())
@@ -127,7 +129,7 @@ fn is_in_names(text: &str) -> bool {
         })
 }
 
-/// A text up to the last character beyond ASCII that is looked at.
+/// Returns the text up to the last non-ASCII character that is examined.
 fn beginning(text: &str) -> &str {
     let next = text
         .char_indices()
@@ -136,7 +138,7 @@ fn beginning(text: &str) -> &str {
     next.map_or(text, |(at, _)| &text[..at])
 }
 
-/// Whether text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
+/// Returns true if text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
 pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
     if !matches!(label.name(), "GBK" | "GB18030" | "GB2312")
         || memchr::memmem::find(bytes, b"~{").is_none()
@@ -148,7 +150,7 @@ pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
     log.is_empty() && !text.is_ascii() && !text.chars().any(is_private) && is_hz_text(bytes)
 }
 
-/// Whether what stands in shifts is in the rows that GB 2312 has, and two characters or more are everyday ones.
+/// Returns true if shifted text uses only the rows of GB 2312, and two characters or more are everyday ones.
 fn is_hz_text(bytes: &[u8]) -> bool {
     let (mut at, mut everyday) = (0, 0);
     while let Some(start) = memchr::memmem::find(&bytes[at..], b"~{").map(|n| at + n + 2) {
@@ -168,7 +170,7 @@ fn is_hz_text(bytes: &[u8]) -> bool {
     everyday >= 2
 }
 
-/// Quotation marks, dashes, currencies, emoji: what begins them in UTF-8 is no everyday character anywhere.
+/// Returns true for quotation marks, dashes, currencies and emoji. Their UTF-8 lead bytes are no everyday character in any charset.
 fn is_typographic(c: char) -> bool {
     matches!(c, '\u{2000}'..='\u{206F}' | '\u{20A0}'..='\u{20CF}' | '\u{2100}'..='\u{214F}' | '\u{1F000}'..='\u{1FAFF}')
 }
@@ -177,7 +179,7 @@ fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{F8FF}')
 }
 
-/// What a letter is of.
+/// The alphabet of a letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alphabet {
     Latin,
@@ -185,11 +187,11 @@ enum Alphabet {
     Cyrillic,
     Hebrew,
     Arabic,
-    /// Three and four bytes.
+    /// A character of three or four bytes.
     Wide,
 }
 
-/// The alphabet of a letter that it often has; None for others, and for signs.
+/// Returns the alphabet of a common letter; None for rare letters and for symbols.
 fn alphabet(c: char) -> Option<Alphabet> {
     Some(match c {
         '×' | '÷' | '\u{132}' | '\u{133}' | '\u{13F}' | '\u{140}' | '\u{149}' | '\u{17F}' => {
@@ -236,8 +238,9 @@ fn alphabet(c: char) -> Option<Alphabet> {
     })
 }
 
-/// Whether UTF-8 has letters enough, all of one alphabet, that a charset of two bytes a character is not what they are in; or so many
-/// that their alphabets do not matter. `is_level1`: in that charset they are everyday characters.
+/// Returns true if the text has enough letters of one alphabet to rule out a double-byte charset, or so many that alphabets do not matter.
+///
+/// `is_level1`: the double-byte reading consists of everyday characters.
 fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     let mut counts: Vec<(Alphabet, usize)> = Vec::new();
     let (mut others, mut beside) = (0, 0);
@@ -249,7 +252,7 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
             continue;
         }
         let Some(alphabet) = alphabet(c) else {
-            // Signs of Latin-1 stand beside its letters.
+            // Symbols of Latin-1 stand beside its letters.
             others += usize::from(!matches!(c, '\u{A0}'..='\u{BF}'));
             continue;
         };
@@ -267,7 +270,7 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
         return false;
     };
     let all: usize = counts.iter().map(|(_, count)| count).sum();
-    // Letters of Latin stand among those of ASCII.
+    // Latin letters stand among ASCII letters.
     if most == Alphabet::Latin {
         return beside >= 2 && 2 * beside >= letters && 2 * (others + all - letters) <= letters;
     }
@@ -280,8 +283,8 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
-/// Whether all that is beyond ASCII are letters of Latin within words, and signs that go with them, and one of the words has letters of ASCII
-/// enough to be no name of a thing (`T恤`).
+/// Returns true if all non-ASCII characters are Latin letters within words and related symbols, and one word has enough ASCII letters to be
+/// no product name (`T恤`).
 fn is_in_words(text: &str) -> bool {
     const LETTERS: usize = 3;
     let (mut letters, mut is_long) = (0, false);
@@ -361,7 +364,7 @@ mod tests {
                 assert!(beside(label, text), "{label} {text}");
             }
         }
-        // Words of these charsets that are UTF-8 by chance.
+        // Words of these charsets that are valid UTF-8 by chance.
         for (label, words) in [
             ("GBK", "目录,学期,谢谢,小学校,没钱没票,T恤,A转B,目录 A"),
             ("EUC-KR", "쨈,천체,철책,창천,청천"),
@@ -398,7 +401,7 @@ mod tests {
         }
     }
 
-    /// Words that are valid UTF-8 in their charset, the known ones of many languages among them.
+    /// Words that are valid UTF-8 in their charset, including the known ones of many languages.
     #[test]
     fn words_that_are_valid_utf_8_by_chance_keep_their_label() {
         let mut seen = 0;

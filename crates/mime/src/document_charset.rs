@@ -1,19 +1,19 @@
-//! Charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, properties of vCards.
+//! Finds charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, vCard properties.
 //!
 //! # Limits
-//! Only the first 1,024 bytes are searched for a declaration of the whole document (4,096 while an HTML head is open), as browsers do, and
-//! as many characters where one is to be set right. Scripts and styles are not told apart from markup.
+//! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do, and as many characters
+//! to correct one. Does not distinguish scripts and styles from markup.
 
 use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;
 
-/// How far declarations are looked for.
+/// Number of bytes that are searched for declarations.
 const NEAR: usize = 1024;
-/// How far while an HTML head is still open.
+/// Number of bytes that are searched while an HTML head is open.
 const FAR: usize = 4096;
 
-/// A kind of document that may say what charset it is in.
+/// A kind of document that may declare its charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Document {
     /// Meta elements (the prescan of WHATWG HTML 13.2.3.2), or an XML declaration.
@@ -22,12 +22,12 @@ pub(crate) enum Document {
     Xml,
     /// `@charset` at its very beginning (CSS Syntax 3, 3.2).
     Css,
-    /// Properties that say it each for itself (vCard 2.1, vCalendar 1.0).
+    /// Properties, each with its own charset (vCard 2.1, vCalendar 1.0).
     Card,
 }
 
 impl Document {
-    /// By a subtype of text in small letters; XML by RFC 7303.
+    /// Returns the kind for a lower-case subtype of `text`; XML by RFC 7303.
     pub(crate) fn of(sub: &str) -> Option<Self> {
         match sub {
             "html" | "xhtml" | "xhtml+xml" => Some(Self::Html),
@@ -38,7 +38,7 @@ impl Document {
         }
     }
 
-    /// Ranges of the names by which the beginning of a document says in what charset all of it is, sorted.
+    /// Returns the ranges of the charset names that the beginning of a document declares for all of it, sorted.
     fn declarations(self, near: &[u8], far: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         match self {
@@ -62,8 +62,9 @@ impl Document {
     }
 }
 
-/// The charset that a document declares, if it counts: UTF-16 named in ASCII bytes means UTF-8; others in which ASCII is not
-/// ASCII (shifts, EBCDIC) never count.
+/// Returns the declared charset of a document, if it counts.
+///
+/// UTF-16 that is named in ASCII bytes means UTF-8. Stateful charsets and EBCDIC never count.
 pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Charset> {
     let to = |most: usize| &bytes[..bytes.len().min(most)];
     document
@@ -89,7 +90,7 @@ pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Chars
         })
 }
 
-/// The language that a document says it is in, by the first `lang` of a tag.
+/// Returns the language of a document: the first `lang` attribute.
 pub(crate) fn language(bytes: &[u8]) -> Option<&str> {
     let near = &bytes[..bytes.len().min(NEAR)];
     let found = near.to_ascii_lowercase();
@@ -103,11 +104,11 @@ pub(crate) fn language(bytes: &[u8]) -> Option<&str> {
     })
 }
 
-/// Where a document declares another charset than `name`; only the charset names change.
+/// Returns the ranges of charset names other than `name`, which a conversion must replace.
 pub(crate) fn patches(text: &[u8], document: Document, name: &str) -> Vec<Range<usize>> {
     let found = match document {
         Document::Card => properties(text),
-        // What was within reach in fewer bytes a character still is.
+        // Counts characters, since the search reached that far in the old charset.
         document => document.declarations(characters(text, NEAR), characters(text, FAR)),
     };
     found
@@ -116,7 +117,7 @@ pub(crate) fn patches(text: &[u8], document: Document, name: &str) -> Vec<Range<
         .collect()
 }
 
-/// The first characters of a text in UTF-8.
+/// Returns the first `most` characters of UTF-8 text.
 fn characters(text: &[u8], most: usize) -> &[u8] {
     let starts = text
         .iter()
@@ -128,7 +129,7 @@ fn characters(text: &[u8], most: usize) -> &[u8] {
         .map_or(text, |end| &text[..end])
 }
 
-/// The names in meta elements that declare a charset. `head` is in small letters; comments are left out, and values of attributes.
+/// Adds the charset names in meta elements. `head` is in lower case. Skips comments and attribute values.
 fn metas(head: &[u8], found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while let Some(tag) = memchr::memchr(b'<', &head[at..]).map(|i| at + i) {
@@ -164,7 +165,7 @@ fn metas(head: &[u8], found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Calls for each attribute of a tag, behind whose name `at` is; gives the place behind the tag, or None where it does not end.
+/// Calls `see` for each attribute of the tag whose name ends at `at`. Returns the offset after the tag; None if it is not closed.
 fn attributes(
     head: &[u8],
     mut at: usize,
@@ -196,15 +197,15 @@ fn attributes(
     }
 }
 
-/// What a meta element says.
+/// What a meta element declares.
 #[derive(Default)]
 struct Meta {
     charset: Option<Range<usize>>,
-    /// In `content`, and whether a media type stands before it.
+    /// The charset in `content`, and whether a media type stands before it.
     content: Option<(Range<usize>, bool)>,
-    /// `http-equiv`, and whether it is a content type.
+    /// Whether `http-equiv` is `content-type`; None without `http-equiv`.
     equivalent: Option<bool>,
-    /// It says something of another kind.
+    /// The element has `name`, `property` or `itemprop`.
     named: bool,
 }
 
@@ -228,7 +229,7 @@ impl Meta {
         }
     }
 
-    /// Without `http-equiv` a media type tells what `content` is: mailers forget it.
+    /// Returns the declared charset. Some mailers omit `http-equiv`; then a media type identifies `content`.
     fn declared(self) -> Option<Range<usize>> {
         self.charset.or_else(|| {
             let (range, typed) = self.content?;
@@ -239,7 +240,7 @@ impl Meta {
     }
 }
 
-/// The name behind `charset=` in the value of `content`.
+/// Returns the name after `charset=` in the value of `content`.
 fn in_content(head: &[u8], value: Range<usize>) -> Option<Range<usize>> {
     let mut places = memmem::find_iter(&head[value.clone()], b"charset");
     places.find_map(|at| {
@@ -248,7 +249,7 @@ fn in_content(head: &[u8], value: Range<usize>) -> Option<Range<usize>> {
     })
 }
 
-/// All of a value that is a label, without blanks around it.
+/// Returns a value without blanks around it, if it is a label.
 fn label(head: &[u8], value: Range<usize>) -> Option<Range<usize>> {
     let text = &head[value.clone()];
     let start = value.start + (text.len() - text.trim_ascii_start().len());
@@ -256,9 +257,9 @@ fn label(head: &[u8], value: Range<usize>) -> Option<Range<usize>> {
     (start < end && head[start..end].iter().all(|b| is_of_label(*b))).then_some(start..end)
 }
 
-/// The name in an XML declaration, before which nothing but blanks and a byte order mark may stand.
+/// Returns the encoding in an XML declaration. Only blanks and a byte order mark may precede it.
 fn xml(head: &[u8]) -> Option<Range<usize>> {
-    /// Blanks that are let pass.
+    /// Maximum number of blanks before the declaration.
     const BLANKS: usize = 64;
     let start = head.len() - without_mark(head).trim_ascii_start().len();
     let inside = head[start..]
@@ -276,7 +277,7 @@ fn xml(head: &[u8]) -> Option<Range<usize>> {
     })
 }
 
-/// The name that a style sheet begins with.
+/// Returns the `@charset` at the start of a style sheet.
 fn css(head: &[u8]) -> Option<Range<usize>> {
     let rule = without_mark(head).strip_prefix(b"@charset ")?;
     let (quote, rest) = rule
@@ -290,7 +291,7 @@ fn css(head: &[u8]) -> Option<Range<usize>> {
     (ends && name.start < name.end).then_some(name)
 }
 
-/// The names behind `CHARSET=` of properties whose text stands in the bytes of the document: what is encoded keeps its charset.
+/// Returns the names after `CHARSET=` of properties with unencoded non-ASCII text. Encoded text keeps its charset.
 fn properties(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -298,7 +299,7 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
         let mut end = at;
         loop {
             end = memchr::memchr(b'\n', &text[end..]).map_or(text.len(), |i| end + i + 1);
-            // A line that begins with a blank goes on with the one before.
+            // A line that begins with a blank continues the one before.
             if !text.get(end).is_some_and(|b| b" \t".contains(b)) {
                 break;
             }
@@ -331,7 +332,7 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a card has text beyond ASCII in quoted-printable whose charset no property names: it is in the charset around it.
+/// Returns true if a card has non-ASCII quoted-printable text without a charset of its own. It is in the charset around it.
 pub(crate) fn has_encoded_text(card: &[u8]) -> bool {
     let lines = card.split(|b| *b == b'\n');
     let is_encoded = |line: &[u8]| {
@@ -356,7 +357,7 @@ pub(crate) fn has_encoded_text(card: &[u8]) -> bool {
         .any(is_encoded)
 }
 
-/// The name behind an equals sign, blanks and a quote.
+/// Returns the name after an equals sign, blanks and a quote.
 fn value_after(head: &[u8], at: usize) -> Option<Range<usize>> {
     let skip = |at: usize| at + head[at..].iter().take_while(|b| is_blank(**b)).count();
     let equals = skip(at);

@@ -1,8 +1,8 @@
-//! A structured value as a list of lexical pieces, decoded: what typed readers of addresses are made of.
+//! Splits a structured value into decoded tokens for the readers of addresses.
 //!
 //! # Limits
 //!
-//! Only commas, semicolons and colons separate; stray angles, quotes and parentheses are text.
+//! Only commas, semicolons and colons separate. Stray angles, quotes and parentheses are text.
 
 use super::decode::{Reader, Segment};
 use super::lexical_context::LexicalContext;
@@ -10,22 +10,22 @@ use super::{Finding, HeaderContext};
 use crate::header::FieldKind;
 use std::ops::Range;
 
-/// One piece, with its range in the value.
+/// A token with its range in the value.
 #[derive(Debug)]
 pub(crate) enum AddressToken<'v> {
     /// `,`, `;` or `:`
     Separator(u8, Range<usize>),
-    /// Text of a phrase as it was written, white space included.
+    /// Text of a phrase as written, including white space.
     Text(String, Range<usize>),
-    /// Decoded words, or what a quoted string holds.
+    /// Decoded words, or the content of a quoted string.
     Quoted(String, Range<usize>),
     /// A comment without its parentheses.
     Comment(String, Range<usize>),
-    /// An address, as it stands there.
+    /// An address as written.
     Address(&'v [u8], Range<usize>),
 }
 
-/// Takes a value apart; decoding never makes a separator.
+/// Splits a value into tokens. Decoded text never becomes a separator.
 pub(crate) fn address_tokens<'v>(
     value: &'v [u8],
     context: &HeaderContext,
@@ -97,7 +97,7 @@ fn phrase(
     }
 }
 
-/// Adds a segment to the comment that it belongs to. A text may hold the end of one and whole others.
+/// Adds a segment to its comment. A text may hold the end of one comment and other complete ones.
 fn comment(
     value: &[u8],
     reader: &Reader<'_>,
@@ -142,7 +142,7 @@ fn comment(
     }
 }
 
-/// Quoted pairs of a comment (RFC 5322 3.2.1).
+/// Removes the backslashes of quoted pairs in a comment (RFC 5322 3.2.1).
 fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

@@ -1,4 +1,4 @@
-//! A value taken apart: payloads decoded, words gathered in runs, raw bytes and controls read.
+//! Splits a value into runs of words and texts, decodes the payloads, and decodes raw bytes.
 
 use super::controls::{is_control, is_plain_text, push_clean, push_written};
 use super::lexical_context::{self, LexicalContext, LexicalPiece};
@@ -15,52 +15,52 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// Bytes of a word beyond which it is reported as too long (RFC 2047 2).
+/// Maximum length of a word in bytes (RFC 2047 2). Longer ones are reported.
 pub(super) const MAX_WORD_BYTES: usize = 75;
-/// What is told of such a word.
+/// The detail of that finding.
 pub(super) const LONG_WORD: &str = "longer than 75 bytes";
 
-/// A run of words to be decoded together, or a text between runs.
+/// A run of words that decode together, or a text between runs.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    /// Range in the value; segments cover it without gaps. The white space inside a run belongs to the run.
+    /// The range in the value. Segments cover it without gaps; white space inside a run belongs to the run.
     pub range: Range<usize>,
-    /// Where it stands.
+    /// The context in which the segment stands.
     pub lexical: LexicalContext,
-    /// The words, as indexes into [`Reader::words`]; empty for a text.
+    /// The words as indexes into [`Reader::words`]; empty for a text.
     pub words: Range<usize>,
 }
 
 /// A word whose payload was decoded.
 #[derive(Clone, Debug)]
 pub(super) struct DecodedWord {
-    /// As found.
+    /// The word as found.
     pub word: WordToken,
-    /// Its charset; None where the label says nothing.
+    /// The charset; None if the label says nothing.
     pub charset: Option<Charset>,
-    /// The caller said what the label means.
+    /// Whether the caller mapped the label.
     pub mapped: bool,
-    /// The label is a name or an alias of the charset, without repair.
+    /// Whether the label is a name or an alias of the charset, without repair.
     pub named: bool,
-    /// What was repaired.
+    /// What was repaired in the payload.
     pub damage: PayloadDamage,
-    /// Its bytes, in [`Reader::bytes`].
+    /// The range of its bytes in [`Reader::bytes`].
     pub bytes: Range<usize>,
     left: Sextets,
 }
 
-/// A value taken apart: what decoding and rewriting share.
+/// A value split into segments, for decoding and rewriting.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     /// The value.
     pub value: &'a [u8],
-    /// Charset of raw bytes that the rest of the message tells.
+    /// The charset of raw bytes that the message or the caller names.
     pub raw: Option<Charset>,
-    /// What was asked for.
+    /// The caller's options.
     pub(super) context: HeaderContext<'a>,
-    /// The text is to be written anew, not shown.
+    /// Whether the text will be written again rather than shown.
     pub(super) is_written: bool,
-    /// How characters of raw text are gone through.
+    /// How to step through characters of raw text.
     pub(super) steps: lex::CharacterSteps,
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
@@ -69,12 +69,12 @@ pub(super) struct Reader<'a> {
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
     pub words: Vec<DecodedWord>,
-    /// The decoded payloads, one after the other.
+    /// The decoded payloads, concatenated.
     pub bytes: Vec<u8>,
 }
 
 impl<'a> Reader<'a> {
-    /// Cuts a value and decodes its payloads.
+    /// Splits a value and decodes its payloads.
     pub(super) fn new(
         value: &'a [u8],
         kind: FieldKind,
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Reads the base64 of neighbors as one where it was cut within quanta, so that only all of it is well formed, and reads better so.
+    /// Joins the base64 of adjacent words that were cut within quanta, if only the whole is well-formed and loses less.
     fn rejoin_base64(&mut self) {
         let is_cut = |word: &DecodedWord| {
             word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped)
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
                 let payload = &self.value[word.word.payload.clone()];
                 sextets += payload.iter().filter(|byte| **byte != b'=').count();
                 let end = start + sextets * 3 / 4;
-                // Other readers see it cut.
+                // Other readers see the cut.
                 word.damage = PayloadDamage {
                     padding: !payload.len().is_multiple_of(4),
                     ..PayloadDamage::default()
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         self.bytes = bytes;
     }
 
-    /// The bytes of words as one piece of well-formed base64, if it is that and fewer of it are lost than of the words.
+    /// Decodes words as one piece of base64. Returns None unless it is well-formed and loses less than the words alone.
     fn whole(&self, group: &[DecodedWord]) -> Option<Vec<u8>> {
         let payloads: Vec<u8> = group
             .iter()
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         (losses(&bytes) < losses(apart) + dropped).then_some(bytes)
     }
 
-    /// Adds a text; touching texts of one zone are one, but for addresses.
+    /// Adds a text. Joins adjacent texts of one context, except addresses.
     fn add_text(&mut self, text: Option<(Range<usize>, LexicalContext)>) {
         let Some((range, lexical)) = text else { return };
         match self.segments.last_mut() {
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Resolves the label of a word and decodes its payload; None for a word that stays as written.
+    /// Resolves the label of a word and decodes its payload. Returns None for a word that stays as written.
     fn ready(
         &mut self,
         word: WordToken,
@@ -382,7 +382,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The charset of a word whose label nobody knows, where one was asked for.
+    /// Returns the charset for a word with an unknown label, if the caller wants one.
     fn unknown(&self, word: &WordToken) -> Option<Charset> {
         match self.context.unknown {
             UnknownLabel::Keep => None,
@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
+    /// Takes over the sextets of the word before if its last quantum continues in this payload.
     fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> CarriedSextets {
         let Some(before) = self.words.last_mut() else {
             return CarriedSextets::default();
@@ -445,7 +445,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Appends a text between words: folds are one space, raw bytes are decoded.
+    /// Appends a text between words: replaces folds by spaces and decodes raw bytes.
     fn push_raw(
         &self,
         range: Range<usize>,
@@ -535,8 +535,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Appends decoded text with spaces for controls; gives their number. What is to be written anew keeps those that UTF-8 has which was read
-    /// as another charset: without them nobody could undo that.
+    /// Appends decoded text with spaces for controls; returns their number.
+    ///
+    /// Text that will be written again keeps the controls of misread UTF-8. Without them nobody could undo that damage.
     pub(super) fn push_text(&self, text: &str, out: &mut String) -> u64 {
         if self.is_written {
             let controls = if is_plain_text(text) {
@@ -550,7 +551,7 @@ impl<'a> Reader<'a> {
         push_clean(text, out)
     }
 
-    /// A text as it was before it was damaged, where that was asked for and can be proved. `free`: it has no syntax.
+    /// Repairs a text if enabled and provable. `free` means that it has no syntax.
     pub(super) fn repaired<'t>(
         &self,
         text: Cow<'t, str>,
@@ -571,7 +572,9 @@ impl<'a> Reader<'a> {
         repaired.map_or(text, Cow::Owned)
     }
 
-    /// Raw bytes that are UTF-8, and not by chance text in the charset that the message, the words of the value or its other raw bytes tell.
+    /// Returns raw bytes as UTF-8, unless they are UTF-8 only by chance.
+    ///
+    /// The message, the words of the value or its other raw bytes may name another charset that fits.
     pub(super) fn utf8<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Option<&'t str> {
         let text = std::str::from_utf8(bytes).ok()?;
         if bytes.is_ascii() || lexical == LexicalContext::Address {
@@ -580,7 +583,7 @@ impl<'a> Reader<'a> {
         utf8_outweighs_message(self.rival(), bytes, text).then_some(text)
     }
 
-    /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
+    /// Decodes raw bytes as UTF-8, or in the charset of the header's raw bytes.
     fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
         if let Some(text) = self.utf8(bytes, lexical) {
             return RawText {
@@ -599,13 +602,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Raw bytes of a text that is no UTF-8 as a whole.
+    /// Decodes raw bytes of a text that is not UTF-8 as a whole.
     pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Cow<'t, str> {
         self.raw_charset(lexical).decode(bytes, &mut LossLog::new())
     }
 
-    /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
-    /// reading must not depend on what is.
+    /// Returns the charset of raw bytes that are not UTF-8.
+    ///
+    /// Does not guess in addresses: they are never rewritten, and their reading must not depend on text that is.
     pub(super) fn raw_charset(&self, lexical: LexicalContext) -> Charset {
         if let Some(charset) = self
             .raw
@@ -629,7 +633,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The charset that all words of the value have.
+    /// Returns the charset that all words of the value share.
     fn named(&self) -> Option<Charset> {
         *self.named.get_or_init(|| {
             let mut used = self
@@ -643,7 +647,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Raw bytes of the value that are no UTF-8.
+    /// Returns the raw texts of the value that are not UTF-8.
     fn legacy(&self) -> impl Iterator<Item = &[u8]> {
         let raw = self
             .segments
@@ -653,7 +657,7 @@ impl<'a> Reader<'a> {
             .filter(|bytes| std::str::from_utf8(bytes).is_err())
     }
 
-    /// The charset that raw bytes may be in although they are UTF-8.
+    /// Returns the charset that competes with valid UTF-8 for raw bytes.
     fn rival(&self) -> Option<Charset> {
         *self.rival.get_or_init(|| {
             let may_guess = self.context.detection != Detection::Off;
@@ -669,31 +673,31 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The charset that raw bytes of a value without structure are read in.
+/// Returns the charset for the raw bytes of an unstructured value.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
     Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new())
         .raw_charset(LexicalContext::Text)
 }
 
-/// Sextets that a word left to the next one, and the damage that they were in it.
+/// The sextets that a word left to the next one, with the damage of the word.
 #[derive(Clone, Copy, Default)]
 struct CarriedSextets {
     sextets: Sextets,
     damage: PayloadDamage,
 }
 
-/// Raw bytes as text.
+/// Decoded raw bytes.
 #[derive(Debug)]
 struct RawText<'t> {
-    /// The text, controls included.
+    /// The text, including controls.
     text: Cow<'t, str>,
-    /// What was used where it was not UTF-8.
+    /// The charset; None for UTF-8.
     charset: Option<Charset>,
-    /// Sequences that could not be read.
+    /// Number of sequences that could not be decoded.
     losses: u64,
 }
 
-/// Remembers the last label: the words of a value mostly share one.
+/// Caches the last label, since the words of a value mostly share one.
 #[derive(Debug)]
 struct LabelCache<'c> {
     context: HeaderContext<'c>,
@@ -713,7 +717,7 @@ impl LabelCache<'_> {
     }
 }
 
-/// Raw bytes in a value can be in it: no shift states, ASCII means ASCII.
+/// Returns true if raw bytes in a header can be in this charset: stateless and ASCII-compatible.
 pub(super) fn is_plain(charset: Charset) -> bool {
     charset.is_ascii_compatible()
         && !charset.is_stateful()
@@ -721,18 +725,18 @@ pub(super) fn is_plain(charset: Charset) -> bool {
         && charset != Charset::US_ASCII
 }
 
-/// The same charset after alias and superset resolution: its words may be joined.
+/// Returns true if two charsets are the same or share a superset: their words may be joined.
 pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
 }
 
-/// The charset of raw bytes that are no UTF-8: a guess, or windows-1252 where the bytes tell nothing or nothing may be guessed.
+/// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
 pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     if context.detection == Detection::Off {
         return Charset::WINDOWS_1252;
     }
     let language = context.language;
-    // A letter or two alone are a word in no language.
+    // One or two letters alone are no word in any language.
     let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
     if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
         return Charset::WINDOWS_1252;
@@ -751,7 +755,7 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     }
 }
 
-/// One space for each fold; a line end without anything after it vanishes where the value ends.
+/// Replaces each fold by one space. Drops a line end at the end of the value.
 pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else {
         return Cow::Borrowed(bytes);
@@ -776,7 +780,7 @@ pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The text of quoted pairs (RFC 5322 3.2.1).
+/// Removes the backslashes of quoted pairs (RFC 5322 3.2.1).
 fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

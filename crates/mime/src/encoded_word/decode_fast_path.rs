@@ -1,13 +1,14 @@
-//! Values whose text can be written at once, as that of nearly all can.
+//! Decodes values of the usual shapes in one pass; nearly all values have one.
 //!
-//! Such a value is text in ASCII or UTF-8, and words in strict syntax that stand free, each of which decodes by itself without anything
-//! to remark on. Then there is nothing to join, to weigh or to repair: what the general case ([`super::decode::Reader`]) would find is the
-//! text of one word behind the other. What remains to be told is told as it would tell it: raw bytes, an alias, a superset, a long word.
+//! Such a value is ASCII or UTF-8 text with separate, strictly written words, each of which decodes alone without a defect. It needs no
+//! joining, no charset decision and no repair, so the result equals that of [`super::decode::Reader`]. The same findings are reported: raw
+//! bytes, an alias, a superset, a long word.
 //!
 //! # Limits
 //!
-//! Whatever else occurs sends the whole value to the general case: raw text beyond ASCII beside words in another charset than UTF-8, words that touch other text, damage, labels that are repaired or
-//! mapped, or under which bytes are UTF-8 or odd, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
+//! Everything else goes to the general reader: raw non-ASCII text beside words in other charsets than UTF-8, words that touch text, damage,
+//! repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that returns to
+//! ASCII, controls, hidden characters, and a line end at the end.
 
 use super::Finding;
 use super::decode::{LONG_WORD, MAX_WORD_BYTES, same_charset};
@@ -25,7 +26,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The text of a value; None, and nothing is told, where the general case must decide.
+/// Decodes a value; returns None and reports nothing if the general reader must decide.
 #[inline(never)]
 pub(super) fn decode<'v>(
     value: &'v [u8],
@@ -56,7 +57,7 @@ pub(super) fn decode<'v>(
         _ => {}
     }
     let told = findings.len();
-    // Few texts are longer than what they are written in; and decoders like some room behind the end.
+    // Few texts are longer than their encoding. Decoders are faster with room after the end.
     let out = String::with_capacity(value.len() + 64);
     let mut writer = FastDecoder {
         value,
@@ -81,18 +82,18 @@ pub(super) fn decode<'v>(
 
 struct FastDecoder<'v, 'f> {
     value: &'v [u8],
-    /// Labels are doubted.
+    /// Whether labels are checked ([`super::HeaderContext::check_labels`]).
     check_labels: bool,
     out: String,
-    /// From where on something may stand in it that is not quiet.
+    /// Offset in `out` from which controls or hidden characters may occur.
     scan_start: usize,
-    /// Raw text beyond ASCII, and words in another charset than UTF-8, which it may be in.
+    /// The value has raw non-ASCII text, and words in other charsets than UTF-8. The raw text may be in theirs.
     has_raw_8bit: bool,
     has_legacy_words: bool,
     findings: &'f mut Vec<Finding>,
 }
 
-/// What a label stands for, and whether it is an alias.
+/// A label with its charset.
 #[derive(Clone, Copy)]
 struct WordLabel<'v> {
     name: &'v [u8],
@@ -101,23 +102,22 @@ struct WordLabel<'v> {
     state: Independence,
 }
 
-/// What must hold for words of a charset to mean what they mean without those before and behind them, given that they decode without
-/// any remark.
+/// The condition under which words of a charset decode independently of their neighbors.
 #[derive(Clone, Copy)]
 enum Independence {
-    /// Nothing.
+    /// Words always decode independently.
     Always,
-    /// They hold no bytes for which another charset may stand behind this label.
+    /// Words decode independently if their bytes suggest no other charset for this label.
     UnlessBetterCharset(EvidenceTest),
-    /// Each returns to ASCII.
+    /// Words decode independently if each ends in ASCII.
     IfAsciiAtEnd,
-    /// They are ASCII: what eight-bit bytes are under this label is a matter of the whole message.
+    /// Words decode independently if they are ASCII. The whole message decides on 8-bit bytes under this label.
     IfAscii,
 }
 
 impl Independence {
     fn of(charset: Charset) -> Option<Self> {
-        /// By the index of the charset: many values ask for it.
+        /// One entry per charset index, since many values need it.
         static STATES: LazyLock<Vec<Option<Independence>>> =
             LazyLock::new(|| Charset::all().map(Independence::by_charset).collect());
         *STATES.get(charset.index())?
@@ -126,9 +126,9 @@ impl Independence {
     fn by_charset(charset: Charset) -> Option<Self> {
         match charset {
             Charset::US_ASCII => Some(Self::IfAscii),
-            // Bytes of two words may be one character.
+            // A character may be split over two words.
             _ if charset.is_greedy() => None,
-            // The order of the letters is to be told.
+            // The order of the letters must be reported.
             _ if label_states_order(charset) => None,
             _ if charset.is_ascii_compatible() => Some(
                 better_charset_and_test(charset).map_or(Self::Always, |(_, is_evidence)| {
@@ -159,26 +159,26 @@ impl Independence {
 struct WordGroup {
     at: Range<usize>,
     charset: Charset,
-    /// Some of them are in the superset of the charset only.
+    /// Some bytes are only in the superset of the charset.
     outside: bool,
-    /// They may be UTF-8 all the same.
+    /// Detects UTF-8 under the label of another charset.
     utf8: Utf8Check,
-    /// Their bytes, where their label may be doubted.
+    /// The bytes of the words, if their label must be checked.
     bytes: Option<Vec<u8>>,
 }
 
 impl<'v> FastDecoder<'v, '_> {
-    /// Whether neither a control nor a hidden character was written.
+    /// Returns true if no control or hidden character was written.
     fn is_visible(&self) -> bool {
         self.out.get(self.scan_start..).is_none_or(is_visible)
     }
 
-    /// A piece that begins at `start` may hold such a character.
+    /// Marks the output from `start` on for the scan for such characters.
     fn scan_from_here(&mut self, start: usize) {
         self.scan_start = self.scan_start.min(start);
     }
 
-    /// Writes the value, of which the start was looked at.
+    /// Writes the value. `scan` is the result for its start.
     fn write(&mut self, scan: PlainRun<'v>) -> Option<()> {
         let value = self.value;
         let mut at = self.text(0, scan)?;
@@ -198,7 +198,7 @@ impl<'v> FastDecoder<'v, '_> {
         }
     }
 
-    /// Writes the words from `at` on that have nothing but white space between them; gives the end of the last.
+    /// Writes the words from `at` on with only white space between them. Returns the end of the last one.
     fn run(
         &mut self,
         at: usize,
@@ -228,7 +228,7 @@ impl<'v> FastDecoder<'v, '_> {
             if !state.is_independent(bytes) {
                 return None;
             }
-            // A byte order mark is not quiet.
+            // A byte order mark is a hidden character.
             let start = self.out.len();
             let is_unsure = if charset == Charset::UTF_8 {
                 room.append_utf8(&INVISIBLE_LEADS, &mut self.out)?
@@ -286,7 +286,7 @@ impl<'v> FastDecoder<'v, '_> {
         }
     }
 
-    /// Tells of a group that is complete; None where its label may be wrong.
+    /// Reports a complete group; returns None if its label may be wrong.
     #[inline]
     fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
@@ -305,7 +305,7 @@ impl<'v> FastDecoder<'v, '_> {
         self.findings.push(Finding::new(at, kind, detail));
     }
 
-    /// Writes the text from `start` on, of which the first line was looked at, with a space for each fold; gives its end.
+    /// Writes the text from `start` on with a space for each fold, and returns its end. `scan` is the result for its first line.
     fn text(&mut self, start: usize, mut scan: PlainRun<'v>) -> Option<usize> {
         let value = self.value;
         let (mut at, mut has_raw_8bit) = (start, false);
@@ -343,7 +343,7 @@ impl<'v> FastDecoder<'v, '_> {
     }
 }
 
-/// Whether some of these bytes, which decode without a remark, are in the superset of their charset only.
+/// Returns true if some of the losslessly decoded bytes are only in the superset of the charset.
 fn uses_superset_in_buffer(charset: Charset, room: &ShortBytes) -> bool {
     if charset.superset() == charset {
         return false;
@@ -355,7 +355,7 @@ fn uses_superset_in_buffer(charset: Charset, room: &ShortBytes) -> bool {
     }
 }
 
-/// Tells of raw bytes in a text that begins at `start`.
+/// Reports raw 8-bit bytes in a text that begins at `start`.
 fn report_raw_8bit(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
     let (mut first, mut last, mut count) = (None, 0, 0);
     let (blocks, rest) = text.as_chunks::<8>();
@@ -382,7 +382,7 @@ fn report_raw_8bit(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is told of so many raw bytes.
+/// Builds the finding for raw 8-bit bytes.
 fn raw_finding(at: Range<usize>, count: u64) -> Finding {
     Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count)
 }
@@ -412,7 +412,7 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
     use mailglot_codec::{LossLog, Unmappable};
 
-    /// Whether a value is read here; what is, is read as by the general case.
+    /// Returns true if the fast path decodes the value, and asserts that the general reader agrees.
     fn check(value: &[u8]) -> bool {
         let before = Finding::new(0..0, EventKind::HdrNul, "");
         let mut told = vec![before.clone()];
@@ -546,7 +546,7 @@ mod tests {
                 .map(|_| TEXTS[self.below(TEXTS.len())])
                 .collect();
             let mut bytes = match self.below(16) {
-                // As of a program that has changed the text and not the label.
+                // A program changed the text and kept the label.
                 0 => text.into_bytes(),
                 _ => charset
                     .encode(&text, Unmappable::Skip, &mut LossLog::new())

@@ -1,7 +1,7 @@
 //! The value of a field, written from text: words in any charset where they may stand (RFC 2047 5), folds between (RFC 5322 2.2.3).
 //!
 //! ```text
-//! text ── rewrite::atoms ──► groups, solid pieces, blanks ──► Composer: one line, or lines of 76
+//! text ── rewrite::rewrite_units ──► groups, solid pieces, blanks ──► TokenWriter: one line, or lines of 76
 //! ```
 //!
 //! # Limits

@@ -1,15 +1,14 @@
-//! Characters that make a reader see something else than what stands there (Unicode Technical Report 36, 2 and 3).
+//! Finds invisible characters, which let a text look different from what it is (Unicode Technical Report 36, 2 and 3).
 //!
 //! # Limits
 //!
-//! Joiners and single direction marks (U+200C to U+200F) are letters' helpers in many scripts and are not told of. Tags are told of in the
-//! flags of regions too.
+//! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of regions.
 
 use super::Finding;
 use crate::EventKind;
 use std::ops::Range;
 
-/// Overrides and isolates of direction, characters without width, blanks that count as letters, tags.
+/// Returns true for direction overrides and isolates, zero-width characters, blank letters and tags.
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{AD}'
@@ -32,13 +31,13 @@ fn is_hidden(c: char) -> bool {
         | '\u{E0020}'..='\u{E007F}')
 }
 
-/// Whether one of them stands in a text; the bytes tell of most that none does.
+/// Returns true if the text has such a character. For most text the lead bytes exclude it.
 pub(super) fn has_hidden(text: &str) -> bool {
     let lead = |b: &u8| matches!(b, 0xC2 | 0xCD | 0xE1..=0xE3 | 0xEF | 0xF3);
     text.as_bytes().iter().any(lead) && text.chars().any(is_hidden)
 }
 
-/// Tells of those in `text` from `start` on, and makes spaces of them where that is asked for.
+/// Reports invisible characters in `text` from `start` on. Replaces them by spaces if `strip` is set.
 pub(crate) fn report_hidden_characters(
     text: &mut String,
     start: usize,

@@ -1,13 +1,15 @@
-//! A quick look for what must not, or may not, be shown: controls and hidden characters.
+//! Scans text for controls and invisible characters. Fast.
 //!
 //! # Limits
 //!
-//! It may take a few harmless characters beside hidden ones for such; what it calls quiet is quiet.
+//! May report a few harmless neighbors of invisible characters. Never misses one.
 
 use mailglot_kernel::BytePairs;
 
-/// What may begin such a character: controls (and characters of four bytes, which are few), those of Latin 1, the grapheme joiner, fillers
-/// and vowels, marks of direction, the byte order mark and its neighbors, and the filler of Hangul.
+/// The byte pairs that may begin such a character.
+///
+/// Controls, four-byte characters (which are few), C1 and U+00AD, the grapheme joiner, fillers and vowels, direction marks, the byte order
+/// mark and its neighbors, and the Hangul filler.
 pub(super) static INVISIBLE_LEADS: BytePairs = BytePairs::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),
@@ -30,7 +32,7 @@ const CONTROLS: [u8; 33] = {
     bytes
 };
 
-/// Whether neither a control nor a hidden character stands in a text.
+/// Returns true if a text has neither controls nor invisible characters.
 pub(super) fn is_visible(text: &str) -> bool {
     let text = text.as_bytes();
     let mut from = 0;
@@ -43,7 +45,7 @@ pub(super) fn is_visible(text: &str) -> bool {
     true
 }
 
-/// Whether a text begins with such a character.
+/// Returns true if the text begins with such a character.
 fn begins_with_invisible(text: &[u8]) -> bool {
     match *text {
         [0..0x20 | 0x7F, ..] => true,
@@ -88,7 +90,7 @@ mod tests {
             }
             extra += u32::from(visible && !is_visible(&text));
         }
-        // U+2065, and those beside the tags.
+        // U+2065, and the neighbors of the tags.
         assert_eq!(extra, 1 + 31);
         assert!(is_visible(
             &"na\u{ef}ve \u{200d}\u{200f}日本語、“한국어”— ".repeat(20)

@@ -1,11 +1,11 @@
-//! A value cut into texts and words, each with the place where it stands (RFC 2047 5).
+//! Splits a value into texts and words, each with its lexical context (RFC 2047 5).
 
 use super::token::{Finder, WordToken};
 use crate::header::FieldKind;
 use crate::lex;
 use std::ops::Range;
 
-/// What a piece of a value is part of.
+/// The lexical context of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LexicalContext {
     /// Unstructured text.
@@ -16,24 +16,24 @@ pub(crate) enum LexicalContext {
     Comment,
     /// The inside of a quoted string.
     Quoted,
-    /// The quotes around it; they are no text.
+    /// The quotes around a quoted string; they are no text.
     Mark,
-    /// An address, a date, an identifier: no words are read here.
+    /// An address, a date, an identifier: words in it are not decoded.
     Address,
 }
 
 /// A text (`word` is None) or a word.
 #[derive(Clone, Debug)]
 pub(crate) struct LexicalPiece {
-    /// Range in the value. The pieces of a value cover it without gaps.
+    /// The range in the value. The pieces of a value cover it without gaps.
     pub range: Range<usize>,
-    /// Where it stands.
+    /// The context in which the piece stands.
     pub lexical: LexicalContext,
     /// The word.
     pub word: Option<WordToken>,
 }
 
-/// All pieces of a value, from left to right.
+/// Returns all pieces of a value, from left to right.
 pub(crate) fn pieces(
     value: &[u8],
     kind: FieldKind,
@@ -59,7 +59,7 @@ pub(crate) fn pieces(
 struct LexicalPieces<'a> {
     value: &'a [u8],
     steps: lex::CharacterSteps,
-    /// Addresses may stand outside angles.
+    /// Whether addresses may stand outside angles.
     addresses: bool,
     list: Vec<LexicalPiece>,
 }
@@ -75,7 +75,7 @@ impl LexicalPieces<'_> {
         }
     }
 
-    /// Words and the texts between them.
+    /// Adds the words in a range and the texts between them.
     fn words(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let mut finder = Finder::new(self.value, range.end);
         let mut at = range.start;
@@ -94,7 +94,7 @@ impl LexicalPieces<'_> {
     fn structured(&mut self) {
         let (value, steps) = (self.value, self.steps);
         let mut finder = Finder::new(value, value.len());
-        // Once a delimiter was found without its partner, later ones of its kind are text.
+        // After a delimiter without a partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
         let tried = if self.addresses { 0 } else { value.len() };
         let mut spaced = SpacedAddresses {
@@ -168,7 +168,7 @@ impl LexicalPieces<'_> {
         self.text(text..value.len(), LexicalContext::Phrase);
     }
 
-    /// Adds the atom at `at`, with the words in it; gives its end. With an `@` outside its words it is an address.
+    /// Adds the atom at `at` with its words; returns its end. An `@` outside words makes it an address.
     fn atom(&mut self, finder: &mut Finder<'_>, at: usize) -> usize {
         let first = self.list.len();
         let (mut i, mut text, mut address) = (at, at, false);
@@ -210,14 +210,14 @@ impl LexicalPieces<'_> {
 struct SpacedAddresses<'a> {
     value: &'a [u8],
     steps: lex::CharacterSteps,
-    /// Where the last look ended, before which no other one begins.
+    /// The offset before which no other address begins.
     tried: usize,
-    /// No quote was found without its partner.
+    /// Whether every quote so far had a partner.
     quotes: bool,
 }
 
 impl SpacedAddresses<'_> {
-    /// Offset after such an address that begins with the atom or string at `at`, which ends at `end`.
+    /// Returns the offset after an address that begins with the atom or string `at..end`.
     fn address(&mut self, at: usize, end: usize) -> Option<usize> {
         let value = self.value;
         let next = lex::skip_space(value, end);
@@ -233,8 +233,9 @@ impl SpacedAddresses<'_> {
         }
     }
 
-    /// Offset after such an address at `at`. It has one `@`, and a separator, a comment or nothing follows it: what stands before another
-    /// address is its name.
+    /// Returns the offset after an address at `at`.
+    ///
+    /// It has one `@`, and a separator, a comment or nothing follows it. Otherwise it is the name before another address.
     #[cold]
     fn whole(&mut self, at: usize) -> Option<usize> {
         let value = self.value;
@@ -251,7 +252,7 @@ impl SpacedAddresses<'_> {
                     return (signs == 1 && (is_spaced || is_mixed)).then_some(end);
                 }
                 Some(byte) => {
-                    // A dot behind a letter and before white space ends an initial: `J. R.`
+                    // A dot after a letter and before white space ends an initial: `J. R.`
                     let goes_on = matches!(byte, b'.' | b'@')
                         || next == end && *byte == b'"'
                         || value[end - 1] == b'@'
@@ -268,7 +269,7 @@ impl SpacedAddresses<'_> {
         }
     }
 
-    /// Offset after the atoms or the quoted string at `at`, and how many `@` there are.
+    /// Returns the offset after the atoms or the quoted string at `at`, and the number of `@` in it.
     fn piece(&mut self, at: usize) -> Option<(usize, usize)> {
         let value = self.value;
         if value[at] == b'"' {
@@ -293,19 +294,19 @@ impl SpacedAddresses<'_> {
     }
 }
 
-/// Whether a dot stands behind white space, or an `@` beside it, as in addresses of the obsolete syntax.
+/// Returns true if white space stands before a dot or beside an `@`, as in obsolete addresses.
 pub(super) fn has_spaced(value: &[u8]) -> bool {
     let is_space = |at: usize| value.get(at).is_some_and(|byte| lex::is_space(*byte));
     memchr::memchr2_iter(b'@', b'.', value)
         .any(|at| at > 0 && is_space(at - 1) || value[at] == b'@' && is_space(at + 1))
 }
 
-/// Bytes that end an atom of a phrase.
+/// Returns true for bytes that end an atom of a phrase.
 fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
 }
 
-/// Offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons separate nothing; `at` where there is none.
+/// Returns the offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons do not separate; `at` without one.
 fn literal_end(value: &[u8], at: usize) -> usize {
     if value.get(at) != Some(&b'[') {
         return at;

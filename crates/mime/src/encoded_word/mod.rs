@@ -1,18 +1,17 @@
-//! Encoded words (RFC 2047): one tokenizer, two consumers (decoding and rewriting), and the encoder.
+//! Decodes, rewrites and encodes encoded words (RFC 2047).
 //!
 //! ```text
 //! value ── lexical_context::pieces ──► texts and words ── decode::Reader ──► texts and runs ──┬─► decode: one text
 //!            (token)                             (payload)                        └─► rewrite: replacements (encode)
 //! ```
 //!
-//! Values of the usual shapes are decoded by `direct` and rewritten by `plain` in one pass, without the steps above; `strict` reads the
-//! words of both.
+//! `decode_fast_path` and `rewrite_fast_path` handle values of the usual shapes in one pass, without the steps above. Both decode words with
+//! `strict_syntax`.
 //!
 //! # Limits
 //!
-//! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters are told of, and
-//! stay in the text where nothing else is asked for. A rewritten word has no language tag, since few readers understand one; an event tells
-//! of it.
+//! Decodes words once: text that reads as a word afterwards stays. Reports direction overrides and invisible characters, and keeps them by
+//! default. Drops the language tag of a rewritten word, since few readers understand one, and reports it.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -75,32 +74,33 @@ use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What the rest of the message, or the caller, tells about the bytes of a header.
+/// What the message or the caller knows about the bytes of a header.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
-    /// `raw` is a guess from little text: bytes that are valid UTF-8 stay UTF-8.
+    /// Whether `raw` is a guess from little text: valid UTF-8 stays UTF-8 then.
     pub raw_is_uncertain: bool,
-    /// What becomes of words whose charset nobody knows.
+    /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,
-    /// Damage that is undone.
+    /// The kinds of damage to undo.
     pub repairs: Repairs,
-    /// Characters that hide what a reader sees become spaces in decoded text.
+    /// Whether to replace invisible characters in decoded text by spaces.
     pub strip_hidden: bool,
-    /// What labels of words and parameters mean, where they mean something else than they say.
+    /// The caller's meanings of labels of words and parameters.
     pub map: Option<&'a CharsetMap>,
-    /// Language (RFC 5646) of raw bytes that no charset is known of.
+    /// Language (RFC 5646) of raw bytes without a known charset.
     pub language: Option<&'a str>,
-    /// What detection may do: guess the charset of raw bytes, replace a label that cannot read its bytes, overrule one.
+    /// What detection may do: guess the charset of raw bytes, replace a label that cannot decode its bytes, overrule one.
     pub detection: Detection,
-    /// Labels of words and parameters are doubted where another charset makes likelier text of their bytes, as those of bodies are. That
-    /// costs several times what decoding does.
+    /// Whether to check labels of words and parameters as those of bodies: another charset may make likelier text of their bytes.
+    ///
+    /// The check costs several times what decoding costs.
     pub check_labels: bool,
 }
 
 impl HeaderContext<'_> {
-    /// The context that a policy gives alone.
+    /// Returns the context that a policy implies without a message.
     pub fn of(policy: &Policy) -> HeaderContext<'_> {
         let map = Some(&policy.charset_map).filter(|map| map.entries().next().is_some());
         HeaderContext {
@@ -114,24 +114,24 @@ impl HeaderContext<'_> {
         }
     }
 
-    /// Whether values of the usual shapes are read as if nothing was said.
+    /// Returns true if neither repairs nor a charset map affect values of the usual shapes.
     #[inline]
     pub(crate) fn has_no_instructions(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
     }
 
-    /// The charset that valid UTF-8 is weighed against.
+    /// Returns the charset that competes with valid UTF-8.
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
         self.raw
             .filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
     }
 
-    /// Whether UTF-8 under a label is read as UTF-8. US-ASCII says nothing of bytes above 7F.
+    /// Returns true if valid UTF-8 may overrule the label. US-ASCII says nothing about bytes above 7F.
     fn may_overrule(&self, label: Charset) -> bool {
         label == Charset::US_ASCII || self.detection == Detection::Contradiction
     }
 
-    /// What a label stands for; true where the map said so.
+    /// Resolves a label. The flag is true if the caller's map decided.
     pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
         match self.map {
             Some(map) => map.resolve(label),
@@ -140,38 +140,38 @@ impl HeaderContext<'_> {
     }
 }
 
-/// What becomes of a word with an unknown charset.
+/// How to handle a word with an unknown charset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownLabel {
-    /// It stays as written.
+    /// Keep it as written.
     #[default]
     Keep,
-    /// It is read as UTF-8 where its bytes are that.
+    /// Decode it as UTF-8 if its bytes are valid UTF-8.
     Utf8IfValid,
-    /// It is read in this charset.
+    /// Decode it in this charset.
     Fallback(Charset),
 }
 
-/// Something found in a value; `at` is relative to the value.
+/// A finding in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
+    /// The range, relative to the value.
     pub at: Range<usize>,
-    /// What.
+    /// The kind of event.
     pub kind: EventKind,
-    /// More words; may be empty.
+    /// Details; may be empty.
     pub detail: Cow<'static, str>,
-    /// How many.
+    /// The number of occurrences.
     pub count: u64,
 }
 
 impl Finding {
-    /// One thing at a place; `detail` may be empty.
+    /// Builds a finding with one occurrence; `detail` may be empty.
     pub(crate) fn new(at: Range<usize>, kind: EventKind, detail: &'static str) -> Self {
         Self::counted(at, kind, detail, 1)
     }
 
-    /// Several of a kind at a place.
+    /// Builds a finding with `count` occurrences; `detail` may be empty.
     pub(crate) fn counted(
         at: Range<usize>,
         kind: EventKind,
@@ -187,12 +187,12 @@ impl Finding {
     }
 }
 
-/// A change of a value: the bytes of `at` become `with`.
+/// A change of a value: `with` replaces the bytes at `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// Range in the value.
+    /// The range in the value.
     pub at: Range<usize>,
-    /// New bytes.
+    /// The new bytes.
     pub with: Vec<u8>,
 }
 
@@ -203,8 +203,9 @@ pub enum Form {
     Words,
     /// Raw UTF-8 (RFC 6532).
     RawUtf8,
-    /// Encoded words in ISO-2022-JP (RFC 1468) where it can carry all the text of the value that is not raw ASCII; words in UTF-8 where it cannot.
-    /// In a value with parameters each of them counts by itself. Some characters become others (EVENTS.md, `charset.look-alike`).
+    /// Encoded words in ISO-2022-JP (RFC 1468) if it can carry all text of the value except raw ASCII; otherwise words in UTF-8.
+    ///
+    /// In a value with parameters each one counts by itself. Some characters become others (EVENTS.md, `charset.look-alike`).
     Iso2022Jp,
 }
 
@@ -215,29 +216,29 @@ pub enum Encoding {
     B,
     /// Quoted-printable-like.
     Q,
-    /// Whichever is shorter; Q when equal.
+    /// The shorter one; Q if equal.
     #[default]
     Shorter,
 }
 
-/// Where a word stands: it limits the Q alphabet (RFC 2047 5).
+/// The place of a word. It limits the Q alphabet (RFC 2047 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Unstructured text.
     Text,
     /// Inside a comment.
     Comment,
-    /// In a phrase.
+    /// Inside a phrase.
     Phrase,
 }
 
-/// Decodes a field value for display: unfolded, words decoded, controls replaced by spaces.
+/// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
 ///
-/// In a structured field a quoted string is shown without its quotes and quoted pairs, so that it reads the same when it becomes
-/// words. A value with parameters is written anew as `value; name="text"`, continuations joined.
+/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A value with
+/// parameters becomes `value; name="text"` with joined continuations.
 ///
-/// The value itself is given back where nothing is to be decoded.
-// What is asked for is mostly known where this is called.
+/// Borrows the value if nothing needs decoding.
+// Inlined, since most callers know the arguments.
 #[inline]
 pub fn decode<'v>(
     value: &'v [u8],
@@ -255,7 +256,7 @@ pub fn decode<'v>(
     decode_any(value, kind, context, findings)
 }
 
-/// [`decode`] for values of any shape.
+/// Decodes values of any shape; see [`decode`].
 #[inline(never)]
 fn decode_any<'v>(
     value: &'v [u8],
@@ -269,7 +270,7 @@ fn decode_any<'v>(
     }
 }
 
-/// [`decode`] for values of any shape that have no parameters.
+/// Decodes values of any shape without parameters; see [`decode`].
 fn decode_unparameterized(
     value: &[u8],
     kind: FieldKind,
@@ -287,8 +288,8 @@ fn decode_unparameterized(
 
 /// Decodes a value as it stands in a header, or a text of several lines.
 ///
-/// A single line with its line end (folds are none) is a whole value: white space at its ends is no part of it. Of several lines each is
-/// decoded alone, and their line ends stay, except one between two encoded words: it disappears as a fold does.
+/// A single line with its line end is a whole value: white space at its ends does not belong to it. In several lines each one is decoded
+/// alone and keeps its line end, except between two encoded words, where it disappears like a fold.
 pub fn decode_lines(
     text: &[u8],
     kind: FieldKind,
@@ -328,7 +329,7 @@ pub fn decode_lines(
     out
 }
 
-/// Offset after the line end that is no fold.
+/// Returns the offset after the first line end that is not a fold.
 fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text[at..])
         .map(|n| at + n + 1)
@@ -368,7 +369,7 @@ fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
     is_last && is_next()
 }
 
-/// Text with words and raw bytes that has no structure of its own.
+/// Decodes unstructured text with words and raw bytes.
 pub(crate) fn decode_text<'v>(
     value: &'v [u8],
     context: &HeaderContext,
@@ -377,8 +378,10 @@ pub(crate) fn decode_text<'v>(
     decode(value, FieldKind::Unstructured, context, findings)
 }
 
-/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses
-/// under the label. `notes` gets what is to be told where the label could not read them and another charset can, and where it is doubtful.
+/// Decodes bytes with or without a charset.
+///
+/// Returns the text, the charset (None: UTF-8 without a label or against it) and the number of losses under the label. Adds events to
+/// `notes` if another charset replaced the label or is likelier.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     mapped: bool,
@@ -434,19 +437,19 @@ pub(crate) fn bytes_to_text<'b>(
     (text, Some(used), log.losses())
 }
 
-/// Whether `=?` stands in a value.
+/// Returns true if a value contains `=?`.
 pub(crate) fn has_open(value: &[u8]) -> bool {
     memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
 }
 
-/// Whether an encoded word stands in a value.
+/// Returns true if a value contains an encoded word.
 pub(crate) fn has_word(value: &[u8]) -> bool {
     token::Finder::new(value, value.len())
         .next_from(0)
         .is_some()
 }
 
-/// The charsets of the words in a value, in order, unresolved and unknown ones left out.
+/// Returns the charsets of the words in a value, in order, without unknown ones.
 pub fn charsets(value: &[u8]) -> Vec<Charset> {
     let mut finder = token::Finder::new(value, value.len());
     let (mut at, mut list) = (0, Vec::new());
@@ -568,7 +571,7 @@ mod tests {
                 "RenéeПривет",
                 vec![utf8, utf8],
             ),
-            // A sequence may be cut, and a run counts as a whole.
+            // A sequence may be cut; a run counts as a whole.
             (
                 "=?iso-8859-1?Q?Ren=C3?= =?iso-8859-1?Q?=A9e?=",
                 "Renée",

@@ -1,13 +1,12 @@
-//! The smallest changes that bring a value to UTF-8 words or to raw UTF-8.
+//! Computes the smallest changes that rewrite a value to UTF-8 words or to raw UTF-8.
 //!
-//! A value is cut into atoms: white space, plain pieces, and pieces that hold words or 8-bit bytes. Neighbors of the last kind form a
-//! group, white space between them included, and a group is replaced as a whole or not at all: a word beside another one would
-//! swallow the space that stood between them.
+//! A value consists of units: white space, plain pieces, and pieces with words or 8-bit bytes. Adjacent pieces of the last kind form a
+//! group together with the white space between them. A group is replaced as a whole or not at all, since a new word beside an old one would
+//! swallow the space between them.
 //!
 //! # Limits
 //!
-//! Addresses are never changed. What cannot be written so that it reads the same is left alone, and so is a value of which an open quote
-//! makes an address the text of a string.
+//! Never changes addresses. Leaves a value alone if the result would decode to other text, or if an open quote turns an address into text.
 
 use super::controls::push_clean;
 use super::decode::Reader;
@@ -22,12 +21,12 @@ use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
 use std::borrow::Cow;
 
-/// The changes that bring a value to `form`: nothing for a value that is there already, and only the runs of words or raw bytes that need it.
-/// `column` is the number of bytes of the line before the value; `eol` is used for folds.
+/// Returns the replacements that rewrite a value to `form`: only groups of words or raw bytes that need it.
 ///
-/// Applying the changes leaves the decoded text as it was, and a second call finds nothing to change. Plain values (ASCII text and
-/// well-formed words that stand free) have this by their shape; for all others both are checked, and a value that fails the check is
-/// left alone.
+/// `column` is the number of bytes of the line before the value; `eol` ends folded lines.
+///
+/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and separate,
+/// well-formed words) guarantees this. For all others both are checked, and a value that fails the check stays as it is.
 pub fn rewrite(
     value: &[u8],
     kind: FieldKind,
@@ -49,19 +48,19 @@ pub fn rewrite(
     .changes(findings)
 }
 
-/// A value that is to be brought to a form.
+/// A value to rewrite.
 pub(crate) struct Rewriting<'a> {
     pub(crate) value: &'a [u8],
     pub(crate) kind: FieldKind,
     pub(crate) target: RewriteTarget<'a>,
-    /// What is known of it.
+    /// The context in which the value is read now.
     pub(crate) context: &'a HeaderContext<'a>,
-    /// What will be known when it is read again: in a message that is rewritten other text may tell something else of raw bytes.
+    /// The context in which it will be read again. Rewritten text elsewhere may give other evidence about raw bytes.
     pub(crate) then: &'a HeaderContext<'a>,
 }
 
 impl Rewriting<'_> {
-    /// [`rewrite`] of it.
+    /// Implements [`rewrite`].
     pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
@@ -79,7 +78,7 @@ impl Rewriting<'_> {
         self.changes_of_any_value(findings)
     }
 
-    /// The same for values of any shape.
+    /// Like [`Self::changes`], without the fast path.
     pub(super) fn changes_of_any_value(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
@@ -120,7 +119,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The changes, or others instead, that leave the text as it was; None where there are none.
+    /// Returns changes that keep the decoded text: `list`, or others; None if there are none.
     fn verified(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
         let Self {
             value,
@@ -150,7 +149,7 @@ impl Rewriting<'_> {
         if target.form == Form::Words {
             return None;
         }
-        // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
+        // Raw text may complete damage beside it to a word. Then tries UTF-8 words, if a second pass keeps them.
         let stays = |words: &Vec<u8>| {
             rewrite_to_fixed_point(words.clone(), target.form, PASSES)
                 .is_none_or(|again| again == *words)
@@ -166,8 +165,9 @@ impl Rewriting<'_> {
     }
 }
 
-/// [`rewrite`] to words where the value is plain; None where only the general case can tell. What the rest of the message says does not
-/// matter to a plain value.
+/// Like [`rewrite`] to words, for plain values only; returns None if the general path must decide.
+///
+/// The rest of the message does not matter for a plain value.
 pub(crate) fn rewrite_plain(
     value: &[u8],
     kind: FieldKind,
@@ -189,7 +189,7 @@ pub(crate) fn rewrite_plain(
     )
 }
 
-/// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.
+/// Rewrites to a fixed point. Returns None if the decoded text would change.
 fn rewrite_to_fixed_point(
     mut after: Vec<u8>,
     passes: usize,
@@ -209,8 +209,8 @@ fn rewrite_to_fixed_point(
     None
 }
 
-/// Returns true for addresses or identifiers in angles with raw bytes and nothing else, as in `X-MS-TNEF-Correlator`. An encoded word would swallow
-/// the angles.
+/// Returns true for raw bytes that consist of addresses or identifiers in angles, as in `X-MS-TNEF-Correlator`. An encoded word would
+/// swallow the angles.
 fn is_identifiers(value: &[u8]) -> bool {
     let mut pieces = value
         .split(|byte| lex::is_space(*byte))
@@ -227,7 +227,7 @@ fn is_identifiers(value: &[u8]) -> bool {
     pieces.peek().is_some() && pieces.all(is_identifier)
 }
 
-/// A text in the characters that the form has. In a structured field a space between a name and its address is no text.
+/// Returns a text as `form` can show it. In a structured field the space between a name and its address does not count.
 fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
     let text = if form == Form::Iso2022Jp {
         japanese::folded(text).0
@@ -241,10 +241,10 @@ fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
     }
 }
 
-/// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
+/// Maximum number of passes. A change may open a closed group once.
 const PASSES: usize = 4;
 
-/// One replacement that makes `new` of `old`, cut beside something that is no white space.
+/// Returns one replacement that turns `old` into `new`. It does not begin or end beside white space.
 fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     let mut start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     if start == old.len() && start == new.len() {
@@ -268,13 +268,13 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     }]
 }
 
-/// Why a value was left alone.
+/// Why a value stays as it is.
 pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
 
-/// Why a value with open quotes was left alone: words would hide the address that stands in one of its strings.
+/// Why a value with open quotes stays as it is: words would hide the address in a string.
 const UNSAFE_QUOTE: &str = "left as it is: a quoted string without its end holds an address";
 
-/// A value with replacements applied.
+/// Applies replacements to a value.
 pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(value.len() * 2), 0);
     for replacement in list {
@@ -286,7 +286,7 @@ pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     out
 }
 
-/// Whether all words of a text without structure are clean, in the charset of the form.
+/// Returns true if all words of an unstructured value are clean, in the charset of the form.
 pub(crate) fn is_clean_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
     let (mut text, mut findings) = (String::new(), Vec::new());
@@ -303,7 +303,7 @@ pub(crate) fn is_clean_text(value: &[u8], form: Form, context: &HeaderContext) -
             .all(|word| is_clean_word(value, word, &reader.bytes[word.bytes.clone()], form))
 }
 
-/// The decoded text of a value, and the changes.
+/// Returns the decoded text of a value, and the replacements.
 fn plan(
     value: &[u8],
     kind: FieldKind,
@@ -337,7 +337,7 @@ fn plan(
     (text, changes)
 }
 
-/// The decoded text of a value, and its atoms.
+/// Returns the decoded text of a value, and its units.
 pub(super) fn rewrite_units(
     value: &[u8],
     kind: FieldKind,
@@ -370,7 +370,7 @@ pub(super) fn rewrite_units(
             rewrite_units.segment(segment, &text[start..], repaired);
             continue;
         }
-        // A quoted string is one atom, up to its closing quote.
+        // A quoted string is one unit, up to its closing quote.
         let mut atom = RewriteUnit::plain(segment.range.clone(), LexicalContext::Quoted);
         for inner in segments.by_ref() {
             let told = findings.len();
@@ -391,7 +391,7 @@ pub(super) fn rewrite_units(
     (shown, rewrite_units.list)
 }
 
-/// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.
+/// Returns the replacements for ISO-2022-JP; None if that cannot carry the text.
 fn in_japanese(
     value: &[u8],
     rewrite_units: &[RewriteUnit],
@@ -401,7 +401,7 @@ fn in_japanese(
     if !rewrite_units.iter().any(|atom| atom.state.wants_words()) {
         return Some(Vec::new());
     }
-    // What stands between them keeps a mark from joining a letter that it does not stand behind.
+    // A separator keeps a voicing mark from joining the letter of another unit.
     let text: String = rewrite_units
         .iter()
         .map(|a| {
@@ -422,7 +422,7 @@ fn in_japanese(
     (kind == EventKind::CharsetLookAlike).then(|| changes(value, rewrite_units, target))
 }
 
-/// Groups atoms and writes the groups that need it.
+/// Groups the units and writes the groups that need it.
 fn changes(
     value: &[u8],
     rewrite_units: &[RewriteUnit],

@@ -1,19 +1,19 @@
-//! The plain case of rewriting: ASCII text and well-formed words that stand free.
+//! Rewrites plain values in one pass: ASCII text and separate, well-formed words.
 //!
-//! Most values of a mailbox are of this shape: words in strict syntax (RFC 2047 2) of one known charset, decoded without a loss, with white
-//! space or an end of the value on both sides; in a structured field also addresses, but neither comments nor quoted strings. What
-//! follows from the shape:
+//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, decodable without loss, with white space
+//! or an end of the value on both sides. A plain structured value may have addresses, but neither comments nor quoted strings.
+//! Consequences:
 //!
-//! - all there is to tell are the notes that ask for nothing: an alias of a charset, its superset, a word that is too long;
-//! - a word that is clean UTF-8 already stays, so a value with such words only has no changes;
-//! - a run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold, which reads the same. So
-//!   the new value is of this shape too, with clean words only: it reads the same, and a second pass has nothing to do.
+//! - Only harmless findings occur: an alias of a charset, its superset, a word that is too long.
+//! - A clean UTF-8 word stays, so a value with only such words has no changes.
+//! - A run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold. So the new
+//!   value is plain too, decodes to the same text, and a second pass has nothing to do.
 //!
-//! Hence the changes need not be tried before they are given; the tests do try them.
+//! Hence the replacements need no verification. The tests do verify them.
 //!
 //! # Limits
 //!
-//! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
+//! Writes encoded words only. Leaves UTF-7, UTF-16, UTF-32 and everything unusual to the general path.
 
 use super::controls::is_plain_text;
 use super::decode::{LONG_WORD, MAX_WORD_BYTES};
@@ -34,7 +34,7 @@ use mailglot_kernel::ShortBytes;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The changes that bring a value to words; None, and nothing is told, where the general case must decide.
+/// Returns the replacements that rewrite a value to words; None, without findings, if the general path must decide.
 pub(super) fn plan(
     value: &[u8],
     kind: FieldKind,
@@ -114,23 +114,23 @@ pub(super) fn plan(
     Some(writer.list)
 }
 
-/// Words with nothing but white space between them.
+/// Words with only white space between them.
 struct WordRun<'a> {
     value: &'a [u8],
-    /// Labels are doubted.
+    /// Whether labels are checked.
     check_labels: bool,
-    /// The last word that was read.
+    /// The word that was decoded last.
     word: ShortBytes,
-    /// The decoded payloads, one after the other.
+    /// The decoded payloads, concatenated.
     bytes: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each payload in `bytes`.
     ends: Vec<usize>,
-    /// What is worth telling about all runs so far.
+    /// The findings of all runs so far.
     findings: Vec<Finding>,
 }
 
 impl<'a> WordRun<'a> {
-    /// Reads the run at `at`; gives its end and its charset.
+    /// Decodes the run at `at`; returns its end and its charset.
     fn read(&mut self, at: usize) -> Option<(usize, Charset)> {
         self.bytes.clear();
         self.ends.clear();
@@ -148,7 +148,7 @@ impl<'a> WordRun<'a> {
                 return Some((end, charset));
             }
             let (after, name) = self.word(next, label)?;
-            // Another charset, or another spelling of the same, is none of the plain case.
+            // The fast path requires one charset in one spelling.
             if name.is_some() {
                 return None;
             }
@@ -168,7 +168,7 @@ impl<'a> WordRun<'a> {
         }
     }
 
-    /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
+    /// Decodes the word at `at`; returns its end, and its label if that is not `expected`.
     fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<StrictLabel<'a>>)> {
         let word = strict_syntax::word(self.value, at, expected, &mut self.word)?;
         self.bytes.extend_from_slice(self.word.bytes());
@@ -176,7 +176,7 @@ impl<'a> WordRun<'a> {
         Some((word.range.end, word.label))
     }
 
-    /// The decoded payloads, each alone.
+    /// Returns the decoded payload of each word.
     fn words(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -184,14 +184,14 @@ impl<'a> WordRun<'a> {
             .map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// Whether the words of a run in UTF-8 are clean.
+    /// Returns true if all words of a UTF-8 run are clean.
     fn is_clean_word(&self) -> bool {
         self.words().all(|word| {
             std::str::from_utf8(word).is_ok_and(|text| is_plain_text(text) && !has_hidden(text))
         })
     }
 
-    /// The text of a run in another charset.
+    /// Decodes a run in another charset; returns None if the general path must decide.
     fn text(&self, charset: Charset) -> Option<Cow<'_, str>> {
         let bytes = &self.bytes[..];
         if charset == Charset::US_ASCII {

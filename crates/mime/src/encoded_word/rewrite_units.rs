@@ -1,8 +1,8 @@
-//! A value in atoms: white space, plain pieces, and pieces that hold words or 8-bit bytes.
+//! Splits a value into units that are rewritten as a whole: white space, plain pieces, and pieces with words or 8-bit bytes.
 //!
 //! # Limits
 //!
-//! A quoted string is one atom; who goes through the segments puts it together.
+//! A quoted string is one unit. The caller joins its segments.
 
 use super::Form;
 use super::controls::{is_plain_text, is_writable, push_clean};
@@ -12,20 +12,20 @@ use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
-/// What an atom holds.
+/// What a unit contains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UnitState {
     /// White space only.
     pub space: bool,
     /// Raw 8-bit bytes.
     pub raw: bool,
-    /// Raw bytes that are no UTF-8.
+    /// Raw bytes that are not UTF-8.
     pub invalid: bool,
     /// Decodable words.
     pub words: bool,
     /// Words that are not clean UTF-8.
     pub needs_rewrite: bool,
-    /// Plain, but part of a string that is written anew.
+    /// Plain, but part of a string that is rewritten.
     pub is_joined: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct RewriteUnit {
     pub range: Range<usize>,
     pub lexical: LexicalContext,
     pub state: UnitState,
-    /// Decoded; empty for plain pieces.
+    /// Decoded text; empty for plain pieces.
     pub text: String,
 }
 
@@ -79,13 +79,14 @@ pub(super) struct RewriteUnits<'r> {
     pub value: &'r [u8],
     pub reader: &'r Reader<'r>,
     pub form: Form,
-    /// Strings that must not be cut in a text, in order.
+    /// Quoted strings in a text that must not be split, in order.
     pub protected_strings: Vec<Range<usize>>,
     pub list: Vec<RewriteUnit>,
 }
 
-/// The quoted strings of a text with raw bytes in which addresses stand: words that held one quote of a string would hide who is meant from a
-/// reader of addresses, which the field may be for.
+/// Returns the quoted strings of a raw text that contains addresses.
+///
+/// If an encoded word held one quote of a string, an address reader would find other addresses.
 pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     let mut list = Vec::new();
     if value.is_ascii()
@@ -113,7 +114,7 @@ pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
             list.push(start..end);
             at = end;
         } else {
-            // What closes it may open another one.
+            // The closing quote may open another string.
             at = end - 1;
         }
     }
@@ -121,7 +122,7 @@ pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
 }
 
 impl RewriteUnits<'_> {
-    /// What a whole segment holds.
+    /// Returns what a whole segment contains.
     pub(super) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
@@ -172,7 +173,7 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Makes one group of each string of a text that has raw bytes in it.
+    /// Joins the units of each protected string that contains raw bytes.
     pub(super) fn join_protected_strings(&mut self) {
         let mut at = 0;
         for guard in &self.protected_strings {
@@ -202,7 +203,7 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Cuts a text into white space, delimiters and the pieces between them.
+    /// Splits a text into white space, delimiters and the pieces between them.
     fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let bytes = &self.value[range.clone()];
         let invalid = self.reader.utf8(bytes, lexical).is_none();
@@ -289,7 +290,7 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Decodes a piece as it is decoded within its text: what follows it there is ASCII. Controls stay.
+    /// Decodes a piece as it would decode within its text, where ASCII follows. Keeps controls.
     fn decode(
         &self,
         piece: &[u8],
@@ -312,7 +313,7 @@ impl RewriteUnits<'_> {
     }
 }
 
-/// A word in the charset of the form, in strict syntax, complete in itself and without controls.
+/// Returns true for a word in the target charset that is strictly written, complete in itself and without controls.
 pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form: Form) -> bool {
     let token = &word.word;
     let bare =
@@ -336,7 +337,7 @@ pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form
         }
 }
 
-/// Bytes that are text in ISO-2022-JP, to its end and without controls.
+/// Returns true for complete ISO-2022-JP text without controls.
 pub(crate) fn is_clean_japanese(bytes: &[u8]) -> bool {
     let mut log = LossLog::with_limit(0);
     let text = Charset::ISO_2022_JP.decode(bytes, &mut log);

@@ -1,37 +1,38 @@
-//! Encoded words in strict syntax (RFC 2047 2 and 4), as nearly all are, read in one pass.
+//! Decodes encoded words in strict syntax (RFC 2047 2 and 4) in one pass; nearly all words are strict.
 //!
-//! What is read here is read alike by [`super::token`] and [`super::payload`], and without damage.
+//! [`super::token`] and [`super::payload`] decode such words to the same bytes, without damage.
 //!
 //! # Limits
 //!
-//! Language tags, labels with other signs than names of charsets have, white space inside, damaged or unpadded payloads: all that is
-//! left to those two.
+//! Those two handle language tags, labels with unusual characters, white space inside words, and damaged or unpadded payloads.
 
 use crate::lex;
 use mailglot_codec::{Charset, Resolved, View};
 use mailglot_kernel::ShortBytes;
 use std::ops::Range;
 
-/// A word, read.
+/// A decoded word.
 #[derive(Debug)]
 pub(super) struct StrictWord<'v> {
-    /// Where it stands in the value.
+    /// The range in the value.
     pub range: Range<usize>,
-    /// Its label; None where it is the one that was expected.
+    /// The label; None if it is the expected one.
     pub label: Option<StrictLabel<'v>>,
 }
 
 /// A label in strict syntax.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StrictLabel<'v> {
-    /// As it is written.
+    /// The label as written.
     pub label: &'v [u8],
-    /// What it stands for.
+    /// What the label stands for.
     pub resolved: Resolved,
 }
 
-/// Reads the word at `at`, where `=?` stands, with its decoded bytes in `bytes`; None for any other syntax, for a word with something
-/// else than white space behind it, and for one that does not fit. `expected` is a label in strict syntax, or nothing.
+/// Decodes the word at `at`, where `=?` stands, into `bytes`. `expected` is a label in strict syntax, or empty.
+///
+/// Returns None for any other syntax, for a word with something other than white space after it, and for a word that does not fit into
+/// `bytes`.
 pub(super) fn word<'v>(
     value: &'v [u8],
     at: usize,
@@ -68,7 +69,7 @@ pub(super) fn word<'v>(
     })
 }
 
-/// The length of the label at the start of a text, and what it stands for.
+/// Returns the length of the label at the start of `text`, and what it stands for.
 fn label(text: &[u8]) -> Option<(usize, Option<Resolved>)> {
     if let [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] = text {
         return Some((5, Some(Resolved::Exact(Charset::UTF_8))));
@@ -80,7 +81,7 @@ fn label(text: &[u8]) -> Option<(usize, Option<Resolved>)> {
     Some((length, Some(resolved)))
 }
 
-/// Whether two labels of one length are the same. For so few bytes a call of the library's comparison takes longer.
+/// Compares two labels of one length. For so few bytes a loop is faster than `memcmp`.
 fn are_same(one: &[u8], other: &[u8]) -> bool {
     fn ends<const N: usize>(label: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
         label.first_chunk().zip(label.last_chunk())
@@ -92,7 +93,7 @@ fn are_same(one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-/// What names of charsets are made of.
+/// The bytes of charset names.
 const NAMES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;

@@ -1,9 +1,8 @@
-//! UTF-8 under the label of another charset: the bytes decide, by the rule that bodies have.
+//! Detects UTF-8 under the label of another charset, by the rule for bodies.
 //!
 //! # Limits
 //!
-//! Bytes are taken as a whole, as the run of words or the value that they come from. UTF-16 and UTF-32 stand, since their bytes are text
-//! in UTF-8 only by chance.
+//! Tests a run of words or a value as a whole. Accepts UTF-16 and UTF-32 labels, since their bytes are valid UTF-8 only by chance.
 
 use super::Finding;
 use super::word_run::is_wide;
@@ -13,19 +12,19 @@ use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The text of bytes beyond ASCII that are UTF-8 although their label says otherwise; None where the label stands.
+/// Returns the UTF-8 text of non-ASCII bytes that another charset labels. Returns None to keep the label.
 pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
     if bytes.is_ascii() || charset == Charset::UTF_8 || is_wide(charset) {
         return None;
     }
     let text = std::str::from_utf8(bytes).ok()?;
     let unmarked = text.strip_prefix('\u{feff}');
-    // A byte order mark is stronger than a label.
+    // A byte order mark outweighs a label.
     (unmarked.is_some() || utf8_outweighs_label(Some(charset), bytes, text))
         .then(|| unmarked.unwrap_or(text))
 }
 
-/// What is told of such bytes.
+/// Builds the finding for such bytes.
 pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
     let detail = Cow::Owned(format!("{} read as UTF-8", charset.name()));
     Finding {
@@ -36,19 +35,19 @@ pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
     }
 }
 
-/// Whether bytes that come word by word are shaped like UTF-8 beyond ASCII when they are joined. Whoever asks looks closer then.
+/// Checks word by word whether the joined bytes are UTF-8 beyond ASCII.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Utf8Check {
-    /// Some byte is beyond ASCII.
+    /// A byte above 7F occurred.
     has_high_byte: bool,
-    /// No UTF-8 begins so.
+    /// The bytes are not UTF-8.
     is_refuted: bool,
-    /// Bytes that the sequence still lacks inside which the last word ended.
+    /// Number of bytes that the last sequence still lacks.
     missing: usize,
 }
 
 impl Utf8Check {
-    /// Looks at the bytes of the next word.
+    /// Checks the bytes of the next word.
     pub(super) fn add(&mut self, word: &[u8]) {
         if self.is_refuted || word.is_empty() || self.missing == 0 && word.is_ascii() {
             return;
@@ -66,7 +65,7 @@ impl Utf8Check {
         }
     }
 
-    /// Whether they are, now that all words were looked at.
+    /// Returns true if all bytes so far are complete UTF-8 beyond ASCII.
     pub(super) fn is_utf8(self) -> bool {
         self.has_high_byte && !self.is_refuted && self.missing == 0
     }

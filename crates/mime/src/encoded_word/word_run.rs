@@ -1,4 +1,4 @@
-//! The text of a run of words: bytes of one charset are joined before they are decoded.
+//! Decodes runs of words. Joins the bytes of adjacent words in one charset before decoding them.
 
 use super::decode::{DecodedWord, LONG_WORD, MAX_WORD_BYTES, Reader, Segment, guess, same_charset};
 use super::lexical_context::LexicalContext;
@@ -25,7 +25,7 @@ impl Reader<'_> {
         self.push_run_with_charsets(segment, out, findings, None);
     }
 
-    /// [`Self::push_run`]; `charsets_used` gets the charset that each word was read in.
+    /// Like [`Self::push_run`]; `charsets_used` gets the charset of each word.
     pub(super) fn push_run_with_charsets(
         &self,
         segment: &Segment,
@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of words, where it holds words again: that of those. What they hold stays, and so does their damage.
+    /// Decodes words inside the text of words, if that repair is enabled. Keeps damaged ones.
     fn decode_nested<'t>(
         &self,
         text: Cow<'t, str>,
@@ -97,7 +97,7 @@ impl Reader<'_> {
         };
         let mut inner = Vec::new();
         let again = decode_text(text.as_bytes(), &context, &mut inner);
-        // What would be words a third time, or is a guess, stays.
+        // Keeps text that would be words a third time, or that is a guess.
         let unsure = |finding: &Finding| {
             matches!(
                 finding.kind,
@@ -117,11 +117,11 @@ impl Reader<'_> {
     }
 
     fn group_bytes(&self, group: &[DecodedWord]) -> &[u8] {
-        // Payloads lie one after the other, so those of neighbors are joined already.
+        // Payloads are stored in order, so those of adjacent words are joined already.
         &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end]
     }
 
-    /// The text of words whose bytes are UTF-8, whatever their label says.
+    /// Returns the text of words that are UTF-8 despite their label.
     fn mislabelled_utf8<'s>(
         &'s self,
         charset: Charset,
@@ -141,8 +141,9 @@ impl Reader<'_> {
         Some(Cow::Borrowed(text))
     }
 
-    /// The joined bytes of words in one charset, decoded once; the words alone where that reads better, another charset where neither can be read.
-    /// Also tells which it was.
+    /// Decodes the joined bytes of words in one charset. Returns the text and the charset.
+    ///
+    /// Decodes words alone if that loses less, and in another charset if the label fails both ways.
     fn decode_joined<'s>(
         &'s self,
         charset: Charset,
@@ -230,27 +231,28 @@ impl Reader<'_> {
         (text, charset)
     }
 
-    /// Decodes words of which some are damaged. Neighbors are joined only where fewer characters are lost, or of private use, than of the words alone:
-    /// so no word spoils the next one.
+    /// Decodes damaged words. Joins neighbors only where that loses fewer characters, so no word spoils the next one.
+    ///
+    /// Private-use characters count as lost.
     fn decode_in_groups(
         &self,
         charset: Charset,
         group: &[DecodedWord],
         findings: &mut Vec<Finding>,
     ) -> String {
-        /// Words that one character, or the state of a charset, may be spread over. The bound keeps the time linear.
+        /// Maximum number of words that one character, or the state of a charset, may span. The bound keeps the time linear.
         const SPREAD: usize = 8;
         let cost = |words: &[DecodedWord]| {
             let mut log = LossLog::with_limit(0);
             let text = charset.decode(self.group_bytes(words), &mut log);
             log.losses() + text.chars().filter(|c| is_private(*c)).count() as u64
         };
-        // For each number of words, what is lost of them at least, and where their last group begins.
+        // For each number of words: the least loss, and the start of their last group.
         let mut best = vec![(0, 0)];
         for end in 1..=group.len() {
             let starts = (end.saturating_sub(SPREAD)..end).rev();
             let costs = starts.map(|start| (best[start].0 + cost(&group[start..end]), start));
-            // Of two ways that lose as much, the one with the smaller group.
+            // Of two equal losses, prefers the smaller group.
             let least = costs.reduce(|least, other| if other.0 < least.0 { other } else { least });
             best.push(least.unwrap_or((0, 0)));
         }
@@ -278,13 +280,13 @@ impl Reader<'_> {
         (text, log)
     }
 
-    /// UTF-7: each word starts in direct state, unless the one before was cut inside a shift.
+    /// Decodes UTF-7. Each word starts in direct state, unless the one before was cut inside a shift.
     fn decode_utf7(&self, group: &[DecodedWord], findings: &mut Vec<Finding>) -> Cow<'_, str> {
         let mut text = String::new();
         let mut first = 0;
         while first < group.len() {
             let mut last = first;
-            // The bound keeps many cut words linear.
+            // The bound keeps the time linear for many cut words.
             while last + 1 < group.len() && last - first < 16 {
                 let (_, log) = self.decode_alone(Charset::UTF_7, &group[last]);
                 let cut = if last == first { !log.is_empty() } else { true };
@@ -302,7 +304,7 @@ impl Reader<'_> {
         Cow::Owned(text)
     }
 
-    /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped. One of another order than those before begins anew.
+    /// Decodes UTF-16 and UTF-32. Drops the byte order mark of each word; a mark of another byte order starts anew.
     fn decode_wide<'s>(
         &'s self,
         charset: Charset,
@@ -316,7 +318,7 @@ impl Reader<'_> {
         }
         let order = |w: &DecodedWord| mark(w).map(|(order, _)| order);
         let (mut text, mut bytes) = (String::new(), Vec::new());
-        // Words before the first mark stand for themselves.
+        // Words before the first mark are decoded alone.
         let mut first = group
             .iter()
             .position(|word| mark(word).is_some())
@@ -352,8 +354,8 @@ impl Reader<'_> {
         (Cow::Owned(text), charset)
     }
 
-    /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
-    /// Also tells in which charset.
+    /// Decodes words without a charset, or 8-bit bytes under us-ascii: as UTF-8 if valid, else like raw header bytes. Returns the text and
+    /// the charset.
     fn decode_unlabelled<'s>(
         &'s self,
         group: &[DecodedWord],
@@ -371,7 +373,7 @@ impl Reader<'_> {
             ));
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
-        // What is UTF-8 by chance is what it was weighed against.
+        // UTF-8 by chance is in the charset that UTF-8 was weighed against.
         let weighed = || {
             std::str::from_utf8(bytes)
                 .is_ok()
@@ -391,7 +393,7 @@ impl Reader<'_> {
         (text, used)
     }
 
-    /// What is worth telling about one word.
+    /// Reports what is unusual about one word.
     fn report_word(
         &self,
         word: &DecodedWord,
@@ -410,7 +412,7 @@ impl Reader<'_> {
             ));
         }
         if let Some(tag) = word.word.language(self.value) {
-            // A log repeats nothing but what can be a tag (RFC 5646 4.4).
+            // A log repeats only what can be a tag (RFC 5646 4.4).
             let is_tag =
                 tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             let detail = Cow::Owned(if is_tag {
@@ -438,7 +440,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns true if words may put their label in doubt: a few letters above 7F without any of ASCII (`áâã ä`) say too little.
+/// Returns true if words may contradict their label. A few letters above 7F without ASCII letters (`áâã ä`) prove too little.
 fn is_evidence(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_alphabetic)
         || bytes
@@ -448,17 +450,17 @@ fn is_evidence(bytes: &[u8]) -> bool {
             .is_some()
 }
 
-/// UTF-16 and UTF-32.
+/// Returns true for UTF-16 and UTF-32.
 pub(super) fn is_wide(charset: Charset) -> bool {
     charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
 }
 
-/// Whether half a character may be ASCII, and words do not tell the next one how they are read.
+/// Returns true if half a character may be ASCII and words carry no state to the next one.
 fn has_ascii_halves(charset: Charset) -> bool {
     is_wide(charset) || charset.name().starts_with("ISO-2022-JP")
 }
 
-/// True where UTF-7 bytes end inside a shift that has no end of its own.
+/// Returns true if UTF-7 bytes end inside an open shift.
 fn ends_in_shift(bytes: &[u8], mut shifted: bool) -> bool {
     for &byte in bytes {
         shifted = match byte {
@@ -473,7 +475,7 @@ fn extent(group: &[DecodedWord]) -> Range<usize> {
     group[0].word.range.start..group[group.len() - 1].word.range.end
 }
 
-/// Tells of losses, word by word.
+/// Reports losses word by word.
 fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
     if log.losses() == 0 {
         return;
@@ -508,8 +510,7 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
     }
 }
 
-/// Tells where a byte outside the labelled charset was read by its superset. For bytes that the superset cannot read either, see
-/// [`report_losses`].
+/// Reports bytes that only the superset of the label has. [`report_losses`] reports bytes that the superset lacks too.
 pub(super) fn report_superset(
     charset: Charset,
     bytes: &[u8],
@@ -521,13 +522,13 @@ pub(super) fn report_superset(
     }
 }
 
-/// Whether some of these bytes are in the superset of their charset only.
+/// Returns true if some bytes are only in the superset of the charset.
 pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.superset() == charset || bytes.is_ascii() && !charset.is_stateful() {
         return false;
     }
     if charset.is_single_byte() {
-        // Without a way out in the middle it is done in vectors.
+        // Without an early exit, so that the compiler vectorizes the loop.
         bytes
             .iter()
             .fold(false, |any, b| any | (0x80..0xA0).contains(b))
@@ -536,9 +537,9 @@ pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
 }
 
-/// What is told of them.
+/// Builds the finding for such bytes.
 pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
-    // Some mailboxes ask for it in every other value.
+    // Some mailboxes need it in every second value.
     static DETAILS: LazyLock<Vec<String>> = LazyLock::new(|| {
         Charset::all()
             .map(|c| format!("{} read as {}", c.name(), c.superset().name()))

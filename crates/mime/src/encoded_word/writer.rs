@@ -1,8 +1,8 @@
-//! Writes the groups of a value anew, as words or as raw UTF-8, and folds where they do not fit.
+//! Writes the rewritten groups of a value as words or as raw UTF-8, and folds long lines.
 //!
 //! # Limits
 //!
-//! Folds are written where a single space stands, or within words.
+//! Folds only at single spaces or within words.
 
 use super::controls::is_control;
 use super::encode::{LineWriter, MAX_LINE_BYTES, choose_letter, is_atom};
@@ -14,34 +14,34 @@ use super::{Encoding, Form, Place, Replacement};
 use crate::{japanese, lex};
 use std::ops::Range;
 
-/// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
+/// Maximum length of a raw line in bytes (RFC 5322 2.1.1 allows 998). Longer text becomes words.
 const LONG: usize = 900;
 
-/// What is asked for.
+/// The target form and the position of a value.
 #[derive(Clone, Copy)]
 pub(crate) struct RewriteTarget<'e> {
-    /// What to write.
+    /// The form to write.
     pub form: Form,
-    /// Bytes of the line before the value.
+    /// Number of bytes on the line before the value.
     pub column: usize,
     /// Line end of folds.
     pub eol: &'e str,
 }
 
-/// Writes groups anew, from left to right.
+/// Writes groups from left to right.
 pub(super) struct GroupWriter<'v, 't> {
     value: &'v [u8],
     target: &'t RewriteTarget<'t>,
-    /// What was written to so far, in the old value.
+    /// Offset in the old value up to which the groups are written.
     at: usize,
-    /// The column there, in the new value.
+    /// The column of that offset in the new value.
     column: usize,
-    /// The changes.
+    /// The replacements.
     pub list: Vec<Replacement>,
 }
 
 impl<'v, 't> GroupWriter<'v, 't> {
-    /// Nothing is written yet.
+    /// Starts at the beginning of the value.
     pub(super) fn new(value: &'v [u8], target: &'t RewriteTarget<'t>) -> Self {
         Self {
             value,
@@ -52,7 +52,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
         }
     }
 
-    /// Writes the text of a group that starts in `lexical`.
+    /// Writes the text of a group whose first unit stands in `lexical`.
     pub(super) fn group(
         &mut self,
         mut range: Range<usize>,
@@ -99,12 +99,12 @@ impl<'v, 't> GroupWriter<'v, 't> {
                 );
                 lines.words(text, place, letter, foldable);
             }
-            // White space stands between a word and what follows it (RFC 2047 5); a name may touch its address.
+            // White space must separate a word from what follows (RFC 2047 5). A name may touch its address.
             if place == Place::Phrase && value.get(range.end) == Some(&b'<') {
                 lines.push(" ");
             }
         }
-        // Of the rest of the line no more than would fit is looked at.
+        // Examines no more of the line than would fit.
         let line = &value[range.end..value.len().min(range.end + MAX_LINE_BYTES + 1)];
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
         if line.len() >= 2
@@ -131,7 +131,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
     }
 }
 
-/// Writes raw UTF-8, where it would read the same; false where it would not.
+/// Writes raw UTF-8 if it would decode to the same text; returns false otherwise.
 fn raw_form(
     value: &[u8],
     range: &Range<usize>,
@@ -143,11 +143,11 @@ fn raw_form(
     let before = range.start.checked_sub(1).map(|n| value[n]);
     let touches = before == Some(b'=') && text.starts_with('?')
         || text.ends_with('=') && value.get(range.end) == Some(&b'?');
-    // White space at an edge is safe between text, not beside a fold or at the ends of the value.
+    // A space at an edge is safe between text, but not beside a fold or at the ends of the value.
     let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
     let edge = text.starts_with(' ') && !inner(before)
         || text.ends_with(' ') && !inner(value.get(range.end).copied());
-    // Raw controls have no place in a header.
+    // A header must not contain raw controls.
     let has_controls = text.contains(is_control);
     if text.is_empty()
         || has_controls
@@ -201,7 +201,7 @@ fn raw_form(
     true
 }
 
-/// The column after some bytes.
+/// Returns the column after `bytes`.
 fn advance(column: usize, bytes: &[u8]) -> usize {
     memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
 }

@@ -1,14 +1,14 @@
-//! An address in angles (RFC 5322 3.4 and 4.4), whose strings and comments may hold angles.
+//! Finds the end of an address in angles (RFC 5322 3.4 and 4.4), whose strings and comments may hold angles.
 //!
 //! # Limits
 //!
-//! A quote or a parenthesis counts where an address has one: a string where a word of the local part may begin, with the rest of the address
-//! behind it. Others are text, and the first angle ends the address.
+//! A quote opens a string only where a word of the local part may begin, with the rest of the address after it. A parenthesis opens a
+//! comment only within an address. Others are text, and the first `>` ends the address.
 
 use super::{comment_end, is_space, quoted_end, skip_space};
 use std::ops::Range;
 
-/// Offset after the address in angles at `at` (where `<` stands); None when it is not closed.
+/// Returns the offset after the address in angles at `at` (where `<` stands); None if it is not closed.
 pub(crate) fn angle_end(value: &[u8], at: usize) -> Option<usize> {
     let mut angles = Angles {
         value,
@@ -31,22 +31,22 @@ pub(crate) fn angle_end(value: &[u8], at: usize) -> Option<usize> {
 
 struct Angles<'a> {
     value: &'a [u8],
-    /// Where the angle stands.
+    /// Offset of the opening angle.
     open: usize,
-    /// Quotes before this were looked at; None once one had no partner.
+    /// Quotes before this offset were examined; None once one had no partner.
     strings: Option<usize>,
-    /// The same of parentheses.
+    /// Parentheses before this offset were examined; None once one had no partner.
     comments: Option<usize>,
     /// White space and comments that were skipped last.
     blank: Range<usize>,
 }
 
 impl Angles<'_> {
-    /// Offset after the string at `start`, where it is part of a local part: the dot or the `@` of one follows it.
+    /// Returns the offset after the string at `start` if it is part of a local part: a dot or an `@` follows.
     fn string(&mut self, start: usize) -> Option<usize> {
         self.strings.filter(|tried| start >= *tried)?;
         let end = quoted_end(self.value, start);
-        // What closes it may open another one.
+        // The closing quote may open another string.
         self.strings = end.map(|end| end - 1);
         let end = end?;
         let is_part = if self.opens_word(start) {
@@ -57,7 +57,7 @@ impl Angles<'_> {
         is_part.then_some(end)
     }
 
-    /// Offset after the comment at `start`, where it stands within an address.
+    /// Returns the offset after the comment at `start` if it stands within an address.
     fn comment(&mut self, start: usize) -> Option<usize> {
         self.comments.filter(|tried| start >= *tried)?;
         let end = comment_end(self.value, start);
@@ -71,7 +71,7 @@ impl Angles<'_> {
         is_part.then_some(end)
     }
 
-    /// Whether a word of an address may begin at `at`.
+    /// Returns true if a word of an address may begin at `at`.
     fn opens_word(&self, at: usize) -> bool {
         let before = self.value[self.open..at]
             .iter()
@@ -79,7 +79,7 @@ impl Angles<'_> {
         matches!(before, Some(b'<' | b'.' | b'@' | b':' | b',' | b')'))
     }
 
-    /// The first byte from `at` on that is neither white space nor part of a comment.
+    /// Returns the first byte from `at` on that is neither white space nor part of a comment.
     fn next(&mut self, at: usize) -> Option<u8> {
         if !(self.blank.start..=self.blank.end).contains(&at) {
             self.blank = at..skip_space(self.value, at);

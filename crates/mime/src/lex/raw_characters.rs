@@ -1,27 +1,27 @@
-//! Raw text in a structured value, character by character: bytes of its characters may be those of quotes, parentheses, backslashes and `@`.
+//! Steps through raw text in a structured value by characters, whose bytes may look like quotes, parentheses, backslashes or `@`.
 //!
-//! Characters of two bytes have such a byte at the second place ([`TrailBackslash`]); in ISO-2022-JP both may be one.
+//! A double-byte character may have such a byte as its second one ([`TrailBackslash`]). In ISO-2022-JP both may be one.
 //!
 //! # Limits
 //!
-//! A sequence of ISO-2022-JP in which other readers see an address in angles is none.
+//! A sequence does not count as ISO-2022-JP if other readers see an address in angles in it.
 
 use super::trail_backslash::{TrailBackslash, contains_angle_address};
 use super::{has_escape, raw_iso2022jp_length};
 
-/// How a value is gone through.
+/// How to step through a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CharacterSteps {
-    /// What backslashes may be.
+    /// Which backslashes are trail bytes.
     backslashes: TrailBackslash,
-    /// There may be ISO-2022-JP.
+    /// The value contains an escape character, so it may contain ISO-2022-JP.
     has_iso2022jp: bool,
-    /// Text beyond ASCII is no UTF-8.
+    /// Text beyond ASCII is not UTF-8.
     legacy: bool,
 }
 
 impl CharacterSteps {
-    /// What makes sense of a value's quotes and comments.
+    /// Chooses the reading under which the value's quotes and comments make sense.
     pub(crate) fn of(value: &[u8]) -> Self {
         let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
         Self {
@@ -31,7 +31,7 @@ impl CharacterSteps {
         }
     }
 
-    /// The same where it is known what backslashes may be.
+    /// Like [`Self::of`], with a given reading of backslashes.
     pub(super) fn with(backslashes: TrailBackslash, value: &[u8]) -> Self {
         Self {
             backslashes,
@@ -40,13 +40,13 @@ impl CharacterSteps {
         }
     }
 
-    /// Bytes of what stands at `at` and must not be cut; at least 1.
+    /// Returns the length of the unit at `at`, which must not be cut; at least 1.
     pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
         self.shift(value, at)
             .unwrap_or_else(|| self.backslashes.step(value, at))
     }
 
-    /// The length of the sequence of ISO-2022-JP at `at`.
+    /// Returns the length of the ISO-2022-JP sequence at `at`.
     pub(crate) fn shift(self, value: &[u8], at: usize) -> Option<usize> {
         if !self.has_iso2022jp || value.get(at) != Some(&0x1B) {
             return None;
@@ -55,7 +55,7 @@ impl CharacterSteps {
         raw_iso2022jp_length(rest).filter(|length| !contains_angle_address(&rest[..*length]))
     }
 
-    /// Bytes of the character at `at` in an atom, of which an `@` may be the second half: behind it stands no domain then.
+    /// Returns the length of the character at `at` in an atom. An `@` may be its trail byte if no domain follows.
     pub(crate) fn step_in_atom(
         self,
         value: &[u8],
@@ -84,7 +84,7 @@ impl CharacterSteps {
         if is_name { 2 } else { 1 }
     }
 
-    /// The next quote, parenthesis or angle that opens something.
+    /// Returns the offset of the next quote, parenthesis or angle that opens something.
     pub(super) fn opening(self, value: &[u8], mut at: usize) -> Option<usize> {
         if !self.has_iso2022jp {
             return memchr::memchr3(b'"', b'(', b'<', value.get(at..)?).map(|found| at + found);
@@ -97,7 +97,7 @@ impl CharacterSteps {
         }
     }
 
-    /// [`super::quoted_end`] over characters.
+    /// Like [`super::quoted_end`], but steps by characters.
     pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
         if !self.has_iso2022jp {
             return self.backslashes.quoted_end(value, at);
@@ -105,7 +105,7 @@ impl CharacterSteps {
         super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
-    /// [`super::comment_end`] over characters.
+    /// Like [`super::comment_end`], but steps by characters.
     pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
         if !self.has_iso2022jp && self.backslashes == TrailBackslash::None {
             return super::comment_end(value, at);

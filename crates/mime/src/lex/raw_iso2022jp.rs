@@ -1,17 +1,17 @@
-//! ISO-2022-JP (RFC 1468) in a header without words, as mail in Japan had it before there were any.
+//! Decodes ISO-2022-JP (RFC 1468) in headers without encoded words, as Japanese mail had it before RFC 1342.
 //!
-//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It holds no white space, so that a text reads alike as a
-//! whole and in pieces.
+//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It holds no white space, so a text and its pieces decode
+//! alike.
 //!
 //! # Limits
 //!
-//! Sequences that are cut or hold what cannot be read stay as they are.
+//! Sequences that are cut or undecodable stay as they are.
 
 use mailglot_codec::{Charset, LossLog};
 
 const ESCAPE: u8 = 0x1B;
 
-/// The text with its sequences read, and how many there are; None where there are none.
+/// Decodes the sequences of a text and counts them. Returns None without a sequence.
 pub(crate) fn decode_raw_iso2022jp(text: &str) -> Option<(String, u64)> {
     let (mut out, mut copied, mut count) = (String::new(), 0, 0);
     for start in memchr::memchr_iter(ESCAPE, text.as_bytes()) {
@@ -27,22 +27,22 @@ pub(crate) fn decode_raw_iso2022jp(text: &str) -> Option<(String, u64)> {
     (count > 0).then_some((out, count))
 }
 
-/// Whether there may be sequences.
+/// Returns true if there may be sequences. Fast.
 pub(crate) fn has_escape(value: &[u8]) -> bool {
     memchr::memchr(ESCAPE, value).is_some()
 }
 
-/// Whether there are sequences.
+/// Returns true if there is a sequence.
 pub(crate) fn has_raw_iso2022jp(value: &[u8]) -> bool {
     memchr::memchr_iter(ESCAPE, value).any(|at| value.get(at..).and_then(sequence).is_some())
 }
 
-/// The length of the sequence that bytes begin with.
+/// Returns the length of the sequence at the start of `bytes`.
 pub(crate) fn raw_iso2022jp_length(bytes: &[u8]) -> Option<usize> {
     sequence(bytes).map(|(_, length)| length)
 }
 
-/// The text of the sequence that bytes begin with, and its length.
+/// Returns the text and the length of the sequence at the start of `bytes`.
 fn sequence(bytes: &[u8]) -> Option<(String, usize)> {
     let characters = bytes
         .strip_prefix(b"\x1B$B")

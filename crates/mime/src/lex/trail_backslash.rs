@@ -1,21 +1,21 @@
-//! Backslashes that are the second half of a character, in raw text of two bytes a character: the 表 of Shift_JIS, the 功 of Big5.
+//! Finds backslashes that are the second byte of a character in raw double-byte text: the 表 of Shift_JIS, the 功 of Big5.
 //!
-//! A reader that does not know the charset takes such a byte for the start of a quoted pair. Where a string ends in one (`"表"`) it then goes
-//! on to the opening quote of the next string, over the address between them. Which reading is meant is seen from the whole value: in
-//! the wrong one quotes are left open, or stand where no string begins or ends.
+//! A reader that does not know the charset takes such a byte for the start of a quoted pair. If a string ends with one (`"表"`), that reader
+//! continues to the opening quote of the next string, over the address between them. The whole value shows the right reading: a wrong one
+//! leaves quotes open, or has quotes where no string begins or ends.
 //!
 //! # Limits
 //!
-//! All strings and comments of a value are read in the same way.
+//! All strings and comments of a value have the same reading.
 
 use super::CharacterSteps;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::RangeInclusive;
 
-/// Which bytes before a backslash make it the second half of a character.
+/// The lead bytes that make a following backslash a trail byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TrailBackslash {
-    /// None: every backslash is itself.
+    /// Every backslash is a backslash.
     #[default]
     None,
     /// The lead bytes of Shift_JIS; its half-width katakana are single bytes.
@@ -25,7 +25,7 @@ pub(crate) enum TrailBackslash {
 }
 
 impl TrailBackslash {
-    /// The reading of a value by which its quotes make sense; that without halves where it does, too.
+    /// Returns the reading with the fewest syntax faults; [`Self::None`] if that has none.
     pub(crate) fn of(value: &[u8]) -> Self {
         if !may_have_trail_backslash(value) || Self::None.syntax_faults(value) == 0 {
             return Self::None;
@@ -36,7 +36,7 @@ impl TrailBackslash {
             .unwrap_or_default()
     }
 
-    /// What a backslash may be in a charset.
+    /// Returns the reading that fits a charset.
     pub(crate) fn in_charset(charset: Charset) -> Self {
         if charset.is_single_byte() || !charset.is_ascii_compatible() {
             return Self::None;
@@ -56,7 +56,7 @@ impl TrailBackslash {
         }
     }
 
-    /// Bytes of the character at `at`, as far as halves are concerned.
+    /// Returns the length of the character at `at`, as far as trail bytes matter.
     pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
         let is_lead = match (self, value.get(at)) {
             (Self::None, _) | (_, None) => false,
@@ -67,7 +67,7 @@ impl TrailBackslash {
         1 + usize::from(is_lead && has_trail)
     }
 
-    /// [`super::quoted_end`], but for backslashes that are halves.
+    /// Like [`super::quoted_end`], but ignores backslashes that are trail bytes.
     pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
         if self == Self::None {
             return super::quoted_end(value, at);
@@ -75,8 +75,7 @@ impl TrailBackslash {
         super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
-    /// Quotes and comments of a value that are left open, or quotes that stand where no string begins or ends, and strings and comments that
-    /// hold an address.
+    /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that hold an address.
     fn syntax_faults(self, value: &[u8]) -> usize {
         let mut syntax_faults = 0;
         let comments = self.for_each_string(value, |string| {
@@ -94,8 +93,8 @@ impl TrailBackslash {
         syntax_faults + comments
     }
 
-    /// Calls for each quoted string of a value, outside comments and angles; the last one may be open. Gives the number of comments that
-    /// are open or hold an address.
+    /// Calls `call` for each quoted string outside comments and angles; the last one may be open. Returns the number of comments that are
+    /// open or hold an address.
     fn for_each_string(self, value: &[u8], mut call: impl FnMut(QuotedString)) -> usize {
         let steps = CharacterSteps::with(self, value);
         let (mut at, mut comments, mut angles, mut syntax_faults) = (0, true, true, 0);
@@ -127,8 +126,7 @@ impl TrailBackslash {
     }
 }
 
-/// Whether a quoted string has taken an address for its text: one behind a quoted pair that is a quote, in a value whose quotes make no
-/// sense.
+/// Returns true if a quoted string swallows an address after an escaped quote, in a value whose quotes do not match.
 pub(crate) fn swallows_address(value: &[u8]) -> bool {
     let reading = TrailBackslash::of(value);
     if memchr::memmem::find(value, b"\\\"").is_none() || reading.syntax_faults(value) == 0 {
@@ -151,30 +149,30 @@ pub(crate) fn swallows_address(value: &[u8]) -> bool {
     found || closed && open
 }
 
-/// A quoted string, quotes included.
+/// A quoted string, including its quotes.
 struct QuotedString {
     start: usize,
-    /// None where it is open.
+    /// None if the string is open.
     end: Option<usize>,
 }
 
 /// Lead bytes of Big5 and GBK.
 const WIDE: RangeInclusive<u8> = 0x81..=0xFE;
-/// A letter of its own in Shift_JIS alone.
+/// A single-byte letter in Shift_JIS alone.
 const KATAKANA: u8 = 0xB1;
 
-/// Whether a backslash stands behind a byte beyond ASCII, in bytes that are no UTF-8.
+/// Returns true if a backslash follows a byte above 7F, in bytes that are not UTF-8.
 fn may_have_trail_backslash(value: &[u8]) -> bool {
     memchr::memchr_iter(b'\\', value).any(|at| at > 0 && !value[at - 1].is_ascii())
         && std::str::from_utf8(value).is_err()
 }
 
-/// A byte beside which a quoted string may begin or end.
+/// Returns true for bytes beside which a quoted string may begin or end.
 fn is_border(byte: u8) -> bool {
     super::is_space(byte) || matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'=')
 }
 
-/// Whether `<…@…>` stands in a text.
+/// Returns true if `<…@…>` occurs in a text.
 pub(crate) fn contains_angle_address(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
@@ -239,7 +237,7 @@ mod tests {
             (TrailBackslash::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
             (TrailBackslash::ShiftJis, b"\"\xb1\\\"", None),
             (TrailBackslash::Wide, b"\"\xb1\\\"", Some(4)),
-            // The second byte of a character is no first one.
+            // A trail byte is not a lead byte.
             (TrailBackslash::Wide, b"\"\xb1\xb1\\\"\"", Some(6)),
             (TrailBackslash::None, b"\"\x95\\\"", None),
             (TrailBackslash::Wide, b"\"\x95\\", None),

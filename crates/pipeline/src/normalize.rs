@@ -5,13 +5,13 @@
 //! One input that cannot be read stops a whole normalization. Flags of a Maildir and of MH are not written into the fields of a mailbox or of
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
-use crate::compose::{Compose, Composed, PROCESS, Process};
-use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
 use crate::job::{CheckJob, NormalizeJob};
 use crate::layout::{self, Input, Opening, Search};
+use crate::ordered_pool::{self, Stop};
 use crate::plan::{Plan, Ready, Target};
 use crate::reader::Reader;
+use crate::rewrite::{Compose, Composed, PROCESS, Process};
 use crate::tally::{Complete, Tally};
 use crate::verify::READERS;
 use crate::{Error, Progress, SourceSummary, Summary, VerifySummary, report};
@@ -358,7 +358,7 @@ impl Run<'_> {
             Ok(())
         };
         let threads = worth(self.threads, hint);
-        let reader = engine::run(
+        let reader = ordered_pool::run(
             Reader::new(source, hash).tolerant(input.folder && target.is_none()),
             threads,
             &work,

@@ -6,7 +6,7 @@
 //! the file system has none, or the folder may not be listed.
 
 use crate::Error;
-use crate::away::{self, Away, Placed};
+use crate::backup::{self, Away, Placed};
 use crate::job::{NormalizeJob, with_suffix};
 use crate::layout::{self, Input};
 use mailglot_archive::ledger::MAGIC;
@@ -120,7 +120,7 @@ impl Plan {
             wanted.push(there);
         }
         let turn = plan.turn();
-        away::recover(
+        backup::recover(
             &plan.output,
             plan.ledger.as_deref().or(Some(&beside)),
             &plan.aside,
@@ -131,7 +131,7 @@ impl Plan {
         }
         let there =
             layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
-        let is_stale = job.force && away::exists(&plan.output) && !wanted.contains(&there);
+        let is_stale = job.force && backup::exists(&plan.output) && !wanted.contains(&there);
         if is_stale && layout::check_apart(&beside, &job.inputs).is_ok() && is_ledger(&beside) {
             plan.stale = Some(beside);
         }

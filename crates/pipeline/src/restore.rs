@@ -4,7 +4,7 @@
 //!
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
-use crate::away::{Away, exists};
+use crate::backup::{Away, exists};
 use crate::job::with_suffix;
 use crate::layout::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, Target, below};

@@ -7,9 +7,9 @@
 //! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
 //! name of its file holds the digest of its first piece.
 
-use crate::engine::Work;
 use crate::file_name::Address;
 use crate::incomplete::IncompleteInput;
+use crate::ordered_pool::Work;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};

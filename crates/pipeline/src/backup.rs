@@ -70,16 +70,16 @@ fn moved_away(place: &Path) -> Vec<PathBuf> {
     names.map(|name| place.with_file_name(name)).collect()
 }
 
-/// What stood at a place and was moved away for a new thing. Dropped, it is removed, unless it was put back.
+/// A file or folder that was renamed to make room for a new one. Dropping it removes it, unless it was put back.
 #[derive(Debug)]
-pub(crate) struct Away {
+pub(crate) struct Backup {
     place: PathBuf,
     old: PathBuf,
     settled: bool,
 }
 
-impl Away {
-    /// Moves away what stands at a place; None when nothing does.
+impl Backup {
+    /// Renames the file or folder at `place`; returns None if there is none.
     pub(crate) fn new(place: &Path) -> io::Result<Option<Self>> {
         if !exists(place) {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Away {
     }
 }
 
-impl Drop for Away {
+impl Drop for Backup {
     fn drop(&mut self) {
         if !self.settled {
             let _ = fs::rename(&self.old, &self.place);
@@ -108,23 +108,23 @@ impl Drop for Away {
     }
 }
 
-/// A new file or folder that is removed again unless the whole job is done. Dropped before the old one comes back.
+/// A new file or folder that is removed unless the whole job succeeds. Drop it before the old one is put back.
 #[derive(Debug)]
-pub(crate) struct Placed(Option<PathBuf>);
+pub(crate) struct RollbackGuard(Option<PathBuf>);
 
-impl Placed {
-    /// It stands at `place` now.
+impl RollbackGuard {
+    /// Guards the new file or folder at `place`.
     pub(crate) fn new(place: &Path) -> Self {
         Self(Some(place.to_owned()))
     }
 
-    /// It stays.
+    /// Keeps the new file or folder.
     pub(crate) fn keep(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Placed {
+impl Drop for RollbackGuard {
     fn drop(&mut self) {
         if let Some(place) = &self.0 {
             let _ = remove(place);
@@ -254,12 +254,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("x");
         fs::write(&place, b"old").unwrap();
-        let away = Away::new(&place).unwrap();
+        let backup = Backup::new(&place).unwrap();
         fs::write(&place, b"new").unwrap();
-        drop(Placed::new(&place));
-        drop(away);
+        drop(RollbackGuard::new(&place));
+        drop(backup);
         assert_eq!(fs::read(&place).unwrap(), b"old");
-        Placed::new(&place).keep();
+        RollbackGuard::new(&place).keep();
         assert!(exists(&place));
     }
 
@@ -267,15 +267,15 @@ mod tests {
     fn the_old_comes_back_unless_discarded() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("x");
-        assert!(Away::new(&place).unwrap().is_none());
+        assert!(Backup::new(&place).unwrap().is_none());
         fs::create_dir(&place).unwrap();
         fs::write(place.join("a"), b"old").unwrap();
-        drop(Away::new(&place).unwrap());
+        drop(Backup::new(&place).unwrap());
         assert_eq!(fs::read(place.join("a")).unwrap(), b"old");
-        let away = Away::new(&place).unwrap().unwrap();
+        let backup = Backup::new(&place).unwrap().unwrap();
         assert!(!exists(&place));
         fs::write(&place, b"new").unwrap();
-        away.discard().unwrap();
+        backup.discard().unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

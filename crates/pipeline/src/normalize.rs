@@ -11,7 +11,7 @@ use crate::layout::{self, Input, Opening, Search};
 use crate::ordered_pool::{self, Stop};
 use crate::plan::{Plan, Ready, Target};
 use crate::reader::Reader;
-use crate::rewrite::{Compose, Composed, PROCESS, Process};
+use crate::rewrite::{PROCESS, Process, RewriteWorker, RewrittenBatch};
 use crate::tally::{Complete, Tally};
 use crate::verify::READERS;
 use crate::{Error, Progress, SourceSummary, Summary, VerifySummary, report};
@@ -184,7 +184,7 @@ struct Sinks {
 
 impl Sinks {
     /// Takes the next result in archive order.
-    fn take(&mut self, done: &Composed) -> Result<(), io::Error> {
+    fn take(&mut self, done: &RewrittenBatch) -> Result<(), io::Error> {
         let Some(destination) = &mut self.destination else {
             return Ok(());
         };
@@ -326,7 +326,7 @@ impl Run<'_> {
         let path = input.path();
         let places = sinks.places.clone();
         let before = (self.summary.set_aside, sinks.written, sinks.bytes);
-        let work = Compose {
+        let work = RewriteWorker {
             path: &path,
             folder: input.folder.then_some(&*input.found.path),
             from_mbox: input.found.format == Format::Mbox,
@@ -348,7 +348,7 @@ impl Run<'_> {
             ..SourceSummary::default()
         };
         let (summary, complete) = (&mut self.summary, &self.complete);
-        let mut hand_on = |done: &mut Composed| -> Result<(), HandOn> {
+        let mut hand_on = |done: &mut RewrittenBatch| -> Result<(), HandOn> {
             sinks.take(done).map_err(HandOn::Output)?;
             if let Some(ledger) = &mut sinks.ledger {
                 ledger.block(&done.block).map_err(HandOn::Ledger)?;

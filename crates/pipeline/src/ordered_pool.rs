@@ -8,7 +8,7 @@
 //!
 //! One archive is read by one thread at a time; many small archives are worked on one after the other.
 
-use crate::reader::{Feed, Reader};
+use crate::reader::{NumberedBatch, Reader};
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,31 +19,36 @@ const WINDOW: usize = 4;
 /// Bytes of them, per worker: a batch can be much larger than planned, when it holds a large message.
 const WINDOW_BYTES: usize = 5 << 20;
 
-/// What is done with each batch.
-pub(crate) trait Work: Sync {
-    /// What a worker keeps between batches.
-    type Kit;
-    /// What comes of a batch; reused.
-    type Done: Default + Send;
+/// Processes batches on the worker threads.
+pub(crate) trait BatchWorker: Sync {
+    /// The state that a worker keeps between batches.
+    type WorkerState;
+    /// The result of a batch. The pool reuses results.
+    type BatchResult: Default + Send;
 
-    /// Asked before each batch: the caller wants no more.
+    /// Returns true if the caller wants to stop. Called before each batch.
     fn is_interrupted(&self) -> bool;
-    /// Called once per worker.
-    fn kit(&self) -> io::Result<Self::Kit>;
-    /// Works on one batch. `done` holds the leavings of an earlier batch.
-    fn work(&self, kit: &mut Self::Kit, feed: &Feed, done: &mut Self::Done) -> io::Result<()>;
+    /// Creates the state of a worker. Called once per worker.
+    fn worker_state(&self) -> io::Result<Self::WorkerState>;
+    /// Processes one batch. `done` may hold the result of an earlier batch.
+    fn work(
+        &self,
+        worker_state: &mut Self::WorkerState,
+        feed: &NumberedBatch,
+        done: &mut Self::BatchResult,
+    ) -> io::Result<()>;
 }
 
-/// What stopped the loop.
+/// The reason why the pool stopped.
 #[derive(Debug)]
 pub(crate) enum Stop<E> {
     /// The source could not be read.
     Read(io::Error),
-    /// A batch could not be worked on.
+    /// A batch could not be processed.
     Work(io::Error),
     /// `hand_on` failed.
     HandOn(E),
-    /// The caller asked for the end.
+    /// The caller wanted to stop.
     Interrupted,
 }
 
@@ -55,9 +60,9 @@ pub(crate) fn run<W, E, F>(
     hand_on: &mut F,
 ) -> Result<Reader, Stop<E>>
 where
-    W: Work,
+    W: BatchWorker,
     E: Send,
-    F: FnMut(&mut W::Done) -> Result<(), E> + Send,
+    F: FnMut(&mut W::BatchResult) -> Result<(), E> + Send,
 {
     let shared = Shared {
         reader: Mutex::new(reader),
@@ -93,10 +98,10 @@ where
     }
 }
 
-struct Shared<'a, W: Work, E, F> {
+struct Shared<'a, W: BatchWorker, E, F> {
     reader: Mutex<Reader>,
     hand_on: Mutex<&'a mut F>,
-    window: Mutex<Window<W::Done, E>>,
+    window: Mutex<Window<W::BatchResult, E>>,
     moved: Condvar,
     work: &'a W,
     most_batches: usize,
@@ -116,8 +121,8 @@ struct Window<T, E> {
 
 impl<W, E, F> Shared<'_, W, E, F>
 where
-    W: Work,
-    F: FnMut(&mut W::Done) -> Result<(), E>,
+    W: BatchWorker,
+    F: FnMut(&mut W::BatchResult) -> Result<(), E>,
 {
     /// A panic outside a message's own guard must not leave the other workers waiting.
     fn worker(&self) {
@@ -132,8 +137,8 @@ where
     }
 
     fn work_until_end(&self) -> Result<(), Stop<E>> {
-        let mut kit = self.work.kit().map_err(Stop::Work)?;
-        let mut feed = Feed::default();
+        let mut worker_state = self.work.worker_state().map_err(Stop::Work)?;
+        let mut feed = NumberedBatch::default();
         while let Some(mut done) = self.enter() {
             if self.work.is_interrupted() {
                 return Err(Stop::Interrupted);
@@ -144,7 +149,7 @@ where
             }
             let size = feed.batch.bytes.len();
             self.work
-                .work(&mut kit, &feed, &mut done)
+                .work(&mut worker_state, &feed, &mut done)
                 .map_err(Stop::Work)?;
             self.deliver(feed.number, done, size)?;
         }
@@ -152,7 +157,7 @@ where
     }
 
     /// Waits for room in the window; None when the loop was stopped.
-    fn enter(&self) -> Option<W::Done> {
+    fn enter(&self) -> Option<W::BatchResult> {
         let mut window = lock(&self.window);
         loop {
             if window.stop.is_some() {
@@ -173,7 +178,7 @@ where
     }
 
     /// The room that was taken is not needed: the archive is at its end.
-    fn leave(&self, done: W::Done) {
+    fn leave(&self, done: W::BatchResult) {
         let mut window = lock(&self.window);
         window.batches -= 1;
         window.spare.push(done);
@@ -181,14 +186,14 @@ where
         self.moved.notify_all();
     }
 
-    fn read(&self, feed: &mut Feed) -> Result<bool, Stop<E>> {
+    fn read(&self, feed: &mut NumberedBatch) -> Result<bool, Stop<E>> {
         let more = lock(&self.reader).next(feed).map_err(Stop::Read)?;
         lock(&self.window).bytes += if more { feed.batch.bytes.len() } else { 0 };
         Ok(more)
     }
 
     /// Puts a result into the window, and hands on what is ready unless another worker is doing so.
-    fn deliver(&self, number: u64, done: W::Done, size: usize) -> Result<(), Stop<E>> {
+    fn deliver(&self, number: u64, done: W::BatchResult, size: usize) -> Result<(), Stop<E>> {
         let mut window = lock(&self.window);
         window.ready.insert(number, (done, size));
         if window.handing_on {

@@ -9,9 +9,9 @@
 
 use crate::file_name::Address;
 use crate::incomplete::IncompleteInput;
-use crate::ordered_pool::Work;
+use crate::ordered_pool::BatchWorker;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
-use crate::reader::Feed;
+use crate::reader::NumberedBatch;
 use crate::tally::{Complete, Tally};
 use crate::verify::{Disagreement, Verdict, Verifier};
 use crate::{Progress, length_field, names, status};
@@ -34,7 +34,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// What is made of one source.
-pub(crate) struct Compose<'a> {
+pub(crate) struct RewriteWorker<'a> {
     /// Path of the source, for addresses.
     pub(crate) path: &'a str,
     /// The folder, where messages are files of their own.
@@ -70,7 +70,7 @@ pub(crate) const PROCESS: Process = plan_parsed;
 
 /// What comes of a batch.
 #[derive(Debug, Default)]
-pub(crate) struct Composed {
+pub(crate) struct RewrittenBatch {
     /// For the destination.
     pub(crate) out: OutBatch,
     /// Messages that begin in `out`.
@@ -83,7 +83,7 @@ pub(crate) struct Composed {
     pub(crate) tally: Tally,
 }
 
-impl Composed {
+impl RewrittenBatch {
     /// Forgets the results and keeps the buffers, but for those of a large message.
     pub(crate) fn clear(&mut self) {
         self.out.bytes.clear();
@@ -96,31 +96,36 @@ impl Composed {
 }
 
 /// What a worker keeps between batches.
-pub(crate) struct Kit {
+pub(crate) struct WorkerState {
     builder: BlockBuilder,
     /// Where rewritten messages are verified.
     verifier: Option<Verifier>,
 }
 
-impl Work for Compose<'_> {
-    type Kit = Kit;
-    type Done = Composed;
+impl BatchWorker for RewriteWorker<'_> {
+    type WorkerState = WorkerState;
+    type BatchResult = RewrittenBatch;
 
     fn is_interrupted(&self) -> bool {
         self.progress.is_interrupted()
     }
 
-    fn kit(&self) -> io::Result<Kit> {
-        Ok(Kit {
+    fn worker_state(&self) -> io::Result<WorkerState> {
+        Ok(WorkerState {
             builder: BlockBuilder::new()?,
             verifier: self.verify.then(Verifier::new),
         })
     }
 
-    fn work(&self, kit: &mut Kit, feed: &Feed, done: &mut Composed) -> io::Result<()> {
+    fn work(
+        &self,
+        worker_state: &mut WorkerState,
+        feed: &NumberedBatch,
+        done: &mut RewrittenBatch,
+    ) -> io::Result<()> {
         done.clear();
         done.tally.begin(self.complete);
-        let Kit { builder, verifier } = kit;
+        let WorkerState { builder, verifier } = worker_state;
         let verifier = verifier.as_ref();
         let mut batch = Batch {
             job: self,
@@ -142,11 +147,11 @@ impl Work for Compose<'_> {
 
 /// One batch at work.
 struct Batch<'a> {
-    job: &'a Compose<'a>,
-    feed: &'a Feed,
+    job: &'a RewriteWorker<'a>,
+    feed: &'a NumberedBatch,
     builder: &'a mut BlockBuilder,
     verifier: Option<&'a Verifier>,
-    done: &'a mut Composed,
+    done: &'a mut RewrittenBatch,
     name: &'a [u8],
     more: bool,
 }
@@ -522,7 +527,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-impl Compose<'_> {
+impl RewriteWorker<'_> {
     /// Name of a message's file below the root of the output. A mailbox has its flags in fields.
     fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
         let flags = if self.from_mbox && to == Format::Maildir {
@@ -699,7 +704,7 @@ impl Compose<'_> {
         self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty())
     }
 
-    /// Whether [`Compose::trailer`] ends the last line of a message, too.
+    /// Whether [`RewriteWorker::trailer`] ends the last line of a message, too.
     fn ends_line(&self, is_empty: bool, before: &[u8], old: &[u8], last: bool) -> bool {
         !before.ends_with(b"\n")
             && !is_empty

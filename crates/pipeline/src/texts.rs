@@ -7,8 +7,8 @@
 use crate::file_name::{Address, own_file};
 use crate::layout::{self, Opening};
 use crate::normalize::worth;
-use crate::ordered_pool::{self, Stop, Work};
-use crate::reader::{Feed, Reader};
+use crate::ordered_pool::{self, BatchWorker, Stop};
+use crate::reader::{NumberedBatch, Reader};
 use crate::tally::Notes;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
@@ -196,19 +196,19 @@ struct Texts<'a> {
     parts: Parts,
 }
 
-impl Work for Texts<'_> {
-    type Kit = ();
-    type Done = Written;
+impl BatchWorker for Texts<'_> {
+    type WorkerState = ();
+    type BatchResult = Written;
 
     fn is_interrupted(&self) -> bool {
         self.progress.is_interrupted()
     }
 
-    fn kit(&self) -> io::Result<()> {
+    fn worker_state(&self) -> io::Result<()> {
         Ok(())
     }
 
-    fn work(&self, (): &mut (), feed: &Feed, done: &mut Written) -> io::Result<()> {
+    fn work(&self, (): &mut (), feed: &NumberedBatch, done: &mut Written) -> io::Result<()> {
         done.events.clone_from(&feed.batch.events);
         let out = &mut done.bytes;
         out.clear();

@@ -39,7 +39,7 @@ pub(crate) fn address_tokens<'v>(
         let range = segment.range.clone();
         match segment.lexical {
             LexicalContext::Address => {
-                list.push(AddressToken::Address(&value[range.clone()], range))
+                list.push(AddressToken::Address(&value[range.clone()], range));
             }
             LexicalContext::Mark => match open.take() {
                 None => open = Some((String::new(), range)),
@@ -51,7 +51,7 @@ pub(crate) fn address_tokens<'v>(
                 }
             }
             LexicalContext::Comment => {
-                comment(value, &reader, segment, &mut open, &mut list, findings)
+                comment(value, &reader, segment, &mut open, &mut list, findings);
             }
             LexicalContext::Phrase | LexicalContext::Text if segment.words.is_empty() => {
                 phrase(value, &reader, range, &mut list, findings);

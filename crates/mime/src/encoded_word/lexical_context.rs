@@ -50,7 +50,7 @@ pub(crate) fn pieces(
         FieldKind::Unstructured => out.words(0..value.len(), LexicalContext::Text),
         FieldKind::Structured | FieldKind::Phrases => out.structured(),
         FieldKind::Parameters | FieldKind::Opaque => {
-            out.text(0..value.len(), LexicalContext::Address)
+            out.text(0..value.len(), LexicalContext::Address);
         }
     }
     out.list

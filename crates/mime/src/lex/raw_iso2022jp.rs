@@ -94,7 +94,7 @@ mod tests {
     fn floods_take_linear_time() {
         for unit in ["\x1B$B2q5D\x1B(B", "\x1B", "\x1B$B", "\x1B$B2q5D"] {
             assert_linear(&unit, 50_000, |n| {
-                drop(decode_raw_iso2022jp(&unit.repeat(n)))
+                drop(decode_raw_iso2022jp(&unit.repeat(n)));
             });
         }
     }

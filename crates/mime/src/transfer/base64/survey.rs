@@ -136,7 +136,7 @@ impl LineShape {
         let length = body[piece.start..piece.end].trim_ascii().len();
         match piece.class {
             PieceClass::Strong if self.width == 0 => {
-                (self.width, self.last) = (length, piece.start)
+                (self.width, self.last) = (length, piece.start);
             }
             PieceClass::Strong if self.width == length => self.last = piece.start,
             PieceClass::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {

@@ -88,8 +88,8 @@ pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
     for c in text[first..].chars() {
         count += u64::from(is_folded(c));
         let mark = match c {
-            '\u{3099}' | '\u{FF9E}' => Some(Mark::Voiced),
-            '\u{309A}' | '\u{FF9F}' => Some(Mark::SemiVoiced),
+            '\u{3099}' | '\u{FF9E}' => Some(VoicingMark::Voiced),
+            '\u{309A}' | '\u{FF9F}' => Some(VoicingMark::SemiVoiced),
             _ => None,
         };
         let joined = mark
@@ -143,12 +143,12 @@ const KATAKANA: [u8; 63] = [
 
 /// A mark behind a kana.
 #[derive(Clone, Copy)]
-enum Mark {
+enum VoicingMark {
     Voiced,
     SemiVoiced,
 }
 
-impl Mark {
+impl VoicingMark {
     /// The letter with the mark, where JIS X 0208 has it.
     fn on(self, letter: char) -> Option<char> {
         // Hiragana stand as katakana do, 60 lower.

@@ -7,15 +7,17 @@
 //!
 //! A comment that is not closed ends with the value. Obsolete syntax with control characters is taken as ordinary bytes.
 
-mod angles;
-mod halves;
-mod shifted;
-mod steps;
+mod angle_address;
+mod raw_characters;
+mod raw_iso2022jp;
+mod trail_backslash;
 
-pub(crate) use angles::angle_end;
-pub(crate) use halves::{Halves, holds_address, swallows_address};
-pub(crate) use shifted::{has_shift, may_shift, read_shifts, shift_length};
-pub(crate) use steps::Steps;
+pub(crate) use angle_address::angle_end;
+pub(crate) use raw_characters::CharacterSteps;
+pub(crate) use raw_iso2022jp::{
+    decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,
+};
+pub(crate) use trail_backslash::{TrailBackslash, contains_angle_address, swallows_address};
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
@@ -133,7 +135,7 @@ fn quoted_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Opti
 
 /// The value of a well-formed parameter, as it stands in the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strict<'a> {
+pub(crate) enum StrictValue<'a> {
     /// A token.
     Token(&'a [u8]),
     /// The inside of a quoted string that has neither quoted pairs nor folds.
@@ -141,14 +143,14 @@ pub(crate) enum Strict<'a> {
 }
 
 /// `name=value` exactly as RFC 2045 5.1 has it, with a plain quoted string or a token for a value.
-pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], Strict<'_>)> {
+pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], StrictValue<'_>)> {
     let plain = (
         tag("\""),
         nom::bytes::complete::take_while(is_plain_quoted),
         tag("\""),
     )
-        .map(|(_, s, _)| Strict::Quoted(s));
-    let value = alt((take_while1(is_token).map(Strict::Token), plain));
+        .map(|(_, s, _)| StrictValue::Quoted(s));
+    let value = alt((take_while1(is_token).map(StrictValue::Token), plain));
     (take_while1(is_token), tag("="), value)
         .map(|(name, _, value)| (name, value))
         .parse(input)
@@ -194,11 +196,11 @@ mod tests {
     fn strict_parameters() {
         assert_eq!(
             parameter(b"a=b;c"),
-            Ok((&b";c"[..], (&b"a"[..], Strict::Token(b"b"))))
+            Ok((&b";c"[..], (&b"a"[..], StrictValue::Token(b"b"))))
         );
         assert_eq!(
             parameter(b"a=\"b c\""),
-            Ok((&b""[..], (&b"a"[..], Strict::Quoted(b"b c"))))
+            Ok((&b""[..], (&b"a"[..], StrictValue::Quoted(b"b c"))))
         );
         for bad in ["a =b", "=b", "a=", "a=\"b", "a=\"b\\c\"", "a=;"] {
             assert!(parameter(bad.as_bytes()).is_err(), "{bad}");

@@ -7,9 +7,9 @@ pub mod header;
 pub mod params;
 pub mod transfer;
 
-mod choose;
+mod charset_choice;
+mod document_charset;
 mod edit;
-mod fixup;
 mod guess;
 mod japanese;
 mod lex;
@@ -26,7 +26,7 @@ mod report;
 mod span;
 mod text;
 
-pub use choose::{How, Reading};
+pub use charset_choice::{How, Reading};
 pub use edit::{Edit, splice};
 pub use guess::{GUESSES, Guess, GuessKind};
 pub use japanese::iso_2022_jp_form;

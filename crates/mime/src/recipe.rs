@@ -56,7 +56,7 @@ impl Recipe {
 
     /// Makes the old bytes from the new ones; None when the recipe is malformed or does not fit.
     pub fn run(&self, new: &[u8]) -> Option<Vec<u8>> {
-        Steps::read(&self.bytes)?.run(new)
+        UndoSteps::read(&self.bytes)?.run(new)
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Patch {
 
 /// Lines of a base64 body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct Base64Lines {
     /// Characters a line.
     pub width: usize,
     /// CR LF rather than LF.
@@ -95,7 +95,7 @@ pub(crate) struct Lines {
 
 /// The steps back, in the order in which they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Steps {
+pub(crate) struct UndoSteps {
     /// Bytes of a line end that was added at the very end.
     pub added_end: usize,
     /// Old line ends.
@@ -105,10 +105,10 @@ pub(crate) struct Steps {
     /// The charset to encode in; None for UTF-8.
     pub charset: Option<Charset>,
     /// The lines of base64; None for identity.
-    pub base64: Option<Lines>,
+    pub base64: Option<Base64Lines>,
 }
 
-impl Lines {
+impl Base64Lines {
     /// Whether a body is made again of its decoded bytes, which are so many.
     pub(crate) fn come_back(self, body: &[u8], decoded: usize) -> bool {
         self.width() == self.width
@@ -125,7 +125,7 @@ impl Lines {
     }
 }
 
-impl Steps {
+impl UndoSteps {
     /// The stored form.
     pub(crate) fn recipe(&self) -> Recipe {
         let mut bytes = vec![VERSION, self.added_end as u8, self.eol as u8];
@@ -167,7 +167,7 @@ impl Steps {
             0 => None,
             flags @ (1 | 3 | 5 | 7) => {
                 let width = take_number(&mut rest)?;
-                Some(Lines {
+                Some(Base64Lines {
                     width,
                     crlf: flags & 2 != 0,
                     ended: flags & 4 != 0,
@@ -372,8 +372,8 @@ fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    fn steps() -> Steps {
-        Steps {
+    fn steps() -> UndoSteps {
+        UndoSteps {
             added_end: 0,
             eol: OldEol::Same,
             patches: Vec::new(),
@@ -389,7 +389,7 @@ mod tests {
             new_length: 5,
             old: b"koi8-r".to_vec(),
         }];
-        let lines = Lines {
+        let lines = Base64Lines {
             width: 76,
             crlf: true,
             ended: false,
@@ -397,21 +397,21 @@ mod tests {
         for eol in [OldEol::Same, OldEol::CrLf, OldEol::Lf] {
             for base64 in [None, Some(lines)] {
                 let charset = Charset::for_name("KOI8-R");
-                let all = Steps {
+                let all = UndoSteps {
                     added_end: 2,
                     eol,
                     patches: patches.clone(),
                     charset,
                     base64,
                 };
-                assert_eq!(Steps::read(all.recipe().as_bytes()), Some(all));
+                assert_eq!(UndoSteps::read(all.recipe().as_bytes()), Some(all));
             }
         }
     }
 
     #[test]
     fn malformed_recipes_do_not_run() {
-        let good = Steps {
+        let good = UndoSteps {
             charset: Some(Charset::ISO_8859_1),
             ..steps()
         }
@@ -434,7 +434,7 @@ mod tests {
             span: Span::new(1, 3),
             with: "é".into(),
             recipe: Some(
-                Steps {
+                UndoSteps {
                     charset: Some(Charset::ISO_8859_1),
                     ..steps()
                 }
@@ -452,10 +452,10 @@ mod tests {
 
     #[test]
     fn a_recipe_that_fits_is_kept() {
-        let steps = Steps {
+        let steps = UndoSteps {
             eol: OldEol::CrLf,
             charset: Some(Charset::ISO_8859_1),
-            base64: Some(Lines {
+            base64: Some(Base64Lines {
                 width: 76,
                 crlf: false,
                 ended: true,

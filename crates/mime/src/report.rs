@@ -541,8 +541,8 @@ impl Report {
     }
 
     /// Marks a place to which [`Self::withdraw`] goes back.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> ReportMark {
+        ReportMark {
             events: self.events.len(),
             unkept: self.unkept.clone(),
             repairs: self.repairs,
@@ -550,7 +550,7 @@ impl Report {
     }
 
     /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes stay.
-    pub(crate) fn withdraw(&mut self, mark: &Mark) {
+    pub(crate) fn withdraw(&mut self, mark: &ReportMark) {
         let later = self.events.split_off(mark.events);
         for event in later {
             if describes_edit(event.kind) {
@@ -648,7 +648,7 @@ impl Default for Report {
 
 /// The state of a report before edits that may be dropped were planned; by default that of an empty one.
 #[derive(Default)]
-pub(crate) struct Mark {
+pub(crate) struct ReportMark {
     events: usize,
     unkept: Vec<(EventKind, u64)>,
     repairs: u64,

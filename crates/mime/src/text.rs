@@ -1,4 +1,4 @@
-//! The text of a message's text parts, decoded.
+//! Decodes the text parts of a message.
 
 mod delimiters;
 mod encoded;
@@ -7,12 +7,13 @@ mod parts;
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
-pub(crate) use crate::choose::Hints;
-use crate::choose::{
-    Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by, has_letters, is_legacy,
+pub(crate) use crate::charset_choice::MessageEvidence;
+use crate::charset_choice::{
+    Choice, Evidence, How, MailContext, Reading, SURE_CONFIDENCE, choose, choose_by_sample,
+    choose_for_footer, has_letters, is_legacy,
 };
+use crate::document_charset::Document;
 use crate::encoded_word::{Finding, HeaderContext};
-use crate::fixup::Document;
 use crate::guess::excerpt;
 use crate::header::FieldKind;
 use crate::recipe::{to_crlf, to_lf};
@@ -29,12 +30,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-/// Whether a part is text that this crate reads.
+/// Returns true if this crate decodes the part as text.
 pub(crate) fn is_text(part: &Part) -> bool {
     part.kind == PartKind::Leaf && part.media.top == "text"
 }
 
-/// How a choice is told to the caller.
+/// Describes a choice for the caller.
 pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
     let declared = message
         .charset_label(id)
@@ -48,38 +49,38 @@ pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) ->
     }
 }
 
-/// A body after its transfer encoding was undone.
+/// A body without its transfer encoding.
 #[derive(Debug)]
 pub(crate) struct Transferred<'a> {
     pub body: &'a [u8],
     pub span: Span,
     pub label: TransferEncoding,
     pub decoded: Decoded<'a>,
-    /// The charset label as written, unquoted, and what it stands for.
+    /// The charset label as written, unquoted.
     charset: Option<Cow<'a, [u8]>>,
     pub resolved: Option<Resolved>,
-    /// Encoded blocks in the text, in the coordinates of the decoded bytes.
+    /// Encoded blocks (uuencode, yEnc) in the text, with offsets into the decoded bytes.
     pub blocks: Vec<Block>,
     findings: Vec<Finding>,
-    /// Whether an inline PGP block begins in it, once that was asked.
+    /// Caches whether an inline PGP block begins in the body.
     armour: OnceCell<bool>,
 }
 
 impl<'a> Transferred<'a> {
-    /// Undoes the transfer encoding of a leaf.
+    /// Decodes the transfer encoding of a leaf.
     pub(crate) fn read(message: &Message<'a>, id: PartId) -> Self {
         let part = message.part(id);
         let body = part.body.of(message.raw());
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
-        // A label on what is no text is not used.
+        // A charset label counts only on text.
         let charset = message
             .charset_label(id)
             .filter(|_| part.media.top == "text");
         let resolved = charset
             .as_deref()
             .map(|label| Charset::for_label(label, View::Mail));
-        // A body that is all uuencode by its label is told by that.
+        // A uuencode label reports the whole body as one block.
         let blocks = match part.transfer {
             TransferEncoding::Uuencode => Vec::new(),
             _ => blocks(&decoded.bytes),
@@ -97,7 +98,7 @@ impl<'a> Transferred<'a> {
         }
     }
 
-    /// Returns true if an inline PGP block begins in the decoded body, or in the body as it stands: some signers sign over the encoding.
+    /// Returns true if an inline PGP block begins in the decoded body or in the encoded one: some signers sign the encoding.
     pub(crate) fn has_armour(&self) -> bool {
         *self.armour.get_or_init(|| {
             has_armour(&self.decoded.bytes)
@@ -105,12 +106,12 @@ impl<'a> Transferred<'a> {
         })
     }
 
-    /// Whether its transfer encoding showed this.
+    /// Returns true if the transfer encoding had a finding of this kind.
     pub(crate) fn has(&self, kind: EventKind) -> bool {
         self.findings.iter().any(|finding| finding.kind == kind)
     }
 
-    /// Plain text that was appended after the encoded body.
+    /// Returns plain text that was appended after the encoded body.
     pub(crate) fn footer(&self) -> Option<&'a [u8]> {
         self.decoded
             .footer
@@ -118,25 +119,25 @@ impl<'a> Transferred<'a> {
             .map(|range| &self.body[range.clone()])
     }
 
-    /// Which charset to believe.
+    /// Chooses the charset of the body and decodes it.
     pub(crate) fn choose(
         &self,
         message: &Message<'_>,
         id: PartId,
         policy: &Policy,
-        hints: &mut Hints,
+        hints: &mut MessageEvidence,
     ) -> Choice<'_> {
         self.choose_for(&self.decoded.bytes, message, id, policy, hints)
     }
 
-    /// The same for the decoded bytes, which may live longer than this.
+    /// Like [`Self::choose`], for decoded bytes that may outlive `self`.
     pub(crate) fn choose_for<'b>(
         &self,
         bytes: &'b [u8],
         message: &Message<'_>,
         id: PartId,
         policy: &Policy,
-        hints: &mut Hints,
+        hints: &mut MessageEvidence,
     ) -> Choice<'b> {
         let part = message.part(id);
         let meaning = self
@@ -148,7 +149,7 @@ impl<'a> Transferred<'a> {
             resolved: meaning.map(Resolved::Exact).or(self.resolved),
             document: Document::of(&part.media.sub),
             mapped: meaning.is_some(),
-            mail: Some(Mail {
+            mail: Some(MailContext {
                 message,
                 part: id,
                 policy,
@@ -157,13 +158,13 @@ impl<'a> Transferred<'a> {
             }),
         };
         let choice = if has_yenc(&self.blocks) {
-            choose_by(bytes, &beside(&self.blocks, bytes), &evidence)
+            choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
         } else {
             choose(bytes, &evidence)
         };
-        // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
+        // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
         if !part.attachment && is_text(part) && !message.is_sealed(id) {
-            hints.learn(
+            hints.note_body_charset(
                 id,
                 choice.used,
                 !matches!(choice.how, How::Ascii | How::Fallback),
@@ -172,8 +173,8 @@ impl<'a> Transferred<'a> {
         choice
     }
 
-    /// Turns findings, label events and losses into events of the message.
-    pub(crate) fn tell(
+    /// Reports findings, label events and losses as events of the message.
+    pub(crate) fn report_findings(
         &self,
         message: &Message<'_>,
         id: PartId,
@@ -219,7 +220,7 @@ impl<'a> Transferred<'a> {
                 count: 1,
             });
         }
-        self.tell_blocks(id, report);
+        self.report_blocks(id, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
@@ -232,9 +233,9 @@ impl<'a> Transferred<'a> {
                 count,
             });
         }
-        self.tell_losses(id, choice, report);
+        self.report_losses(id, choice, report);
         self.report_guess(message, id, choice, report);
-        self.tell_footer(id, choice.used, policy, report);
+        self.report_footer(id, choice.used, policy, report);
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
@@ -254,7 +255,7 @@ impl<'a> Transferred<'a> {
             |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
         let kind = match label {
             Some(label) if overruled(label) => GuessKind::Overruled,
-            // Of text in two encodings, of which the label names one, nothing was guessed.
+            // If the label names one of two encodings in a text, nothing was guessed.
             _ if choice.mixed.is_some() && choice.confidence.is_none() => return,
             _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
             _ => return,
@@ -281,8 +282,8 @@ impl<'a> Transferred<'a> {
         });
     }
 
-    /// The blocks of uuencode and yEnc in the text.
-    fn tell_blocks(&self, id: PartId, report: &mut Report) {
+    /// Reports blocks of uuencode and yEnc in the text.
+    fn report_blocks(&self, id: PartId, report: &mut Report) {
         if self.blocks.is_empty() {
             return;
         }
@@ -301,8 +302,8 @@ impl<'a> Transferred<'a> {
         }
     }
 
-    /// How appended text that is not ASCII was read.
-    fn tell_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
+    /// Reports how appended non-ASCII text was decoded.
+    fn report_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
         let Some(range) = self
             .decoded
             .footer
@@ -311,7 +312,7 @@ impl<'a> Transferred<'a> {
         else {
             return;
         };
-        let choice = appended(&self.body[range.clone()], used, policy);
+        let choice = choose_for_footer(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
         let mut push = |kind, detail, count| {
             report.push(Event {
@@ -350,7 +351,7 @@ impl<'a> Transferred<'a> {
         }
     }
 
-    fn tell_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+    fn report_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
         let losses: Vec<&Loss> = choice
             .log
             .kept()
@@ -388,8 +389,9 @@ impl<'a> Transferred<'a> {
     }
 }
 
-/// Decodes a footer as it follows the decoded text, and counts its losses. A line end comes first where the text has none at its end. The footer
-/// has the line ends of the text, since those of what stands outside an encoding are the message's.
+/// Decodes a footer as it follows the decoded text; returns it with its number of losses.
+///
+/// Adds a line end if the text has none at its end. Uses the line ends of the text, since those outside an encoding belong to the message.
 pub(crate) fn footer_text(
     text: &[u8],
     footer: &[u8],
@@ -401,7 +403,7 @@ pub(crate) fn footer_text(
         None | Some(b'\n' | b'\r') => b"",
         Some(_) => message.eol().bytes(),
     };
-    let footer = appended(footer, used, policy);
+    let footer = choose_for_footer(footer, used, policy);
     let more = [seam, footer.text.as_bytes()].concat();
     let more = match memchr::memchr(b'\n', text) {
         Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
@@ -411,7 +413,7 @@ pub(crate) fn footer_text(
     (more, footer.log.losses())
 }
 
-/// Whether an inline PGP block begins in a text.
+/// Returns true if an inline PGP block begins in a text.
 pub(crate) fn has_armour(text: &[u8]) -> bool {
     static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
     BEGIN
@@ -420,7 +422,7 @@ pub(crate) fn has_armour(text: &[u8]) -> bool {
         .is_some()
 }
 
-/// Whether the part says 7bit, or nothing, which means the same.
+/// Returns true if the part declares 7bit, or nothing, which means the same.
 fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
     let Some(index) = message.part(id).content_transfer_encoding else {
         return true;
@@ -429,7 +431,7 @@ fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
     value.trim_ascii().eq_ignore_ascii_case(b"7bit")
 }
 
-/// The value of a parameter without its quotes and quoted pairs.
+/// Removes quotes and quoted pairs from a parameter value.
 pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
     let Some(inner) = value.strip_prefix(b"\"") else {
         return Cow::Borrowed(value);
@@ -450,10 +452,11 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// What a message tells about its header fields: raw bytes in all of them together, its words, its text. For [`crate::encoded_word::decode`] and its
-/// like, where single fields of a message, or of a header alone, are read.
+/// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
+///
+/// Use it with [`crate::encoded_word::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
-    let mut hints = Hints::default();
+    let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         if is_text(part) {
             let id = PartId(index as u32);
@@ -475,22 +478,21 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
 /// The charset for raw 8-bit bytes in the headers of a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RawCharset {
-    /// None where no charset that keeps ASCII was found.
+    /// None if no ASCII-compatible charset was found.
     pub charset: Option<Charset>,
-    /// 0 to 1 for a guess; None where the message or the caller names the charset.
+    /// 0 to 1 for a guess; None if the message or the caller names the charset.
     pub confidence: Option<f32>,
-    /// It is a guess from little text, which valid UTF-8 outweighs.
+    /// Whether it is a guess from little text, which valid UTF-8 outweighs.
     pub is_uncertain: bool,
 }
 
-/// Confidence of windows-1252 where nothing was detected.
+/// The confidence of windows-1252 if nothing was detected.
 pub(crate) const LAST_RESORT: f32 = 0.1;
 
-/// Finds the charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all
-/// raw bytes together.
+/// Finds the charset for raw 8-bit bytes in the headers: that of its words, else of its first text part, else detection over all raw bytes.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
-    hints: &Hints,
+    hints: &MessageEvidence,
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
@@ -515,7 +517,7 @@ pub(crate) fn raw_header_charset(
             is_uncertain: true,
         };
     }
-    let mail = Mail {
+    let mail = MailContext {
         message,
         part: PartId::ROOT,
         policy,
@@ -534,14 +536,15 @@ pub(crate) fn raw_header_charset(
         }
     }
     let own = raw.guess(&told);
-    let all = if own.confidence < SURE {
-        mail.guess().filter(|all| all.confidence > own.confidence)
+    let all = if own.confidence < SURE_CONFIDENCE {
+        mail.pooled_guess()
+            .filter(|all| all.confidence > own.confidence)
     } else {
         None
     };
     let is_uncertain = match &all {
-        Some(all) => all.confidence < SURE,
-        None => own.confidence < SURE || !has_evidence,
+        Some(all) => all.confidence < SURE_CONFIDENCE,
+        None => own.confidence < SURE_CONFIDENCE || !has_evidence,
     };
     let guess = all.unwrap_or(own);
     let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());

@@ -136,7 +136,7 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
 /// As in a message of which nothing is known.
 fn doubtful() -> HeaderContext<'static> {
     HeaderContext {
-        doubts: true,
+        check_labels: true,
         ..HeaderContext::default()
     }
 }

@@ -5,7 +5,7 @@
 //! The outputs of a folder of many archives stand side by side, whatever folders the archives came from; restoring brings the
 //! folders back.
 
-use crate::{Error, FileName, away, names};
+use crate::{Error, FileName, backup, names};
 use mailglot_archive::replace::is_stream;
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Format, Found, LeftOut, MAX_EXPANSION, Source, open, recognize_with,
@@ -230,7 +230,7 @@ fn unpacked(found: &Found) -> PathBuf {
 /// name.
 fn place(given: &Path, found: &Found, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
-    let own = if found.path == *given || away::exists(&plain) {
+    let own = if found.path == *given || backup::exists(&plain) {
         &found.path
     } else {
         &plain
@@ -317,7 +317,7 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
             "is no regular file or folder; write somewhere else",
         );
     }
-    if !away::exists(place) {
+    if !backup::exists(place) {
         return Ok(());
     }
     if place.is_dir() && is_empty(place) {

@@ -35,10 +35,8 @@
 
 pub mod verify;
 
-mod away;
-mod compose;
+mod backup;
 mod count;
-mod engine;
 mod error;
 mod file_name;
 mod guesses;
@@ -51,6 +49,7 @@ mod length_field;
 mod message;
 mod names;
 mod normalize;
+mod ordered_pool;
 mod plan;
 mod progress;
 mod quote;
@@ -58,6 +57,7 @@ mod reader;
 mod replay;
 mod report;
 mod restore;
+mod rewrite;
 mod status;
 mod summary;
 mod tally;

@@ -7,7 +7,7 @@
 use crate::file_name::own_file;
 use crate::layout::{self, Input, Opening, Search};
 use crate::tally::Notes;
-use crate::{Error, FileName, Summary, away};
+use crate::{Error, FileName, Summary, backup};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format};
 use mailglot_mime::Limits;
@@ -84,7 +84,7 @@ pub fn locate(
 /// Path and ordinal. A path that exists as it stands has none, even with a colon in its name.
 fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
     let whole = (PathBuf::from(address), None);
-    if away::exists(Path::new(address)) {
+    if backup::exists(Path::new(address)) {
         return whole;
     }
     let bytes = address.as_bytes();

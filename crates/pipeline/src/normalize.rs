@@ -5,13 +5,13 @@
 //! One input that cannot be read stops a whole normalization. Flags of a Maildir and of MH are not written into the fields of a mailbox or of
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
-use crate::compose::{Compose, Composed, PROCESS, Process};
-use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
 use crate::job::{CheckJob, NormalizeJob};
 use crate::layout::{self, Input, Opening, Search};
+use crate::ordered_pool::{self, Stop};
 use crate::plan::{Plan, Ready, Target};
 use crate::reader::Reader;
+use crate::rewrite::{PROCESS, Process, RewriteWorker, RewrittenBatch};
 use crate::tally::{Complete, Tally};
 use crate::verify::READERS;
 use crate::{Error, Progress, SourceSummary, Summary, VerifySummary, report};
@@ -184,7 +184,7 @@ struct Sinks {
 
 impl Sinks {
     /// Takes the next result in archive order.
-    fn take(&mut self, done: &Composed) -> Result<(), io::Error> {
+    fn take(&mut self, done: &RewrittenBatch) -> Result<(), io::Error> {
         let Some(destination) = &mut self.destination else {
             return Ok(());
         };
@@ -326,7 +326,7 @@ impl Run<'_> {
         let path = input.path();
         let places = sinks.places.clone();
         let before = (self.summary.set_aside, sinks.written, sinks.bytes);
-        let work = Compose {
+        let work = RewriteWorker {
             path: &path,
             folder: input.folder.then_some(&*input.found.path),
             from_mbox: input.found.format == Format::Mbox,
@@ -348,7 +348,7 @@ impl Run<'_> {
             ..SourceSummary::default()
         };
         let (summary, complete) = (&mut self.summary, &self.complete);
-        let mut hand_on = |done: &mut Composed| -> Result<(), HandOn> {
+        let mut hand_on = |done: &mut RewrittenBatch| -> Result<(), HandOn> {
             sinks.take(done).map_err(HandOn::Output)?;
             if let Some(ledger) = &mut sinks.ledger {
                 ledger.block(&done.block).map_err(HandOn::Ledger)?;
@@ -358,7 +358,7 @@ impl Run<'_> {
             Ok(())
         };
         let threads = worth(self.threads, hint);
-        let reader = engine::run(
+        let reader = ordered_pool::run(
             Reader::new(source, hash).tolerant(input.folder && target.is_none()),
             threads,
             &work,

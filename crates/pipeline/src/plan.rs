@@ -6,7 +6,7 @@
 //! the file system has none, or the folder may not be listed.
 
 use crate::Error;
-use crate::away::{self, Away, Placed};
+use crate::backup::{self, Backup, RollbackGuard};
 use crate::job::{NormalizeJob, with_suffix};
 use crate::layout::{self, Input};
 use mailglot_archive::ledger::MAGIC;
@@ -120,7 +120,7 @@ impl Plan {
             wanted.push(there);
         }
         let turn = plan.turn();
-        away::recover(
+        backup::recover(
             &plan.output,
             plan.ledger.as_deref().or(Some(&beside)),
             &plan.aside,
@@ -131,7 +131,7 @@ impl Plan {
         }
         let there =
             layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
-        let is_stale = job.force && away::exists(&plan.output) && !wanted.contains(&there);
+        let is_stale = job.force && backup::exists(&plan.output) && !wanted.contains(&there);
         if is_stale && layout::check_apart(&beside, &job.inputs).is_ok() && is_ledger(&beside) {
             plan.stale = Some(beside);
         }
@@ -169,18 +169,20 @@ impl Plan {
             .chain(&self.stale)
         {
             if self.force || layout::is_empty(place) {
-                away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
+                away.extend(
+                    Backup::new(place).map_err(|error| Error::Output(place.clone(), error))?,
+                );
             }
         }
         if let Some(ledger) = ready.ledger {
             let place = ledger.path().to_owned();
             ledger.commit().map_err(|error| self.ledger_error(error))?;
-            placed.push(Placed::new(&place));
+            placed.push(RollbackGuard::new(&place));
         }
         if let Some(mut aside) = ready.aside {
             let done = aside.sync().and_then(|()| aside.commit());
             done.map_err(|error| Error::Output(self.aside.clone(), error))?;
-            placed.push(Placed::new(&self.aside));
+            placed.push(RollbackGuard::new(&self.aside));
         }
         if let Some(root) = ready.root {
             root.commit().map_err(at_output)?;
@@ -188,7 +190,7 @@ impl Plan {
             destination.commit().map_err(at_output)?;
         }
         // The output stands, and so does what belongs to it.
-        placed.into_iter().for_each(Placed::keep);
+        placed.into_iter().for_each(RollbackGuard::keep);
         if let Some(report) = ready.report {
             let place = self.report.clone().unwrap_or_default();
             report

@@ -10,7 +10,7 @@ const LARGE: usize = 8 << 20;
 
 /// A batch, and what must be known of its neighbors.
 #[derive(Debug, Default)]
-pub(crate) struct Feed {
+pub(crate) struct NumberedBatch {
     /// Number of the batch, from 0.
     pub(crate) number: u64,
     /// The entries.
@@ -73,7 +73,7 @@ impl Reader {
     }
 
     /// Fills `feed` with the next batch; false at the end.
-    pub(crate) fn next(&mut self, feed: &mut Feed) -> io::Result<bool> {
+    pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> io::Result<bool> {
         let mut old = std::mem::take(&mut feed.batch);
         // A message of the largest size must not hold its memory for the rest of the job.
         if old.bytes.capacity() > LARGE {
@@ -122,7 +122,7 @@ impl Reader {
     }
 
     /// Counts and hashes, and moves the ends of pieces so that no `>From ` is cut by them.
-    fn settle(&mut self, feed: &mut Feed) -> io::Result<()> {
+    fn settle(&mut self, feed: &mut NumberedBatch) -> io::Result<()> {
         let batch = &mut feed.batch;
         if !self.carry.is_empty() {
             prepend(batch, &self.carry);

@@ -4,7 +4,7 @@
 //!
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
-use crate::away::{Away, exists};
+use crate::backup::{Backup, exists};
 use crate::job::with_suffix;
 use crate::layout::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, Target, below};
@@ -154,10 +154,10 @@ impl Staged {
             Self::File(file) => file.commit(),
             Self::Folder(mut folder) => {
                 folder.sync()?;
-                let away = Away::new(original)?;
+                let backup = Backup::new(original)?;
                 folder.commit()?;
                 // The original stands; what was replaced keeps a name that says so when it cannot be removed.
-                let _ = away.map(Away::discard);
+                let _ = backup.map(Backup::discard);
                 Ok(())
             }
         }

@@ -4,11 +4,11 @@
 //!
 //! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16; both are told. HTML is given as it is, tags and all.
 
-use crate::engine::{self, Stop, Work};
 use crate::file_name::{Address, own_file};
 use crate::layout::{self, Opening};
 use crate::normalize::worth;
-use crate::reader::{Feed, Reader};
+use crate::ordered_pool::{self, BatchWorker, Stop};
+use crate::reader::{NumberedBatch, Reader};
 use crate::tally::Notes;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
@@ -146,14 +146,13 @@ fn texts_with(
             out.write_all(&done.bytes)
         };
         let reader = Reader::new(source, None).tolerant(input.folder);
-        let reader =
-            engine::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(|stop| {
-                match stop {
-                    Stop::Read(error) | Stop::Work(error) => input.error(error),
-                    Stop::HandOn(error) => Error::Output("-".into(), error),
-                    Stop::Interrupted => Error::Interrupted,
-                }
-            })?;
+        let reader = ordered_pool::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(
+            |stop| match stop {
+                Stop::Read(error) | Stop::Work(error) => input.error(error),
+                Stop::HandOn(error) => Error::Output("-".into(), error),
+                Stop::Interrupted => Error::Interrupted,
+            },
+        )?;
         let mut reader = reader;
         untold
             .files
@@ -197,19 +196,19 @@ struct Texts<'a> {
     parts: Parts,
 }
 
-impl Work for Texts<'_> {
-    type Kit = ();
-    type Done = Written;
+impl BatchWorker for Texts<'_> {
+    type WorkerState = ();
+    type BatchResult = Written;
 
     fn is_interrupted(&self) -> bool {
         self.progress.is_interrupted()
     }
 
-    fn kit(&self) -> io::Result<()> {
+    fn worker_state(&self) -> io::Result<()> {
         Ok(())
     }
 
-    fn work(&self, (): &mut (), feed: &Feed, done: &mut Written) -> io::Result<()> {
+    fn work(&self, (): &mut (), feed: &NumberedBatch, done: &mut Written) -> io::Result<()> {
         done.events.clone_from(&feed.batch.events);
         let out = &mut done.bytes;
         out.clear();

@@ -2,12 +2,12 @@
 
 use super::repair;
 
-/// A character that never reaches a header (mime.md 1.7): controls and line separators.
+/// Returns true for characters that must not reach a header: controls and line separators.
 pub(crate) fn is_control(c: char) -> bool {
     matches!(c, '\0'..='\x1F' | '\x7F'..='\u{9F}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether no control stands in a text; the bytes tell.
+/// Returns true if a text has no control. Checks bytes, not characters.
 pub(super) fn is_plain_text(text: &str) -> bool {
     let bytes = text.as_bytes();
     let control = |i: usize, byte: u8| match byte {
@@ -19,7 +19,7 @@ pub(super) fn is_plain_text(text: &str) -> bool {
     !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
 }
 
-/// Appends a text with a space for each control but those that are part of UTF-8 which was read as windows-1252 or ISO-8859-1.
+/// Appends a text with a space for each control. Keeps controls that are part of UTF-8 that was misread as windows-1252 or ISO-8859-1.
 pub(super) fn push_written(text: &str, out: &mut String) {
     if is_plain_text(text) {
         out.push_str(text);
@@ -27,17 +27,17 @@ pub(super) fn push_written(text: &str, out: &mut String) {
     }
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let misread = repair::misread(rest);
-        if misread > 0 {
-            out.push_str(&rest[..misread]);
+        let misread_length = repair::misread_length(rest);
+        if misread_length > 0 {
+            out.push_str(&rest[..misread_length]);
         } else {
             out.push(if is_control(c) { ' ' } else { c });
         }
-        rest = &rest[misread.max(c.len_utf8())..];
+        rest = &rest[misread_length.max(c.len_utf8())..];
     }
 }
 
-/// Whether no other controls stand in a text than those that [`push_written`] keeps.
+/// Returns true if the text has no other controls than those that [`push_written`] keeps.
 pub(crate) fn is_writable(text: &str) -> bool {
     is_plain_text(text) || {
         let mut out = String::with_capacity(text.len());
@@ -46,7 +46,7 @@ pub(crate) fn is_writable(text: &str) -> bool {
     }
 }
 
-/// Appends a text with a space for each control; gives their number.
+/// Appends a text with a space for each control; returns the number of controls.
 pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
     if is_plain_text(text) {
         out.push_str(text);

@@ -1,12 +1,12 @@
-//! A value taken apart: payloads decoded, words gathered in runs, raw bytes and controls read.
+//! Splits a value into runs of words and texts, decodes the payloads, and decodes raw bytes.
 
 use super::controls::{is_control, is_plain_text, push_clean, push_written};
-use super::payload::{self, Damage, Sextets};
+use super::lexical_context::{self, LexicalContext, LexicalPiece};
+use super::payload::{self, PayloadDamage, Sextets};
 use super::repair;
-use super::token::{Finder, Letter, Word};
-use super::zone::{self, Piece, Zone};
-use super::{Finding, HeaderContext, UnknownLabel, hidden};
-use crate::choose::{has_letters, is_utf8_beside};
+use super::token::{Finder, Letter, WordToken};
+use super::{Finding, HeaderContext, UnknownLabel, invisible};
+use crate::charset_choice::{has_letters, utf8_outweighs_message};
 use crate::header::FieldKind;
 use crate::lex;
 use crate::{Detection, EventKind};
@@ -15,66 +15,66 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// Bytes of a word beyond which it is reported as too long (RFC 2047 2).
-pub(super) const WORD: usize = 75;
-/// What is told of such a word.
+/// Maximum length of a word in bytes (RFC 2047 2). Longer ones are reported.
+pub(super) const MAX_WORD_BYTES: usize = 75;
+/// The detail of that finding.
 pub(super) const LONG_WORD: &str = "longer than 75 bytes";
 
-/// A run of words to be decoded together, or a text between runs.
+/// A run of words that decode together, or a text between runs.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    /// Range in the value; segments cover it without gaps. The white space inside a run belongs to the run.
+    /// The range in the value. Segments cover it without gaps; white space inside a run belongs to the run.
     pub range: Range<usize>,
-    /// Where it stands.
-    pub zone: Zone,
-    /// The words, as indexes into [`Reader::words`]; empty for a text.
+    /// The context in which the segment stands.
+    pub lexical: LexicalContext,
+    /// The words as indexes into [`Reader::words`]; empty for a text.
     pub words: Range<usize>,
 }
 
 /// A word whose payload was decoded.
 #[derive(Clone, Debug)]
-pub(super) struct Ready {
-    /// As found.
-    pub word: Word,
-    /// Its charset; None where the label says nothing.
+pub(super) struct DecodedWord {
+    /// The word as found.
+    pub word: WordToken,
+    /// The charset; None if the label says nothing.
     pub charset: Option<Charset>,
-    /// The caller said what the label means.
+    /// Whether the caller mapped the label.
     pub mapped: bool,
-    /// The label is a name or an alias of the charset, without repair.
+    /// Whether the label is a name or an alias of the charset, without repair.
     pub named: bool,
-    /// What was repaired.
-    pub damage: Damage,
-    /// Its bytes, in [`Reader::bytes`].
+    /// What was repaired in the payload.
+    pub damage: PayloadDamage,
+    /// The range of its bytes in [`Reader::bytes`].
     pub bytes: Range<usize>,
     left: Sextets,
 }
 
-/// A value taken apart: what decoding and rewriting share.
+/// A value split into segments, for decoding and rewriting.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     /// The value.
     pub value: &'a [u8],
-    /// Charset of raw bytes that the rest of the message tells.
+    /// The charset of raw bytes that the message or the caller names.
     pub raw: Option<Charset>,
-    /// What was asked for.
+    /// The caller's options.
     pub(super) context: HeaderContext<'a>,
-    /// The text is to be written anew, not shown.
+    /// Whether the text will be written again rather than shown.
     pub(super) is_written: bool,
-    /// How characters of raw text are gone through.
-    pub(super) steps: lex::Steps,
+    /// How to step through characters of raw text.
+    pub(super) steps: lex::CharacterSteps,
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
     guess: OnceCell<Charset>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
-    pub words: Vec<Ready>,
-    /// The decoded payloads, one after the other.
+    pub words: Vec<DecodedWord>,
+    /// The decoded payloads, concatenated.
     pub bytes: Vec<u8>,
 }
 
 impl<'a> Reader<'a> {
-    /// Cuts a value and decodes its payloads.
+    /// Splits a value and decodes its payloads.
     pub(super) fn new(
         value: &'a [u8],
         kind: FieldKind,
@@ -87,9 +87,9 @@ impl<'a> Reader<'a> {
             context: *context,
             is_written: false,
             steps: if kind.has_syntax() {
-                lex::Steps::of(value)
+                lex::CharacterSteps::of(value)
             } else {
-                lex::Steps::default()
+                lex::CharacterSteps::default()
             },
             named: OnceCell::new(),
             rival: OnceCell::new(),
@@ -98,15 +98,20 @@ impl<'a> Reader<'a> {
             words: Vec::new(),
             bytes: Vec::new(),
         };
-        let mut labels = Labels {
+        let mut labels = LabelCache {
             context: *context,
             last: None,
         };
         // White space that may turn out to stand between two words.
-        let mut gap: Option<(Range<usize>, Zone)> = None;
-        for Piece { range, zone, word } in zone::pieces(value, kind, reader.steps) {
+        let mut gap: Option<(Range<usize>, LexicalContext)> = None;
+        for LexicalPiece {
+            range,
+            lexical,
+            word,
+        } in lexical_context::pieces(value, kind, reader.steps)
+        {
             let Some(word) = word else {
-                if zone == Zone::Address
+                if lexical == LexicalContext::Address
                     && kind.has_syntax()
                     && let Some(word) = Finder::new(value, range.end).next_from(range.start)
                 {
@@ -119,13 +124,13 @@ impl<'a> Reader<'a> {
                 let in_run = reader
                     .segments
                     .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
                 if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b))
                 {
-                    gap = Some((range, zone));
+                    gap = Some((range, lexical));
                 } else {
                     reader.add_text(gap.take());
-                    reader.add_text(Some((range, zone)));
+                    reader.add_text(Some((range, lexical)));
                 }
                 continue;
             };
@@ -133,10 +138,10 @@ impl<'a> Reader<'a> {
                 || reader
                     .segments
                     .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
             let Some(ready) = reader.ready(word, joined, &mut labels, findings) else {
                 reader.add_text(gap.take());
-                reader.add_text(Some((range, zone)));
+                reader.add_text(Some((range, lexical)));
                 continue;
             };
             reader.words.push(ready);
@@ -144,7 +149,7 @@ impl<'a> Reader<'a> {
             match reader
                 .segments
                 .last_mut()
-                .filter(|s| joined && s.zone == zone)
+                .filter(|s| joined && s.lexical == lexical)
             {
                 Some(run) => {
                     run.range.end = range.end;
@@ -152,20 +157,20 @@ impl<'a> Reader<'a> {
                 }
                 None => reader.segments.push(Segment {
                     range,
-                    zone,
+                    lexical,
                     words: index - 1..index,
                 }),
             }
             gap = None;
         }
         reader.add_text(gap);
-        reader.rejoin();
+        reader.rejoin_base64();
         reader
     }
 
-    /// Reads the base64 of neighbors as one where it was cut within quanta, so that only all of it is well formed, and reads better so.
-    fn rejoin(&mut self) {
-        let is_cut = |word: &Ready| {
+    /// Joins the base64 of adjacent words that were cut within quanta, if only the whole is well-formed and loses less.
+    fn rejoin_base64(&mut self) {
+        let is_cut = |word: &DecodedWord| {
             word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped)
         };
         if self.words.len() < 2 || !self.words.iter().any(is_cut) {
@@ -176,8 +181,8 @@ impl<'a> Reader<'a> {
             let mut first = run.start;
             while first < run.end {
                 let one = &self.words[first];
-                let goes_on = |word: &&Ready| {
-                    word.word.letter == Letter::B && same(word.charset, one.charset)
+                let goes_on = |word: &&DecodedWord| {
+                    word.word.letter == Letter::B && same_charset(word.charset, one.charset)
                 };
                 let count = self.words[first..run.end]
                     .iter()
@@ -215,10 +220,10 @@ impl<'a> Reader<'a> {
                 let payload = &self.value[word.word.payload.clone()];
                 sextets += payload.iter().filter(|byte| **byte != b'=').count();
                 let end = start + sextets * 3 / 4;
-                // Other readers see it cut.
-                word.damage = Damage {
+                // Other readers see the cut.
+                word.damage = PayloadDamage {
                     padding: !payload.len().is_multiple_of(4),
-                    ..Damage::default()
+                    ..PayloadDamage::default()
                 };
                 word.bytes = from..end;
                 word.left = Sextets::default();
@@ -229,8 +234,8 @@ impl<'a> Reader<'a> {
         self.bytes = bytes;
     }
 
-    /// The bytes of words as one piece of well-formed base64, if it is that and fewer of it are lost than of the words.
-    fn whole(&self, group: &[Ready]) -> Option<Vec<u8>> {
+    /// Decodes words as one piece of base64. Returns None unless it is well-formed and loses less than the words alone.
+    fn whole(&self, group: &[DecodedWord]) -> Option<Vec<u8>> {
         let payloads: Vec<u8> = group
             .iter()
             .flat_map(|word| self.value[word.word.payload.clone()].iter().copied())
@@ -253,33 +258,33 @@ impl<'a> Reader<'a> {
         (losses(&bytes) < losses(apart) + dropped).then_some(bytes)
     }
 
-    /// Adds a text; touching texts of one zone are one, but for addresses.
-    fn add_text(&mut self, text: Option<(Range<usize>, Zone)>) {
-        let Some((range, zone)) = text else { return };
+    /// Adds a text. Joins adjacent texts of one context, except addresses.
+    fn add_text(&mut self, text: Option<(Range<usize>, LexicalContext)>) {
+        let Some((range, lexical)) = text else { return };
         match self.segments.last_mut() {
             Some(last)
                 if last.words.is_empty()
-                    && last.zone == zone
-                    && !matches!(zone, Zone::Mark | Zone::Address) =>
+                    && last.lexical == lexical
+                    && !matches!(lexical, LexicalContext::Mark | LexicalContext::Address) =>
             {
                 last.range.end = range.end;
             }
             _ => self.segments.push(Segment {
                 range,
-                zone,
+                lexical,
                 words: 0..0,
             }),
         }
     }
 
-    /// Resolves the label of a word and decodes its payload; None for a word that stays as written.
+    /// Resolves the label of a word and decodes its payload. Returns None for a word that stays as written.
     fn ready(
         &mut self,
-        word: Word,
+        word: WordToken,
         joined: bool,
-        labels: &mut Labels<'_>,
+        labels: &mut LabelCache<'_>,
         findings: &mut Vec<Finding>,
-    ) -> Option<Ready> {
+    ) -> Option<DecodedWord> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
         if mapped {
@@ -348,13 +353,13 @@ impl<'a> Reader<'a> {
                 let carried = if joined {
                     self.carry(charset, text)
                 } else {
-                    Carried::default()
+                    CarriedSextets::default()
                 };
                 start = self.bytes.len();
                 let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
                 if !result.plausible {
                     self.bytes.truncate(start);
-                    self.give_back(carried);
+                    self.undo_carry(carried);
                     findings.push(Finding::new(
                         word.range,
                         EventKind::EwBadToken,
@@ -366,7 +371,7 @@ impl<'a> Reader<'a> {
             }
         };
         let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
-        Some(Ready {
+        Some(DecodedWord {
             word,
             charset,
             mapped,
@@ -377,8 +382,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The charset of a word whose label nobody knows, where one was asked for.
-    fn unknown(&self, word: &Word) -> Option<Charset> {
+    /// Returns the charset for a word with an unknown label, if the caller wants one.
+    fn unknown(&self, word: &WordToken) -> Option<Charset> {
         match self.context.unknown {
             UnknownLabel::Keep => None,
             UnknownLabel::Fallback(charset) => Some(charset),
@@ -395,19 +400,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
-    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Carried {
+    /// Takes over the sextets of the word before if its last quantum continues in this payload.
+    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> CarriedSextets {
         let Some(before) = self.words.last_mut() else {
-            return Carried::default();
+            return CarriedSextets::default();
         };
         let left = before.left;
-        if left.count() == 0 || !same(before.charset, charset) {
-            return Carried::default();
+        if left.count() == 0 || !same_charset(before.charset, charset) {
+            return CarriedSextets::default();
         }
         if !left.wants_more() && payload::stands_alone(text) {
-            return Carried::default();
+            return CarriedSextets::default();
         }
-        let carried = Carried {
+        let carried = CarriedSextets {
             sextets: left,
             damage: before.damage,
         };
@@ -419,7 +424,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Undoes [`Self::carry`].
-    fn give_back(&mut self, carried: Carried) {
+    fn undo_carry(&mut self, carried: CarriedSextets) {
         if let Some(before) = self
             .words
             .last_mut()
@@ -434,26 +439,26 @@ impl<'a> Reader<'a> {
     /// Appends the text of a segment.
     pub(super) fn push(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
         if segment.words.is_empty() {
-            self.push_raw(segment.range.clone(), segment.zone, out, findings);
+            self.push_raw(segment.range.clone(), segment.lexical, out, findings);
         } else {
             self.push_run(segment, out, findings);
         }
     }
 
-    /// Appends a text between words: folds are one space, raw bytes are decoded.
+    /// Appends a text between words: replaces folds by spaces and decodes raw bytes.
     fn push_raw(
         &self,
         range: Range<usize>,
-        zone: Zone,
+        lexical: LexicalContext,
         out: &mut String,
         findings: &mut Vec<Finding>,
     ) {
-        if zone == Zone::Mark {
+        if lexical == LexicalContext::Mark {
             return;
         }
         let raw = &self.value[range.clone()];
         let text = unfold(raw, range.end == self.value.len());
-        let decoded = self.raw_text(&text, zone);
+        let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
             let eight = |b: &u8| *b >= 0x80;
             let first = raw.iter().position(eight).unwrap_or(0);
@@ -476,8 +481,8 @@ impl<'a> Reader<'a> {
                 ));
             }
         }
-        let shifted = (zone != Zone::Address && lex::may_shift(&text))
-            .then(|| lex::read_shifts(&decoded.text))
+        let shifted = (lexical != LexicalContext::Address && lex::has_escape(&text))
+            .then(|| lex::decode_raw_iso2022jp(&decoded.text))
             .flatten();
         let text = if let Some((shifted, count)) = shifted {
             let first = memchr::memchr(0x1B, raw).unwrap_or(0);
@@ -496,14 +501,14 @@ impl<'a> Reader<'a> {
         } else {
             decoded.text
         };
-        let text = match zone {
-            Zone::Quoted => Cow::Owned(unescape(&text).into_owned()),
+        let text = match lexical {
+            LexicalContext::Quoted => Cow::Owned(unescape(&text).into_owned()),
             _ => text,
         };
-        let text = if zone == Zone::Address {
+        let text = if lexical == LexicalContext::Address {
             text
         } else {
-            self.repaired(text, zone == Zone::Text, &range, findings)
+            self.repaired(text, lexical == LexicalContext::Text, &range, findings)
         };
         let start = out.len();
         let mut controls = self.push_text(&text, out);
@@ -519,13 +524,20 @@ impl<'a> Reader<'a> {
                 controls,
             ));
         }
-        if zone != Zone::Address {
-            hidden::tell(out, start, range, self.context.strip_hidden, findings);
+        if lexical != LexicalContext::Address {
+            invisible::report_hidden_characters(
+                out,
+                start,
+                range,
+                self.context.strip_hidden,
+                findings,
+            );
         }
     }
 
-    /// Appends decoded text with spaces for controls; gives their number. What is to be written anew keeps those that UTF-8 has which was read
-    /// as another charset: without them nobody could undo that.
+    /// Appends decoded text with spaces for controls; returns their number.
+    ///
+    /// Text that will be written again keeps the controls of misread UTF-8. Without them nobody could undo that damage.
     pub(super) fn push_text(&self, text: &str, out: &mut String) -> u64 {
         if self.is_written {
             let controls = if is_plain_text(text) {
@@ -539,7 +551,7 @@ impl<'a> Reader<'a> {
         push_clean(text, out)
     }
 
-    /// A text as it was before it was damaged, where that was asked for and can be proved. `free`: it has no syntax.
+    /// Repairs a text if enabled and provable. `free` means that it has no syntax.
     pub(super) fn repaired<'t>(
         &self,
         text: Cow<'t, str>,
@@ -560,25 +572,27 @@ impl<'a> Reader<'a> {
         repaired.map_or(text, Cow::Owned)
     }
 
-    /// Raw bytes that are UTF-8, and not by chance text in the charset that the message, the words of the value or its other raw bytes tell.
-    pub(super) fn utf8<'t>(&self, bytes: &'t [u8], zone: Zone) -> Option<&'t str> {
+    /// Returns raw bytes as UTF-8, unless they are UTF-8 only by chance.
+    ///
+    /// The message, the words of the value or its other raw bytes may name another charset that fits.
+    pub(super) fn utf8<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Option<&'t str> {
         let text = std::str::from_utf8(bytes).ok()?;
-        if bytes.is_ascii() || zone == Zone::Address {
+        if bytes.is_ascii() || lexical == LexicalContext::Address {
             return Some(text);
         }
-        is_utf8_beside(self.rival(), bytes, text).then_some(text)
+        utf8_outweighs_message(self.rival(), bytes, text).then_some(text)
     }
 
-    /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
-    fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
-        if let Some(text) = self.utf8(bytes, zone) {
+    /// Decodes raw bytes as UTF-8, or in the charset of the header's raw bytes.
+    fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
+        if let Some(text) = self.utf8(bytes, lexical) {
             return RawText {
                 text: Cow::Borrowed(text),
                 charset: None,
                 losses: 0,
             };
         }
-        let charset = self.raw_charset(zone);
+        let charset = self.raw_charset(lexical);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         RawText {
@@ -588,21 +602,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Raw bytes of a text that is no UTF-8 as a whole.
-    pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> Cow<'t, str> {
-        self.raw_charset(zone).decode(bytes, &mut LossLog::new())
+    /// Decodes raw bytes of a text that is not UTF-8 as a whole.
+    pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Cow<'t, str> {
+        self.raw_charset(lexical).decode(bytes, &mut LossLog::new())
     }
 
-    /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
-    /// reading must not depend on what is.
-    pub(super) fn raw_charset(&self, zone: Zone) -> Charset {
+    /// Returns the charset of raw bytes that are not UTF-8.
+    ///
+    /// Does not guess in addresses: they are never rewritten, and their reading must not depend on text that is.
+    pub(super) fn raw_charset(&self, lexical: LexicalContext) -> Charset {
         if let Some(charset) = self
             .raw
             .filter(|_| !self.context.raw_is_uncertain || self.named().is_none())
         {
             return charset;
         }
-        if zone == Zone::Address {
+        if lexical == LexicalContext::Address {
             return Charset::WINDOWS_1252;
         }
         *self.guess.get_or_init(|| {
@@ -618,7 +633,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The charset that all words of the value have.
+    /// Returns the charset that all words of the value share.
     fn named(&self) -> Option<Charset> {
         *self.named.get_or_init(|| {
             let mut used = self
@@ -627,26 +642,28 @@ impl<'a> Reader<'a> {
                 .filter_map(|w| w.charset)
                 .filter(|&c| c != Charset::US_ASCII);
             let first = used.next().filter(|&c| is_plain(c))?;
-            used.all(|c| same(Some(c), Some(first))).then_some(first)
+            used.all(|c| same_charset(Some(c), Some(first)))
+                .then_some(first)
         })
     }
 
-    /// Raw bytes of the value that are no UTF-8.
+    /// Returns the raw texts of the value that are not UTF-8.
     fn legacy(&self) -> impl Iterator<Item = &[u8]> {
         let raw = self
             .segments
             .iter()
-            .filter(|s| s.words.is_empty() && s.zone != Zone::Address);
+            .filter(|s| s.words.is_empty() && s.lexical != LexicalContext::Address);
         raw.map(|segment| &self.value[segment.range.clone()])
             .filter(|bytes| std::str::from_utf8(bytes).is_err())
     }
 
-    /// The charset that raw bytes may be in although they are UTF-8.
+    /// Returns the charset that competes with valid UTF-8 for raw bytes.
     fn rival(&self) -> Option<Charset> {
         *self.rival.get_or_init(|| {
             let may_guess = self.context.detection != Detection::Off;
             let guessed = || {
-                (may_guess && self.legacy().any(has_letters)).then(|| self.raw_charset(Zone::Text))
+                (may_guess && self.legacy().any(has_letters))
+                    .then(|| self.raw_charset(LexicalContext::Text))
             };
             self.context
                 .rival_of_utf8()
@@ -656,37 +673,38 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The charset that raw bytes of a value without structure are read in.
+/// Returns the charset for the raw bytes of an unstructured value.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
-    Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new()).raw_charset(Zone::Text)
+    Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new())
+        .raw_charset(LexicalContext::Text)
 }
 
-/// Sextets that a word left to the next one, and the damage that they were in it.
+/// The sextets that a word left to the next one, with the damage of the word.
 #[derive(Clone, Copy, Default)]
-struct Carried {
+struct CarriedSextets {
     sextets: Sextets,
-    damage: Damage,
+    damage: PayloadDamage,
 }
 
-/// Raw bytes as text.
+/// Decoded raw bytes.
 #[derive(Debug)]
 struct RawText<'t> {
-    /// The text, controls included.
+    /// The text, including controls.
     text: Cow<'t, str>,
-    /// What was used where it was not UTF-8.
+    /// The charset; None for UTF-8.
     charset: Option<Charset>,
-    /// Sequences that could not be read.
+    /// Number of sequences that could not be decoded.
     losses: u64,
 }
 
-/// Remembers the last label: the words of a value mostly share one.
+/// Caches the last label, since the words of a value mostly share one.
 #[derive(Debug)]
-struct Labels<'c> {
+struct LabelCache<'c> {
     context: HeaderContext<'c>,
     last: Option<(Vec<u8>, (Resolved, bool))>,
 }
 
-impl Labels<'_> {
+impl LabelCache<'_> {
     fn resolve(&mut self, label: &[u8]) -> (Resolved, bool) {
         if let Some((known, resolved)) = &self.last
             && known == label
@@ -699,7 +717,7 @@ impl Labels<'_> {
     }
 }
 
-/// Raw bytes in a value can be in it: no shift states, ASCII means ASCII.
+/// Returns true if raw bytes in a header can be in this charset: stateless and ASCII-compatible.
 pub(super) fn is_plain(charset: Charset) -> bool {
     charset.is_ascii_compatible()
         && !charset.is_stateful()
@@ -707,18 +725,18 @@ pub(super) fn is_plain(charset: Charset) -> bool {
         && charset != Charset::US_ASCII
 }
 
-/// The same charset after alias and superset resolution: its words may be joined.
-pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
+/// Returns true if two charsets are the same or share a superset: their words may be joined.
+pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
 }
 
-/// The charset of raw bytes that are no UTF-8: a guess, or windows-1252 where the bytes tell nothing or nothing may be guessed.
+/// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
 pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     if context.detection == Detection::Off {
         return Charset::WINDOWS_1252;
     }
     let language = context.language;
-    // A letter or two alone are a word in no language.
+    // One or two letters alone are no word in any language.
     let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
     if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
         return Charset::WINDOWS_1252;
@@ -727,7 +745,7 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
         bytes,
         &detect::Hints {
             language,
-            ..crate::choose::MAIL
+            ..crate::charset_choice::MAIL_HINTS
         },
     );
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
@@ -737,7 +755,7 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     }
 }
 
-/// One space for each fold; a line end without anything after it vanishes where the value ends.
+/// Replaces each fold by one space. Drops a line end at the end of the value.
 pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else {
         return Cow::Borrowed(bytes);
@@ -762,7 +780,7 @@ pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The text of quoted pairs (RFC 5322 3.2.1).
+/// Removes the backslashes of quoted pairs (RFC 5322 3.2.1).
 fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

@@ -1,46 +1,45 @@
-//! Text to encoded words in UTF-8 (RFC 2047 2 and 5, RFC 5322 2.1.1).
+//! Encodes text as encoded words in UTF-8 (RFC 2047 2 and 5, RFC 5322 2.1.1).
 //!
 //! # Limits
 //!
-//! Words are in UTF-8; for other charsets see [`super::encode_as`]. Folds stand where a single space does: of several some readers would lose
-//! those before the line end, others those after it.
+//! For other charsets see [`super::encode_as`]. Folds only at single spaces: of several, some readers lose those before the line end,
+//! others those after it.
 
 use super::controls::is_control;
-use super::decode::WORD;
+use super::decode::MAX_WORD_BYTES;
 use super::token::Letter;
 use super::{Encoding, Place};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Bytes of a line (RFC 2047 2).
-pub(super) const LINE: usize = 76;
+/// Maximum number of bytes on a line (RFC 2047 2).
+pub(super) const MAX_LINE_BYTES: usize = 76;
 const OPEN_Q: &str = "=?UTF-8?Q?";
 const OPEN_B: &str = "=?UTF-8?B?";
 const CLOSE: &str = "?=";
-/// What a word costs besides its text.
+/// Number of bytes that a word needs besides its text.
 const FRAME: usize = OPEN_Q.len() + CLOSE.len();
 
-/// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Text that needs no word is only folded. With an
-/// empty `eol` all is one line.
+/// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Folds text that needs no word.
 ///
-/// `column` is the number of bytes of the line before the text; where it leaves no room for a word, the line gets longer. Controls are encoded;
-/// a reader shows spaces for them.
+/// An empty `eol` gives one line. `column` is the number of bytes on the line before the text; without room for a word the line gets
+/// longer. Controls are encoded; readers show spaces for them.
 pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
-    let mut lines = Lines::new(column, eol);
-    let Some((start, end)) = hot(text, place, eol) else {
+    let mut lines = LineWriter::new(column, eol);
+    let Some((start, end)) = span_to_encode(text, place, eol) else {
         lines.raw(text);
         return lines.out;
     };
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    let letter = choose(&text[start..end], place, encoding);
+    let letter = choose_letter(&text[start..end], place, encoding);
     lines.words(&text[start..end], place, letter, start > 0);
     lines.raw(&text[end..]);
     lines.out
 }
 
-/// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
+/// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the cluster.
 pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
     let length = |text: &str| word_length(text, place, letter);
     let whole = text.graphemes(true).next().map_or(0, length);
@@ -51,7 +50,7 @@ pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) 
     }
 }
 
-/// Bytes of a single word with a text.
+/// Returns the length of a single word with this text.
 pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
     let mark = if text.starts_with('\u{FEFF}') {
         "\u{FEFF}"
@@ -65,8 +64,8 @@ pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
         }
 }
 
-/// B or Q, by the length of the whole text.
-pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
+/// Chooses B or Q by the length of the whole text.
+pub(crate) fn choose_letter(text: &str, place: Place, encoding: Encoding) -> Letter {
     match encoding {
         Encoding::B => Letter::B,
         Encoding::Q => Letter::Q,
@@ -81,10 +80,11 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
     }
 }
 
-/// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word. Where lines are folded, a
-/// single space stands before and after it, and further ones belong to it.
-pub(super) fn hot(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
-    let (mut start, mut end) = match needy(text, place) {
+/// Returns the part of a text that needs words: from the first to the last such piece between spaces.
+///
+/// If lines are folded, a single space stands before and after it, and further spaces belong to it.
+pub(super) fn span_to_encode(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
+    let (mut start, mut end) = match span_needing_words(text, place) {
         None if eol.is_empty() || !has_long_stretch(text) => return None,
         None => return Some((0, text.len())),
         Some(range) => range,
@@ -101,12 +101,13 @@ pub(super) fn hot(text: &str, place: Place, eol: &str) -> Option<(usize, usize)>
     Some((start, end))
 }
 
-/// Whether a line is too short for what stands between two single spaces, and that is no atom.
+/// Returns true if a piece between two single spaces has inner spaces and exceeds a line.
 fn has_long_stretch(text: &str) -> bool {
-    stretches(text).any(|stretch| stretch.len() >= LINE && stretch.trim_matches(' ').contains("  "))
+    stretches(text)
+        .any(|stretch| stretch.len() >= MAX_LINE_BYTES && stretch.trim_matches(' ').contains("  "))
 }
 
-/// A text cut before each single space.
+/// Splits a text before each single space.
 pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let single = |at: usize| {
@@ -125,7 +126,7 @@ pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
+fn span_needing_words(text: &str, place: Place) -> Option<(usize, usize)> {
     let needs =
         |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
     let (mut range, mut at) = (None, 0);
@@ -152,7 +153,7 @@ fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
         Place::Phrase => is_atom(byte) || byte == b' ',
     };
     let kept = [&text[..start], &text[end..]];
-    // Of several spaces in a phrase readers keep one (RFC 5322 3.2.3).
+    // Readers collapse several spaces in a phrase (RFC 5322 3.2.3).
     let stays =
         |part: &str| part.bytes().all(raw) && (place != Place::Phrase || !part.contains("  "));
     if kept.into_iter().all(stays) {
@@ -162,26 +163,26 @@ fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
     }
 }
 
-/// A byte of an atom (RFC 5322 3.2.3).
+/// Returns true for bytes of an atom (RFC 5322 3.2.3).
 pub(super) fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
 
-/// Text under construction that knows its column.
+/// Output text with its current column.
 #[derive(Debug)]
-pub(crate) struct Lines<'e> {
-    /// What was written.
+pub(crate) struct LineWriter<'e> {
+    /// The output so far.
     pub out: String,
-    /// Bytes of the current line.
+    /// Number of bytes on the current line.
     pub column: usize,
-    /// Line end of folds.
+    /// The line end of folds.
     pub eol: &'e str,
-    /// Bytes that follow the words on their last line.
+    /// Number of bytes that follow the words on their last line.
     pub tail: usize,
 }
 
-impl<'e> Lines<'e> {
-    /// Nothing is written yet, in a line with `column` bytes.
+impl<'e> LineWriter<'e> {
+    /// Starts on a line that has `column` bytes.
     pub(crate) fn new(column: usize, eol: &'e str) -> Self {
         Self {
             out: String::new(),
@@ -196,26 +197,29 @@ impl<'e> Lines<'e> {
         self.fold_before(" ");
     }
 
-    /// Ends the line before white space.
+    /// Ends the line; the next one starts with `blanks`.
     pub(super) fn fold_before(&mut self, blanks: &str) {
         self.out.push_str(self.eol);
         self.out.push_str(blanks);
         self.column = blanks.len();
     }
 
-    /// Ends the line before anything is written, where that needs more room.
+    /// Ends the line if `length` more bytes would not fit.
     pub(super) fn begin(&mut self, length: usize) {
-        if !self.eol.is_empty() && self.column > 1 && self.column + length + self.tail > LINE {
+        if !self.eol.is_empty()
+            && self.column > 1
+            && self.column + length + self.tail > MAX_LINE_BYTES
+        {
             self.fold();
         }
     }
 
-    /// Raw text, folded at the single spaces between two pieces where the line would grow beyond its limit.
+    /// Appends raw text. Folds at single spaces where the line would exceed its limit.
     pub(super) fn raw(&mut self, text: &str) {
         for piece in stretches(text) {
             let starts_with_single =
                 piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
-            if starts_with_single && self.column + piece.len() > LINE && self.column > 1 {
+            if starts_with_single && self.column + piece.len() > MAX_LINE_BYTES && self.column > 1 {
                 self.fold();
                 self.push(&piece[1..]);
             } else {
@@ -229,9 +233,9 @@ impl<'e> Lines<'e> {
         self.column += text.len();
     }
 
-    /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
+    /// Appends words for a whole text. With `fold`, the last byte of the output is a space that may become a fold.
     pub(crate) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
-        let mut filler = Filler {
+        let mut filler = WordFiller {
             lines: self,
             text: String::new(),
             ends: Vec::new(),
@@ -267,7 +271,7 @@ impl<'e> Lines<'e> {
     }
 }
 
-/// Bytes up to the first place between two characters that certainly do not join.
+/// Returns the length up to the first place where two characters certainly do not join.
 fn stretch(text: &str) -> usize {
     let mut before = false;
     for (at, c) in text.char_indices() {
@@ -280,12 +284,12 @@ fn stretch(text: &str) -> usize {
     text.len()
 }
 
-/// Whether a character never joins another one of these in a grapheme cluster (UAX 29): the letters, digits and signs of most texts.
+/// Returns true if the character never joins another one of this set in a grapheme cluster (UAX 29).
 fn is_single(c: char) -> bool {
     matches!(c,
         ' '..='~'
         | '\u{A0}'..='\u{2FF}'
-        // Greek, Cyrillic, Armenian, Hebrew, Arabic; their marks lie between.
+        // Greek, Cyrillic, Armenian, Hebrew, Arabic without their marks.
         | '\u{370}'..='\u{482}'
         | '\u{48A}'..='\u{58F}'
         | '\u{5D0}'..='\u{5EA}'
@@ -298,7 +302,7 @@ fn is_single(c: char) -> bool {
         | '\u{2030}'..='\u{205E}'
         | '\u{20A0}'..='\u{20CF}'
         | '\u{2100}'..='\u{2BFF}'
-        // Punctuation, kana, ideographs, syllables of Hangul, wide forms.
+        // Punctuation, kana, ideographs, Hangul syllables, wide forms.
         | '\u{3000}'..='\u{3029}'
         | '\u{3030}'..='\u{3098}'
         | '\u{309B}'..='\u{30FF}'
@@ -307,26 +311,27 @@ fn is_single(c: char) -> bool {
         | '\u{FF01}'..='\u{FF9D}')
 }
 
-/// Fills word after word.
-struct Filler<'l, 'e> {
-    lines: &'l mut Lines<'e>,
+/// Fills one word after the other.
+struct WordFiller<'l, 'e> {
+    lines: &'l mut LineWriter<'e>,
     text: String,
-    /// Where the units of the text end.
+    /// The ends of the grapheme clusters in `text`.
     ends: Vec<usize>,
-    /// Bytes that the text takes in Q, or has in B.
+    /// Number of bytes of the text: encoded for Q, unencoded for B.
     length: usize,
     place: Place,
     letter: Letter,
-    /// Nothing of the text was taken yet.
+    /// Whether the first word is still empty.
     fresh: bool,
-    /// The first word may go to a new line.
+    /// Whether the first word may start a new line.
     fold: bool,
 }
 
-impl Filler<'_, '_> {
-    /// Whether a combining sequence fits into one word where it stands.
+impl WordFiller<'_, '_> {
+    /// Returns true if a grapheme cluster fits into one word here.
     fn holds_together(&self, unit: &str) -> bool {
-        let line = WORD.min(LINE - 1 - self.lines.tail.min(LINE / 2)) - FRAME;
+        let line = MAX_WORD_BYTES.min(MAX_LINE_BYTES - 1 - self.lines.tail.min(MAX_LINE_BYTES / 2))
+            - FRAME;
         let room = if self.fresh && !self.fold {
             self.room()
         } else {
@@ -335,13 +340,17 @@ impl Filler<'_, '_> {
         self.encoded(if self.fresh { self.length } else { 0 } + self.cost(unit)) <= room
     }
 
-    /// Bytes of encoded text for which the line has room.
+    /// Returns the number of encoded bytes that fit on the line.
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2)))
+        MAX_WORD_BYTES
+            .min(
+                MAX_LINE_BYTES
+                    .saturating_sub(self.lines.column + self.lines.tail.min(MAX_LINE_BYTES / 2)),
+            )
             .saturating_sub(FRAME)
     }
 
-    /// What a piece adds to [`Self::length`].
+    /// Returns the number of bytes that `unit` adds to [`Self::length`].
     fn cost(&self, unit: &str) -> usize {
         match self.letter {
             Letter::B => unit.len(),
@@ -349,7 +358,7 @@ impl Filler<'_, '_> {
         }
     }
 
-    /// Bytes of encoded text.
+    /// Returns the number of encoded bytes for a [`Self::length`].
     fn encoded(&self, length: usize) -> usize {
         match self.letter {
             Letter::B => length.div_ceil(3) * 4,
@@ -386,10 +395,10 @@ impl Filler<'_, '_> {
         self.ends.push(self.text.len());
     }
 
-    /// Writes a word that others follow, in base64 without padding: GMime before 3.2.14 loses the word after a padded one. Returns the rest of
-    /// the text, with the ends of its units.
+    /// Writes a word before others, in base64 without padding: GMime before 3.2.14 loses the word after a padded one. Returns the rest of
+    /// the text with the ends of its clusters.
     ///
-    /// Characters of three bytes behind one of one byte never end at a multiple of three. Then some of them go into a Q word.
+    /// Three-byte characters after a one-byte character never end at a multiple of three. Then some of them go into a Q word.
     fn finish_unpadded(&mut self) -> (String, Vec<usize>) {
         let len = self.text.len();
         if self.letter == Letter::Q || len.is_multiple_of(3) {
@@ -413,7 +422,7 @@ impl Filler<'_, '_> {
         let (letter, end) = match (aligned, aligned.is_none().then(in_q).flatten()) {
             (Some(end), _) => (Letter::B, end),
             (None, Some(end)) => (Letter::Q, end),
-            // A combining sequence for which no Q word has room.
+            // No Q word can hold the grapheme cluster.
             (None, None) => (Letter::B, len),
         };
         let rest = self.text.split_off(end);
@@ -461,12 +470,12 @@ fn digit(nibble: u8) -> char {
     char::from(b"0123456789ABCDEF"[usize::from(nibble)])
 }
 
-/// Bytes that a text takes in a Q word.
+/// Returns the number of bytes that a text needs in a Q word.
 fn q_cost(text: &str, place: Place) -> usize {
     text.bytes().map(|b| q_len(b, place)).sum()
 }
 
-/// Bytes that one byte takes in a Q word.
+/// Returns the number of bytes that one byte needs in a Q word.
 pub(super) fn q_len(byte: u8, place: Place) -> usize {
     if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 {
         3
@@ -475,7 +484,7 @@ pub(super) fn q_len(byte: u8, place: Place) -> usize {
     }
 }
 
-/// For each byte, a bit for each place where a Q word takes it as it is (RFC 2047 5), or as an underscore.
+/// For each byte, a bit for each place where a Q word has it unescaped (RFC 2047 5) or as an underscore.
 static PLAIN: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = b' ';
@@ -530,7 +539,7 @@ mod tests {
                         let width = line.len() + if i == 0 { column } else { 0 };
                         let whole = line.trim_start().split(' ').any(|piece| piece.len() > 70);
                         assert!(
-                            width <= LINE || whole || i == 0 && column > 50,
+                            width <= MAX_LINE_BYTES || whole || i == 0 && column > 50,
                             "{width} {line:?}"
                         );
                         assert!(width <= 998);
@@ -540,7 +549,7 @@ mod tests {
                         .split_ascii_whitespace()
                         .filter(|w| w.starts_with("=?UTF-8?"))
                     {
-                        assert!(word.len() <= WORD, "{word}");
+                        assert!(word.len() <= MAX_WORD_BYTES, "{word}");
                     }
                 }
             }

@@ -5,8 +5,8 @@
 //! UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets in which ASCII is something else are refused: few readers know them in words. Characters outside the
 //! charset are an error, never a replacement.
 
-use super::decode::WORD;
-use super::encode::{LINE, Lines, hot, q_len};
+use super::decode::MAX_WORD_BYTES;
+use super::encode::{LineWriter, MAX_LINE_BYTES, q_len, span_to_encode};
 use super::{Encoding, Place, encode};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -68,21 +68,21 @@ pub fn encode_as(
     if charset == Charset::UTF_8 {
         return Ok(encode(text, place, encoding, column, eol));
     }
-    let mut lines = Lines::new(column, eol);
+    let mut lines = LineWriter::new(column, eol);
     check(charset)?;
-    let Some((start, end)) = hot(text, place, eol) else {
+    let Some((start, end)) = span_to_encode(text, place, eol) else {
         lines.raw(text);
         return Ok(lines.out);
     };
-    let hot = &text[start..end];
-    carries(charset, hot).map_err(|at| Unencodable::Character {
+    let span_to_encode = &text[start..end];
+    carries(charset, span_to_encode).map_err(|at| Unencodable::Character {
         charset,
         at: start + at,
     })?;
-    let b = is_b(charset, hot, place, encoding);
+    let b = is_b(charset, span_to_encode, place, encoding);
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    write_words(&mut lines, hot, charset, place, b, start > 0);
+    write_words(&mut lines, span_to_encode, charset, place, b, start > 0);
     lines.raw(&text[end..]);
     Ok(lines.out)
 }
@@ -163,13 +163,13 @@ fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
 }
 
 /// Words for a whole text that ISO-2022-JP can carry. With `fold`, the last byte written is a space that may become a fold.
-pub(crate) fn japanese_words(lines: &mut Lines<'_>, text: &str, place: Place, fold: bool) {
+pub(crate) fn japanese_words(lines: &mut LineWriter<'_>, text: &str, place: Place, fold: bool) {
     write_words(lines, text, Charset::ISO_2022_JP, place, true, fold);
 }
 
 /// Words for a whole text that the charset can carry.
 pub(super) fn write_words(
-    lines: &mut Lines<'_>,
+    lines: &mut LineWriter<'_>,
     text: &str,
     charset: Charset,
     place: Place,
@@ -198,7 +198,7 @@ fn bytes(charset: Charset, text: &str) -> Cow<'_, [u8]> {
 }
 
 struct Words<'l, 'e> {
-    lines: &'l mut Lines<'e>,
+    lines: &'l mut LineWriter<'e>,
     charset: Charset,
     place: Place,
     b: bool,
@@ -222,7 +222,10 @@ impl Words<'_, '_> {
     }
 
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2)))
+        MAX_WORD_BYTES.min(
+            MAX_LINE_BYTES
+                .saturating_sub(self.lines.column + self.lines.tail.min(MAX_LINE_BYTES / 2)),
+        )
     }
 
     fn add(&mut self, unit: &str) {

@@ -1,31 +1,31 @@
-//! How each piece of a value was read, for people.
+//! Explains how each piece of a value was decoded.
 
 use super::decode::Reader;
+use super::lexical_context::LexicalContext;
 use super::token::Letter;
-use super::zone::Zone;
 use super::{Encoding, Finding, HeaderContext};
 use crate::header::FieldKind;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A run of words, or what stands between runs.
+/// A run of words, or the text between runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Range in the value. The pieces of a value cover it without gaps.
+    /// The range in the value. The pieces of a value cover it without gaps.
     pub at: Range<usize>,
     /// `text`, `phrase`, `comment`, `quoted`, `quote` (the mark itself) or `address`.
     pub place: &'static str,
-    /// Decoded.
+    /// The decoded text.
     pub text: String,
-    /// The words that were decoded together; empty for what stands between.
+    /// The words that were decoded together; empty for text between runs.
     pub words: Vec<Word>,
 }
 
 /// One decoded word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Range in the value.
+    /// The range in the value.
     pub at: Range<usize>,
     /// The label as written, without its language.
     pub label: String,
@@ -33,16 +33,17 @@ pub struct Word {
     pub language: Option<String>,
     /// B or Q.
     pub encoding: Encoding,
-    /// What the label stands for; None where it says nothing.
+    /// The charset that the label names; None if it says nothing.
     pub charset: Option<Charset>,
-    /// What the word was read in, which the bytes may have told against the label; its superset where it has one.
+    /// The charset that decoded the word, or its superset. The bytes may have overruled the label.
     pub used: Charset,
-    /// The bytes that its text stands for.
+    /// The decoded payload.
     pub bytes: Vec<u8>,
 }
 
-/// Takes a value apart as [`super::decode`] does; the texts together are what that gives. A value with parameters is one piece: see
-/// [`crate::params::parse`].
+/// Splits a value into pieces and explains how [`super::decode`] decodes each one. The texts together equal its result.
+///
+/// A value with parameters is one piece: see [`crate::params::parse`].
 pub fn explain(
     value: &[u8],
     kind: FieldKind,
@@ -56,7 +57,7 @@ pub fn explain(
         if segment.words.is_empty() {
             reader.push(segment, &mut text, findings);
         } else {
-            reader.push_run_telling(segment, &mut text, findings, Some(&mut used));
+            reader.push_run_with_charsets(segment, &mut text, findings, Some(&mut used));
         }
         let words = reader.words[segment.words.clone()]
             .iter()
@@ -76,7 +77,7 @@ pub fn explain(
             });
         Piece {
             at: segment.range.clone(),
-            place: place(segment.zone),
+            place: place(segment.lexical),
             text,
             words: words.collect(),
         }
@@ -86,14 +87,14 @@ pub fn explain(
     pieces
 }
 
-fn place(zone: Zone) -> &'static str {
-    match zone {
-        Zone::Text => "text",
-        Zone::Phrase => "phrase",
-        Zone::Comment => "comment",
-        Zone::Quoted => "quoted",
-        Zone::Mark => "quote",
-        Zone::Address => "address",
+fn place(lexical: LexicalContext) -> &'static str {
+    match lexical {
+        LexicalContext::Text => "text",
+        LexicalContext::Phrase => "phrase",
+        LexicalContext::Comment => "comment",
+        LexicalContext::Quoted => "quoted",
+        LexicalContext::Mark => "quote",
+        LexicalContext::Address => "address",
     }
 }
 

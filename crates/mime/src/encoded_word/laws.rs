@@ -1,9 +1,10 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Rewriting, apply};
-use super::writer::Target;
+use super::writer::RewriteTarget;
 use super::{
-    Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite,
+    Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, decode_fast_path, encode,
+    rewrite, rewrite_fast_path,
 };
 use crate::header::FieldKind;
 use crate::linear::assert_linear;
@@ -140,7 +141,7 @@ struct Count {
 /// Where the direct case answers, the general one answers and tells the same.
 fn check_direct(value: &[u8]) -> bool {
     let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(text) = direct::decode(value, true, &mut told) else {
+    let Some(text) = decode_fast_path::decode(value, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
@@ -148,10 +149,11 @@ fn check_direct(value: &[u8]) -> bool {
     let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
     let context = HeaderContext {
         raw,
-        doubts: true,
+        check_labels: true,
         ..HeaderContext::default()
     };
-    let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
+    let other =
+        super::decode_unparameterized(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!(
         (&*text, told),
         (&*other, findings),
@@ -163,19 +165,19 @@ fn check_direct(value: &[u8]) -> bool {
 
 /// Where the plain case answers, the general one answers and tells the same.
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
-    let target = Target {
+    let target = RewriteTarget {
         form,
         column: 9,
         eol: "\r\n",
     };
     let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = plain::plan(value, kind, &target, true, &mut told) else {
+    let Some(list) = rewrite_fast_path::plan(value, kind, &target, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
     let context = &HeaderContext {
         raw: Some(Charset::WINDOWS_1252),
-        doubts: true,
+        check_labels: true,
         ..HeaderContext::default()
     };
     assert_eq!(
@@ -186,7 +188,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
             context,
             then: context
         }
-        .general(&mut findings),
+        .changes_of_any_value(&mut findings),
         list,
         "{:?}",
         String::from_utf8_lossy(value)
@@ -194,7 +196,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     assert_eq!(findings, told, "{:?}", String::from_utf8_lossy(value));
     let after = apply(value, &list);
     assert_eq!(
-        plain::plan(&after, kind, &target, true, &mut told),
+        rewrite_fast_path::plan(&after, kind, &target, true, &mut told),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)

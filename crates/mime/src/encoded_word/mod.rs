@@ -1,104 +1,106 @@
-//! Encoded words (RFC 2047): one tokenizer, two consumers (decoding and rewriting), and the encoder.
+//! Decodes, rewrites and encodes encoded words (RFC 2047).
 //!
 //! ```text
-//! value ── zone::pieces ──► texts and words ── decode::Reader ──► texts and runs ──┬─► decode: one text
+//! value ── lexical_context::pieces ──► texts and words ── decode::Reader ──► texts and runs ──┬─► decode: one text
 //!            (token)                             (payload)                        └─► rewrite: replacements (encode)
 //! ```
 //!
-//! Values of the usual shapes are decoded by `direct` and rewritten by `plain` in one pass, without the steps above; `strict` reads the
-//! words of both.
+//! `decode_fast_path` and `rewrite_fast_path` handle values of the usual shapes in one pass, without the steps above. Both decode words with
+//! `strict_syntax`.
 //!
 //! # Limits
 //!
-//! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters are told of, and
-//! stay in the text where nothing else is asked for. A rewritten word has no language tag, since few readers understand one; an event tells
-//! of it.
+//! Decodes words once: text that reads as a word afterwards stays. Reports direction overrides and invisible characters, and keeps them by
+//! default. Drops the language tag of a rewritten word, since few readers understand one, and reports it.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the context is passed on as the public functions take it"
 )]
 
-mod atoms;
-mod compose;
-mod contrary;
+mod address_lexer;
 mod controls;
 mod decode;
-mod direct;
+mod decode_fast_path;
 mod encode;
 mod encode_legacy;
 mod explain;
-mod hidden;
+mod field_encoder;
+mod invisible;
+mod invisible_scan;
 #[cfg(test)]
 mod laws;
-mod parts;
+mod lexical_context;
 mod payload;
-mod plain;
-mod quiet;
 pub(crate) mod repair;
 mod rewrite;
-mod run;
+mod rewrite_fast_path;
+mod rewrite_units;
 mod stream;
-mod strict;
+mod strict_syntax;
 mod token;
+mod utf8_mislabel;
+mod word_run;
 mod writer;
-mod zone;
 
-pub(crate) use atoms::is_clean_japanese;
-pub use compose::{Style, encode_field};
-pub(crate) use contrary::contrary_finding;
+pub(crate) use address_lexer::{AddressToken, address_tokens};
 #[cfg(test)]
 #[cfg(test)]
 use controls::is_control;
 pub(crate) use controls::{is_writable, push_clean};
 pub(crate) use decode::charset_of_raw;
 pub use encode::encode;
-pub(crate) use encode::{Lines, choose};
+pub(crate) use encode::{LineWriter, choose_letter};
 pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};
 pub use explain::{Piece, Word, explain};
-pub(crate) use hidden::tell as tell_hidden;
-pub(crate) use parts::{Part, parts};
+pub use field_encoder::{Style, encode_field};
+pub(crate) use invisible::report_hidden_characters;
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_clean_text, rewrite_plain};
+pub(crate) use rewrite_units::is_clean_japanese;
 pub use stream::{MOST, Stream};
-pub(crate) use writer::Target;
+pub(crate) use utf8_mislabel::mislabel_finding;
+pub(crate) use writer::RewriteTarget;
 
-use crate::choose::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
+use crate::charset_choice::{
+    LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
+};
 use crate::header::FieldKind;
 use crate::{CharsetMap, Detection, EventKind, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What the rest of the message, or the caller, tells about the bytes of a header.
+/// What the message or the caller knows about the bytes of a header.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
-    /// `raw` is a guess from little text: bytes that are valid UTF-8 stay UTF-8.
+    /// Whether `raw` is a guess from little text: valid UTF-8 stays UTF-8 then.
     pub raw_is_uncertain: bool,
-    /// What becomes of words whose charset nobody knows.
+    /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,
-    /// Damage that is undone.
+    /// The kinds of damage to undo.
     pub repairs: Repairs,
-    /// Characters that hide what a reader sees become spaces in decoded text.
+    /// Whether to replace invisible characters in decoded text by spaces.
     pub strip_hidden: bool,
-    /// What labels of words and parameters mean, where they mean something else than they say.
+    /// The caller's meanings of labels of words and parameters.
     pub map: Option<&'a CharsetMap>,
-    /// Language (RFC 5646) of raw bytes that no charset is known of.
+    /// Language (RFC 5646) of raw bytes without a known charset.
     pub language: Option<&'a str>,
-    /// What detection may do: guess the charset of raw bytes, replace a label that cannot read its bytes, overrule one.
+    /// What detection may do: guess the charset of raw bytes, replace a label that cannot decode its bytes, overrule one.
     pub detection: Detection,
-    /// Labels of words and parameters are doubted where another charset makes likelier text of their bytes, as those of bodies are. That
-    /// costs several times what decoding does.
-    pub doubts: bool,
+    /// Whether to check labels of words and parameters as those of bodies: another charset may make likelier text of their bytes.
+    ///
+    /// The check costs several times what decoding costs.
+    pub check_labels: bool,
 }
 
 impl HeaderContext<'_> {
-    /// The context that a policy gives alone.
+    /// Returns the context that a policy implies without a message.
     pub fn of(policy: &Policy) -> HeaderContext<'_> {
         let map = Some(&policy.charset_map).filter(|map| map.entries().next().is_some());
         HeaderContext {
@@ -107,29 +109,29 @@ impl HeaderContext<'_> {
             map,
             language: policy.language.as_deref(),
             detection: policy.detection,
-            doubts: policy.detection == Detection::Contradiction,
+            check_labels: policy.detection == Detection::Contradiction,
             ..HeaderContext::default()
         }
     }
 
-    /// Whether values of the usual shapes are read as if nothing was said.
+    /// Returns true if neither repairs nor a charset map affect values of the usual shapes.
     #[inline]
-    pub(crate) fn asks_for_nothing(&self) -> bool {
+    pub(crate) fn has_no_instructions(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
     }
 
-    /// The charset that valid UTF-8 is weighed against.
+    /// Returns the charset that competes with valid UTF-8.
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
         self.raw
             .filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
     }
 
-    /// Whether UTF-8 under a label is read as UTF-8. US-ASCII says nothing of bytes above 7F.
+    /// Returns true if valid UTF-8 may overrule the label. US-ASCII says nothing about bytes above 7F.
     fn may_overrule(&self, label: Charset) -> bool {
         label == Charset::US_ASCII || self.detection == Detection::Contradiction
     }
 
-    /// What a label stands for; true where the map said so.
+    /// Resolves a label. The flag is true if the caller's map decided.
     pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
         match self.map {
             Some(map) => map.resolve(label),
@@ -138,38 +140,38 @@ impl HeaderContext<'_> {
     }
 }
 
-/// What becomes of a word with an unknown charset.
+/// How to handle a word with an unknown charset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownLabel {
-    /// It stays as written.
+    /// Keep it as written.
     #[default]
     Keep,
-    /// It is read as UTF-8 where its bytes are that.
+    /// Decode it as UTF-8 if its bytes are valid UTF-8.
     Utf8IfValid,
-    /// It is read in this charset.
+    /// Decode it in this charset.
     Fallback(Charset),
 }
 
-/// Something found in a value; `at` is relative to the value.
+/// A finding in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
+    /// The range, relative to the value.
     pub at: Range<usize>,
-    /// What.
+    /// The kind of event.
     pub kind: EventKind,
-    /// More words; may be empty.
+    /// Details; may be empty.
     pub detail: Cow<'static, str>,
-    /// How many.
+    /// The number of occurrences.
     pub count: u64,
 }
 
 impl Finding {
-    /// One thing at a place; `detail` may be empty.
+    /// Builds a finding with one occurrence; `detail` may be empty.
     pub(crate) fn new(at: Range<usize>, kind: EventKind, detail: &'static str) -> Self {
         Self::counted(at, kind, detail, 1)
     }
 
-    /// Several of a kind at a place.
+    /// Builds a finding with `count` occurrences; `detail` may be empty.
     pub(crate) fn counted(
         at: Range<usize>,
         kind: EventKind,
@@ -185,12 +187,12 @@ impl Finding {
     }
 }
 
-/// A change of a value: the bytes of `at` become `with`.
+/// A change of a value: `with` replaces the bytes at `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// Range in the value.
+    /// The range in the value.
     pub at: Range<usize>,
-    /// New bytes.
+    /// The new bytes.
     pub with: Vec<u8>,
 }
 
@@ -201,8 +203,9 @@ pub enum Form {
     Words,
     /// Raw UTF-8 (RFC 6532).
     RawUtf8,
-    /// Encoded words in ISO-2022-JP (RFC 1468) where it can carry all the text of the value that is not raw ASCII; words in UTF-8 where it cannot.
-    /// In a value with parameters each of them counts by itself. Some characters become others (EVENTS.md, `charset.look-alike`).
+    /// Encoded words in ISO-2022-JP (RFC 1468) if it can carry all text of the value except raw ASCII; otherwise words in UTF-8.
+    ///
+    /// In a value with parameters each one counts by itself. Some characters become others (EVENTS.md, `charset.look-alike`).
     Iso2022Jp,
 }
 
@@ -213,29 +216,29 @@ pub enum Encoding {
     B,
     /// Quoted-printable-like.
     Q,
-    /// Whichever is shorter; Q when equal.
+    /// The shorter one; Q if equal.
     #[default]
     Shorter,
 }
 
-/// Where a word stands: it limits the Q alphabet (RFC 2047 5).
+/// The place of a word. It limits the Q alphabet (RFC 2047 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Unstructured text.
     Text,
     /// Inside a comment.
     Comment,
-    /// In a phrase.
+    /// Inside a phrase.
     Phrase,
 }
 
-/// Decodes a field value for display: unfolded, words decoded, controls replaced by spaces.
+/// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
 ///
-/// In a structured field a quoted string is shown without its quotes and quoted pairs, so that it reads the same when it becomes
-/// words. A value with parameters is written anew as `value; name="text"`, continuations joined.
+/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A value with
+/// parameters becomes `value; name="text"` with joined continuations.
 ///
-/// The value itself is given back where nothing is to be decoded.
-// What is asked for is mostly known where this is called.
+/// Borrows the value if nothing needs decoding.
+// Inlined, since most callers know the arguments.
 #[inline]
 pub fn decode<'v>(
     value: &'v [u8],
@@ -244,18 +247,18 @@ pub fn decode<'v>(
     findings: &mut Vec<Finding>,
 ) -> Cow<'v, str> {
     if kind == FieldKind::Unstructured
-        && context.asks_for_nothing()
+        && context.has_no_instructions()
         && (!context.raw.is_some_and(decode::is_plain) || value.is_ascii())
-        && let Some(text) = direct::decode(value, context.doubts, findings)
+        && let Some(text) = decode_fast_path::decode(value, context.check_labels, findings)
     {
         return text;
     }
-    indirect(value, kind, context, findings)
+    decode_any(value, kind, context, findings)
 }
 
-/// [`decode`] for values of any shape.
+/// Decodes values of any shape; see [`decode`].
 #[inline(never)]
-fn indirect<'v>(
+fn decode_any<'v>(
     value: &'v [u8],
     kind: FieldKind,
     context: &HeaderContext,
@@ -263,12 +266,12 @@ fn indirect<'v>(
 ) -> Cow<'v, str> {
     match kind {
         FieldKind::Parameters => params::parse(value, context, findings).to_string().into(),
-        _ => general(value, kind, context, findings).into(),
+        _ => decode_unparameterized(value, kind, context, findings).into(),
     }
 }
 
-/// [`decode`] for values of any shape that have no parameters.
-fn general(
+/// Decodes values of any shape without parameters; see [`decode`].
+fn decode_unparameterized(
     value: &[u8],
     kind: FieldKind,
     context: &HeaderContext,
@@ -285,8 +288,8 @@ fn general(
 
 /// Decodes a value as it stands in a header, or a text of several lines.
 ///
-/// A single line with its line end (folds are none) is a whole value: white space at its ends is no part of it. Of several lines each is
-/// decoded alone, and their line ends stay, except one between two encoded words: it disappears as a fold does.
+/// A single line with its line end is a whole value: white space at its ends does not belong to it. In several lines each one is decoded
+/// alone and keeps its line end, except between two encoded words, where it disappears like a fold.
 pub fn decode_lines(
     text: &[u8],
     kind: FieldKind,
@@ -326,7 +329,7 @@ pub fn decode_lines(
     out
 }
 
-/// Offset after the line end that is no fold.
+/// Returns the offset after the first line end that is not a fold.
 fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text[at..])
         .map(|n| at + n + 1)
@@ -366,7 +369,7 @@ fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
     is_last && is_next()
 }
 
-/// Text with words and raw bytes that has no structure of its own.
+/// Decodes unstructured text with words and raw bytes.
 pub(crate) fn decode_text<'v>(
     value: &'v [u8],
     context: &HeaderContext,
@@ -375,26 +378,28 @@ pub(crate) fn decode_text<'v>(
     decode(value, FieldKind::Unstructured, context, findings)
 }
 
-/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses
-/// under the label. `told` gets what is to be told where the label could not read them and another charset can, and where it is doubtful.
+/// Decodes bytes with or without a charset.
+///
+/// Returns the text, the charset (None: UTF-8 without a label or against it) and the number of losses under the label. Adds events to
+/// `notes` if another charset replaced the label or is likelier.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     mapped: bool,
     bytes: &'b [u8],
     context: &HeaderContext,
-    told: &mut Vec<(EventKind, Cow<'static, str>)>,
+    notes: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
         .filter(may_overrule)
-        .and_then(|charset| contrary::as_utf8(charset, bytes))
+        .and_then(|charset| utf8_mislabel::as_utf8(charset, bytes))
     {
         return (Cow::Borrowed(text), None, 0);
     }
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
-        && is_utf8_beside(context.rival_of_utf8(), bytes, text)
+        && utf8_outweighs_message(context.rival_of_utf8(), bytes, text)
     {
         return (Cow::Borrowed(text), None, 0);
     }
@@ -409,22 +414,22 @@ pub(crate) fn bytes_to_text<'b>(
     let raw = context.raw.filter(|&c| decode::is_plain(c));
     if known.is_some()
         && context.detection != Detection::Off
-        && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)
+        && let Some(read) = redecode(bytes, used, &text, &log, raw, context.language)
     {
-        told.push(read.event);
+        notes.push(read.event);
         return (read.text, Some(read.used), log.losses());
     }
     let hints = || detect::Hints {
         language: context.language,
-        ..MAIL
+        ..MAIL_HINTS
     };
     if known.is_some()
         && log.losses() == 0
         && !mapped
-        && let Some(Otherwise { read, events }) =
-            otherwise(used, bytes, raw, context.doubts.then_some(hints))
+        && let Some(LabelVerdict { read, events }) =
+            check_label(used, bytes, raw, context.check_labels.then_some(hints))
     {
-        told.extend(events);
+        notes.extend(events);
         if let Some(read) = read {
             return (read.text, Some(read.used), 0);
         }
@@ -432,19 +437,19 @@ pub(crate) fn bytes_to_text<'b>(
     (text, Some(used), log.losses())
 }
 
-/// Whether `=?` stands in a value.
+/// Returns true if a value contains `=?`.
 pub(crate) fn has_open(value: &[u8]) -> bool {
     memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
 }
 
-/// Whether an encoded word stands in a value.
+/// Returns true if a value contains an encoded word.
 pub(crate) fn has_word(value: &[u8]) -> bool {
     token::Finder::new(value, value.len())
         .next_from(0)
         .is_some()
 }
 
-/// The charsets of the words in a value, in order, unresolved and unknown ones left out.
+/// Returns the charsets of the words in a value, in order, without unknown ones.
 pub fn charsets(value: &[u8]) -> Vec<Charset> {
     let mut finder = token::Finder::new(value, value.len());
     let (mut at, mut list) = (0, Vec::new());
@@ -483,12 +488,12 @@ mod tests {
             let value = format!("=?utf-8*{tag}?Q?x?= =?iso-8859-1?Q?y?=");
             let mut findings = Vec::new();
             decode_text(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told = findings
+            let notes = findings
                 .iter()
                 .filter(|f| f.kind == EventKind::EwLanguage)
                 .map(|f| (&*f.detail, f.at.start));
             assert_eq!(
-                told.collect::<Vec<_>>(),
+                notes.collect::<Vec<_>>(),
                 detail.map(|d| (d, 0)).into_iter().collect::<Vec<_>>(),
                 "{value}"
             );
@@ -598,7 +603,7 @@ mod tests {
                 "RenéeПривет",
                 vec![utf8, utf8],
             ),
-            // A sequence may be cut, and a run counts as a whole.
+            // A sequence may be cut; a run counts as a whole.
             (
                 "=?iso-8859-1?Q?Ren=C3?= =?iso-8859-1?Q?=A9e?=",
                 "Renée",
@@ -679,8 +684,8 @@ mod tests {
             &HeaderContext::default(),
             &mut findings,
         );
-        let told: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
-        assert_eq!(told, [b"=?utf-8?Q?=FF?="; 2]);
+        let notes: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
+        assert_eq!(notes, [b"=?utf-8?Q?=FF?="; 2]);
     }
 
     #[test]
@@ -819,7 +824,7 @@ mod tests {
             .chain('\x7F'..='\u{9F}')
             .chain(['\u{2028}', '\u{2029}'])
         {
-            let told = !matches!(c, '\t' | '\n' | '\r');
+            let notes = !matches!(c, '\t' | '\n' | '\r');
             for value in [format!("x{c}b"), format!("x é{c}b"), format!("x{c} b")] {
                 for kind in [
                     FieldKind::Unstructured,
@@ -830,7 +835,7 @@ mod tests {
                     assert!(!text.contains(is_control), "{value:?}");
                     assert_eq!(
                         codes.contains(&"ew.control-char"),
-                        told,
+                        notes,
                         "{value:?} {kind:?}"
                     );
                 }

@@ -1,13 +1,13 @@
-//! The bytes of one word: B and Q, with the damage that occurs.
+//! Decodes the payload of a word (B or Q) and reports its damage.
 
 use crate::lex;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// What was repaired while a payload was read.
+/// The repairs of a payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Damage {
-    /// An equals sign that starts no escape (Q), kept as it is.
+pub(crate) struct PayloadDamage {
+    /// An equals sign that starts no escape (Q); kept.
     pub bad_escape: bool,
     /// A blank or a fold inside an escape (Q).
     pub split_escape: bool,
@@ -23,8 +23,8 @@ pub(crate) struct Damage {
     pub dropped: bool,
 }
 
-impl Damage {
-    /// The worst defect in words; None when there is none.
+impl PayloadDamage {
+    /// Describes the worst defect; None without a defect.
     pub(crate) fn describe(self) -> Option<&'static str> {
         [
             (self.dropped, "incomplete base64"),
@@ -40,7 +40,7 @@ impl Damage {
     }
 }
 
-/// Sextets that wait for their quantum.
+/// Sextets of an incomplete quantum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sextets {
     bits: u32,
@@ -48,12 +48,12 @@ pub(crate) struct Sextets {
 }
 
 impl Sextets {
-    /// Whole bytes in the waiting sextets.
+    /// Returns the number of whole bytes in the sextets.
     pub(crate) fn bytes(self) -> usize {
         usize::from(self.count.saturating_sub(1))
     }
 
-    /// Whether bits remain that make no byte: more must follow.
+    /// Returns true if bits remain that make no byte.
     pub(crate) fn wants_more(self) -> bool {
         match self.count {
             1 => true,
@@ -63,7 +63,7 @@ impl Sextets {
         }
     }
 
-    /// How many wait: 0 to 3.
+    /// Returns the number of sextets: 0 to 3.
     pub(crate) fn count(self) -> u8 {
         self.count
     }
@@ -81,15 +81,15 @@ impl Sextets {
 /// Result of [`decode_b`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Base64 {
-    /// What was repaired.
-    pub damage: Damage,
-    /// Sextets left at the end, when there was no padding; their whole bytes are in the output already.
+    /// The repairs.
+    pub damage: PayloadDamage,
+    /// The sextets after the last quantum, if there was no padding. Their whole bytes are in the output already.
     pub left: Sextets,
-    /// False for text that is plainly no base64.
+    /// False for text that is plainly not base64.
     pub plausible: bool,
 }
 
-/// Decodes base64, going on from sextets that an earlier word left.
+/// Decodes base64, continuing with the sextets that an earlier word left.
 pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Base64 {
     if start.count == 0 && decode_strict(payload, out) {
         return Base64 {
@@ -97,9 +97,9 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
             ..Base64::default()
         };
     }
-    let mut damage = Damage::default();
+    let mut damage = PayloadDamage::default();
     let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
-    // Equals signs that the last quantum still expects.
+    // Number of equals signs that the last quantum still expects.
     let (mut expected, mut padded) = (0u8, false);
     for (at, &byte) in payload.iter().enumerate() {
         let Some(six) = sextet(byte) else {
@@ -126,7 +126,7 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
         if byte == b'-' || byte == b'_' {
             damage.foreign = true;
         }
-        // Text behind padding: pieces that were padded one by one.
+        // Text after padding: pieces that were padded one by one.
         damage.padding |= padded;
         alphabet += 1;
         sextets = Sextets {
@@ -150,8 +150,9 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
     }
 }
 
-/// Returns true if an equals sign behind two sextets of a quantum, with `rest` after it, is no padding: another one does not follow, and what comes
-/// up to the next padding completes the quantum (`aW=U=` is `aWU=`).
+/// Returns true if an equals sign after two sextets is no padding. `rest` follows it.
+///
+/// Then no second one follows, and the text up to the next padding completes the quantum (`aW=U=` is `aWU=`).
 fn is_stray(rest: &[u8]) -> bool {
     let rest = rest
         .iter()
@@ -165,7 +166,7 @@ fn is_stray(rest: &[u8]) -> bool {
     sextets > 0 && (2 + sextets + padding).is_multiple_of(4)
 }
 
-/// Decodes base64 without any damage (RFC 4648 4); false, and nothing is appended, for anything else.
+/// Decodes base64 without damage (RFC 4648 4). Returns false and appends nothing for anything else.
 pub(crate) fn decode_strict(payload: &[u8], out: &mut Vec<u8>) -> bool {
     let before = out.len();
     let strict = payload.len().is_multiple_of(4) && STANDARD.decode_vec(payload, out).is_ok();
@@ -175,7 +176,7 @@ pub(crate) fn decode_strict(payload: &[u8], out: &mut Vec<u8>) -> bool {
     strict
 }
 
-/// Sextets before the first padding, and the number of equals signs: tells whether a payload stands for itself.
+/// Returns true if a payload is complete in itself, by its sextets before the first padding and the number of equals signs.
 pub(crate) fn stands_alone(payload: &[u8]) -> bool {
     let sextets = payload
         .iter()
@@ -202,8 +203,8 @@ fn sextet(byte: u8) -> Option<u8> {
 }
 
 /// Decodes Q text.
-pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> Damage {
-    let mut damage = Damage::default();
+pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
+    let mut damage = PayloadDamage::default();
     let mut i = 0;
     while let Some(&byte) = payload.get(i) {
         i += 1;
@@ -236,7 +237,8 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> Damage {
     damage
 }
 
-/// The byte of an escape whose equals sign stands before `at`, and its end. Blanks may stand before the digits, a fold between them.
+/// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold may
+/// separate them.
 fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = lex::skip_space(payload, at);
     let high = hex(*payload.get(first)?)?;
@@ -252,7 +254,7 @@ fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((high << 4 | low, second + 1))
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 pub(crate) fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|n| n as u8)
 }
@@ -307,7 +309,7 @@ mod tests {
         for n in 0..bytes.len() {
             let text = STANDARD.encode(&bytes[..n]);
             let (mut tolerant, mut strict) = (Vec::new(), Vec::new());
-            // A blank sends the text down the tolerant path.
+            // A blank selects the tolerant decoder.
             let _ = decode_b(
                 format!("{text} ").as_bytes(),
                 Sextets::default(),
@@ -315,7 +317,7 @@ mod tests {
             );
             let result = decode_b(text.as_bytes(), Sextets::default(), &mut strict);
             assert_eq!((&tolerant[..], &strict[..]), (&bytes[..n], &bytes[..n]));
-            assert_eq!(result.damage, Damage::default());
+            assert_eq!(result.damage, PayloadDamage::default());
         }
     }
 

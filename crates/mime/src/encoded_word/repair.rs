@@ -1,36 +1,35 @@
-//! Damage that programs before us did to header text, undone where the way back is certain.
+//! Undoes damage that other programs did to header text, where the repair is provable.
 //!
-//! Each repair looks at what stands for itself (a word of letters and digits, an entity, a shifted sequence), so that a text is
-//! repaired alike as a whole and in pieces. The way from the repaired text to the damaged one is tried; a repair without it does not happen,
-//! nor does one that makes no likelier text: `CAFÉ®` is three letters of UTF-8, too.
+//! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair must
+//! reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
 //!
 //! # Limits
 //!
-//! A single letter that makes as good a word damaged stays so (`OPTIÄŒNA`); signs beside an `Ã` or `Â` without a letter are taken for
-//! damage. UTF-8 that was read in another charset than windows-1252 or ISO-8859-1 stays, and so does damage that lost a byte (a no-break space
-//! that became a space). Entities for ASCII stay: what they stood for would be syntax.
+//! Keeps a single letter that makes as good a word damaged (`OPTIÄŒNA`). Repairs symbols beside an `Ã` or `Â` without a letter. Keeps UTF-8
+//! that was misread in other charsets than windows-1252 and ISO-8859-1, and damage that lost a byte (a no-break space that became a space).
+//! Keeps entities for ASCII: their characters would be syntax.
 
 use super::controls::is_control;
 use crate::EventKind;
-use crate::choose::utf8_beats;
+use crate::charset_choice::utf8_outweighs_label;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
 
-/// Which damage to undo. None by default: a repair is a guess about what was meant, though a well-founded one.
+/// The kinds of damage to undo. None by default, since a repair is a guess about the sender's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     /// UTF-8 that was read as windows-1252 or ISO-8859-1 and written again as UTF-8, once or several times.
     pub mojibake: bool,
-    /// Entities of HTML for characters outside ASCII.
+    /// HTML entities for characters outside ASCII.
     pub entities: bool,
     /// ISO-2022-JP that lost its escape characters.
     pub escapes: bool,
-    /// Encoded words whose text is encoded words: they are decoded once more, and not again.
+    /// Encoded words whose text is encoded words. They are decoded once more.
     pub nested: bool,
 }
 
 impl Repairs {
-    /// All of them.
+    /// All repairs.
     pub const ALL: Self = Self {
         mojibake: true,
         entities: true,
@@ -38,13 +37,13 @@ impl Repairs {
         nested: true,
     };
 
-    /// Whether any is asked for.
+    /// Returns true if any repair is enabled.
     #[inline]
     pub fn any(self) -> bool {
         self.mojibake || self.entities || self.escapes || self.nested
     }
 
-    /// Whether one of them may change a value in ASCII without words.
+    /// Returns true if an enabled repair may change ASCII text without words.
     pub(crate) fn may_touch(self, value: &[u8]) -> bool {
         self.entities && memchr::memmem::find(value, b"&").is_some()
             || self.escapes
@@ -53,7 +52,7 @@ impl Repairs {
     }
 }
 
-/// True for the kinds that tell of a repair.
+/// Returns true for the kinds of events that report a repair.
 pub(crate) fn is_repair(kind: EventKind) -> bool {
     matches!(
         kind,
@@ -61,11 +60,10 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
     )
 }
 
-/// One repair: the text after it, and how much it found.
-type Step = fn(&str) -> (String, u64);
+/// A repair. Returns the repaired text and the number of repairs.
+type RepairStep = fn(&str) -> (String, u64);
 
-/// The text without the damage that was asked for; None where there is none. `free`: the text has no syntax, so that what looks like an
-/// entity or a shifted sequence can be one.
+/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may occur.
 pub(crate) fn repaired(
     text: &str,
     repairs: Repairs,
@@ -73,7 +71,7 @@ pub(crate) fn repaired(
     found: &mut Vec<(EventKind, u64)>,
 ) -> Option<String> {
     let mut out: Option<String> = None;
-    let steps: [(bool, EventKind, Step); 3] = [
+    let steps: [(bool, EventKind, RepairStep); 3] = [
         (
             repairs.escapes && free && text.contains('$'),
             EventKind::EwLostEscape,
@@ -102,7 +100,7 @@ pub(crate) fn repaired(
     out
 }
 
-/// Undoes it in each stretch outside ASCII, as often as that makes a likelier word; gives the number of stretches.
+/// Undoes misread UTF-8 in each non-ASCII stretch as long as the word gets likelier. Returns the number of stretches.
 fn mojibake(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     for word in text.split_inclusive(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()) {
@@ -110,50 +108,50 @@ fn mojibake(text: &str) -> (String, u64) {
             out.push_str(word);
             continue;
         }
-        // What ends a word may be what a value is cut at, and tells nothing.
+        // A value may be cut after the end of a word, so its end proves nothing.
         let end = word
             .trim_end_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric())
             .len();
-        let (mended, stretches) = unread_word(&word[..end]);
+        let (restored, stretches) = undo_misread_word(&word[..end]);
         count += stretches;
-        out.push_str(&mended);
+        out.push_str(&restored);
         out.push_str(&word[end..]);
     }
     (out, count)
 }
 
-/// A word as it was before it was read as often as that makes a likelier one, and how many stretches of it were read so.
-fn unread_word(word: &str) -> (Cow<'_, str>, u64) {
+/// Undoes misreading as long as the word gets likelier. Returns the word and the number of its stretches.
+fn undo_misread_word(word: &str) -> (Cow<'_, str>, u64) {
     let (mut best, mut count) = (Cow::Borrowed(word), 0);
     let mut now = Cow::Borrowed(word);
-    // Each turn makes it shorter.
-    while let Some(less) = unread_stretches(&now) {
-        if !less.text.chars().any(is_control) {
-            if !less.is_likelier() {
+    // Each pass makes the word shorter.
+    while let Some(unread_word) = undo_misread_stretches(&now) {
+        if !unread_word.text.chars().any(is_control) {
+            if !unread_word.is_likelier() {
                 break;
             }
-            best = Cow::Owned(less.text.clone());
-            count = count.max(less.count);
+            best = Cow::Owned(unread_word.text.clone());
+            count = count.max(unread_word.count);
         }
-        now = Cow::Owned(less.text);
+        now = Cow::Owned(unread_word.text);
     }
     (best, count)
 }
 
-/// A word whose stretches outside ASCII were all led back once.
-struct Less {
+/// A word after one pass over its non-ASCII stretches.
+struct UnreadWord {
     text: String,
-    /// How many they are.
+    /// Number of stretches.
     count: u64,
-    /// One of them has letters enough to be no chance.
+    /// Whether a stretch has enough letters to rule out chance.
     is_long: bool,
 }
 
-impl Less {
-    /// Whether this is what was meant. The way back exists for much that is right (`CAFÉ®`), so that alone proves nothing.
+impl UnreadWord {
+    /// Returns true if this is what the sender wrote. Much right text can be reversed too (`CAFÉ®`), so that alone proves nothing.
     fn is_likelier(&self) -> bool {
         self.is_long
-            || utf8_beats(
+            || utf8_outweighs_label(
                 Some(Charset::WINDOWS_1252),
                 self.text.as_bytes(),
                 &self.text,
@@ -161,12 +159,12 @@ impl Less {
     }
 }
 
-/// Letters in a row that signs of one byte each, two or more a letter, do not make by chance.
+/// Number of letters in a row that misread symbols do not form by chance.
 const LETTERS: usize = 3;
 
-/// A word with its stretches outside ASCII as they were before they were read; None where one of them was not. What was damaged, was as a whole.
-fn unread_stretches(word: &str) -> Option<Less> {
-    let mut less = Less {
+/// Undoes misreading of each non-ASCII stretch. Returns None if one stretch was not misread, since damage affects whole words.
+fn undo_misread_stretches(word: &str) -> Option<UnreadWord> {
+    let mut unread_word = UnreadWord {
         text: String::with_capacity(word.len()),
         count: 0,
         is_long: false,
@@ -177,7 +175,7 @@ fn unread_stretches(word: &str) -> Option<Less> {
             .bytes()
             .position(|b| !b.is_ascii())
             .unwrap_or(rest.len());
-        less.text.push_str(&rest[..ascii]);
+        unread_word.text.push_str(&rest[..ascii]);
         rest = &rest[ascii..];
         let end = rest
             .bytes()
@@ -185,22 +183,23 @@ fn unread_stretches(word: &str) -> Option<Less> {
             .unwrap_or(rest.len());
         let (stretch, after) = rest.split_at(end);
         if !stretch.is_empty() {
-            let read = unread(stretch, windows_1252).or_else(|| unread(stretch, latin_1))?;
-            less.is_long |=
+            let read = undo_misreading(stretch, windows_1252)
+                .or_else(|| undo_misreading(stretch, latin_1))?;
+            unread_word.is_long |=
                 read.chars().all(char::is_alphabetic) && read.chars().nth(LETTERS - 1).is_some();
-            less.text.push_str(&read);
-            less.count += 1;
+            unread_word.text.push_str(&read);
+            unread_word.count += 1;
         }
         rest = after;
     }
-    (less.count > 0).then_some(less)
+    (unread_word.count > 0).then_some(unread_word)
 }
 
-/// The text whose UTF-8 bytes were read by a single-byte charset as `text`. As each character stands for one byte, the way back exists.
-fn unread(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
+/// Returns the text whose UTF-8 bytes a single-byte charset decodes to `text`. Each character stands for one byte, so this is exact.
+fn undo_misreading(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>()?;
     let read = String::from_utf8(bytes).ok()?;
-    // A text that was read twice has the controls between that windows-1252 has for want of characters.
+    // Text that was misread twice has the C1 controls for which windows-1252 has no characters.
     let is_hole = |c: char| matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}');
     let plausible = |c: char| {
         !c.is_ascii() && (!is_control(c) || is_hole(c)) && c != char::REPLACEMENT_CHARACTER
@@ -212,10 +211,10 @@ fn latin_1(c: char) -> Option<u8> {
     u8::try_from(u32::from(c)).ok()
 }
 
-/// What 80 to 9F stand for in windows-1252.
+/// The characters 80 to 9F of windows-1252.
 const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// As WHATWG has it: the five bytes without a character stand for controls.
+/// Encodes by the WHATWG table: five bytes without a character stand for controls.
 fn windows_1252(c: char) -> Option<u8> {
     if matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}' | '\u{a0}'..='\u{ff}' | '\0'..='\x7f')
     {
@@ -226,8 +225,8 @@ fn windows_1252(c: char) -> Option<u8> {
         .map(|n| 0x80 + n as u8)
 }
 
-/// Bytes at the start of a text that are one sequence of UTF-8 whose bytes were read as windows-1252 or ISO-8859-1; 0 where there is none.
-pub(super) fn misread(text: &str) -> usize {
+/// Returns the length of one UTF-8 sequence, misread as windows-1252 or ISO-8859-1, at the start of a text; 0 without one.
+pub(super) fn misread_length(text: &str) -> usize {
     let count = match text.chars().next().map(u32::from) {
         Some(0xC2..=0xDF) => 2,
         Some(0xE0..=0xEF) => 3,
@@ -236,7 +235,8 @@ pub(super) fn misread(text: &str) -> usize {
     };
     let length = text.chars().take(count).map(char::len_utf8).sum();
     let sequence = &text[..length];
-    let is_one = |byte| unread(sequence, byte).is_some_and(|read| read.chars().count() == 1);
+    let is_one =
+        |byte| undo_misreading(sequence, byte).is_some_and(|read| read.chars().count() == 1);
     if is_one(windows_1252) || is_one(latin_1) {
         length
     } else {
@@ -278,7 +278,7 @@ const OTHERS: [(&str, char); 24] = [
     ("euro", '€'),
 ];
 
-/// Characters for their entities; gives how many.
+/// Replaces entities by their characters; returns their number.
 fn entities(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let mut rest = text;
@@ -305,7 +305,7 @@ fn entity(name: &str) -> Option<char> {
                 .filter(|_| !digits.starts_with('+'))?,
             None => number.parse().ok().filter(|_| !number.starts_with('+'))?,
         };
-        // Numbers of C1 are meant as windows-1252 (HTML, numeric character reference end state).
+        // HTML maps C1 numbers to windows-1252 (numeric character reference end state).
         let c = match code {
             0x80..=0x9F => (0xA0..=0x2122)
                 .filter_map(char::from_u32)
@@ -326,11 +326,11 @@ fn entity(name: &str) -> Option<char> {
     })
 }
 
-/// Puts the escape characters back (RFC 1468) where that gives Japanese text that is written with just these bytes; gives how many sequences.
+/// Restores escape characters (RFC 1468) where that gives Japanese text that encodes to these bytes. Returns the number of sequences.
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
-    let mut ends = [End::default(); 2];
+    let mut ends = [PairEnds::default(); 2];
     while let Some(start) = memchr::memchr(b'$', &text.as_bytes()[at..]).map(|n| at + n) {
         at = start + 1;
         if let Some(end) = ends[start % 2].of(text.as_bytes(), start)
@@ -346,22 +346,22 @@ fn lost_escapes(text: &str) -> (String, u64) {
     (out, count)
 }
 
-/// Where sequences of pairs end that begin at odd offsets, or at even ones: each is gone through once.
+/// Caches where sequences of pairs end, for odd or for even start offsets. Each byte is examined once.
 #[derive(Clone, Copy, Default)]
-struct End {
-    /// Up to here it is known.
+struct PairEnds {
+    /// Offset up to which the end is known.
     known: usize,
-    /// Offset after the shift back; None where pairs end otherwise.
+    /// Offset after the escape back to ASCII; None if the pairs end otherwise.
     after: Option<usize>,
-    /// How many sequences with this end were asked for.
+    /// Number of lookups with this end.
     asked: usize,
 }
 
-impl End {
-    /// Sequences with one end that are looked at: one may begin in what looks like another.
+impl PairEnds {
+    /// Maximum number of lookups with one end. A sequence may begin in what looks like another one.
     const MOST: usize = 4;
 
-    /// Offset after the sequence at `start`, which has two pairs or more: a single one may be anything.
+    /// Returns the offset after the sequence at `start`, if it has two pairs or more. A single pair may be anything.
     fn of(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         if !matches!(bytes.get(start + 1), Some(b'B' | b'@')) {
             return None;
@@ -388,7 +388,7 @@ impl End {
     }
 }
 
-/// The text of `$B…(B`, where it is Japanese.
+/// Decodes `$B…(B`; returns None if it is not Japanese.
 fn shifted(whole: &[u8]) -> Option<String> {
     let end = whole.len() - 2;
     let pairs = &whole[2..end];
@@ -404,19 +404,21 @@ fn shifted(whole: &[u8]) -> Option<String> {
         .into_owned();
     back.retain(|&b| b != 0x1B);
     // `$@` and `(J` are older names of the same sets.
-    let same = back.len() == whole.len() && &back[2..end] == pairs;
+    let is_same = back.len() == whole.len() && &back[2..end] == pairs;
     let script = |c: char| matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}');
-    (log.losses() == 0 && same && read.chars().any(script)).then_some(read)
+    (log.losses() == 0 && is_same && read.chars().any(script)).then_some(read)
 }
 
-/// Whether pairs look like text rather than like a word of ASCII: kana, or hardly any of the seldom characters of level 2 (JIS X 0208), which
-/// small letters make, and not letters alone or digits alone.
+/// Returns true if pairs look like Japanese text rather than like ASCII.
+///
+/// Japanese text has kana, or hardly any rare characters of level 2 (JIS X 0208), which lower-case ASCII gives. It does not consist of
+/// letters alone or digits alone.
 fn is_japanese(pairs: &[u8]) -> bool {
     let leads = || pairs.iter().step_by(2);
     let seldom = leads().filter(|lead| (0x50..=0x7E).contains(*lead)).count();
     let has_kana = leads().any(|lead| matches!(lead, b'$' | b'%'));
     let is_any = |kind: fn(&u8) -> bool| pairs.iter().any(kind);
-    // Letters with digits are the name of a product where they are few.
+    // A few letters with digits are a product name.
     let is_mixed = is_any(u8::is_ascii_punctuation) && is_any(u8::is_ascii_alphanumeric)
         || is_any(u8::is_ascii_alphabetic) && is_any(u8::is_ascii_digit) && pairs.len() >= 12;
     8 * seldom <= pairs.len() && (has_kana || is_mixed)
@@ -508,16 +510,20 @@ mod tests {
                 high[usize::from(b) - 0x80]
             }
         };
-        // Controls and ASCII are what a repair never gives.
+        // A repair never produces controls or ASCII.
         for c in ('\u{a0}'..=char::MAX)
             .filter(|&c| !is_control(c) && c != '\u{fffd}')
             .step_by(7)
         {
             let text = c.to_string();
             let latin: String = text.bytes().map(char::from).collect();
-            assert_eq!(unread(&latin, latin_1).as_ref(), Some(&text));
+            assert_eq!(undo_misreading(&latin, latin_1).as_ref(), Some(&text));
             let windows: String = text.bytes().map(as_windows).collect();
-            assert_eq!(unread(&windows, windows_1252), Some(text), "{windows}");
+            assert_eq!(
+                undo_misreading(&windows, windows_1252),
+                Some(text),
+                "{windows}"
+            );
         }
     }
 

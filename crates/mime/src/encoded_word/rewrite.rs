@@ -1,31 +1,32 @@
-//! The smallest changes that bring a value to UTF-8 words or to raw UTF-8.
+//! Computes the smallest changes that rewrite a value to UTF-8 words or to raw UTF-8.
 //!
-//! A value is cut into atoms: white space, plain pieces, and pieces that hold words or 8-bit bytes. Neighbors of the last kind form a
-//! group, white space between them included, and a group is replaced as a whole or not at all: a word beside another one would
-//! swallow the space that stood between them.
+//! A value consists of units: white space, plain pieces, and pieces with words or 8-bit bytes. Adjacent pieces of the last kind form a
+//! group together with the white space between them. A group is replaced as a whole or not at all, since a new word beside an old one would
+//! swallow the space between them.
 //!
 //! # Limits
 //!
-//! Addresses are never changed. What cannot be written so that it reads the same is left alone, and so is a value of which an open quote
-//! makes an address the text of a string.
+//! Never changes addresses. Leaves a value alone if the result would decode to other text, or if an open quote turns an address into text.
 
-use super::atoms::{Atom, Atoms, State, guards, is_tidy};
 use super::controls::push_clean;
 use super::decode::Reader;
+use super::lexical_context::LexicalContext;
 use super::repair::is_repair;
-use super::writer::{Target, Writer};
-use super::zone::Zone;
-use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, plain};
+use super::rewrite_units::{
+    RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
+};
+use super::writer::{GroupWriter, RewriteTarget};
+use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
 use std::borrow::Cow;
 
-/// The changes that bring a value to `form`: nothing for a value that is there already, and only the runs of words or raw bytes that need it.
-/// `column` is the number of bytes of the line before the value; `eol` is used for folds.
+/// Returns the replacements that rewrite a value to `form`: only groups of words or raw bytes that need it.
 ///
-/// Applying the changes leaves the decoded text as it was, and a second call finds nothing to change. Plain values (ASCII text and
-/// well-formed words that stand free) have this by their shape; for all others both are checked, and a value that fails the check is
-/// left alone.
+/// `column` is the number of bytes of the line before the value; `eol` ends folded lines.
+///
+/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and separate,
+/// well-formed words) guarantees this. For all others both are checked, and a value that fails the check stays as it is.
 pub fn rewrite(
     value: &[u8],
     kind: FieldKind,
@@ -36,7 +37,7 @@ pub fn rewrite(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    let target = Target { form, column, eol };
+    let target = RewriteTarget { form, column, eol };
     Rewriting {
         value,
         kind,
@@ -47,19 +48,19 @@ pub fn rewrite(
     .changes(findings)
 }
 
-/// A value that is to be brought to a form.
+/// A value to rewrite.
 pub(crate) struct Rewriting<'a> {
     pub(crate) value: &'a [u8],
     pub(crate) kind: FieldKind,
-    pub(crate) target: Target<'a>,
-    /// What is known of it.
+    pub(crate) target: RewriteTarget<'a>,
+    /// The context in which the value is read now.
     pub(crate) context: &'a HeaderContext<'a>,
-    /// What will be known when it is read again: in a message that is rewritten other text may tell something else of raw bytes.
+    /// The context in which it will be read again. Rewritten text elsewhere may give other evidence about raw bytes.
     pub(crate) then: &'a HeaderContext<'a>,
 }
 
 impl Rewriting<'_> {
-    /// [`rewrite`] of it.
+    /// Implements [`rewrite`].
     pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
@@ -68,16 +69,17 @@ impl Rewriting<'_> {
             context,
             ..
         } = self;
-        if context.asks_for_nothing()
-            && let Some(list) = plain::plan(value, *kind, target, context.doubts, findings)
+        if context.has_no_instructions()
+            && let Some(list) =
+                rewrite_fast_path::plan(value, *kind, target, context.check_labels, findings)
         {
             return list;
         }
-        self.general(findings)
+        self.changes_of_any_value(findings)
     }
 
-    /// The same for values of any shape.
-    pub(super) fn general(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+    /// Like [`Self::changes`], without the fast path.
+    pub(super) fn changes_of_any_value(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
             kind,
@@ -85,7 +87,7 @@ impl Rewriting<'_> {
             context,
             then,
         } = *self;
-        let Target { form, column, eol } = target;
+        let RewriteTarget { form, column, eol } = target;
         match kind {
             FieldKind::Opaque => Vec::new(),
             FieldKind::Unstructured if is_identifiers(value) => {
@@ -101,10 +103,14 @@ impl Rewriting<'_> {
                     return list;
                 }
                 if kind.has_syntax() && lex::swallows_address(value) {
-                    findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
+                    findings.push(Finding::new(
+                        0..value.len(),
+                        EventKind::EwBadToken,
+                        UNSAFE_QUOTE,
+                    ));
                     return Vec::new();
                 }
-                self.proved(&comparable(&before, kind, form), list)
+                self.verified(&comparable(&before, kind, form), list)
                     .unwrap_or_else(|| {
                         findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
                         Vec::new()
@@ -113,8 +119,8 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The changes, or others instead, that leave the text as it was; None where there are none.
-    fn proved(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
+    /// Returns changes that keep the decoded text: `list`, or others; None if there are none.
+    fn verified(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
         let Self {
             value,
             kind,
@@ -122,18 +128,18 @@ impl Rewriting<'_> {
             context,
             then,
         } = *self;
-        let settle = |value: Vec<u8>, form, passes| {
-            settle(
+        let rewrite_to_fixed_point = |value: Vec<u8>, form, passes| {
+            rewrite_to_fixed_point(
                 value,
                 passes,
                 kind,
-                &Target { form, ..target },
+                &RewriteTarget { form, ..target },
                 then,
                 before,
             )
         };
         let once = apply(value, &list);
-        if let Some(after) = settle(once.clone(), target.form, PASSES - 1) {
+        if let Some(after) = rewrite_to_fixed_point(once.clone(), target.form, PASSES - 1) {
             return Some(if after == once {
                 list
             } else {
@@ -143,22 +149,25 @@ impl Rewriting<'_> {
         if target.form == Form::Words {
             return None;
         }
-        // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
+        // Raw text may complete damage beside it to a word. Then tries UTF-8 words, if a second pass keeps them.
         let stays = |words: &Vec<u8>| {
-            settle(words.clone(), target.form, PASSES).is_none_or(|again| again == *words)
+            rewrite_to_fixed_point(words.clone(), target.form, PASSES)
+                .is_none_or(|again| again == *words)
         };
-        let in_words = Target {
+        let in_words = RewriteTarget {
             form: Form::Words,
             ..target
         };
         let list = plan(value, kind, &in_words, context, &mut Vec::new()).1;
-        let words = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
+        let words =
+            rewrite_to_fixed_point(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
         Some(difference(value, &words))
     }
 }
 
-/// [`rewrite`] to words where the value is plain; None where only the general case can tell. What the rest of the message says does not
-/// matter to a plain value.
+/// Like [`rewrite`] to words, for plain values only; returns None if the general path must decide.
+///
+/// The rest of the message does not matter for a plain value.
 pub(crate) fn rewrite_plain(
     value: &[u8],
     kind: FieldKind,
@@ -167,10 +176,10 @@ pub(crate) fn rewrite_plain(
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    plain::plan(
+    rewrite_fast_path::plan(
         value,
         kind,
-        &Target {
+        &RewriteTarget {
             form: Form::Words,
             column,
             eol,
@@ -180,12 +189,12 @@ pub(crate) fn rewrite_plain(
     )
 }
 
-/// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.
-fn settle(
+/// Rewrites to a fixed point. Returns None if the decoded text would change.
+fn rewrite_to_fixed_point(
     mut after: Vec<u8>,
     passes: usize,
     kind: FieldKind,
-    target: &Target<'_>,
+    target: &RewriteTarget<'_>,
     context: &HeaderContext,
     before: &str,
 ) -> Option<Vec<u8>> {
@@ -200,8 +209,8 @@ fn settle(
     None
 }
 
-/// Returns true for addresses or identifiers in angles with raw bytes and nothing else, as in `X-MS-TNEF-Correlator`. An encoded word would swallow
-/// the angles.
+/// Returns true for raw bytes that consist of addresses or identifiers in angles, as in `X-MS-TNEF-Correlator`. An encoded word would
+/// swallow the angles.
 fn is_identifiers(value: &[u8]) -> bool {
     let mut pieces = value
         .split(|byte| lex::is_space(*byte))
@@ -218,7 +227,7 @@ fn is_identifiers(value: &[u8]) -> bool {
     pieces.peek().is_some() && pieces.all(is_identifier)
 }
 
-/// A text in the characters that the form has. In a structured field a space between a name and its address is no text.
+/// Returns a text as `form` can show it. In a structured field the space between a name and its address does not count.
 fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
     let text = if form == Form::Iso2022Jp {
         japanese::folded(text).0
@@ -232,10 +241,10 @@ fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
     }
 }
 
-/// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
+/// Maximum number of passes. A change may open a closed group once.
 const PASSES: usize = 4;
 
-/// One replacement that makes `new` of `old`, cut beside something that is no white space.
+/// Returns one replacement that turns `old` into `new`. It does not begin or end beside white space.
 fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     let mut start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     if start == old.len() && start == new.len() {
@@ -259,13 +268,13 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     }]
 }
 
-/// Why a value was left alone.
+/// Why a value stays as it is.
 pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
 
-/// Why a value with open quotes was left alone: words would hide the address that stands in one of its strings.
-const TORN: &str = "left as it is: a quoted string without its end holds an address";
+/// Why a value with open quotes stays as it is: words would hide the address in a string.
+const UNSAFE_QUOTE: &str = "left as it is: a quoted string without its end holds an address";
 
-/// A value with replacements applied.
+/// Applies replacements to a value.
 pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(value.len() * 2), 0);
     for replacement in list {
@@ -277,8 +286,8 @@ pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     out
 }
 
-/// Whether all words of a text without structure are clean, in the charset of the form.
-pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
+/// Returns true if all words of an unstructured value are clean, in the charset of the form.
+pub(crate) fn is_clean_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
     let (mut text, mut findings) = (String::new(), Vec::new());
     if context.repairs.any() {
@@ -291,62 +300,64 @@ pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) ->
         && reader
             .words
             .iter()
-            .all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()], form))
+            .all(|word| is_clean_word(value, word, &reader.bytes[word.bytes.clone()], form))
 }
 
-/// The decoded text of a value, and the changes.
+/// Returns the decoded text of a value, and the replacements.
 fn plan(
     value: &[u8],
     kind: FieldKind,
-    target: &Target<'_>,
+    target: &RewriteTarget<'_>,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
     if value.is_ascii()
         && !has_open(value)
-        && !lex::may_shift(value)
+        && !lex::has_escape(value)
         && !context.repairs.may_touch(value)
     {
         return (String::new(), Vec::new());
     }
-    let (text, atoms) = atoms(value, kind, target.form, context, findings);
+    let (text, rewrite_units) = rewrite_units(value, kind, target.form, context, findings);
     let mut note = None;
     let changes = match target.form {
-        Form::Iso2022Jp => in_japanese(value, &atoms, target, &mut note).unwrap_or_else(|| {
-            let target = Target {
-                form: Form::Words,
-                ..*target
-            };
-            plan(value, kind, &target, context, &mut Vec::new()).1
-        }),
-        Form::Words | Form::RawUtf8 => changes(value, &atoms, target),
+        Form::Iso2022Jp => {
+            in_japanese(value, &rewrite_units, target, &mut note).unwrap_or_else(|| {
+                let target = RewriteTarget {
+                    form: Form::Words,
+                    ..*target
+                };
+                plan(value, kind, &target, context, &mut Vec::new()).1
+            })
+        }
+        Form::Words | Form::RawUtf8 => changes(value, &rewrite_units, target),
     };
     findings.extend(note);
     findings.sort_by_key(|f| f.at.start);
     (text, changes)
 }
 
-/// The decoded text of a value, and its atoms.
-pub(super) fn atoms(
+/// Returns the decoded text of a value, and its units.
+pub(super) fn rewrite_units(
     value: &[u8],
     kind: FieldKind,
     form: Form,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
-) -> (String, Vec<Atom>) {
+) -> (String, Vec<RewriteUnit>) {
     let mut reader = Reader::new(value, kind, context, findings);
     reader.is_written = form != Form::Iso2022Jp;
     let mut text = String::new();
-    let guards = if kind == FieldKind::Unstructured {
-        guards(value)
+    let protected_strings = if kind == FieldKind::Unstructured {
+        protected_strings(value)
     } else {
         Vec::new()
     };
-    let mut atoms = Atoms {
+    let mut rewrite_units = RewriteUnits {
         value,
         reader: &reader,
         form,
-        guards,
+        protected_strings,
         list: Vec::new(),
     };
     let mut segments = reader.segments.iter().peekable();
@@ -354,47 +365,47 @@ pub(super) fn atoms(
         let start = text.len();
         let told = findings.len();
         reader.push(segment, &mut text, findings);
-        if segment.zone != Zone::Mark {
+        if segment.lexical != LexicalContext::Mark {
             let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
-            atoms.segment(segment, &text[start..], repaired);
+            rewrite_units.segment(segment, &text[start..], repaired);
             continue;
         }
-        // A quoted string is one atom, up to its closing quote.
-        let mut atom = Atom::plain(segment.range.clone(), Zone::Quoted);
+        // A quoted string is one unit, up to its closing quote.
+        let mut atom = RewriteUnit::plain(segment.range.clone(), LexicalContext::Quoted);
         for inner in segments.by_ref() {
             let told = findings.len();
             reader.push(inner, &mut text, findings);
             atom.range.end = inner.range.end;
-            if inner.zone == Zone::Mark {
+            if inner.lexical == LexicalContext::Mark {
                 break;
             }
             let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
-            atom.state = atom.state.with(atoms.state(inner, repaired));
+            atom.state = atom.state.with(rewrite_units.state(inner, repaired));
         }
         text[start..].clone_into(&mut atom.text);
-        atoms.list.push(atom);
+        rewrite_units.list.push(atom);
     }
-    atoms.pull();
+    rewrite_units.join_protected_strings();
     let mut shown = String::with_capacity(text.len());
     push_clean(&text, &mut shown);
-    (shown, atoms.list)
+    (shown, rewrite_units.list)
 }
 
-/// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.
+/// Returns the replacements for ISO-2022-JP; None if that cannot carry the text.
 fn in_japanese(
     value: &[u8],
-    atoms: &[Atom],
-    target: &Target<'_>,
+    rewrite_units: &[RewriteUnit],
+    target: &RewriteTarget<'_>,
     note: &mut Option<Finding>,
 ) -> Option<Vec<Replacement>> {
-    if !atoms.iter().any(|atom| atom.state.wants_words()) {
+    if !rewrite_units.iter().any(|atom| atom.state.wants_words()) {
         return Some(Vec::new());
     }
-    // What stands between them keeps a mark from joining a letter that it does not stand behind.
-    let text: String = atoms
+    // A separator keeps a voicing mark from joining the letter of another unit.
+    let text: String = rewrite_units
         .iter()
         .map(|a| {
-            if a.state.member() {
+            if a.state.is_group_member() {
                 a.text.as_str()
             } else {
                 " "
@@ -408,35 +419,43 @@ fn in_japanese(
     if count > 0 {
         *note = Some(Finding::counted(0..value.len(), kind, "ISO-2022-JP", count));
     }
-    (kind == EventKind::CharsetLookAlike).then(|| changes(value, atoms, target))
+    (kind == EventKind::CharsetLookAlike).then(|| changes(value, rewrite_units, target))
 }
 
-/// Groups atoms and writes the groups that need it.
-fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement> {
-    let mut writer = Writer::new(value, target);
+/// Groups the units and writes the groups that need it.
+fn changes(
+    value: &[u8],
+    rewrite_units: &[RewriteUnit],
+    target: &RewriteTarget<'_>,
+) -> Vec<Replacement> {
+    let mut writer = GroupWriter::new(value, target);
     let mut i = 0;
-    while i < atoms.len() {
-        if !atoms[i].state.member() {
+    while i < rewrite_units.len() {
+        if !rewrite_units[i].state.is_group_member() {
             i += 1;
             continue;
         }
         let first = i;
         let mut last = i;
-        while let Some(next) = atoms.get(last + 1) {
-            if next.state.member() {
+        while let Some(next) = rewrite_units.get(last + 1) {
+            if next.state.is_group_member() {
                 last += 1;
-            } else if next.state.space && atoms.get(last + 2).is_some_and(|a| a.state.member()) {
+            } else if next.state.space
+                && rewrite_units
+                    .get(last + 2)
+                    .is_some_and(|a| a.state.is_group_member())
+            {
                 last += 2;
             } else {
                 break;
             }
         }
         i = last + 1;
-        let group = &atoms[first..=last];
+        let group = &rewrite_units[first..=last];
         let state = group
             .iter()
             .map(|a| a.state)
-            .reduce(State::with)
+            .reduce(UnitState::with)
             .unwrap_or_default();
         let wanted = match target.form {
             Form::Words | Form::Iso2022Jp => state.wants_words(),
@@ -447,7 +466,7 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         }
         let range = group[0].range.start..group[group.len() - 1].range.end;
         let text: String = group.iter().map(|a| a.text.as_str()).collect();
-        writer.group(range, group[0].zone, state, &text);
+        writer.group(range, group[0].lexical, state, &text);
     }
     writer.list
 }

@@ -1,10 +1,9 @@
-//! Encoded words in a stream of any text, such as a log: they are decoded, all other bytes pass.
+//! Decodes encoded words in a stream of any text, such as a log. All other bytes pass unchanged.
 //!
 //! # Limits
 //!
-//! Words and runs of words are found within [`MOST`] bytes of a line and its continuation lines; what reaches further is taken apart there. A word
-//! that is longer passes as it is, with a finding.
-//! A line that ends in a word is written when the next byte after it is known, since a folded line may go on with another word.
+//! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes unchanged,
+//! with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another word.
 
 use super::decode::Reader;
 use super::token::{Finder, ends_word, may_open};
@@ -13,42 +12,42 @@ use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
 
-/// Bytes that are held at most while the end of a run of words is looked for.
+/// Maximum number of buffered bytes while the end of a run is unknown.
 pub const MOST: usize = 1 << 16;
-/// Bytes that must come before a long piece without a line end is looked at again.
+/// Number of new bytes before a long piece without a line end is examined again.
 const STEP: usize = 1 << 12;
 
-/// Decodes the encoded words of a stream, piece by piece. Memory is bounded by [`MOST`] and the longest piece.
+/// Decodes the encoded words of a stream piece by piece. [`MOST`] and the longest piece bound the memory.
 ///
-/// Adjacent words are joined as in [`super::decode`]; folds between them vanish, as does no other byte outside words. A word beside an `@`
-/// belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
+/// Joins adjacent words as [`super::decode`] does, and drops the folds between them; all other bytes stay. A word beside an `@` belongs to
+/// an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
 #[derive(Debug, Default)]
 pub struct Stream<'c> {
     context: HeaderContext<'c>,
     buffer: Vec<u8>,
-    /// Offset of the buffer in the stream.
+    /// The offset of the buffer in the stream.
     offset: usize,
-    /// Length that the buffer must have before it is worth another look.
-    worth: usize,
+    /// The buffer length at which the next search is worthwhile.
+    next_look: usize,
     /// The last byte before the buffer.
     before: Option<u8>,
-    /// A run was cut here: white space before a further word vanishes.
+    /// Whether a run was split here: white space before a further word disappears.
     cut: bool,
 }
 
 /// What stands at a place that looks like a word.
-enum Look {
+enum Lookahead {
     Nothing,
-    /// Only further bytes can tell.
+    /// More bytes are needed to decide.
     More,
-    /// A run of words up to here.
+    /// A run of words up to this offset.
     Run(usize),
-    /// As much of a run as is looked at together.
+    /// The part of a longer run up to this offset.
     Cut(usize),
 }
 
 impl<'c> Stream<'c> {
-    /// A stream whose words are read with `context`.
+    /// Creates a stream that decodes words with `context`.
     pub fn new(context: HeaderContext<'c>) -> Self {
         Self {
             context,
@@ -56,21 +55,21 @@ impl<'c> Stream<'c> {
         }
     }
 
-    /// Takes bytes and appends what is settled to `out`. The places of findings are offsets in the stream.
+    /// Adds bytes and appends finished output to `out`. Findings have offsets in the stream.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() < self.worth && !bytes.contains(&b'\n') {
+        if self.buffer.len() < self.next_look && !bytes.contains(&b'\n') {
             return;
         }
         self.advance(false, out, findings);
-        self.worth = if has_open(&self.buffer) {
+        self.next_look = if has_open(&self.buffer) {
             self.buffer.len() + STEP
         } else {
             0
         };
     }
 
-    /// Appends what was held.
+    /// Appends the rest of the buffer.
     pub fn finish(mut self, out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
         self.advance(true, out, findings);
     }
@@ -78,7 +77,7 @@ impl<'c> Stream<'c> {
     fn advance(&mut self, last: bool, out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
         let buffer = std::mem::take(&mut self.buffer);
         let (mut done, mut seek) = (0, 0);
-        // The logical line at `seek`, and a finder that remembers what it saw of it.
+        // The logical line at `seek`, with a finder that caches its searches.
         let mut line: Option<(usize, bool, Finder<'_>)> = None;
         loop {
             let open = memchr::memmem::find(&buffer[seek..], b"=?").map(|n| seek + n);
@@ -100,11 +99,11 @@ impl<'c> Stream<'c> {
                     let (limit, closed) = line_end(&buffer, open, last);
                     (limit, closed, Finder::new(&buffer, limit))
                 });
-            let found = look(&mut finder, &buffer[..limit], open, closed);
+            let found = look_ahead(&mut finder, &buffer[..limit], open, closed);
             line = Some((limit, closed, finder));
             match found {
-                Look::More => break,
-                Look::Nothing => {
+                Lookahead::More => break,
+                Lookahead::Nothing => {
                     if let Some(head) = buffer[..limit]
                         .get(open..open + MOST)
                         .filter(|head| goes_on(head))
@@ -120,12 +119,12 @@ impl<'c> Stream<'c> {
                     done = open + 1;
                     seek = done;
                 }
-                Look::Run(end) | Look::Cut(end) => {
+                Lookahead::Run(end) | Lookahead::Cut(end) => {
                     if !(self.cut && buffer[done..open].iter().all(|&b| lex::is_space(b))) {
                         self.pass(&buffer[done..open], out);
                     }
                     self.words(&buffer, open, end, out, findings);
-                    self.cut = matches!(found, Look::Cut(_));
+                    self.cut = matches!(found, Lookahead::Cut(_));
                     (done, seek) = (end, end);
                 }
             }
@@ -135,7 +134,7 @@ impl<'c> Stream<'c> {
         self.buffer.drain(..done);
     }
 
-    /// Bytes that are no words.
+    /// Appends bytes outside words.
     fn pass(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(bytes);
         if let Some(&byte) = bytes.last() {
@@ -144,7 +143,7 @@ impl<'c> Stream<'c> {
         }
     }
 
-    /// A run of words, decoded where it is no part of an address.
+    /// Decodes a run of words, unless it is part of an address.
     fn words(
         &mut self,
         buffer: &[u8],
@@ -179,7 +178,7 @@ impl<'c> Stream<'c> {
     }
 }
 
-/// Whether what begins like a word has not come to its end, white space, or another beginning.
+/// Returns true if `head` begins like a word that has no end yet.
 fn goes_on(head: &[u8]) -> bool {
     let mut fields = head.splitn(4, |&byte| byte == b'?');
     let (_, _, letter) = (fields.next(), fields.next(), fields.next());
@@ -191,7 +190,7 @@ fn goes_on(head: &[u8]) -> bool {
             .is_some_and(|text| !text.windows(2).any(breaks))
 }
 
-/// Where the line at `at` ends, continuation lines included, and whether that is certain.
+/// Returns the end of the line at `at` with its continuation lines, and whether it is certain.
 fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
     for n in memchr::memchr_iter(b'\n', &buffer[at..]) {
         match buffer.get(at + n + 1) {
@@ -203,8 +202,8 @@ fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
     (buffer.len(), last)
 }
 
-/// What stands at `open`, where `=?` is, in a line that is `closed` or may go on.
-fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look {
+/// Examines `open`, where `=?` stands, in a line that is `closed` or may continue.
+fn look_ahead(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Lookahead {
     let full = line.len() - open >= MOST;
     let sure = closed || full;
     let mut end = open;
@@ -216,9 +215,9 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         };
         let rest = &line[next..];
         let more = |end| match (end == open, full) {
-            (_, false) => Look::More,
-            (true, true) => Look::Nothing,
-            (false, true) => Look::Cut(end),
+            (_, false) => Lookahead::More,
+            (true, true) => Lookahead::Nothing,
+            (false, true) => Lookahead::Cut(end),
         };
         if !sure && (rest.is_empty() || rest == b"=") {
             return more(end);
@@ -229,8 +228,8 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         else {
             return match (end == open, sure || !may_open(rest)) {
                 (_, false) => more(end),
-                (true, true) => Look::Nothing,
-                (false, true) => Look::Run(end),
+                (true, true) => Lookahead::Nothing,
+                (false, true) => Lookahead::Run(end),
             };
         };
         let after = &line[word.range.end..];
@@ -239,7 +238,7 @@ fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look
         }
         end = word.range.end;
         if full && end - open > MOST / 2 {
-            return Look::Cut(end);
+            return Lookahead::Cut(end);
         }
     }
 }
@@ -362,7 +361,7 @@ mod tests {
                 "{}",
                 input.escape_ascii()
             );
-            // Nothing but white space between words and words themselves may change.
+            // Only white space between words and words themselves may change.
             let again = streamed(&whole.0, || usize::MAX).0;
             if memchr::memmem::find(&input, b"=?").is_none() {
                 assert_eq!(whole.0, input);

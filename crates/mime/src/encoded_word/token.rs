@@ -1,10 +1,10 @@
-//! Where the encoded words of a value stand (RFC 2047 2, with the tolerance that real mail needs).
+//! Finds the encoded words of a value (RFC 2047 2, with the tolerance that real mail needs).
 
 use crate::lex;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How a word's text is encoded.
+/// The encoding of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Letter {
     /// Base64.
@@ -13,12 +13,12 @@ pub(crate) enum Letter {
     Q,
 }
 
-/// One word; all ranges are offsets in the value.
+/// An encoded word; all ranges are offsets in the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct WordToken {
     /// From `=?` to `?=`, inclusive.
     pub range: Range<usize>,
-    /// The charset label, without blanks, quotes and language.
+    /// The charset label without blanks, quotes and language.
     pub label: Range<usize>,
     /// B or Q.
     pub letter: Letter,
@@ -26,8 +26,8 @@ pub(crate) struct Word {
     pub payload: Range<usize>,
 }
 
-impl Word {
-    /// The language tag of RFC 2231 5, as written; `value` is what the word was found in.
+impl WordToken {
+    /// Returns the language tag of RFC 2231 5 as written. `value` is the value that contains the word.
     pub(crate) fn language<'v>(&self, value: &'v [u8]) -> Option<Cow<'v, str>> {
         let tail = &value[self.label.end..self.payload.start];
         let tag = tail.strip_prefix(b"*")?.split(|&b| b == b'?').next()?;
@@ -37,31 +37,31 @@ impl Word {
         Some(String::from_utf8_lossy(&tag[from..=to]))
     }
 
-    /// True for base64.
+    /// Returns true for base64.
     pub(crate) fn is_b(&self) -> bool {
         self.letter == Letter::B
     }
 }
 
-/// Finds words in a part of a value, from left to right, in linear time: what was searched once is remembered.
+/// Finds words in a part of a value, from left to right. Caches searches, so the time is linear.
 #[derive(Debug)]
 pub(crate) struct Finder<'a> {
     value: &'a [u8],
-    open: Memory,
-    inner_open: Memory,
-    close: Memory,
-    later_close: Memory,
-    later_open: Memory,
+    open: LastSearch,
+    inner_open: LastSearch,
+    close: LastSearch,
+    later_close: LastSearch,
+    later_open: LastSearch,
 }
 
-/// The last search: from where, and what was found (`usize::MAX` for nothing).
+/// The last search: its start and its result (`usize::MAX` for none).
 #[derive(Clone, Copy, Debug, Default)]
-struct Memory {
+struct LastSearch {
     from: usize,
     found: usize,
 }
 
-impl Memory {
+impl LastSearch {
     fn find(&mut self, value: &[u8], needle: [u8; 2], from: usize) -> Option<usize> {
         if !(self.from <= from && from <= self.found) || self.found == 0 {
             let rest = value.get(from..).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Memory {
     }
 }
 
-/// Two bytes of which one is a question mark, the rarer one in most values.
+/// Finds two bytes, one of which is a question mark, the rarer one in most values.
 fn find_pair(bytes: &[u8], pair: [u8; 2]) -> Option<usize> {
     let mark = usize::from(pair[1] == b'?');
     memchr::memchr_iter(b'?', bytes)
@@ -81,20 +81,20 @@ fn find_pair(bytes: &[u8], pair: [u8; 2]) -> Option<usize> {
 }
 
 impl<'a> Finder<'a> {
-    /// A finder for words that end before `limit`.
+    /// Creates a finder for words that end before `limit`.
     pub(crate) fn new(value: &'a [u8], limit: usize) -> Self {
         Self {
             value: &value[..limit],
-            open: Memory::default(),
-            inner_open: Memory::default(),
-            close: Memory::default(),
-            later_close: Memory::default(),
-            later_open: Memory::default(),
+            open: LastSearch::default(),
+            inner_open: LastSearch::default(),
+            close: LastSearch::default(),
+            later_close: LastSearch::default(),
+            later_open: LastSearch::default(),
         }
     }
 
-    /// The first word that starts at or after `at`.
-    pub(crate) fn next_from(&mut self, mut at: usize) -> Option<Word> {
+    /// Returns the first word that starts at or after `at`.
+    pub(crate) fn next_from(&mut self, mut at: usize) -> Option<WordToken> {
         loop {
             at = self.open.find(self.value, *b"=?", at)?;
             if let Some(word) = self.word_at(at) {
@@ -104,8 +104,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The word that starts exactly at `at`.
-    pub(crate) fn word_at(&mut self, at: usize) -> Option<Word> {
+    /// Returns the word that starts exactly at `at`.
+    pub(crate) fn word_at(&mut self, at: usize) -> Option<WordToken> {
         if !self.value[at..].starts_with(b"=?") {
             return None;
         }
@@ -123,7 +123,7 @@ impl<'a> Finder<'a> {
             Letter::Q => self.q_end(head.payload)?,
         };
         let label = head.label.start..label_end(self.value, head.label.clone());
-        Some(Word {
+        Some(WordToken {
             range: at..end + 2,
             label,
             letter,
@@ -131,7 +131,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Where a Q text that starts at `payload` ends: a question mark inside belongs to the text.
+    /// Returns the end of a Q text that starts at `payload`. It may contain question marks.
     fn q_end(&mut self, payload: usize) -> Option<usize> {
         let (mut from, mut inner) = (payload, payload);
         loop {
@@ -142,7 +142,7 @@ impl<'a> Finder<'a> {
                 .filter(|&n| n + 1 < close)
             {
                 if head(self.value, open).is_some() {
-                    // The word has no end of its own: the next one starts here.
+                    // The word has no end: the next one starts here.
                     return None;
                 }
                 inner = open + 1;
@@ -168,7 +168,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// True where a reader may take `?=` for the end of a Q word, given what follows it.
+/// Returns true if a reader may take `?=` before `rest` for the end of a Q word.
 pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {
         None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
@@ -176,7 +176,7 @@ pub(crate) fn ends_word(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether bytes that begin with `=?` are the beginning of a word, or may become one when more of them come.
+/// Returns true if bytes that begin with `=?` are the beginning of a word, or may become one with more bytes.
 pub(crate) fn may_open(bytes: &[u8]) -> bool {
     let Some(rest) = bytes.strip_prefix(b"=?") else {
         return b"=?".starts_with(bytes);
@@ -196,14 +196,14 @@ pub(crate) fn may_open(bytes: &[u8]) -> bool {
     }
 }
 
-struct Head {
+struct WordHead {
     label: Range<usize>,
     letter: u8,
     payload: usize,
 }
 
-/// Reads `=?label?letter?` at `at`. Its cost is bounded by the next question mark.
-fn head(value: &[u8], at: usize) -> Option<Head> {
+/// Reads `=?label?letter?` at `at`. The next question mark bounds the cost.
+fn head(value: &[u8], at: usize) -> Option<WordHead> {
     let start = at + 2;
     let end = start
         + value[start..]
@@ -223,14 +223,14 @@ fn head(value: &[u8], at: usize) -> Option<Head> {
     if label[from..to].iter().any(outer) {
         return None;
     }
-    Some(Head {
+    Some(WordHead {
         label: start + from..start + to,
         letter,
         payload: end + 3,
     })
 }
 
-/// Cuts the language tag of RFC 2231 5.
+/// Returns the end of a label without the language tag of RFC 2231 5.
 fn label_end(value: &[u8], label: Range<usize>) -> usize {
     memchr::memchr(b'*', &value[label.clone()]).map_or(label.end, |n| label.start + n)
 }

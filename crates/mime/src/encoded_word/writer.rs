@@ -1,48 +1,48 @@
-//! Writes the groups of a value anew, as words or as raw UTF-8, and folds where they do not fit.
+//! Writes the rewritten groups of a value as words or as raw UTF-8, and folds long lines.
 //!
 //! # Limits
 //!
-//! Folds are written where a single space stands, or within words.
+//! Folds only at single spaces or within words.
 
-use super::atoms::State;
 use super::controls::is_control;
-use super::encode::{LINE, Lines, choose, is_atom};
+use super::encode::{LineWriter, MAX_LINE_BYTES, choose_letter, is_atom};
 use super::encode_legacy::japanese_words;
+use super::lexical_context::LexicalContext;
+use super::rewrite_units::UnitState;
 use super::token::ends_word;
-use super::zone::Zone;
 use super::{Encoding, Form, Place, Replacement};
 use crate::{japanese, lex};
 use std::ops::Range;
 
-/// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
+/// Maximum length of a raw line in bytes (RFC 5322 2.1.1 allows 998). Longer text becomes words.
 const LONG: usize = 900;
 
-/// What is asked for.
+/// The target form and the position of a value.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'e> {
-    /// What to write.
+pub(crate) struct RewriteTarget<'e> {
+    /// The form to write.
     pub form: Form,
-    /// Bytes of the line before the value.
+    /// Number of bytes on the line before the value.
     pub column: usize,
     /// Line end of folds.
     pub eol: &'e str,
 }
 
-/// Writes groups anew, from left to right.
-pub(super) struct Writer<'v, 't> {
+/// Writes groups from left to right.
+pub(super) struct GroupWriter<'v, 't> {
     value: &'v [u8],
-    target: &'t Target<'t>,
-    /// What was written to so far, in the old value.
+    target: &'t RewriteTarget<'t>,
+    /// Offset in the old value up to which the groups are written.
     at: usize,
-    /// The column there, in the new value.
+    /// The column of that offset in the new value.
     column: usize,
-    /// The changes.
+    /// The replacements.
     pub list: Vec<Replacement>,
 }
 
-impl<'v, 't> Writer<'v, 't> {
-    /// Nothing is written yet.
-    pub(super) fn new(value: &'v [u8], target: &'t Target<'t>) -> Self {
+impl<'v, 't> GroupWriter<'v, 't> {
+    /// Starts at the beginning of the value.
+    pub(super) fn new(value: &'v [u8], target: &'t RewriteTarget<'t>) -> Self {
         Self {
             value,
             target,
@@ -52,20 +52,26 @@ impl<'v, 't> Writer<'v, 't> {
         }
     }
 
-    /// Writes the text of a group that starts in `zone`.
-    pub(super) fn group(&mut self, mut range: Range<usize>, zone: Zone, state: State, text: &str) {
+    /// Writes the text of a group whose first unit stands in `lexical`.
+    pub(super) fn group(
+        &mut self,
+        mut range: Range<usize>,
+        lexical: LexicalContext,
+        state: UnitState,
+        text: &str,
+    ) {
         let value = self.value;
         let column = advance(self.column, &value[self.at..range.start]);
-        let place = match zone {
-            Zone::Comment => Place::Comment,
-            Zone::Phrase | Zone::Quoted => Place::Phrase,
+        let place = match lexical {
+            LexicalContext::Comment => Place::Comment,
+            LexicalContext::Phrase | LexicalContext::Quoted => Place::Phrase,
             _ => Place::Text,
         };
         // A single space before the group may become a fold.
         let foldable = range.start >= 2
             && value[range.start - 1] == b' '
             && !lex::is_space(value[range.start - 2]);
-        let mut lines = Lines::new(column, self.target.eol);
+        let mut lines = LineWriter::new(column, self.target.eol);
         lines.out.reserve(text.len() * 2 + 16);
         if foldable {
             lines.out.push(' ');
@@ -82,7 +88,7 @@ impl<'v, 't> Writer<'v, 't> {
                 japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
             } else {
                 let glued = !ends_word(&value[range.end..]);
-                let letter = choose(
+                let letter = choose_letter(
                     text,
                     place,
                     if glued {
@@ -93,18 +99,18 @@ impl<'v, 't> Writer<'v, 't> {
                 );
                 lines.words(text, place, letter, foldable);
             }
-            // White space stands between a word and what follows it (RFC 2047 5); a name may touch its address.
+            // White space must separate a word from what follows (RFC 2047 5). A name may touch its address.
             if place == Place::Phrase && value.get(range.end) == Some(&b'<') {
                 lines.push(" ");
             }
         }
-        // Of the rest of the line no more than would fit is looked at.
-        let line = &value[range.end..value.len().min(range.end + LINE + 1)];
+        // Examines no more of the line than would fit.
+        let line = &value[range.end..value.len().min(range.end + MAX_LINE_BYTES + 1)];
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
         if line.len() >= 2
             && line[0] == b' '
             && !lex::is_space(line[1])
-            && lines.column + line.len() > LINE
+            && lines.column + line.len() > MAX_LINE_BYTES
         {
             lines.fold();
             range.end += 1;
@@ -125,23 +131,23 @@ impl<'v, 't> Writer<'v, 't> {
     }
 }
 
-/// Writes raw UTF-8, where it would read the same; false where it would not.
+/// Writes raw UTF-8 if it would decode to the same text; returns false otherwise.
 fn raw_form(
     value: &[u8],
     range: &Range<usize>,
     text: &str,
     place: Place,
-    lines: &mut Lines<'_>,
+    lines: &mut LineWriter<'_>,
     foldable: bool,
 ) -> bool {
     let before = range.start.checked_sub(1).map(|n| value[n]);
     let touches = before == Some(b'=') && text.starts_with('?')
         || text.ends_with('=') && value.get(range.end) == Some(&b'?');
-    // White space at an edge is safe between text, not beside a fold or at the ends of the value.
+    // A space at an edge is safe between text, but not beside a fold or at the ends of the value.
     let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
     let edge = text.starts_with(' ') && !inner(before)
         || text.ends_with(' ') && !inner(value.get(range.end).copied());
-    // Raw controls have no place in a header.
+    // A header must not contain raw controls.
     let has_controls = text.contains(is_control);
     if text.is_empty()
         || has_controls
@@ -166,10 +172,10 @@ fn raw_form(
                     .any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
         }
     };
-    let mut written = Lines::new(lines.column, lines.eol);
+    let mut written = LineWriter::new(lines.column, lines.eol);
     if special {
         let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        if foldable && lines.column > 1 && lines.column + quoted.len() > LINE {
+        if foldable && lines.column > 1 && lines.column + quoted.len() > MAX_LINE_BYTES {
             written.fold();
         } else if foldable {
             written.out.push(' ');
@@ -195,7 +201,7 @@ fn raw_form(
     true
 }
 
-/// The column after some bytes.
+/// Returns the column after `bytes`.
 fn advance(column: usize, bytes: &[u8]) -> usize {
     memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
 }

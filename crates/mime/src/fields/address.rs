@@ -4,7 +4,7 @@
 //!
 //! Groups do not nest, as in RFC 5322; a colon inside one is text of the next name. The route of an address (`@a,@b:c@d`) is dropped.
 
-use crate::encoded_word::{Finding, HeaderContext, Part, parts};
+use crate::encoded_word::{AddressToken, Finding, HeaderContext, address_tokens};
 use crate::lex;
 use std::ops::Range;
 
@@ -38,13 +38,13 @@ pub enum Entry {
 /// Reads a list of addresses. Words are decoded after the list was taken apart.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
     let mut reader = List::default();
-    for part in parts(value, context, findings) {
+    for part in address_tokens(value, context, findings) {
         match part {
-            Part::Separator(byte, at) => reader.separator(byte, at),
-            Part::Text(text, at) => reader.text(&text, at, false),
-            Part::Quoted(text, at) => reader.text(&text, at, true),
-            Part::Comment(text, at) => reader.comment(text, &at),
-            Part::Address(bytes, at) => reader.address(bytes, at),
+            AddressToken::Separator(byte, at) => reader.separator(byte, at),
+            AddressToken::Text(text, at) => reader.text(&text, at, false),
+            AddressToken::Quoted(text, at) => reader.text(&text, at, true),
+            AddressToken::Comment(text, at) => reader.comment(text, &at),
+            AddressToken::Address(bytes, at) => reader.address(bytes, at),
         }
     }
     reader.end();
@@ -56,12 +56,13 @@ pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Findi
 pub(crate) fn has_rivals(value: &[u8]) -> bool {
     // What stands since the last separator: an address, in angles or not.
     let mut open = None;
-    for part in parts(value, &HeaderContext::default(), &mut Vec::new()) {
+    for part in address_tokens(value, &HeaderContext::default(), &mut Vec::new()) {
         match part {
-            Part::Separator(..) => open = None,
+            AddressToken::Separator(..) => open = None,
             // `a @ b` is one address in two pieces, and a lone `@` none.
-            Part::Address(bytes, _) if bytes.starts_with(b"@") || bytes.ends_with(b"@") => {}
-            Part::Address(bytes, _) => {
+            AddressToken::Address(bytes, _) if bytes.starts_with(b"@") || bytes.ends_with(b"@") => {
+            }
+            AddressToken::Address(bytes, _) => {
                 let angles = bytes.starts_with(b"<");
                 // A bare address before one in angles is its name: `a@b <a@b>`.
                 if open.is_some_and(|before| before || !angles) {
@@ -69,7 +70,7 @@ pub(crate) fn has_rivals(value: &[u8]) -> bool {
                 }
                 open = Some(angles);
             }
-            Part::Text(..) | Part::Quoted(..) | Part::Comment(..) => {}
+            AddressToken::Text(..) | AddressToken::Quoted(..) | AddressToken::Comment(..) => {}
         }
     }
     false

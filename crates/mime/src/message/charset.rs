@@ -5,38 +5,38 @@
 //! The language of a label (RFC 2231) is not told.
 
 use crate::encoded_word::HeaderContext;
-use crate::params::{self, Form, RawParam};
+use crate::params::{self, NameForm, RawParam};
 use mailglot_codec::{Charset, View};
 use std::ops::Range;
 
 /// A charset parameter.
 #[derive(Clone, Debug)]
-pub(crate) struct Label {
+pub(crate) struct CharsetParameter {
     /// From its name to the end of its value, in the field's value.
     pub(crate) whole: Range<usize>,
     /// Its value, quotes included.
     pub(crate) range: Range<usize>,
     /// What its name says of it.
-    pub(crate) form: Form,
+    pub(crate) form: NameForm,
 }
 
-impl Label {
+impl CharsetParameter {
     /// Whether it is in a form of RFC 2231.
     fn is_extended(&self) -> bool {
-        self.form != Form::Plain
+        self.form != NameForm::Plain
     }
 
     fn is_segment(&self) -> bool {
-        matches!(self.form, Form::Segment { .. })
+        matches!(self.form, NameForm::Segment { .. })
     }
 }
 
 /// All charset parameters of a field, in order.
-pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<Label> {
+pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<CharsetParameter> {
     list.iter()
         .filter_map(|param| {
             let whole = name_start(value, param)..param.range.end;
-            Some(Label {
+            Some(CharsetParameter {
                 whole,
                 range: param.range.clone(),
                 form: form(param.name)?,
@@ -46,8 +46,8 @@ pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<Label> {
 }
 
 /// All labels but those that go on with another one in segments: where there are two, readers differ.
-pub(crate) fn rivals(labels: &[Label]) -> impl Iterator<Item = &Label> {
-    let first = labels.iter().position(Label::is_segment);
+pub(crate) fn rivals(labels: &[CharsetParameter]) -> impl Iterator<Item = &CharsetParameter> {
+    let first = labels.iter().position(CharsetParameter::is_segment);
     labels
         .iter()
         .enumerate()
@@ -56,8 +56,10 @@ pub(crate) fn rivals(labels: &[Label]) -> impl Iterator<Item = &Label> {
 }
 
 /// The label that the segments of RFC 2231 3 make together, or that has percent signs; None for one that stands in the value as it is.
-pub(crate) fn joined(value: &[u8], labels: &[Label]) -> Option<Box<str>> {
-    let percent = |label: &Label| label.is_extended() && value[label.range.clone()].contains(&b'%');
+pub(crate) fn joined(value: &[u8], labels: &[CharsetParameter]) -> Option<Box<str>> {
+    let percent = |label: &CharsetParameter| {
+        label.is_extended() && value[label.range.clone()].contains(&b'%')
+    };
     if !labels
         .iter()
         .any(|label| label.is_segment() || percent(label))
@@ -70,12 +72,16 @@ pub(crate) fn joined(value: &[u8], labels: &[Label]) -> Option<Box<str>> {
 
 /// The range of the label that counts: that of RFC 2231, else the first that names a charset, else the first. Of several segments the range
 /// that holds them.
-pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
+pub(crate) fn label(value: &[u8], labels: &[CharsetParameter]) -> Option<Range<usize>> {
     let extended = labels.iter().filter(|label| label.is_extended());
-    if let Some(label) = extended.clone().find(|label| label.form == Form::Extended) {
+    if let Some(label) = extended
+        .clone()
+        .find(|label| label.form == NameForm::Extended)
+    {
         return Some(text_of(value, &label.range));
     }
-    let begins = |label: &&Label| matches!(label.form, Form::Segment { number: 0, .. });
+    let begins =
+        |label: &&CharsetParameter| matches!(label.form, NameForm::Segment { number: 0, .. });
     if let Some(first) = extended.clone().find(begins) {
         let segments = extended.map(|label| &label.range);
         let end = segments
@@ -83,8 +89,9 @@ pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
             .fold(first.range.end, usize::max);
         return Some(text_of(value, &first.range).start..end);
     }
-    let plain: Vec<&Label> = labels.iter().filter(|label| !label.is_extended()).collect();
-    let names = |label: &&&Label| {
+    let plain: Vec<&CharsetParameter> =
+        labels.iter().filter(|label| !label.is_extended()).collect();
+    let names = |label: &&&CharsetParameter| {
         let text = crate::text::unquote(&value[label.range.clone()]);
         Charset::for_label(&text, View::Mail).charset().is_some()
     };
@@ -105,10 +112,10 @@ pub(crate) type Change = (Range<usize>, Vec<u8>);
 pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     let (main, list) = params::scan(value);
     let labels = labels(value, &list);
-    if labels.len() < 2 && !labels.iter().any(Label::is_extended) {
+    if labels.len() < 2 && !labels.iter().any(CharsetParameter::is_extended) {
         return None;
     }
-    let change = |(index, label): (usize, &Label)| -> Change {
+    let change = |(index, label): (usize, &CharsetParameter)| -> Change {
         let whole = label.whole.clone();
         if index == 0 {
             return (whole, format!("charset={name}").into_bytes());
@@ -152,19 +159,19 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
 /// The changes that say this label where [`one_label`] has none: in the parameter that begins it, and further segments say nothing.
 pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
     let (_, list) = params::scan(value);
-    let change = |label: &Label| -> Option<Change> {
+    let change = |label: &CharsetParameter| -> Option<Change> {
         let with = match label.form {
-            Form::Plain => return None,
-            Form::Extended
-            | Form::Segment {
+            NameForm::Plain => return None,
+            NameForm::Extended
+            | NameForm::Segment {
                 number: 0,
                 encoded: true,
             } => format!("''{name}"),
-            Form::Segment {
+            NameForm::Segment {
                 number: 0,
                 encoded: false,
             } => name.to_owned(),
-            Form::Segment { .. } => "\"\"".to_owned(),
+            NameForm::Segment { .. } => "\"\"".to_owned(),
         };
         Some((label.range.clone(), with.into_bytes()))
     };
@@ -172,7 +179,7 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
 }
 
 /// The form of a charset parameter; None for another one.
-fn form(name: &[u8]) -> Option<Form> {
+fn form(name: &[u8]) -> Option<NameForm> {
     // Nearly all names differ at once.
     name.get(..7)
         .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;

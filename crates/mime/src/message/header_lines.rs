@@ -128,7 +128,7 @@ pub(super) struct Header {
 
 /// Lines that are no fields, and other damage of one header, counted.
 #[derive(Default)]
-struct Damage {
+struct HeaderDamage {
     junk: Option<Span>,
     junk_lines: u64,
     /// Start of the first field beyond the limit.
@@ -207,7 +207,7 @@ enum Role {
 
 /// What the line before was.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum LineBefore {
     Nothing,
     Field,
     SkippedField,
@@ -219,8 +219,8 @@ impl Parser<'_> {
     pub(super) fn read_header(&mut self, start: usize) -> Header {
         let first = self.fields.len();
         let mut header = Header::default();
-        let mut damage = Damage::default();
-        let mut before = Before::Nothing;
+        let mut damage = HeaderDamage::default();
+        let mut before = LineBefore::Nothing;
         // A field with a known name is certain at or after this place.
         let mut known = start;
         let mut at = start;
@@ -233,7 +233,7 @@ impl Parser<'_> {
                 Role::Field(..) if self.fields.len() - first >= self.limits.fields => {
                     damage.skipped.get_or_insert(at);
                     damage.skipped_fields += 1;
-                    before = Before::SkippedField;
+                    before = LineBefore::SkippedField;
                 }
                 Role::Field(name, colon) => {
                     let name = Span::new(at, at + name);
@@ -247,7 +247,7 @@ impl Parser<'_> {
                         value,
                         full: Span::new(at, line.next),
                     });
-                    before = Before::Field;
+                    before = LineBefore::Field;
                 }
                 Role::Continuation => {
                     if line.start < line.end
@@ -256,7 +256,7 @@ impl Parser<'_> {
                         damage.blank.get_or_insert(Span::new(line.start, line.end));
                         damage.blank_lines += 1;
                     }
-                    if let (Before::Field, Some(field)) = (before, self.fields.last_mut()) {
+                    if let (LineBefore::Field, Some(field)) = (before, self.fields.last_mut()) {
                         field.value.end = line.end;
                         field.full.end = line.next;
                     }
@@ -264,7 +264,7 @@ impl Parser<'_> {
                 Role::Junk => {
                     damage.junk.get_or_insert(Span::new(at, line.end));
                     damage.junk_lines += 1;
-                    before = Before::Junk;
+                    before = LineBefore::Junk;
                 }
                 Role::End => break (Span::new(start, at), line.next),
                 Role::BlankEnd => {
@@ -284,7 +284,7 @@ impl Parser<'_> {
     }
 
     /// Decides what a line is; the rules stand at the top of this file.
-    fn role(&mut self, line: Line, before: Before, known: &mut usize) -> Role {
+    fn role(&mut self, line: Line, before: LineBefore, known: &mut usize) -> Role {
         let content = &self.raw[line.start..line.end];
         match content.first() {
             None => return Role::End,
@@ -294,9 +294,9 @@ impl Parser<'_> {
                     return Role::BlankEnd;
                 }
                 match before {
-                    Before::Field | Before::SkippedField => return Role::Continuation,
-                    Before::Junk => return Role::Junk,
-                    Before::Nothing => {}
+                    LineBefore::Field | LineBefore::SkippedField => return Role::Continuation,
+                    LineBefore::Junk => return Role::Junk,
+                    LineBefore::Nothing => {}
                 }
             }
             Some(_) => {
@@ -311,7 +311,7 @@ impl Parser<'_> {
                     // Perhaps the delimiter that this very header declares.
                     return Role::BodyAlready;
                 }
-                if before == Before::Nothing
+                if before == LineBefore::Nothing
                     && (content.starts_with(b"From ") || content.starts_with(b">From "))
                 {
                     return Role::Junk;
@@ -382,7 +382,7 @@ impl Parser<'_> {
         field_name(content).is_some_and(|(name, _)| is_known(&content[..name]))
     }
 
-    fn report_damage(&mut self, span: Span, damage: &Damage) {
+    fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
         if let Some(at) = damage.junk {
             self.defect(EventKind::HdrNoColon, at, "", damage.junk_lines);
@@ -472,7 +472,7 @@ impl Header {
     }
 }
 
-impl Damage {
+impl HeaderDamage {
     /// Counts a field that may occur once.
     fn note(&mut self, single: usize, name: Span) {
         let bit = 1 << single;

@@ -3,16 +3,18 @@
 use super::fields::added_fields;
 use super::outgoing::{self, Outgoing};
 use super::{binary, global, lines};
-use crate::choose::Choice;
-use crate::fixup::{self, Document};
+use crate::charset_choice::Choice;
+use crate::document_charset::{self, Document};
 use crate::message::charset;
-use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps, to_crlf};
-use crate::text::{Hints, Transferred, footer_text, has_armour, is_text, reading, unquote};
+use crate::recipe::{Base64Lines, OldEol, Patch, Recipe, UndoSteps, to_crlf};
+use crate::text::{
+    MessageEvidence, Transferred, footer_text, has_armour, is_text, reading, unquote,
+};
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy,
-    Report, Span, Transfer, choose,
+    Report, Span, Transfer, charset_choice,
 };
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -25,8 +27,8 @@ pub(super) fn plan(
     sealed: &[bool],
     report: &mut Report,
     edits: &mut Vec<Edit>,
-) -> Hints {
-    let mut hints = Hints::default();
+) -> MessageEvidence {
+    let mut hints = MessageEvidence::default();
     let mut widened = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
@@ -61,7 +63,7 @@ pub(super) fn plan(
             }
         }
         let mark = report.mark();
-        transferred.tell(message, id, &choice, policy, report);
+        transferred.report_findings(message, id, &choice, policy, report);
         report.readings.push(reading(message, id, &choice));
         let body = Body {
             message,
@@ -159,20 +161,20 @@ impl Obstacle {
 }
 
 /// What becomes of a body.
-struct Target<'a> {
+struct BodyTarget<'a> {
     /// The text in its new charset, with the message's line ends where it is not encoded.
     text: Cow<'a, [u8]>,
     transfer: TransferEncoding,
     /// What the label is to say.
     relabel: Option<&'static str>,
-    steps: Steps,
+    steps: UndoSteps,
     /// `steps` lead back to the old bytes (a footer is in none of them), line ends included.
     way_back: bool,
     /// The bytes stay in a charset in which those of CR and LF may be parts of other characters.
     opaque_lines: bool,
 }
 
-impl Target<'_> {
+impl BodyTarget<'_> {
     fn relabels(&self, label: &str) -> bool {
         self.relabel == Some(label)
     }
@@ -200,11 +202,11 @@ impl<'a> Body<'a, '_> {
     }
 
     /// What holds of the bytes whatever they say as text, and would not of others.
-    fn obstacle(&self, target: &Target<'_>) -> Option<Obstacle> {
+    fn obstacle(&self, target: &BodyTarget<'_>) -> Option<Obstacle> {
         let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
         let bytes = &*transferred.decoded.bytes;
         let relabels = target.relabel.is_some();
-        if target.relabels(UTF_8) && choose::is_otherwise_as_utf8(&target.text) {
+        if target.relabels(UTF_8) && charset_choice::is_misread_under_utf8(&target.text) {
             let detail = "under a label of UTF-8 the text would be read otherwise";
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
         }
@@ -224,7 +226,7 @@ impl<'a> Body<'a, '_> {
         }
         let own = relabels && self.choice.used != Charset::UTF_8;
         let document = Document::of(&self.message.part(self.id).media.sub);
-        if own && document == Some(Document::Card) && fixup::has_encoded_text(text) {
+        if own && document == Some(Document::Card) && document_charset::has_encoded_text(text) {
             let detail = "text in quoted-printable within it is in the charset of the part";
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
         }
@@ -236,7 +238,7 @@ impl<'a> Body<'a, '_> {
     }
 
     /// None for a body that needs nothing.
-    fn target(&self, outgoing: Outgoing<'a>) -> Option<Target<'a>> {
+    fn target(&self, outgoing: Outgoing<'a>) -> Option<BodyTarget<'a>> {
         let part = self.message.part(self.id);
         let used = self.transferred.decoded.used;
         let encoded = used != TransferEncoding::Identity;
@@ -273,7 +275,7 @@ impl<'a> Body<'a, '_> {
         let charset = (relabel && !seven)
             .then(|| self.choice.used.superset())
             .filter(|c| *c != Charset::UTF_8);
-        let mut steps = Steps {
+        let mut steps = UndoSteps {
             added_end: 0,
             eol: OldEol::Same,
             patches,
@@ -288,7 +290,7 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol();
         let opaque_lines = !relabel && self.has_opaque_lines();
         // Recipes lead back only from text with the same line ends.
-        let target = |text, transfer, steps, same_lines| Target {
+        let target = |text, transfer, steps, same_lines| BodyTarget {
             text,
             transfer,
             relabel: label,
@@ -308,7 +310,7 @@ impl<'a> Body<'a, '_> {
                     let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
                     return Some(target(text, transfer, steps, true));
                 }
-                steps = Steps {
+                steps = UndoSteps {
                     added_end: 0,
                     eol: OldEol::Same,
                     ..steps
@@ -435,7 +437,7 @@ impl<'a> Body<'a, '_> {
         };
         let document = Document::of(&self.message.part(self.id).media.sub);
         let places = match (document, label) {
-            (Some(document), Some(name)) => fixup::patches(plain, document, name),
+            (Some(document), Some(name)) => document_charset::patches(plain, document, name),
             _ => Vec::new(),
         };
         let footer = self.transferred.footer();
@@ -487,7 +489,7 @@ impl<'a> Body<'a, '_> {
     }
 
     /// What is to be told of a digest of the decoded body (RFC 1864): it stays, as signatures do.
-    fn stale_digest(&self, target: &Target<'_>) -> Option<Event> {
+    fn stale_digest(&self, target: &BodyTarget<'_>) -> Option<Event> {
         let at = self.message.field(self.id, b"content-md5")?.full;
         // It is made with line ends of CR LF, whatever they are here.
         let bare = |bytes: &'_ [u8]| -> Vec<u8> {
@@ -507,14 +509,14 @@ impl<'a> Body<'a, '_> {
     }
 
     /// The lines of a base64 body, for its recipe.
-    fn base64_lines(&self) -> Option<Lines> {
+    fn base64_lines(&self) -> Option<Base64Lines> {
         if self.transferred.decoded.used != TransferEncoding::Base64 {
             return None;
         }
         let body = self.transferred.body;
         let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
         let crlf = body.get(width) == Some(&b'\r');
-        Some(Lines {
+        Some(Base64Lines {
             width,
             crlf,
             ended: body.ends_with(b"\n"),
@@ -523,7 +525,7 @@ impl<'a> Body<'a, '_> {
 
     /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before. The place of an edit whose bytes are
     /// the choice's text as it is, and are still to be put there.
-    fn write(&self, target: &Target<'_>, edits: &mut Vec<Edit>) -> (bool, Option<usize>) {
+    fn write(&self, target: &BodyTarget<'_>, edits: &mut Vec<Edit>) -> (bool, Option<usize>) {
         let (mut new, mut text) = (Vec::new(), None);
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
@@ -589,7 +591,7 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Whether the way back cannot fail: each of its steps undoes one that loses nothing.
-    fn comes_back(&self, target: &Target<'_>) -> bool {
+    fn comes_back(&self, target: &BodyTarget<'_>) -> bool {
         let steps = &target.steps;
         let bytes = &*self.transferred.decoded.bytes;
         let charset = match steps.charset {

@@ -3,7 +3,7 @@
 //! # Limits
 //! The excerpt is that of the whole field, from its first character beyond ASCII.
 
-use crate::choose::MAIL;
+use crate::charset_choice::MAIL_HINTS;
 use crate::encoded_word::{self, Finding, HeaderContext, Word};
 use crate::guess::excerpt;
 use crate::header::{Field, FieldKind};
@@ -217,7 +217,7 @@ impl FieldReading<'_> {
             bytes,
             &detect::Hints {
                 language: self.context.language,
-                ..MAIL
+                ..MAIL_HINTS
             },
         );
         if guess.charset.superset() == used.superset() {

@@ -2,10 +2,10 @@
 
 use super::header_guesses::{self, FieldReading};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target,
+    self, Finding, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting,
 };
 use crate::header::{self, FieldKind};
-use crate::text::{Hints, RawCharset, raw_header_charset};
+use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report,
     Span, Transfer,
@@ -42,7 +42,7 @@ pub(super) fn plan(
     message: &Message<'_>,
     policy: &Policy,
     sealed: &[bool],
-    hints: &Hints,
+    hints: &MessageEvidence,
     report: &mut Report,
     edits: &mut Vec<Edit>,
 ) {
@@ -54,7 +54,7 @@ pub(super) fn plan(
             continue;
         }
         let id = PartId(index as u32);
-        let mut quiet = Quiet::of(message.fields(id), raw, policy);
+        let mut is_plain_ascii = PlainAscii::of(message.fields(id), raw, policy);
         for field in message.fields(id) {
             let value = field.value.of(raw);
             let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
@@ -92,9 +92,10 @@ pub(super) fn plan(
                     count: 1,
                 });
             }
-            let quiet = quiet.holds(field);
-            let ascii = quiet || value.is_ascii();
-            let silent = quiet || ascii && !may_encode(value) && !policy.repairs.may_touch(value);
+            let is_plain_ascii = is_plain_ascii.contains(field);
+            let ascii = is_plain_ascii || value.is_ascii();
+            let silent =
+                is_plain_ascii || ascii && !may_encode(value) && !policy.repairs.may_touch(value);
             if silent && !(starts_like_mime(field.name.of(raw)) && value.contains(&b';')) {
                 continue;
             }
@@ -165,7 +166,7 @@ pub(super) fn plan(
             }
             let mut kept = false;
             if let Some(form) = form {
-                let target = Target {
+                let target = RewriteTarget {
                     form,
                     column,
                     eol: std::str::from_utf8(eol).unwrap_or("\r\n"),
@@ -211,7 +212,7 @@ pub(super) fn plan(
 /// What tells of raw bytes in the message as it will be: its text, where that stays as it is. Words will be in UTF-8.
 fn charset_then(
     message: &Message<'_>,
-    hints: &Hints,
+    hints: &MessageEvidence,
     policy: &Policy,
     edits: &[Edit],
 ) -> Option<Charset> {
@@ -260,14 +261,14 @@ fn may_have_rivals(value: &[u8]) -> bool {
 }
 
 /// Looks at many fields at once for what may stand for something else: most have nothing of it.
-struct Quiet<'m> {
+struct PlainAscii<'m> {
     /// The header up to the end of its last field; empty where each field has to be looked at.
     raw: &'m [u8],
     /// Up to here there is nothing.
     end: usize,
 }
 
-impl<'m> Quiet<'m> {
+impl<'m> PlainAscii<'m> {
     fn of(fields: &[header::Field], raw: &'m [u8], policy: &Policy) -> Self {
         let (Some(first), Some(last)) = (fields.first(), fields.last()) else {
             return Self { raw: &[], end: 0 };
@@ -281,23 +282,24 @@ impl<'m> Quiet<'m> {
         let raw = &raw[..last.full.end];
         Self {
             raw,
-            end: next_sign(raw, first.full.start),
+            end: next_encoding_sign(raw, first.full.start),
         }
     }
 
     /// Whether the value is ASCII that stands for itself; asked in the order of the fields.
-    fn holds(&mut self, field: &header::Field) -> bool {
+    fn contains(&mut self, field: &header::Field) -> bool {
         if self.end < field.full.start {
-            self.end = next_sign(self.raw, field.full.start);
+            self.end = next_encoding_sign(self.raw, field.full.start);
         }
         field.value.end <= self.end
     }
 }
 
 /// Place of the next byte of a word, a parameter of RFC 2231 or a shift; the end where there is none.
-fn next_sign(raw: &[u8], from: usize) -> usize {
+fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let rest = raw.get(from..).unwrap_or_default();
-    let sign = memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_sign(rest, at));
+    let sign =
+        memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_encoding_sign(rest, at));
     sign.map_or(raw.len(), |at| from + at)
 }
 
@@ -309,14 +311,14 @@ fn starts_like_mime(name: &[u8]) -> bool {
 
 /// Whether ASCII may stand for something else: a word, a parameter of RFC 2231, or a shift.
 fn may_encode(value: &[u8]) -> bool {
-    memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_sign(value, at))
+    memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_encoding_sign(value, at))
 }
 
 /// What shifts to another set of characters (ISO 2022).
 const ESCAPE: u8 = 0x1B;
 
 /// Whether a question mark belongs to a word; all else that is looked for tells by itself.
-fn is_sign(bytes: &[u8], at: usize) -> bool {
+fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {
     bytes[at] != b'?' || at > 0 && bytes[at - 1] == b'='
 }
 

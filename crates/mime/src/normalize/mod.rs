@@ -13,7 +13,7 @@ mod lines;
 mod outgoing;
 
 use crate::encoded_word::UNSAFE;
-use crate::report::Mark;
+use crate::report::ReportMark;
 use crate::{
     Bodies, CharsetOut, Edit, Event, EventKind, Headers, How, Message, OnLoss, PartId, PartKind,
     Policy, Reading, Report, Span, Transfer, splice,
@@ -135,7 +135,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
         || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
-        report.withdraw(&Mark::default());
+        report.withdraw(&ReportMark::default());
         report.push(unsettled(raw));
     }
     Plan { edits, report }
@@ -151,7 +151,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     let sealed = sealed_parts(message, policy, report);
     if (signature.is_some() && policy.keep_signed) || sealed[0] {
         if let Some(at) = signature {
-            tell_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);
+            report_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);
         }
         return Vec::new();
     }
@@ -169,7 +169,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
         report.push(unsettled(message.raw()));
     }
     if let (Some(at), false) = (signature, edits.is_empty()) {
-        tell_signature(PartId::ROOT, at, EventKind::SignatureVoided, report);
+        report_signature(PartId::ROOT, at, EventKind::SignatureVoided, report);
     }
     if !edits.is_empty() {
         for (id, at) in headers::signed_within(message) {
@@ -180,7 +180,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
                     .get(first)
                     .is_some_and(|e| e.span.end <= part.body.end)
             {
-                tell_signature(id, at, EventKind::SignatureVoided, report);
+                report_signature(id, at, EventKind::SignatureVoided, report);
             }
         }
     }
@@ -201,7 +201,7 @@ fn unsettled(raw: &[u8]) -> Event {
 }
 
 /// Tells of a signature over a whole message.
-fn tell_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
+fn report_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
     let untouched = kind == EventKind::MimeSignedUntouched;
     let detail = Cow::Borrowed(if untouched {
         "signature over the whole message"
@@ -223,7 +223,7 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
     let mut sealed = vec![false; message.parts().len()];
     for (id, at) in headers::signed_within(message).take_while(|_| policy.keep_signed) {
         sealed[id.0 as usize] = true;
-        tell_signature(id, at, EventKind::MimeSignedUntouched, report);
+        report_signature(id, at, EventKind::MimeSignedUntouched, report);
     }
     for (index, part) in message.parts().iter().enumerate() {
         let own = part.seals();

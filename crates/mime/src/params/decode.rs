@@ -4,7 +4,7 @@ use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
-use crate::choose::order_told;
+use crate::charset_choice::visual_order_note;
 use crate::encoded_word::{self, Finding, HeaderContext, repair};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ const VALUE: usize = 1 << 20;
 
 /// What the name of a parameter says about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NameForm {
     /// `name`
     Plain,
     /// `name*`
@@ -50,13 +50,13 @@ pub(super) struct Group<'a> {
 }
 
 /// The forms in the order in which they count.
-pub(super) const FORMS: [Form; 3] = [
-    Form::Extended,
-    Form::Segment {
+pub(super) const FORMS: [NameForm; 3] = [
+    NameForm::Extended,
+    NameForm::Segment {
         number: 0,
         encoded: false,
     },
-    Form::Plain,
+    NameForm::Plain,
 ];
 
 /// Everything decoded. Finding ranges are relative to `value`.
@@ -132,9 +132,9 @@ pub(super) fn group<'a>(
         });
         let group = &mut groups[at];
         let place = match form {
-            Form::Plain => &mut group.plain,
-            Form::Extended => &mut group.extended,
-            Form::Segment { number, encoded } => {
+            NameForm::Plain => &mut group.plain,
+            NameForm::Extended => &mut group.extended,
+            NameForm::Segment { number, encoded } => {
                 group.segments.push((number, encoded, item));
                 continue;
             }
@@ -162,16 +162,16 @@ pub(super) fn group<'a>(
 }
 
 /// Tells of a mark that is none, and of quotes where there are none in the grammar (RFC 2231 7).
-pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>) {
+pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
-        Form::Plain if item.raw.name.contains(&b'*') => {
+        NameForm::Plain if item.raw.name.contains(&b'*') => {
             findings.push(Finding::new(
                 item.name.clone(),
                 EventKind::ParamBadMark,
                 "part of the name",
             ));
         }
-        Form::Extended | Form::Segment { encoded: true, .. } if item.quoted => {
+        NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
             findings.push(Finding::new(
                 item.raw.range.clone(),
                 EventKind::ParamQuotedExtended,
@@ -183,13 +183,13 @@ pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>
 }
 
 /// A name without its RFC 2231 marks. What is no segment number belongs to the name.
-pub(crate) fn split_name(name: &[u8]) -> (&[u8], Form) {
+pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
-        return (name, Form::Plain);
+        return (name, NameForm::Plain);
     };
     let (base, mark) = (&name[..star], &name[star + 1..]);
     if mark.is_empty() {
-        return (base, Form::Extended);
+        return (base, NameForm::Extended);
     }
     let (digits, encoded) = mark
         .strip_suffix(b"*")
@@ -202,8 +202,8 @@ pub(crate) fn split_name(name: &[u8]) -> (&[u8], Form) {
     } else {
         None
     };
-    number.map_or((name, Form::Plain), |number| {
-        (base, Form::Segment { number, encoded })
+    number.map_or((name, NameForm::Plain), |number| {
+        (base, NameForm::Segment { number, encoded })
     })
 }
 
@@ -239,11 +239,11 @@ impl<'a> Group<'a> {
     }
 
     /// Each form that is there, decoded, with its extent and what was found in it.
-    pub(super) fn read(&self, context: &HeaderContext) -> [Option<Read>; 3] {
+    pub(super) fn read(&self, context: &HeaderContext) -> [Option<DecodedForm>; 3] {
         FORMS.map(|form| {
             let mut found = Vec::new();
             let (extent, decoded) = self.decode_form(form, context, &mut found)?;
-            Some(Read {
+            Some(DecodedForm {
                 extent,
                 decoded,
                 found,
@@ -267,19 +267,19 @@ impl<'a> Group<'a> {
             .chain(&self.left_out)
         {
             match split_name(item.raw.name).1 {
-                Form::Plain => list.push(Group {
+                NameForm::Plain => list.push(Group {
                     plain: Some(item.clone()),
                     ..single()
                 }),
-                Form::Extended => list.push(Group {
+                NameForm::Extended => list.push(Group {
                     extended: Some(item.clone()),
                     ..single()
                 }),
-                Form::Segment { .. } => {}
+                NameForm::Segment { .. } => {}
             }
         }
         let is_segment =
-            |item: &Item<'_>| matches!(split_name(item.raw.name).1, Form::Segment { .. });
+            |item: &Item<'_>| matches!(split_name(item.raw.name).1, NameForm::Segment { .. });
         if !self.segments.is_empty() && !self.left_out.iter().any(is_segment) {
             list.push(Group {
                 segments: self.segments.clone(),
@@ -334,7 +334,7 @@ impl<'a> Group<'a> {
                 detail,
             ));
         }
-        let Read {
+        let DecodedForm {
             extent,
             decoded,
             found,
@@ -354,17 +354,17 @@ impl<'a> Group<'a> {
 
     fn decode_form(
         &self,
-        form: Form,
+        form: NameForm,
         context: &HeaderContext,
         found: &mut Vec<Finding>,
     ) -> Option<(Range<usize>, Decoded)> {
         let mut bytes = Vec::new();
         match form {
-            Form::Plain => {
+            NameForm::Plain => {
                 let item = self.plain.as_ref()?;
                 let exact = matches!(item.raw.value, Cow::Borrowed(_))
                     .then_some(item.raw.range.start + usize::from(item.quoted));
-                let at = Place {
+                let at = ValuePlace {
                     range: item.raw.range.clone(),
                     exact,
                 };
@@ -373,9 +373,9 @@ impl<'a> Group<'a> {
                     words(limit(&item.raw.value, &at, found), &at, context, found),
                 ))
             }
-            Form::Extended => {
+            NameForm::Extended => {
                 let item = self.extended.as_ref()?;
-                let at = Place {
+                let at = ValuePlace {
                     range: item.raw.range.clone(),
                     exact: None,
                 };
@@ -386,11 +386,11 @@ impl<'a> Group<'a> {
                     extended(charset, language, &bytes, &at, context, found),
                 ))
             }
-            Form::Segment { .. } => {
+            NameForm::Segment { .. } => {
                 let first = self.segments.iter().map(|s| s.2.name.start).min()?;
                 let starts = self.segments.iter().map(|s| s.2.raw.range.start);
                 let ends = self.segments.iter().map(|s| s.2.raw.range.end);
-                let at = Place {
+                let at = ValuePlace {
                     range: starts.min()?..ends.max()?,
                     exact: None,
                 };
@@ -400,7 +400,7 @@ impl<'a> Group<'a> {
                     if *number == 0 && *encoded {
                         (head, language, part) = split_extended(part);
                     }
-                    let place = Place {
+                    let place = ValuePlace {
                         range: item.raw.range.clone(),
                         exact: None,
                     };
@@ -427,7 +427,7 @@ impl<'a> Group<'a> {
 }
 
 /// Where a value stands in the field.
-struct Place {
+struct ValuePlace {
     range: Range<usize>,
     /// Offset of its first byte, where the value is a verbatim part of the field.
     exact: Option<usize>,
@@ -442,22 +442,23 @@ pub(super) struct Decoded {
 }
 
 /// One form, and what is to be told of it.
-pub(super) struct Read {
+pub(super) struct DecodedForm {
     extent: Range<usize>,
     pub(super) decoded: Decoded,
     found: Vec<Finding>,
 }
 
 /// Index of the form that counts: the first that is not damaged, else the first.
-pub(super) fn winner(forms: &[Option<Read>; 3]) -> Option<usize> {
-    let clean = |read: &Option<Read>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
+pub(super) fn winner(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
+    let clean =
+        |read: &Option<DecodedForm>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
     forms
         .iter()
         .position(clean)
         .or_else(|| forms.iter().position(Option::is_some))
 }
 
-fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] {
+fn limit<'b>(bytes: &'b [u8], at: &ValuePlace, found: &mut Vec<Finding>) -> &'b [u8] {
     if bytes.len() > VALUE {
         found.push(Finding::new(
             at.range.clone(),
@@ -469,7 +470,12 @@ fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] 
 }
 
 /// A plain value: words and raw bytes.
-fn words(bytes: &[u8], at: &Place, context: &HeaderContext, found: &mut Vec<Finding>) -> Decoded {
+fn words(
+    bytes: &[u8],
+    at: &ValuePlace,
+    context: &HeaderContext,
+    found: &mut Vec<Finding>,
+) -> Decoded {
     let mut own = Vec::new();
     let text = encoded_word::decode_text(bytes, context, &mut own);
     if encoded_word::has_word(bytes) {
@@ -498,7 +504,7 @@ fn extended(
     label: Option<&[u8]>,
     language: Option<&[u8]>,
     bytes: &[u8],
-    at: &Place,
+    at: &ValuePlace,
     context: &HeaderContext,
     found: &mut Vec<Finding>,
 ) -> Decoded {
@@ -545,7 +551,7 @@ fn extended(
     if !is_read && used != resolved.charset() && !bytes.is_ascii() {
         let range = at.range.clone();
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
-            encoded_word::contrary_finding(charset, range)
+            encoded_word::mislabel_finding(charset, range)
         } else {
             Finding::new(
                 range,
@@ -554,7 +560,7 @@ fn extended(
             )
         });
     }
-    if let Some(order) = used.and_then(|used| order_told(used, &raw)) {
+    if let Some(order) = used.and_then(|used| visual_order_note(used, &raw)) {
         found.push(Finding::new(
             at.range.clone(),
             EventKind::CharsetVisualOrder,
@@ -586,7 +592,13 @@ fn extended(
             controls,
         ));
     }
-    encoded_word::tell_hidden(&mut text, 0, at.range.clone(), context.strip_hidden, found);
+    encoded_word::report_hidden_characters(
+        &mut text,
+        0,
+        at.range.clone(),
+        context.strip_hidden,
+        found,
+    );
     let language = language
         .filter(|l| !l.is_empty())
         .map(|l| String::from_utf8_lossy(l).into_owned());
@@ -635,7 +647,7 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     bad
 }
 
-fn percent(text: &[u8], at: &Place, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
+fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
     let bad = percent_decode(text, out);
     if bad > 0 {
         found.push(Finding::counted(
@@ -769,13 +781,13 @@ mod tests {
     #[test]
     fn names_and_their_marks() {
         for (name, want) in [
-            ("a", ("a", Form::Plain)),
-            ("a*", ("a", Form::Extended)),
+            ("a", ("a", NameForm::Plain)),
+            ("a*", ("a", NameForm::Extended)),
             (
                 "a*0",
                 (
                     "a",
-                    Form::Segment {
+                    NameForm::Segment {
                         number: 0,
                         encoded: false,
                     },
@@ -785,17 +797,17 @@ mod tests {
                 "a*12*",
                 (
                     "a",
-                    Form::Segment {
+                    NameForm::Segment {
                         number: 12,
                         encoded: true,
                     },
                 ),
             ),
-            ("a*01", ("a*01", Form::Plain)),
-            ("a*1x", ("a*1x", Form::Plain)),
-            ("a**", ("a**", Form::Plain)),
-            ("*0", ("*0", Form::Plain)),
-            ("a*1234567890", ("a*1234567890", Form::Plain)),
+            ("a*01", ("a*01", NameForm::Plain)),
+            ("a*1x", ("a*1x", NameForm::Plain)),
+            ("a**", ("a**", NameForm::Plain)),
+            ("*0", ("*0", NameForm::Plain)),
+            ("a*1234567890", ("a*1234567890", NameForm::Plain)),
         ] {
             assert_eq!(
                 split_name(name.as_bytes()),

@@ -101,9 +101,9 @@ pub(super) fn quoted(name: &str, text: &str) -> String {
 
 /// `name="=?UTF-8?Q?…?="`
 pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::Lines::new(column, eol);
+    let mut lines = encoded_word::LineWriter::new(column, eol);
     lines.push(&format!("{name}=\""));
-    let letter = encoded_word::choose(text, Place::Phrase, Encoding::Shorter);
+    let letter = encoded_word::choose_letter(text, Place::Phrase, Encoding::Shorter);
     lines.words(text, Place::Phrase, letter, false);
     lines.out + "\""
 }
@@ -137,7 +137,7 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
 
 /// [`words`] in ISO-2022-JP, which can carry the text.
 pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::Lines::new(column, eol);
+    let mut lines = encoded_word::LineWriter::new(column, eol);
     lines.push(&format!("{name}=\""));
     encoded_word::japanese_words(&mut lines, &japanese::folded(text).0, Place::Phrase, false);
     lines.out + "\""

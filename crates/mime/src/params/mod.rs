@@ -18,7 +18,7 @@ mod rewrite;
 mod scan;
 
 pub use decode::parse;
-pub(crate) use decode::{Form, split_name};
+pub(crate) use decode::{NameForm, split_name};
 pub use encode::{Compat, encode};
 pub(crate) use names::survey;
 pub(crate) use rewrite::rewrite;
@@ -87,8 +87,8 @@ pub(crate) fn asks_the_message(value: &[u8]) -> bool {
     let is_utf8 = |item: scan::Item<'_>| {
         let begins = matches!(
             split_name(item.raw.name).1,
-            Form::Extended
-                | Form::Segment {
+            NameForm::Extended
+                | NameForm::Segment {
                     number: 0,
                     encoded: true
                 }
@@ -130,14 +130,14 @@ impl LabelledParams {
         {
             let (name, form) = split_name(raw.name);
             let index = match form {
-                Form::Plain => {
+                NameForm::Plain => {
                     list.push(Labelled {
                         label: None,
                         bytes: raw.value.into_owned(),
                     });
                     list.len() - 1
                 }
-                Form::Extended | Form::Segment { .. } => {
+                NameForm::Extended | NameForm::Segment { .. } => {
                     let index = *extended
                         .entry(name.to_ascii_lowercase())
                         .or_insert_with(|| {
@@ -148,7 +148,7 @@ impl LabelledParams {
                             list.len() - 1
                         });
                     let (number, encoded) = match form {
-                        Form::Segment { number, encoded } => (number, encoded),
+                        NameForm::Segment { number, encoded } => (number, encoded),
                         _ => (0, true),
                     };
                     segments.push((index, number, encoded, raw.value));

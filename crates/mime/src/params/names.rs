@@ -11,7 +11,7 @@
 //!
 //! Only `name` and `filename` are looked at. Two names in two fields are told of (`mime.ambiguous-name`) and stay.
 
-use super::decode::{FORMS, Form, Group, note_mark, split_name, winner};
+use super::decode::{FORMS, Group, NameForm, note_mark, split_name, winner};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::{EventKind, lex};
@@ -83,7 +83,7 @@ impl Group<'_> {
         };
         let text = |index: usize| read[index].as_ref().map(|read| read.decoded.text.as_str());
         let counts = text(first).unwrap_or_default();
-        let fallback = FORMS[first] != Form::Plain
+        let fallback = FORMS[first] != NameForm::Plain
             && text(2).is_some_and(|plain| plain == counts || is_fallback(plain, counts));
         let other = |index: usize| {
             index != first
@@ -95,9 +95,9 @@ impl Group<'_> {
         }
         // Other readers may see no parameter where no semicolon stands before: then the other name is theirs, and both stay.
         let kept: Vec<&Item<'_>> = match FORMS[first] {
-            Form::Plain => self.plain.iter().collect(),
-            Form::Extended => self.extended.iter().collect(),
-            Form::Segment { .. } => self.segments.iter().map(|segment| &segment.2).collect(),
+            NameForm::Plain => self.plain.iter().collect(),
+            NameForm::Extended => self.extended.iter().collect(),
+            NameForm::Segment { .. } => self.segments.iter().map(|segment| &segment.2).collect(),
         };
         if kept
             .iter()
@@ -109,9 +109,9 @@ impl Group<'_> {
         for (index, form) in FORMS.iter().enumerate() {
             match form {
                 _ if index == first || index == 2 && fallback => {}
-                Form::Plain => items.extend(&self.plain),
-                Form::Extended => items.extend(&self.extended),
-                Form::Segment { .. } => {
+                NameForm::Plain => items.extend(&self.plain),
+                NameForm::Extended => items.extend(&self.extended),
+                NameForm::Segment { .. } => {
                     items.extend(self.segments.iter().map(|segment| &segment.2));
                 }
             }
@@ -126,9 +126,9 @@ impl Group<'_> {
         for (index, form) in FORMS.iter().enumerate() {
             match form {
                 _ if index == first || index == 2 && fallback => {}
-                Form::Plain => self.plain = None,
-                Form::Extended => self.extended = None,
-                Form::Segment { .. } => self.segments.clear(),
+                NameForm::Plain => self.plain = None,
+                NameForm::Extended => self.extended = None,
+                NameForm::Segment { .. } => self.segments.clear(),
             }
         }
         self.left_out.clear();

@@ -5,14 +5,14 @@
 //! `charset` and `boundary` are never changed, nor is a continuation with gaps, duplicates or missing semicolons, nor a damaged form beside
 //! another one. Of a name in several forms each is brought to UTF-8 by itself.
 
-use super::decode::{Form as Mark, Group, group, split_extended, split_name};
+use super::decode::{Group, NameForm, group, split_extended, split_name};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, Rewriting, Target, UNSAFE, decode_text,
-    has_open, has_word, is_clean_japanese, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, UNSAFE, decode_text,
+    has_open, has_word, is_clean_japanese, is_clean_text,
 };
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex};
@@ -30,7 +30,7 @@ pub(crate) fn rewrite(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let may_encode =
-        has_open(value) || lex::may_shift(value) || memchr::memchr(b'*', value).is_some();
+        has_open(value) || lex::has_escape(value) || memchr::memchr(b'*', value).is_some();
     if value.is_ascii() && !may_encode && !has_repeats(value) {
         return Vec::new();
     }
@@ -127,7 +127,7 @@ fn plan(
     }
     list.extend(comments(
         value,
-        Target {
+        RewriteTarget {
             form,
             column: start,
             eol,
@@ -146,7 +146,7 @@ fn plan(
 /// The changes of comments with raw bytes (RFC 2047 5). Raw bytes that stand neither there nor in a value are told of.
 fn comments(
     value: &[u8],
-    target: Target<'_>,
+    target: RewriteTarget<'_>,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
@@ -191,7 +191,7 @@ fn comments(
             }
             let line = memchr::memrchr2(b'\r', b'\n', &value[..from]);
             let column = line.map_or(target.column + from, |line| from - line - 1);
-            let target = Target { column, ..target };
+            let target = RewriteTarget { column, ..target };
             let mut found = Vec::new();
             let changes = Rewriting {
                 value: comment,
@@ -312,7 +312,7 @@ fn job<'a>(
         syntax => syntax,
     };
     let (base, mark) = split_name(first.raw.name);
-    let base = if mark == Mark::Plain {
+    let base = if mark == NameForm::Plain {
         first.raw.name
     } else {
         base
@@ -395,13 +395,13 @@ fn syntax(
         .collect();
     let words =
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = lex::has_shift(&bytes);
+    let shifted = lex::has_raw_iso2022jp(&bytes);
     let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
         Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
         Form::RawUtf8 if readable => Some(Syntax::Raw),
-        _ if words && !raw && is_tidy_text(&bytes, form, context) => None,
+        _ if words && !raw && is_clean_text(&bytes, form, context) => None,
         _ if words => Some(Syntax::Words),
         _ if raw => Some(Syntax::Extended),
         _ => None,

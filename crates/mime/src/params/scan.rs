@@ -1,11 +1,11 @@
 //! The tolerant scanner: main value and parameters as written.
 
 use super::RawParam;
-use super::decode::{Form, split_name};
+use super::decode::{NameForm, split_name};
 use super::names::is_file_name;
 use crate::EventKind;
 use crate::encoded_word::{self, Finding, HeaderContext};
-use crate::lex::{self, Halves, may_shift, shift_length};
+use crate::lex::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub(super) struct Scanner<'a> {
     /// A semicolon stands before what is read next.
     semicolon: bool,
     /// Backslashes that are no quoted pairs when a string's end is looked for.
-    halves: Halves,
+    halves: TrailBackslash,
     /// What the rest of the message tells; None for who does not ask what values say.
     context: Option<HeaderContext<'a>>,
     /// What was tolerated so far.
@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
             open_comment: false,
             open_shift: false,
             semicolon: false,
-            halves: Halves::of(value),
+            halves: TrailBackslash::of(value),
             context: None,
             tolerated: Vec::new(),
         };
@@ -273,16 +273,17 @@ impl<'a> Scanner<'a> {
     }
 
     fn unquote(&self, inside: &'a [u8]) -> Cow<'a, [u8]> {
-        let charset = |context| Halves::in_charset(encoded_word::charset_of_raw(inside, context));
+        let charset =
+            |context| TrailBackslash::in_charset(encoded_word::charset_of_raw(inside, context));
         unquote(inside, || {
-            self.context.as_ref().map_or(Halves::Wide, charset)
+            self.context.as_ref().map_or(TrailBackslash::Wide, charset)
         })
     }
 
     /// The end of the quoted string at `start` if there is ISO-2022-JP in it, whose bytes may be those of quotes and backslashes; but for a
     /// sequence that other readers would see a parameter in.
     fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
-        if self.open_shift || !may_shift(&self.value[start..]) {
+        if self.open_shift || !has_escape(&self.value[start..]) {
             return None;
         }
         let (mut at, mut shifted) = (start + 1, false);
@@ -299,7 +300,7 @@ impl<'a> Scanner<'a> {
                 _ => {
                     let hides =
                         |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
-                    let length = shift_length(rest).filter(|length| !hides(length));
+                    let length = raw_iso2022jp_length(rest).filter(|length| !hides(length));
                     shifted |= length.is_some();
                     length.unwrap_or(1)
                 }
@@ -412,8 +413,8 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let (bytes, quoted) = match value {
-            lex::Strict::Token(bytes) => (bytes, false),
-            lex::Strict::Quoted(bytes) => (bytes, true),
+            lex::StrictValue::Token(bytes) => (bytes, false),
+            lex::StrictValue::Quoted(bytes) => (bytes, true),
         };
         let range = end - bytes.len() - 2 * usize::from(quoted)..end;
         let name_range = self.at..self.at + name.len();
@@ -458,7 +459,7 @@ fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
     }
     let name = &value[at..end];
     if folded && value.get(end + 1) == Some(&b'"')
-        || matches!(split_name(name).1, Form::Segment { .. })
+        || matches!(split_name(name).1, NameForm::Segment { .. })
     {
         return true;
     }
@@ -487,7 +488,7 @@ fn without_line_end(value: &[u8]) -> &[u8] {
 
 /// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
 /// and so is one that is the second half of a character, or stands within ISO-2022-JP.
-fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
+fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
     let Some(first) = inside
         .iter()
         .position(|&b| matches!(b, b'\\' | b'\r' | b'\n'))
@@ -497,9 +498,17 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
     let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
     let path = is_path(inside);
     let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
-    let halves = if is_raw { halves() } else { Halves::None };
+    let halves = if is_raw {
+        halves()
+    } else {
+        TrailBackslash::None
+    };
     let mut out = Vec::with_capacity(inside.len());
-    let mut i = if halves == Halves::None { first } else { 0 };
+    let mut i = if halves == TrailBackslash::None {
+        first
+    } else {
+        0
+    };
     out.extend_from_slice(&inside[..i]);
     while i < inside.len() {
         if halves.step(inside, i) == 2 {
@@ -515,7 +524,7 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
             continue;
         }
         if inside[i] == 0x1B
-            && let Some(length) = shift_length(&inside[i..])
+            && let Some(length) = raw_iso2022jp_length(&inside[i..])
         {
             out.extend_from_slice(&inside[i..i + length]);
             i += length;

@@ -10,8 +10,8 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{Hints, Transferred, delimiters, footer_text, is_text, reading};
-use crate::choose::{Choice, Reading};
+use super::{MessageEvidence, Transferred, delimiters, footer_text, is_text, reading};
+use crate::charset_choice::{Choice, Reading};
 use crate::transfer::{self, TransferEncoding};
 use crate::{
     Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy,
@@ -57,7 +57,7 @@ fn read_level<'a>(
     report: &mut Report,
     parts: &mut Vec<TextPart<'a>>,
 ) {
-    let mut hints = Hints::default();
+    let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = is_text(part);
@@ -93,7 +93,7 @@ fn read_level<'a>(
             }
         }
         let mut told = |choice: &Choice<'_>| {
-            transferred.tell(message, id, choice, policy, report);
+            transferred.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
             (reading, choice.log.losses())
@@ -292,7 +292,7 @@ fn read_embedded(
             ..text
         });
     }
-    tell_embedded(id, transferred, added, found, report);
+    report_embedded(id, transferred, added, found, report);
 }
 
 /// The Content-Type of a part as a header of its own.
@@ -308,7 +308,7 @@ fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
 }
 
 /// Gives the events of an embedded message the places of the bytes that they were decoded from.
-fn tell_embedded(
+fn report_embedded(
     id: PartId,
     transferred: &Transferred<'_>,
     added: usize,

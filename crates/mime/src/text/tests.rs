@@ -4,14 +4,14 @@ use super::*;
 use crate::{Limits, Span};
 
 /// Section, media type and text of a text part.
-type Given = (String, String, String);
+type ReadPart = (String, String, String);
 
 /// All text parts; and code and place of each event of the body.
-fn read(raw: &[u8]) -> (Vec<Given>, Vec<(&'static str, Span)>) {
+fn read(raw: &[u8]) -> (Vec<ReadPart>, Vec<(&'static str, Span)>) {
     read_under(raw, &Policy::default())
 }
 
-fn read_under(raw: &[u8], policy: &Policy) -> (Vec<Given>, Vec<(&'static str, Span)>) {
+fn read_under(raw: &[u8], policy: &Policy) -> (Vec<ReadPart>, Vec<(&'static str, Span)>) {
     let message = Message::parse(raw, &policy.limits);
     let mut report = Report::with_limit(100);
     let shown = |part: TextPart<'_>| {
@@ -42,7 +42,7 @@ fn read_under(raw: &[u8], policy: &Policy) -> (Vec<Given>, Vec<(&'static str, Sp
     )
 }
 
-fn one(section: &str, media: &str, text: &str) -> Given {
+fn one(section: &str, media: &str, text: &str) -> ReadPart {
     (section.to_owned(), media.to_owned(), text.to_owned())
 }
 

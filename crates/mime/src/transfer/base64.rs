@@ -116,7 +116,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         ));
         return Decoded::identity(body);
     }
-    let damage = tolerant::read(body, &region, &mut Bytes(&mut bytes));
+    let damage = tolerant::read(body, &region, &mut OutputBytes(&mut bytes));
     damage
         .foreign
         .report(EventKind::CteB64Trailing, "foreign bytes", findings);
@@ -148,7 +148,7 @@ pub(crate) fn begins_as_text(body: &[u8]) -> bool {
     // A line of that length tells enough.
     let body = &body[..body.len().min(256)];
     let end = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
-    survey::classify(&body[..end]) == survey::Class::Text
+    survey::classify(&body[..end]) == survey::PieceClass::Text
 }
 
 /// Passes each decoded byte with its place to `sink`; false for a body that is not base64.
@@ -180,7 +180,7 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
         };
         rest = next;
     }
-    let mut block = Block {
+    let mut block = PendingCharacters {
         characters: Vec::with_capacity(rest.len().min(BLOCK)),
     };
     while !rest.is_empty() {
@@ -197,11 +197,11 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// Characters that wait to be decoded.
-struct Block {
+struct PendingCharacters {
     characters: Vec<u8>,
 }
 
-impl Block {
+impl PendingCharacters {
     /// Adds characters; false for what is not clean.
     fn add(&mut self, mut line: &[u8], out: &mut Vec<u8>) -> bool {
         while !line.is_empty() {
@@ -225,9 +225,9 @@ fn decode_block(block: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// Collects decoded bytes.
-struct Bytes<'v>(&'v mut Vec<u8>);
+struct OutputBytes<'v>(&'v mut Vec<u8>);
 
-impl Sink for Bytes<'_> {
+impl Sink for OutputBytes<'_> {
     fn run(&mut self, _: Range<usize>) {}
 
     #[inline]

@@ -34,7 +34,7 @@ pub enum TransferEncoding {
 impl TransferEncoding {
     /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
-        let label = Label::of(value);
+        let label = CleanLabel::of(value);
         let key = label.key();
         let starts = |prefix: &[u8]| key.starts_with(prefix);
         if key.is_empty()
@@ -67,14 +67,14 @@ impl TransferEncoding {
 }
 
 /// Letters and digits of a label, in lower case and without comments.
-struct Label {
+struct CleanLabel {
     bytes: [u8; 24],
     length: usize,
     /// A slash stands between them.
     slash: bool,
 }
 
-impl Label {
+impl CleanLabel {
     fn of(value: &[u8]) -> Self {
         let mut label = Self {
             bytes: [0; 24],
@@ -220,12 +220,12 @@ fn finding(kind: EventKind, at: Range<usize>, detail: &'static str, count: u64) 
 
 /// Things of one kind in a body: how many, and the range that holds them all.
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct RangeCount {
     at: Option<Range<usize>>,
     count: u64,
 }
 
-impl Tally {
+impl RangeCount {
     fn add(&mut self, at: Range<usize>, count: u64) {
         let start = self.at.as_ref().map_or(at.start, |first| first.start);
         self.at = Some(start..at.end);

@@ -7,7 +7,7 @@
 
 mod clean;
 
-use super::{Decoded, Sink, Tally, TransferEncoding, finding};
+use super::{Decoded, RangeCount, Sink, TransferEncoding, finding};
 use crate::EventKind;
 use crate::encoded_word::Finding;
 use std::borrow::Cow;
@@ -143,7 +143,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
             used: TransferEncoding::QuotedPrintable,
         };
     }
-    let mut bytes = Bytes {
+    let mut bytes = OutputBytes {
         body,
         prefix: 0,
         owned: None,
@@ -191,24 +191,24 @@ pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
 const STRAY: u64 = 8;
 
 #[derive(Default)]
-struct Damage {
+struct QuotedPrintableDamage {
     good: u64,
     /// Of the good ones those that plain text hardly ever has: bytes above 7F in capital digits, the equals sign itself, soft line breaks.
     certain: u64,
-    bad: Tally,
+    bad: RangeCount,
     /// Blanks that end a line, in bytes.
-    blanks: Tally,
+    blanks: RangeCount,
 }
 
-impl Damage {
+impl QuotedPrintableDamage {
     /// Most equals signs are no escapes (`a=b`, addresses of pages), and next to nothing shows that somebody encoded here.
     fn is_wrong_label(&self) -> bool {
         self.bad.count > self.good && self.bad.count > STRAY * self.certain
     }
 }
 
-fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
-    let mut damage = Damage::default();
+fn read(body: &[u8], sink: &mut impl Sink) -> QuotedPrintableDamage {
+    let mut damage = QuotedPrintableDamage::default();
     let cr_only = memchr::memchr(b'\n', body).is_none() && memchr::memchr(b'\r', body).is_some();
     let line_end = if cr_only { b'\r' } else { b'\n' };
     // Bytes from here on stand for themselves, up to a blank before a line end.
@@ -333,13 +333,13 @@ static HEX: [u8; 256] = {
 };
 
 /// Collects decoded bytes; copies nothing while they are those of the body.
-struct Bytes<'a> {
+struct OutputBytes<'a> {
     body: &'a [u8],
     prefix: usize,
     owned: Option<Vec<u8>>,
 }
 
-impl<'a> Bytes<'a> {
+impl<'a> OutputBytes<'a> {
     #[inline]
     fn owned(&mut self) -> &mut Vec<u8> {
         let (body, prefix) = (self.body, self.prefix);
@@ -358,7 +358,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-impl Sink for Bytes<'_> {
+impl Sink for OutputBytes<'_> {
     #[inline]
     fn run(&mut self, from: Range<usize>) {
         if self.owned.is_none() && from.start == self.prefix {

@@ -2,7 +2,7 @@
 
 /// The part of a body that is read as base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct EncodedRegion {
     /// False for a body that was never base64.
     pub(super) is_base64: bool,
     /// End of the base64; what follows is a footer.
@@ -11,7 +11,7 @@ pub(super) struct Region {
 
 /// What a piece of a body looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum PieceClass {
     Blank,
     /// A long run of the alphabet.
     Strong,
@@ -25,10 +25,10 @@ pub(super) enum Class {
 
 /// A line without its line end, or what stands in it before or after padding.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct LinePiece {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) class: Class,
+    pub(super) class: PieceClass,
     /// It ends in padding.
     padded: bool,
 }
@@ -37,12 +37,12 @@ pub(super) struct Piece {
 const LONGEST_WORD: usize = 29;
 
 /// Finds the base64 in a body. Three passes, whatever the body.
-pub(super) fn region(body: &[u8]) -> Region {
+pub(super) fn region(body: &[u8]) -> EncodedRegion {
     let (mut strong, mut all) = (0_usize, 0_usize);
-    let mut shape = Shape::default();
+    let mut shape = LineShape::default();
     for piece in pieces(body) {
-        strong += usize::from(piece.class == Class::Strong);
-        all += usize::from(piece.class != Class::Blank);
+        strong += usize::from(piece.class == PieceClass::Strong);
+        all += usize::from(piece.class != PieceClass::Blank);
         shape.survey(&piece, body);
     }
     // Pieces that can only be base64; characters of the alphabet; those in front of the words that may begin a footer.
@@ -50,40 +50,40 @@ pub(super) fn region(body: &[u8]) -> Region {
     let mut footer: Option<(usize, bool)> = None;
     let (mut after_padding, mut after_blank) = (false, false);
     for piece in pieces(body) {
-        if piece.class == Class::Blank {
+        if piece.class == PieceClass::Blank {
             after_blank = true;
             continue;
         }
         all -= 1;
         match piece.class {
-            Class::Text => {
+            PieceClass::Text => {
                 // The rest is base64 when most of its lines can be nothing else.
                 if strong > 0 && strong * 2 >= all {
                     continue;
                 }
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return Region {
+                return EncodedRegion {
                     is_base64: solid > 0,
                     end,
                 };
             }
-            Class::Word if footer.is_none() && (after_padding || after_blank) => {
+            PieceClass::Word if footer.is_none() && (after_padding || after_blank) => {
                 footer = Some((piece.start, after_padding));
                 before = characters;
             }
-            Class::Word | Class::Blank => {}
-            Class::Strong | Class::Plain
+            PieceClass::Word | PieceClass::Blank => {}
+            PieceClass::Strong | PieceClass::Plain
                 if solid > 0 && shape.ends_before(&piece, body, characters) =>
             {
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return Region {
+                return EncodedRegion {
                     is_base64: true,
                     end,
                 };
             }
-            Class::Strong | Class::Plain => {
+            PieceClass::Strong | PieceClass::Plain => {
                 shape.add(&piece, body);
-                strong -= usize::from(piece.class == Class::Strong);
+                strong -= usize::from(piece.class == PieceClass::Strong);
                 solid += 1;
                 footer = None;
             }
@@ -97,7 +97,7 @@ pub(super) fn region(body: &[u8]) -> Region {
     }
     if solid == 0 {
         // Words alone, or nothing.
-        return Region {
+        return EncodedRegion {
             is_base64: characters.is_multiple_of(4),
             end: body.len(),
         };
@@ -107,7 +107,7 @@ pub(super) fn region(body: &[u8]) -> Region {
         Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
         _ => body.len(),
     };
-    Region {
+    EncodedRegion {
         is_base64: true,
         end,
     }
@@ -115,7 +115,7 @@ pub(super) fn region(body: &[u8]) -> Region {
 
 /// Length and alphabet of the lines that an encoder writes: all but the last have one length.
 #[derive(Debug, Default)]
-struct Shape {
+struct LineShape {
     /// Length of the first long line; 0 where there is none.
     width: usize,
     /// Start of the last line of that length, or of the last line of the standard alphabet where there is none.
@@ -130,14 +130,16 @@ struct Shape {
     is_ragged: bool,
 }
 
-impl Shape {
+impl LineShape {
     /// Looks ahead at a piece.
-    fn survey(&mut self, piece: &Piece, body: &[u8]) {
+    fn survey(&mut self, piece: &LinePiece, body: &[u8]) {
         let length = body[piece.start..piece.end].trim_ascii().len();
         match piece.class {
-            Class::Strong if self.width == 0 => (self.width, self.last) = (length, piece.start),
-            Class::Strong if self.width == length => self.last = piece.start,
-            Class::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {
+            PieceClass::Strong if self.width == 0 => {
+                (self.width, self.last) = (length, piece.start);
+            }
+            PieceClass::Strong if self.width == length => self.last = piece.start,
+            PieceClass::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {
                 self.last = piece.start;
             }
             _ => {}
@@ -146,7 +148,7 @@ impl Shape {
 
     /// Whether the base64 ends before a piece: it cannot be a line of the same encoder, behind so many characters, and no later line
     /// goes on with it.
-    fn ends_before(&self, piece: &Piece, body: &[u8], characters: usize) -> bool {
+    fn ends_before(&self, piece: &LinePiece, body: &[u8], characters: usize) -> bool {
         if self.is_ragged || !characters.is_multiple_of(4) || self.last >= piece.start {
             return false;
         }
@@ -162,7 +164,7 @@ impl Shape {
     }
 
     /// Takes a piece for base64.
-    fn add(&mut self, piece: &Piece, body: &[u8]) {
+    fn add(&mut self, piece: &LinePiece, body: &[u8]) {
         let text = body[piece.start..piece.end].trim_ascii();
         self.for_addresses |= memchr::memchr2(b'-', b'_', text).is_some();
         self.damaged |= !text.iter().all(|b| is_base64(*b));
@@ -185,7 +187,7 @@ fn is_standard(line: &[u8]) -> bool {
 }
 
 /// The pieces of a body, in order. A line is cut after padding that ends a quantum.
-pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> + '_ {
+pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = LinePiece> + '_ {
     let line_feed = memchr::memchr(b'\n', body).is_some();
     let end_byte = if line_feed { b'\n' } else { b'\r' };
     let mut at = 0;
@@ -200,13 +202,13 @@ pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> + '_ {
         let line = &body[at..end];
         let padded = padding_end(line);
         let piece = match padded {
-            Some(length) => Piece {
+            Some(length) => LinePiece {
                 start: at,
                 end: at + length,
                 class: classify(&line[..length]),
                 padded: true,
             },
-            None => Piece {
+            None => LinePiece {
                 start: at,
                 end,
                 class: classify(line),
@@ -242,13 +244,13 @@ fn padding_end(line: &[u8]) -> Option<usize> {
     (complete && (alone || !is_word(&line[..text]))).then_some(length)
 }
 
-pub(super) fn classify(piece: &[u8]) -> Class {
+pub(super) fn classify(piece: &[u8]) -> PieceClass {
     let piece = piece.trim_ascii();
     let Some(&first) = piece.first() else {
-        return Class::Blank;
+        return PieceClass::Blank;
     };
     if piece.len() > 2 && matches!(first, b'_' | b'-' | b'=') && piece.iter().all(|&b| b == first) {
-        return Class::Text;
+        return PieceClass::Text;
     }
     let blanks = piece.iter().filter(|b| b.is_ascii_whitespace()).count();
     let foreign = piece
@@ -256,7 +258,7 @@ pub(super) fn classify(piece: &[u8]) -> Class {
         .filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace())
         .count();
     if foreign * 4 > piece.len() - blanks || piece == b"--" {
-        return Class::Text;
+        return PieceClass::Text;
     }
     if blanks > 0 {
         let words = || {
@@ -266,16 +268,16 @@ pub(super) fn classify(piece: &[u8]) -> Class {
         };
         let real = words().filter(|word| is_word(word)).count();
         return if real * 2 >= words().count() {
-            Class::Text
+            PieceClass::Text
         } else {
-            Class::Plain
+            PieceClass::Plain
         };
     }
     match (foreign, is_word(piece)) {
-        (0, true) => Class::Word,
-        (0, false) if piece.len() >= 20 => Class::Strong,
-        (_, true) => Class::Text,
-        (_, false) => Class::Plain,
+        (0, true) => PieceClass::Word,
+        (0, false) if piece.len() >= 20 => PieceClass::Strong,
+        (_, true) => PieceClass::Text,
+        (_, false) => PieceClass::Plain,
     }
 }
 

@@ -1,28 +1,28 @@
 //! The machine that reads base64 as it occurs: any line lengths, foreign bytes, padding anywhere, the alphabet for addresses.
 
-use super::super::{Sink, Tally};
-use super::survey::{Class, Region, is_base64, pieces};
+use super::super::{RangeCount, Sink};
+use super::survey::{EncodedRegion, PieceClass, is_base64, pieces};
 use std::ops::Range;
 
 /// What was wrong.
 #[derive(Debug, Default)]
-pub(super) struct Damage {
+pub(super) struct Base64Damage {
     /// Bytes that were skipped.
-    pub(super) foreign: Tally,
+    pub(super) foreign: RangeCount,
     /// The first characters behind padding.
-    pub(super) several: Tally,
+    pub(super) several: RangeCount,
     /// The quantum that has no end.
     pub(super) cut: Option<Range<usize>>,
 }
 
 /// Decodes the base64 of a body.
-pub(super) fn read(body: &[u8], region: &Region, sink: &mut impl Sink) -> Damage {
-    let mut damage = Damage::default();
+pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) -> Base64Damage {
+    let mut damage = Base64Damage::default();
     let mut quantum = Quantum::default();
     // The last byte of the alphabet was padding that ended a quantum.
     let mut padded = false;
     for piece in pieces(body).take_while(|piece| piece.start < region.end) {
-        if piece.class == Class::Text {
+        if piece.class == PieceClass::Text {
             damage
                 .foreign
                 .add(piece.start..piece.end, (piece.end - piece.start) as u64);

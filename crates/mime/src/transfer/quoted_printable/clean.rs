@@ -113,11 +113,11 @@ fn has_loose_ends(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bytes, read};
+    use super::super::{OutputBytes, read};
     use super::*;
 
     fn tolerant(body: &[u8]) -> (Vec<u8>, u64) {
-        let mut bytes = Bytes {
+        let mut bytes = OutputBytes {
             body,
             prefix: 0,
             owned: None,

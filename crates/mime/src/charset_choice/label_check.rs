@@ -1,0 +1,90 @@
+//! Checks a label that decodes all bytes: a Windows code page or another charset may fit better.
+//!
+//! # Limits
+//! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
+
+use super::{How, decodes_without_loss, detected_event, label_plausibility, superset};
+use crate::EventKind;
+use mailglot_codec::detect;
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// Events about a label, and the text in a better charset if there is one.
+pub(crate) struct LabelVerdict<'b> {
+    pub(crate) read: Option<OtherReading<'b>>,
+    pub(crate) events: Vec<(EventKind, Cow<'static, str>)>,
+}
+
+/// The text in another charset than the label's.
+pub(crate) struct OtherReading<'b> {
+    pub(crate) used: Charset,
+    pub(crate) how: How,
+    pub(crate) confidence: Option<f32>,
+    pub(crate) text: Cow<'b, str>,
+}
+
+/// Checks a label that decodes all bytes, and returns None if nothing is wrong with it.
+///
+/// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if detection
+/// is needed. Without `hints`, only the Windows code page behind the label is considered.
+pub(crate) fn check_label<'b, 'h>(
+    label: Charset,
+    bytes: &'b [u8],
+    message_charset: Option<Charset>,
+    hints: Option<impl FnOnce() -> detect::Hints<'h>>,
+) -> Option<LabelVerdict<'b>> {
+    let better = superset::better_by_bytes(label, bytes)
+        .filter(|better| decodes_without_loss(*better, bytes));
+    let mut events = Vec::new();
+    if let Some(likelier) = hints
+        .and_then(|hints| label_plausibility::find_likelier(better.unwrap_or(label), bytes, hints))
+    {
+        let used = likelier.guess.charset;
+        let mut log = LossLog::with_limit(0);
+        let text = used.decode(bytes, &mut log);
+        let is_named = message_charset
+            .is_some_and(|message_charset| message_charset.superset() == used.superset());
+        if (likelier.decides || is_named)
+            && log.losses() == 0
+            && !label_plausibility::stands_within_ascii_words(used, &text)
+        {
+            events.push(detected_event(
+                Some(label),
+                used,
+                likelier.guess.evidence.name(),
+            ));
+            let confidence = Some(likelier.guess.confidence);
+            return Some(LabelVerdict {
+                read: Some(OtherReading {
+                    used,
+                    how: How::Detected,
+                    confidence,
+                    text,
+                }),
+                events,
+            });
+        }
+        let detail = format!("{}, but {} is likelier", label.name(), used.name());
+        events.push((EventKind::CharsetSuspected, Cow::Owned(detail)));
+    }
+    let read = better.map(|used| {
+        let detail = format!("{} read as {}", label.name(), used.name());
+        events.push((EventKind::CharsetSuperset, Cow::Owned(detail)));
+        let text = used.decode(bytes, &mut LossLog::with_limit(0));
+        OtherReading {
+            used,
+            how: How::Superset,
+            confidence: None,
+            text,
+        }
+    });
+    (read.is_some() || !events.is_empty()).then_some(LabelVerdict { read, events })
+}
+
+/// Returns true if [`check_label`] may find something. Fast. `asks_detection` says whether it would have hints for detection.
+pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], asks_detection: bool) -> bool {
+    !bytes.is_ascii()
+        && label.is_ascii_compatible()
+        && (superset::better_by_bytes(label, bytes).is_some()
+            || asks_detection && label_plausibility::needs_detection(label, bytes))
+}

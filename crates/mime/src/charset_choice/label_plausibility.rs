@@ -1,0 +1,395 @@
+//! Estimates how plausible a label is that decodes every byte.
+//!
+//! Some mailers write one charset over everything, mostly Latin-1. So Latin-1 and its relatives need less contrary evidence than labels
+//! that somebody chose.
+//!
+//! # Limits
+//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing. Accepts
+//! stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no escape
+//! sequences.
+
+use super::SURE_CONFIDENCE;
+use super::evidence_words::words_prove;
+use super::superset::has_c1;
+use mailglot_codec::detect::{self, Guess, high_bytes};
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// Number of bytes that are examined.
+const WINDOW: usize = 4096;
+/// Maximum number of bytes above 7F that are examined.
+const MAX_HIGH_BYTES: usize = 64;
+
+/// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
+///
+/// Right labels other than Latin-1 never come near it (`cargo run -p mailglot-mime --example labels`).
+const REPORT_MARGIN: f32 = 12.0;
+/// Like [`REPORT_MARGIN`], if only the label decodes bytes to controls or private-use characters.
+const PRIVATE_USE_MARGIN: f32 = 4.0;
+/// Margin of likelihood from which on the likelier charset replaces the label.
+const OVERRULE_MARGIN: f32 = 16.0;
+/// Minimum number of bytes above 7F to report a likelier charset, and to replace the label.
+const MIN_BYTES_TO_REPORT: usize = 3;
+const MIN_BYTES_TO_OVERRULE: usize = 6;
+
+/// A charset that is likelier than the label.
+pub(super) struct LikelierCharset {
+    /// The likelier charset.
+    pub(super) guess: Guess,
+    /// Whether it replaces the label: the label makes implausible text, and this charset does not.
+    pub(super) decides: bool,
+}
+
+/// Asks detection for a likelier charset than the label. Returns None if the label is plausible. Calls `hints` only if detection runs.
+pub(super) fn find_likelier<'h>(
+    label: Charset,
+    bytes: &[u8],
+    hints: impl FnOnce() -> detect::Hints<'h>,
+) -> Option<LikelierCharset> {
+    if !needs_detection(label, bytes) {
+        return None;
+    }
+    let hints = hints();
+    let is_proven = |charset: Charset| {
+        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
+    };
+    if is_latin_1(label) && is_unlike_western(bytes) {
+        let rival = detect::rival(bytes, label, &hints)?;
+        let is_western = is_western(bytes);
+        let is_proven = is_proven(rival.guess.charset);
+        let likelier = LikelierCharset {
+            guess: rival.guess,
+            decides: rival.outweighs && !is_western && is_proven,
+        };
+        return (is_proven && !is_western || rival.margin >= REPORT_MARGIN).then_some(likelier);
+    }
+    let text = without_repetitions(bytes);
+    let high_count = high_bytes(&text).take(MIN_BYTES_TO_OVERRULE).count();
+    if high_count < MIN_BYTES_TO_REPORT {
+        return None;
+    }
+    let rival = detect::rival(&text, label, &hints)?;
+    let Guess {
+        charset,
+        confidence,
+        ..
+    } = rival.guess;
+    let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
+        && rival.margin >= PRIVATE_USE_MARGIN
+        && non_text_characters(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
+        && non_text_characters(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
+    if is_private {
+        return Some(LikelierCharset {
+            guess: rival.guess,
+            decides: true,
+        });
+    }
+    if rival.margin < REPORT_MARGIN
+        || !detect::has_letters(&text, charset)
+        || detect::is_odd(&text, charset)
+    {
+        return None;
+    }
+    let decides = rival.margin >= OVERRULE_MARGIN
+        && confidence >= SURE_CONFIDENCE
+        && high_count >= MIN_BYTES_TO_OVERRULE;
+    Some(LikelierCharset {
+        guess: rival.guess,
+        decides: decides && is_implausible_throughout(label, &text) && is_proven(charset),
+    })
+}
+
+/// Returns true if the label is odd enough to run detection.
+pub(super) fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label) && is_unlike_western(bytes)
+        || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
+}
+
+/// Returns true if text is implausible under its label.
+fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
+    if is_latin_1(label) && !has_many_letters(bytes) {
+        return false;
+    }
+    let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
+    may_be
+        && (matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
+            || detect::is_odd(bytes, label))
+}
+
+/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not count.
+fn has_many_letters(bytes: &[u8]) -> bool {
+    const MANY: usize = 5;
+    const WINDOW: usize = 1024;
+    let Some(first) = high_bytes(bytes).next() else {
+        return false;
+    };
+    let window = &bytes[first..bytes.len().min(first + WINDOW)];
+    let mut seen = [false; 256];
+    let is_new = |at: &usize| {
+        let byte = window[*at];
+        let is_letter = !matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0..=0xBF);
+        is_letter && !std::mem::replace(&mut seen[usize::from(byte)], true)
+    };
+    high_bytes(window)
+        .take(MAX_HIGH_BYTES)
+        .filter(is_new)
+        .nth(MANY - 1)
+        .is_some()
+}
+
+/// Returns true for the charsets that mailers write over everything.
+fn is_latin_1(label: Charset) -> bool {
+    matches!(
+        label,
+        Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
+    )
+}
+
+/// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
+fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
+    /// Number of repetitions that no word has.
+    const RUN: usize = 4;
+    let is_run = |at: usize, width: usize| {
+        let first = bytes.get(at..at + width).filter(|first| first[0] >= 0x80);
+        first.is_some_and(|first| {
+            bytes
+                .get(at..at + RUN * width)
+                .is_some_and(|run| run.chunks_exact(width).all(|c| c == first))
+        })
+    };
+    let width = |at: usize| [1, 2].into_iter().find(|width| is_run(at, *width));
+    if !high_bytes(bytes).any(|at| width(at).is_some()) {
+        return Cow::Borrowed(bytes);
+    }
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let Some(width) = width(at) else {
+            out.push(*byte);
+            at += 1;
+            continue;
+        };
+        let first = bytes.get(at..at + width).unwrap_or_default();
+        at += bytes[at..]
+            .chunks_exact(width)
+            .take_while(|c| *c == first)
+            .count()
+            * width;
+        out.push(b' ');
+    }
+    Cow::Owned(out)
+}
+
+/// Returns true if every eighth of the text is implausible under the label.
+///
+/// A quotation in another charset makes one piece implausible, but not the reply around it.
+fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
+    const PIECES: usize = 8;
+    let mut start = 0;
+    (1..=PIECES).all(|nth| {
+        let from = (bytes.len() / PIECES * nth).max(start);
+        let end = if nth == PIECES {
+            None
+        } else {
+            memchr::memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
+        };
+        let piece = &bytes[start..end.unwrap_or(bytes.len())];
+        start = end.unwrap_or(bytes.len());
+        high_bytes(piece).nth(MIN_BYTES_TO_OVERRULE - 1).is_none() || is_implausible(label, piece)
+    })
+}
+
+/// Returns true if high bytes are arranged unlike Western European text.
+///
+/// Examples: letters that only Icelandic has (Turkish under another label), symbols within words, and mostly adjacent high bytes, as in
+/// other scripts.
+fn is_unlike_western(bytes: &[u8]) -> bool {
+    let Some(start) = high_bytes(bytes).next() else {
+        return false;
+    };
+    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
+    let (mut high, mut side_by_side) = (0, 0);
+    for at in high_bytes(window).take(MAX_HIGH_BYTES) {
+        let byte = window[at];
+        let last = at.checked_sub(1).map_or(before, |at| window[at]);
+        let next = window.get(at + 1).copied().unwrap_or(b' ');
+        if is_icelandic(byte) || is_sign(byte) && is_letter(last) && is_letter(next) {
+            return true;
+        }
+        high += 1;
+        side_by_side += usize::from(last >= 0x80 || next >= 0x80);
+    }
+    side_by_side * 2 > high
+}
+
+/// Maximum number of high bytes for which one common language outweighs a model of another charset.
+const MAX_WESTERN_LETTERS: usize = 16;
+/// Non-ASCII letters of Western European languages in windows-1252: German, French, Spanish, Portuguese, Scandinavian, Italian.
+const LANGUAGES: [&[u8]; 6] = [
+    b"\xe4\xf6\xfc\xdf\xe9",
+    b"\xe0\xe2\xe4\xe6\xe7\xe8\xe9\xea\xeb\xee\xef\xf4\xf6\xf9\xfb\xfc\xff\x8c\x9c\x9f",
+    b"\xe1\xe9\xed\xf1\xf3\xfa\xfc",
+    b"\xe0\xe1\xe2\xe3\xe7\xe9\xea\xed\xf3\xf4\xf5\xfa\xfc",
+    b"\xe4\xe5\xe6\xe9\xf6\xf8\xfc",
+    b"\xe0\xe8\xe9\xec\xf2\xf9",
+];
+
+/// Returns true if all high letters belong to one Western European language and no symbol stands within a word.
+pub(super) fn is_western(bytes: &[u8]) -> bool {
+    let mut possible = LANGUAGES.to_vec();
+    for (count, at) in high_bytes(bytes).enumerate() {
+        let byte = bytes[at];
+        let beside = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(|b| is_letter(*b))
+        };
+        let lower = if matches!(byte, 0xC0..=0xDE) {
+            byte | 0x20
+        } else {
+            byte
+        };
+        if !matches!(byte, 0xA1..=0xBF) {
+            possible.retain(|letters| letters.contains(&lower));
+        } else if is_sign(byte) && beside(at.checked_sub(1)) && beside(Some(at + 1)) {
+            return false;
+        }
+        if count >= MAX_WESTERN_LETTERS || possible.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple logo.
+pub(crate) fn is_private(c: char) -> bool {
+    matches!(c, '\u{E000}'..='\u{EFFF}')
+}
+
+/// Names characters that only a wrong charset produces: C1 controls or private-use characters ([`is_private`]).
+pub(super) fn non_text_characters(text: &str) -> Option<&'static str> {
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
+        (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some("controls"),
+        (0xEE, _) => Some("characters of private use"),
+        _ => None,
+    })
+}
+
+/// Returns true if most double-byte characters touch ASCII letters. Accented Latin letters do so, CJK characters do not.
+pub(super) fn stands_within_ascii_words(charset: Charset, text: &str) -> bool {
+    if charset.is_single_byte() || !charset.is_ascii_compatible() {
+        return false;
+    }
+    let (mut wide, mut within) = (0_usize, 0_usize);
+    let mut last = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_ascii() {
+            let next = chars.peek().is_some_and(char::is_ascii_alphabetic);
+            wide += 1;
+            within += usize::from(last.is_ascii_alphabetic() || next);
+        }
+        last = c;
+    }
+    within * 2 > wide
+}
+
+/// Returns true for Ð Ý Þ ð ý þ.
+fn is_icelandic(byte: u8) -> bool {
+    matches!(byte & 0xDF, 0xD0 | 0xDD | 0xDE)
+}
+
+/// Returns true for symbols that do not stand within words. Apostrophes, hyphens, quotation marks and middle dots do.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, 0xA1..=0xBF)
+        && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0xC0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::{LossLog, Unmappable};
+
+    fn bytes(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        charset
+            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .into_owned()
+    }
+
+    #[test]
+    fn few_letters_of_one_language_are_western() {
+        for text in [
+            "Umlaut-Test: äöü ÄÖÜ ß",
+            "ÄÖÜ",
+            "ÆØÅ",
+            "ÎÏÔ",
+            "àéèùç",
+            "æøå\n-- \nfoo",
+            "£££\n-- \nfoo",
+            "ñáéíóúü",
+            "àâäéèêëîïôöùûüÿç",
+            "20 °C ± 5 µm",
+        ] {
+            assert!(is_western(&bytes("windows-1252", text)), "{text}");
+        }
+        for (charset, text) in [
+            ("windows-1251", "Привет"),
+            ("KOI8-R", "Привет"),
+            ("windows-1253", "Καλημέρα"),
+            ("windows-1255", "שלום"),
+            ("windows-1254", "yağmur yağıyor"),
+            ("ISO-8859-2", "wiadomość"),
+            ("GBK", "你好，世界"),
+            ("windows-1251", "да, около половины"),
+        ] {
+            assert!(!is_western(&bytes(charset, text)), "{text}");
+        }
+        let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
+        assert!(stands_within_ascii_words(
+            Charset::GBK,
+            &Charset::GBK.decode(mixed, &mut LossLog::new())
+        ));
+        assert!(!stands_within_ascii_words(Charset::GBK, "你好，世界 ok"));
+    }
+
+    #[test]
+    fn controls_and_private_characters_are_odd() {
+        for (text, odd) in [
+            ("caf\u{e9} \u{a0}\u{85}日本 \u{fffd}", None),
+            ("a\u{81}", Some("controls")),
+            ("\u{9f}", Some("controls")),
+            ("\u{e01d}", Some("characters of private use")),
+            ("\u{efff}", Some("characters of private use")),
+        ] {
+            assert_eq!(non_text_characters(text), odd, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn western_text_is_not_odd() {
+        for text in [
+            "Schöne Grüße aus Köln, vergiß nicht: 20 °C, 5 m², § 7",
+            "«L’été», déjà vu; un cœur, des œufs – 12 €",
+            "¿Qué tal? Mañana 3ª clase, 2º piso, l·l",
+            "It´s a co\u{AD}op, naïve café",
+            "Kære Søren, på øen; smörgåsbord",
+        ] {
+            assert!(!is_unlike_western(&bytes("windows-1252", text)), "{text}");
+        }
+        for (charset, text) in [
+            ("windows-1254", "İstanbul'da yağmur yağıyor"),
+            ("windows-1251", "Привет, как дела"),
+            ("windows-1253", "Καλημέρα"),
+            ("ISO-8859-2", "wiadomość została wysłana, się"),
+            ("GBK", "你好，世界"),
+            ("windows-1252", "það er gott að vera hér"),
+        ] {
+            assert!(is_unlike_western(&bytes(charset, text)), "{text}");
+        }
+    }
+}

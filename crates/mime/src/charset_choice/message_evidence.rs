@@ -1,0 +1,643 @@
+//! Gathers what a message tells about text without a label: its encoded words, the labels of other parts, languages, the sender's country
+//! and all undeclared bytes together.
+//!
+//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For these only
+//! evidence counts that no rewriting changes: each other's labels, languages, the country. So they decode alike before and after other text
+//! becomes UTF-8.
+//!
+//! # Limits
+//! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
+//! too doubtful to rewrite.
+
+use super::font_names;
+use super::language_hint::detect_language;
+use crate::header::{FieldKind, field_kind};
+use crate::text::{Transferred, is_text};
+use crate::transfer::blocks::has_yenc;
+use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
+use mailglot_codec::detect::{self, Detector, Guess};
+use mailglot_codec::{Charset, Resolved, View};
+use std::cell::OnceCell;
+
+/// Maximum number of labels of other parts that are tried. A message in more charsets proves nothing.
+const MAX_LABELS: usize = 4;
+/// Maximum number of text bytes for the detection of the language.
+const MAX_LANGUAGE_TEXT: usize = 2000;
+
+/// Evidence from the whole message, computed on first use, and from the parts read so far.
+#[derive(Debug, Default)]
+pub(crate) struct MessageEvidence {
+    words: OnceCell<Option<Charset>>,
+    labels: OnceCell<Vec<Charset>>,
+    /// Labels of parts that are never rewritten.
+    kept: OnceCell<Vec<Charset>>,
+    country: OnceCell<Option<String>>,
+    time_zone: OnceCell<Option<i16>>,
+    text_language: OnceCell<Option<&'static str>>,
+    pooled_guess: OnceCell<Option<Guess>>,
+    /// The charset of the first text part that was not ASCII.
+    pub body: Option<Charset>,
+    /// That part.
+    pub body_part: Option<PartId>,
+}
+
+impl MessageEvidence {
+    /// Returns the charset of the message's encoded words; Subject, From and To in this order.
+    pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
+        *self.words.get_or_init(|| {
+            [b"subject".as_slice(), b"from", b"to"]
+                .into_iter()
+                .find_map(|name| {
+                    let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+                    memchr::memmem::find(value, b"=?")?;
+                    encoded_word::charsets(value)
+                        .into_iter()
+                        .find(|c| *c != Charset::US_ASCII)
+                })
+        })
+    }
+
+    /// Records the charset of a decoded part.
+    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_sure: bool) {
+        if is_sure && used != Charset::US_ASCII && self.body.is_none() {
+            self.body = Some(used);
+            self.body_part = Some(part);
+        }
+    }
+}
+
+/// A part within its message, with the evidence of the message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MailContext<'a> {
+    pub message: &'a Message<'a>,
+    /// The part to decode.
+    pub part: PartId,
+    pub policy: &'a Policy,
+    pub hints: &'a MessageEvidence,
+    /// The body to decode; None for header fields.
+    pub body: Option<&'a Transferred<'a>>,
+}
+
+impl<'a> MailContext<'a> {
+    /// Returns true if the body is never rewritten.
+    fn is_kept(self) -> bool {
+        self.body.is_some_and(|body| {
+            self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour()
+        })
+    }
+
+    /// Returns the charsets that the message names elsewhere, nearest first: an earlier part, encoded words, labels.
+    pub(crate) fn named_charsets(self) -> impl Iterator<Item = Charset> {
+        let kept = self.is_kept();
+        let nearest = || [self.hints.body, self.hints.words(self.message)];
+        let nearest = if kept { [None; 2] } else { nearest() };
+        nearest
+            .into_iter()
+            .flatten()
+            .chain(self.labels(kept).iter().copied())
+    }
+
+    /// Returns the labels of all text parts, or of those that are never rewritten.
+    fn labels(self, kept: bool) -> &'a [Charset] {
+        let cell = if kept {
+            &self.hints.kept
+        } else {
+            &self.hints.labels
+        };
+        cell.get_or_init(|| {
+            let mut found = Vec::new();
+            for (id, _) in self.texts() {
+                if kept && !self.message.stays(id) {
+                    continue;
+                }
+                let label = self.message.charset_label(id);
+                if let Some(charset) =
+                    label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
+                    && ![Charset::US_ASCII, Charset::UTF_8].contains(&charset)
+                    && !found.contains(&charset)
+                    && found.len() < MAX_LABELS
+                {
+                    found.push(charset);
+                }
+            }
+            found
+        })
+    }
+
+    fn texts(self) -> impl Iterator<Item = (PartId, &'a Part)> {
+        let parts = self.message.parts().iter().enumerate();
+        parts
+            .map(|(index, part)| (PartId(index as u32), part))
+            .filter(|(_, part)| is_text(part))
+    }
+
+    /// Returns what the label of a text part stands for.
+    fn label(self, id: PartId) -> Option<Resolved> {
+        self.message
+            .charset_label(id)
+            .map(|label| Charset::for_label(&label, View::Mail))
+    }
+
+    /// Calls `see` with the transfer-decoded bytes of a part. Reuses the decoded body of this part.
+    fn with_bytes(self, id: PartId, see: impl FnOnce(&[u8])) {
+        match self.body.filter(|_| id == self.part) {
+            Some(body) => see(&body.decoded.bytes),
+            None => see(&Transferred::read(self.message, id).decoded.bytes),
+        }
+    }
+
+    /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
+    pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
+        let language = self
+            .language(self.part)
+            .or_else(|| document.and_then(document_charset::language));
+        let language = language
+            .or_else(|| self.language(PartId::ROOT))
+            .or(self.policy.language.as_deref());
+        // Text that became UTF-8 would reveal more than it did before.
+        let language = language.or_else(|| {
+            if self.is_kept() {
+                None
+            } else {
+                self.text_language()
+            }
+        });
+        let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
+        let language = language.or_else(|| {
+            document
+                .filter(|_| reads_fonts)
+                .and_then(font_names::language)
+                .map(|(language, _)| language)
+        });
+        let country = self
+            .hints
+            .country
+            .get_or_init(|| country(self.message))
+            .as_deref();
+        let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
+        detect::Hints {
+            language,
+            country,
+            time_zone,
+            rules: self.policy.charset_rules,
+            ..super::MAIL_HINTS
+        }
+    }
+
+    /// Returns the language of the message's encoded words and of its text in UTF-8.
+    fn text_language(self) -> Option<&'static str> {
+        *self.hints.text_language.get_or_init(|| {
+            let mut text = String::new();
+            for name in [b"subject".as_slice(), b"from", b"to"] {
+                let field = self
+                    .message
+                    .field(PartId::ROOT, name)
+                    .map(|field| field.value.of(self.message.raw()));
+                if let Some(value) =
+                    field.filter(|value| memchr::memmem::find(value, b"=?").is_some())
+                {
+                    let context = encoded_word::HeaderContext::default();
+                    text += &encoded_word::decode(
+                        value,
+                        FieldKind::Unstructured,
+                        &context,
+                        &mut Vec::new(),
+                    );
+                }
+            }
+            for (id, _) in self.texts() {
+                if text.len() > MAX_LANGUAGE_TEXT {
+                    break;
+                }
+                if self.label(id).and_then(Resolved::charset) != Some(Charset::UTF_8) {
+                    continue;
+                }
+                self.with_bytes(id, |bytes| {
+                    if let Some(utf8) = std::str::from_utf8(bytes)
+                        .ok()
+                        .filter(|_| !bytes.is_ascii())
+                    {
+                        text.extend(
+                            utf8.chars()
+                                .filter(|c| !c.is_ascii())
+                                .take(MAX_LANGUAGE_TEXT),
+                        );
+                    }
+                });
+            }
+            detect_language(&text)
+        })
+    }
+
+    /// Returns the first tag of Content-Language.
+    fn language(self, part: PartId) -> Option<&'a str> {
+        let value = self
+            .message
+            .field(part, b"content-language")?
+            .value
+            .of(self.message.raw());
+        let first = std::str::from_utf8(value).ok()?.split(',').next()?.trim();
+        (!first.is_empty()).then_some(first)
+    }
+
+    /// Returns the guess for all undeclared text of the message; None if there is only one piece of it.
+    pub(crate) fn pooled_guess(self) -> Option<Guess> {
+        // The guess belongs to the message and is the same for every part.
+        let whole = MailContext {
+            part: PartId::ROOT,
+            body: None,
+            ..self
+        };
+        let guess = || {
+            self.pool_undeclared_text()
+                .map(|detector| detector.guess(&whole.detection(None)))
+        };
+        if self.is_kept() {
+            return None;
+        }
+        *self.hints.pooled_guess.get_or_init(guess)
+    }
+
+    fn pool_undeclared_text(self) -> Option<Detector> {
+        let mut detector = Detector::new();
+        let (mut pieces, mut is_fed) = (0, false);
+        for (id, _) in self.texts() {
+            let open = match self.label(id) {
+                None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
+                Some(resolved) => resolved
+                    .charset()
+                    .is_some_and(|c| [Charset::US_ASCII, Charset::UTF_8].contains(&c)),
+            };
+            if !open {
+                continue;
+            }
+            self.with_bytes(id, |bytes| {
+                if is_legacy(bytes) {
+                    pieces += 1;
+                    if has_letters(bytes) {
+                        detector.feed(bytes);
+                        is_fed = true;
+                    }
+                }
+            });
+        }
+        for field in self.message.all_fields() {
+            let value = field.value.of(self.message.raw());
+            if is_legacy(value)
+                && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque
+            {
+                pieces += 1;
+                if has_letters(value) {
+                    detector.feed(value);
+                    is_fed = true;
+                }
+            }
+        }
+        (pieces > 1 && is_fed).then_some(detector)
+    }
+}
+
+/// Returns true for bytes above 7F that are not valid UTF-8.
+pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
+    !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
+}
+
+/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at the end of a word.
+///
+/// A no-break space, a pound sign, a trademark sign and a pair of quotation marks are not letters. They prove nothing about other text.
+pub(crate) fn has_letters(bytes: &[u8]) -> bool {
+    let is_high = |byte: Option<&u8>| byte.is_some_and(|byte| *byte >= 0x80);
+    let is_ascii_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    let mut first = None;
+    bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte >= 0x80)
+        .any(|(at, &byte)| {
+            let (before, after) = (
+                at.checked_sub(1).and_then(|at| bytes.get(at)),
+                bytes.get(at + 1),
+            );
+            let letters = u8::from(is_ascii_letter(before)) + u8::from(is_ascii_letter(after));
+            let stands =
+                is_high(before) || is_high(after) || letters == 2 || letters == 1 && byte >= 0xC0;
+            stands && *first.get_or_insert(byte) != byte
+        })
+}
+
+/// Returns the country of the sender's domain or, if that has none, of the Message-ID.
+fn country(message: &Message<'_>) -> Option<String> {
+    [b"from".as_slice(), b"sender", b"reply-to", b"message-id"]
+        .into_iter()
+        .find_map(|name| {
+            let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+            let domain = &value[memchr::memrchr(b'@', value)? + 1..];
+            let end = domain
+                .iter()
+                .position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b));
+            let domain = domain[..end.unwrap_or(domain.len())].trim_ascii();
+            let top = domain
+                .rsplit(|b| *b == b'.')
+                .next()
+                .filter(|top| top.len() == 2 && top.len() < domain.len())?;
+            Some(String::from_utf8_lossy(top).to_ascii_lowercase())
+        })
+}
+
+/// Returns the zone of the Date field in minutes ahead of UTC: 540 for `+0900`.
+fn time_zone(message: &Message<'_>) -> Option<i16> {
+    /// The time zone of Kiribati.
+    const MOST: i16 = 14 * 60;
+    let value = message
+        .field(PartId::ROOT, b"date")?
+        .value
+        .of(message.raw());
+    let is_sign = |pair: &[u8]| pair[0].is_ascii_whitespace() && matches!(pair[1], b'+' | b'-');
+    let sign = value.windows(2).rposition(is_sign)? + 1;
+    let digits = value
+        .get(sign + 1..sign + 5)
+        .filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let number = |digits: &[u8]| {
+        digits
+            .iter()
+            .fold(0, |number, digit| number * 10 + i16::from(digit - b'0'))
+    };
+    let minutes = number(&digits[..2]) * 60 + number(&digits[2..]);
+    (minutes <= MOST).then_some(if value[sign] == b'-' {
+        -minutes
+    } else {
+        minutes
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MailContext, MessageEvidence};
+    use crate::text::Transferred;
+    use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
+    use mailglot_codec::{Charset, LossLog, Unmappable};
+
+    /// Header fields, text and charset of a part.
+    type TestPart<'a> = (&'a str, &'a str, &'a str);
+
+    fn mail(head: &str, parts: &[TestPart<'_>]) -> Vec<u8> {
+        let mut raw =
+            format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n")
+                .into_bytes();
+        for (head, text, charset) in parts {
+            let charset = Charset::for_name(charset).unwrap();
+            raw.extend(format!("--b\nContent-Type: text/plain{head}\n\n").bytes());
+            raw.extend(&*charset.encode(text, Unmappable::Fatal, &mut LossLog::new()));
+            raw.extend(b"\n");
+        }
+        raw.extend(b"--b--\n");
+        raw
+    }
+
+    /// Returns the text of each part and the codes of the charset events.
+    fn read(raw: &[u8], policy: &Policy) -> (Vec<String>, Vec<&'static str>) {
+        let mut report = Report::with_limit(100);
+        let parts = text_parts(
+            &Message::parse(raw, &Limits::default()),
+            policy,
+            &mut report,
+        );
+        let codes = report
+            .events
+            .iter()
+            .map(|e| e.kind.code())
+            .filter(|c| c.starts_with("charset"))
+            .collect();
+        (
+            parts
+                .into_iter()
+                .map(|p| p.text.unwrap().trim_end().to_owned())
+                .collect(),
+            codes,
+        )
+    }
+
+    #[test]
+    fn time_zones_of_dates_are_read() {
+        for (date, expected) in [
+            ("Mon, 14 Oct 2002 10:30:00 +0900", Some(540)),
+            ("Mon, 14 Oct 2002 10:30:00 -0330 (NST)", Some(-210)),
+            ("Mon, 14 Oct 2002 10:30:00 GMT", None),
+            ("14-10-2002", None),
+            ("+09", None),
+            ("Mon, 14 Oct 2002 10:30:00 +9999", None),
+            ("", None),
+        ] {
+            let raw = format!("Date: {date}\n\n");
+            assert_eq!(
+                super::time_zone(&Message::parse(raw.as_bytes(), &Limits::default())),
+                expected,
+                "{date}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_short_part_is_read_as_the_rest_of_the_message() {
+        let (short, long) = (
+            "Да",
+            "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
+        );
+        for charset in ["KOI8-R", "windows-1251", "IBM866"] {
+            // The long part is undeclared, labelled, or named by the Subject.
+            let label = format!("; charset={charset}");
+            for (head, label) in [
+                ("", ""),
+                ("", &*label),
+                (&*format!("Subject: =?{charset}?Q?=E4?=\n"), ""),
+            ] {
+                let raw = mail(head, &[("", short, charset), (label, long, charset)]);
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [short, long],
+                    "{charset} {head}{label}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_utf_8_by_chance_is_read_as_the_rest_of_the_message() {
+        for (charset, short, long) in [
+            ("GBK", "谢谢", "你好，请看附件，谢谢你的帮助"),
+            ("GBK", "小学校", "你好，请看附件，谢谢你的帮助"),
+            ("EUC-KR", "천체", "안녕하세요 메일을 보냅니다"),
+            ("windows-1251", "ЦІЛІ", "Здравствуйте, это письмо о целях."),
+            (
+                "ISO-8859-2",
+                "PÓŁKA I PÓŁ",
+                "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem",
+            ),
+        ] {
+            let label = format!("; charset={charset}");
+            for unknown in ["", "; charset=us-ascii"] {
+                let raw = mail("", &[(&label, long, charset), (unknown, short, charset)]);
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [long, short],
+                    "{charset} {unknown}"
+                );
+                let raw = mail(
+                    "",
+                    &[
+                        (&label, long, charset),
+                        (unknown, "Grüße, 日本語とПривет", "UTF-8"),
+                    ],
+                );
+                assert_eq!(
+                    read(&raw, &Policy::default()).0,
+                    [long, "Grüße, 日本語とПривет"],
+                    "{charset}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_sender_and_the_language_tell() {
+        // Czech and Danish have two letters at each other's code.
+        let policy = |language: Option<&str>| Policy {
+            language: language.map(Into::into),
+            ..Policy::default()
+        };
+        for (head, language, text) in [
+            ("From: a@example.cz\n", None, "Kuře"),
+            ("Content-Language: cs\n", None, "Kuře"),
+            ("Message-ID: <1@mail.example.cz>\n", None, "Kuře"),
+            ("From: a@example.com\n", Some("cs"), "Kuře"),
+            ("From: a@example.dk\n", None, "Kuøe"),
+            ("From: a@example.com\n", Some("da"), "Kuøe"),
+        ] {
+            let raw = mail(head, &[("", "Kuře", "windows-1250")]);
+            assert_eq!(
+                read(&raw, &policy(language)).0,
+                [text],
+                "{head} {language:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_guess_for_all_text_is_the_same_whoever_asks() {
+        for (subject, charset, first, second) in [
+            (
+                "各位同仁：現將下次會議的安排寄給大家",
+                "Big5",
+                "謝謝",
+                "會議",
+            ),
+            ("Надсилаю вам її розклад", "windows-1251", "Так", "Ні, її"),
+            ("会議のお知らせです", "EUC-JP", "会議", "予定"),
+            ("다음 회의 일정", "EUC-KR", "회의", "일정"),
+        ] {
+            let words = subject
+                .bytes()
+                .fold(String::new(), |text, byte| format!("{text}={byte:02X}"));
+            let raw = mail(
+                &format!("Subject: =?utf-8?Q?{words}?=\n"),
+                &[("", first, charset), ("", second, charset)],
+            );
+            let (message, policy) = (Message::parse(&raw, &Limits::default()), Policy::default());
+            let guess = |body: Option<&Transferred<'_>>, part| {
+                let hints = MessageEvidence::default();
+                MailContext {
+                    message: &message,
+                    part,
+                    policy: &policy,
+                    hints: &hints,
+                    body,
+                }
+                .pooled_guess()
+            };
+            let named_charsets = guess(None, PartId::ROOT);
+            assert!(named_charsets.is_some());
+            for part in [1, 2].map(PartId) {
+                let body = Transferred::read(&message, part);
+                assert_eq!(
+                    format!("{:?}", guess(Some(&body), part)),
+                    format!("{named_charsets:?}"),
+                    "{subject}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_elsewhere_that_makes_no_text_is_not_believed() {
+        let russian = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
+        let raw = mail(
+            "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n",
+            &[("", russian, "KOI8-R")],
+        );
+        assert_eq!(read(&raw, &Policy::default()).0, [russian]);
+        let polish = "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem";
+        let raw = mail("", &[("; charset=iso-8859-1", polish, "ISO-8859-2")]);
+        assert_eq!(
+            read(&raw, &Policy::default()),
+            (vec![polish.to_owned()], vec!["charset.detected"])
+        );
+        let icelandic = "Það er gott að vera hér, sagði hún og brosti til þeirra";
+        let raw = mail("", &[("; charset=iso-8859-1", icelandic, "ISO-8859-1")]);
+        assert_eq!(
+            read(&raw, &Policy::default()),
+            (vec![icelandic.to_owned()], vec![])
+        );
+    }
+
+    #[test]
+    fn a_doubt_that_proves_little_is_told() {
+        let name = "Sigurður Guðmundsson wrote:";
+        let raw = mail("", &[("; charset=iso-8859-1", name, "ISO-8859-1")]);
+        assert_eq!(read(&raw, &Policy::default()).0, [name]);
+        let raw = mail(
+            "",
+            &[(
+                "; charset=iso-8859-1",
+                "Yarýn þehirde görüþelim",
+                "ISO-8859-1",
+            )],
+        );
+        let (texts, codes) = read(&raw, &Policy::default());
+        let named_charsets = [
+            EventKind::CharsetSuspected.code(),
+            EventKind::CharsetDetected.code(),
+        ];
+        assert!(
+            codes.len() == 1 && named_charsets.contains(&codes[0]),
+            "{texts:?} {codes:?}"
+        );
+    }
+
+    #[test]
+    fn the_caller_knows_better() {
+        let text = "Yarın şehirde görüşelim";
+        let mut map = CharsetMap::default();
+        map.add("latin1", Charset::for_name("windows-1254").unwrap());
+        map.add("x-mine", Charset::for_name("windows-1254").unwrap());
+        let policy = Policy {
+            charset_map: map,
+            ..Policy::default()
+        };
+        for label in ["iso-8859-1", "X-Mine", "\"x-mine\""] {
+            let raw = mail("", &[(&format!("; charset={label}"), text, "windows-1254")]);
+            assert_eq!(
+                read(&raw, &policy),
+                (vec![text.to_owned()], vec!["charset.mapped"]),
+                "{label}"
+            );
+        }
+        let raw = mail("", &[("; charset=iso-8859-9", text, "windows-1254")]);
+        assert_eq!(read(&raw, &policy), (vec![text.to_owned()], vec![]));
+        let default = Policy {
+            default_charset: Charset::for_name("IBM866"),
+            ..Policy::default()
+        };
+        let raw = mail("", &[("", "Да", "IBM866")]);
+        assert_eq!(read(&raw, &default).0, ["Да"]);
+    }
+}

@@ -1,0 +1,671 @@
+//! Decodes text in two encodings: runs of UTF-8 in single-byte text, and lines of another charset in UTF-8.
+//!
+//! ```text
+//! label iso-8859-1   "Communiqu\xC3\xA9 \xA0 top"   the run C3 A9 is é, A0 is a no-break space
+//! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
+//! ```
+//!
+//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if the
+//! single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no UTF-8
+//! sequence and its reading there scores 0.
+//!
+//! # Limits
+//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines are
+//! UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
+
+use super::cjk_level1::{is_level1, is_level1_of_any};
+use super::mojibake_score::mojibake_score;
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
+
+/// A text in two encodings.
+#[derive(Debug)]
+pub(super) struct MixedText {
+    pub(super) text: String,
+    /// The losses. Their offsets refer to the input bytes.
+    pub(super) log: LossLog,
+    /// Number of UTF-8 runs or, under a label of UTF-8, of lines in the other charset.
+    pub(super) runs: usize,
+    /// Offset of the first run or line.
+    pub(super) first: usize,
+    /// The charset of what is not UTF-8.
+    pub(super) other: OtherCharset,
+}
+
+/// The charset of the bytes that are not UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OtherCharset {
+    pub(super) charset: Charset,
+    /// 0 to 1 for a guess; None if the label, the message or the caller names it.
+    pub(super) confidence: Option<f32>,
+}
+
+/// Minimum number of UTF-8 runs in text of a non-Latin alphabet; one of them has several letters.
+const MIN_RUNS: usize = 3;
+
+/// The single-byte charset may fail to decode one high byte in this many.
+const MAX_UNREADABLE_SHARE: u64 = 4;
+
+/// Number of bytes around a run that are examined with it.
+const CONTEXT_BYTES: usize = 4;
+
+/// Decodes text of a single-byte charset with runs of UTF-8. Returns None without such runs, or if all of it is UTF-8.
+pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedText> {
+    let charset = other.charset;
+    if !may_be_mixed(bytes, charset) {
+        return None;
+    }
+    let (mut text, mut log) = (
+        String::with_capacity(bytes.len() + bytes.len() / 8),
+        LossLog::new(),
+    );
+    let (mut runs, mut first, mut from) = (0, 0, 0);
+    let (mut has_others, mut has_word) = (false, false);
+    let (mut alone, mut within) = (0_usize, 0_usize);
+    for run in sequences(bytes) {
+        let is_alone = is_isolated(bytes, &run);
+        *(if is_alone { &mut alone } else { &mut within }) += 1;
+        if !is_alone || !reads_better_as_utf8(bytes, &run, charset) {
+            has_others = true;
+            continue;
+        }
+        has_others |= !bytes[from..run.start].is_ascii();
+        decode_into(&mut text, &mut log, charset, bytes, from..run.start);
+        let own = std::str::from_utf8(&bytes[run.clone()]).ok()?;
+        has_word |= own.chars().filter(|c| c.is_alphabetic()).count() > 1;
+        text.push_str(own);
+        if runs == 0 {
+            first = run.start;
+        }
+        runs += 1;
+        from = run.end;
+    }
+    has_others |= !bytes[from..].is_ascii();
+    // In double-byte text most UTF-8 sequences stand between other high bytes.
+    let is_clear = runs * 3 >= alone * 2
+        && (is_latin(charset) || has_word && runs >= MIN_RUNS && runs == alone);
+    if runs == 0 || !has_others || within >= alone || !is_clear {
+        return None;
+    }
+    decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
+    // A charset that cannot decode many of the bytes is wrong.
+    let is_wrong = log.losses() * MAX_UNREADABLE_SHARE > detect::high_bytes(bytes).count() as u64;
+    (!is_wrong).then_some(MixedText {
+        text,
+        log,
+        runs,
+        first,
+        other,
+    })
+}
+
+/// Decodes unlabelled text that mixes UTF-8 with a single-byte charset. `find` detects the charset of the bytes that are not UTF-8.
+///
+/// Returns None if these bytes make implausible text: then they are damage.
+pub(super) fn in_unlabelled_text(
+    bytes: &[u8],
+    find: impl FnOnce(&[u8]) -> OtherCharset,
+) -> Option<MixedText> {
+    if !has_isolated_runs(bytes) {
+        return None;
+    }
+    let rest = without_sequences(bytes);
+    if rest.is_ascii() {
+        return None;
+    }
+    let other = find(&rest);
+    let mixed = in_single_byte(bytes, other)?;
+    let sound = mojibake_score(&other.charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
+    (sound && mojibake_score(&mixed.text) == 0).then_some(mixed)
+}
+
+/// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
+pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Option<MixedText> {
+    // Most such text is valid UTF-8. This test is fast.
+    if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) {
+        return None;
+    }
+    let single = || {
+        let lines = foreign_lines(bytes, has_no_sequence);
+        let joined = join(bytes, &lines);
+        let other = Some(joined)
+            .filter(|joined| !joined.is_empty())
+            .map(|joined| find(&joined));
+        other
+            .filter(|other| is_single_byte_ascii(other.charset))
+            .map(|other| (other, lines))
+    };
+    let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
+    read_lines(bytes, other, lines)
+}
+
+/// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
+fn double_byte_lines(
+    bytes: &[u8],
+    find: impl Fn(&[u8]) -> OtherCharset,
+) -> Option<(OtherCharset, Vec<Range<usize>>)> {
+    let lines = foreign_lines(bytes, |line| std::str::from_utf8(line).is_err());
+    let joined = join(bytes, &lines);
+    if joined.is_empty() || !is_level1_of_any(&joined) || !other_lines_are_utf8(bytes, &lines) {
+        return None;
+    }
+    let other = find(&joined);
+    (!is_single_byte_ascii(other.charset) && is_level1(other.charset, &joined))
+        .then_some((other, lines))
+}
+
+/// Returns true for ASCII-compatible single-byte charsets.
+pub(super) fn is_single_byte_ascii(charset: Charset) -> bool {
+    charset.is_single_byte() && charset.is_ascii_compatible()
+}
+
+/// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.
+fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
+    let charset = other.charset;
+    let (mut text, mut log) = (
+        String::with_capacity(bytes.len() + bytes.len() / 8),
+        LossLog::new(),
+    );
+    let (mut first, mut from, mut runs) = (0, 0, 0);
+    let mut foreign = 0;
+    for line in lines {
+        let mut lost = LossLog::with_limit(0);
+        let reading = charset.decode(&bytes[line.clone()], &mut lost);
+        let is_cut = || is_single_byte_ascii(charset) && is_cut_sequence(&bytes[line.clone()]);
+        if lost.losses() > 0 || mojibake_score(&reading) > 0 || is_cut() {
+            continue;
+        }
+        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start);
+        text.push_str(&reading);
+        foreign += count_beyond_ascii(&reading);
+        if runs == 0 {
+            first = line.start;
+        }
+        from = line.end;
+        runs += 1;
+    }
+    if runs == 0 {
+        return None;
+    }
+    decode_into(
+        &mut text,
+        &mut log,
+        Charset::UTF_8,
+        bytes,
+        from..bytes.len(),
+    );
+    // Text of another charset has UTF-8 sequences by chance. They do not outnumber what would then be damage.
+    let whole = count_beyond_ascii(&text) - foreign;
+    (log.losses() <= whole).then_some(MixedText {
+        text,
+        log,
+        runs,
+        first,
+        other,
+    })
+}
+
+/// Counts characters beyond ASCII, without U+FFFD.
+fn count_beyond_ascii(text: &str) -> u64 {
+    text.chars()
+        .filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER)
+        .count() as u64
+}
+
+/// Appends the decoded text of a range of `bytes` and its losses, with offsets into `bytes`.
+///
+/// U+FEFF is a byte order mark only at the start of `bytes`. Elsewhere it is a character.
+fn decode_into(
+    text: &mut String,
+    log: &mut LossLog,
+    charset: Charset,
+    bytes: &[u8],
+    range: Range<usize>,
+) {
+    const MARK: &str = "\u{feff}";
+    let (mut rest, mut at) = (&bytes[range.clone()], range.start);
+    while charset == Charset::UTF_8
+        && at > 0
+        && let Some(behind) = rest.strip_prefix(MARK.as_bytes())
+    {
+        text.push_str(MARK);
+        (rest, at) = (behind, at + MARK.len());
+    }
+    let mut own = LossLog::new();
+    charset.decode_into(rest, text, &mut own);
+    log.append(&own, at as u64);
+}
+
+/// Returns true if single-byte text may contain isolated runs of UTF-8. Fast: most text has none.
+pub(super) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
+    is_single_byte_ascii(charset) && has_isolated_runs(bytes)
+}
+
+/// Returns true if isolated UTF-8 runs outnumber those between other high bytes. Double-byte text has the latter by chance.
+fn has_isolated_runs(bytes: &[u8]) -> bool {
+    /// Number of runs between other bytes that decides, unless half as many are isolated.
+    const ENOUGH: usize = 16;
+    if !has_isolated_sequence(bytes) {
+        return false;
+    }
+    let (mut alone, mut within) = (0, 0);
+    for run in sequences(bytes) {
+        *(if is_isolated(bytes, &run) {
+            &mut alone
+        } else {
+            &mut within
+        }) += 1;
+        if within >= ENOUGH && within > 2 * alone {
+            return false;
+        }
+    }
+    alone > within
+}
+
+/// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
+fn has_isolated_sequence(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 128;
+    // Without branches, so that the compiler vectorizes the loop over a block.
+    let is_within =
+        |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
+    let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
+    let begins = |before: u8, first: u8, second: u8, third: u8| {
+        let is_short =
+            is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
+        let is_long = is_within(first, 0xE0, 0xF4) & is_within(third, 0x80, 0xBF);
+        is_apart(before) & is_within(second, 0x80, 0xBF) & (is_short | is_long)
+    };
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let begins_at = |at: usize| {
+        begins(
+            byte(at.checked_sub(1)),
+            bytes[at],
+            byte(at.checked_add(1)),
+            byte(at.checked_add(2)),
+        ) > 0
+    };
+    // The first and the last bytes lack a neighbor.
+    if (0..bytes.len())
+        .take(1)
+        .chain(bytes.len().saturating_sub(2)..bytes.len())
+        .any(begins_at)
+    {
+        return true;
+    }
+    let mut rest = bytes;
+    while rest.len() > 3 {
+        let count = BLOCK.min(rest.len() - 3);
+        let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
+        // Letters are C0 to FF in most charsets, and few symbols stand beside them.
+        let goes_on = second
+            .iter()
+            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
+        let places = || before.iter().zip(first).zip(second).zip(third);
+        if goes_on > 0
+            && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
+        {
+            return true;
+        }
+        rest = &rest[count..];
+    }
+    false
+}
+
+/// Returns true if a UTF-8 lead byte stands before a continuation byte.
+fn has_utf8_sequence(bytes: &[u8]) -> bool {
+    let next = bytes.get(1..).unwrap_or_default();
+    let pair = |(first, second): (&u8, &u8)| {
+        u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80)
+    };
+    let blocks = bytes.chunks(255).zip(next.chunks(255));
+    // Without branches within a block, so that the compiler vectorizes the loop.
+    blocks
+        .map(|(first, second)| {
+            first
+                .iter()
+                .zip(second)
+                .map(pair)
+                .fold(0, |found, is| found | is)
+        })
+        .any(|found| found > 0)
+}
+
+/// Returns the ranges of valid non-ASCII UTF-8, in order.
+fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    bytes.utf8_chunks().flat_map(move |chunk| {
+        let (valid, start) = (chunk.valid().as_bytes(), at);
+        at += valid.len() + chunk.invalid().len();
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = from + detect::high_bytes(&valid[from..]).next()?;
+            from = valid[first..]
+                .iter()
+                .position(u8::is_ascii)
+                .map_or(valid.len(), |n| first + n);
+            Some(start + first..start + from)
+        })
+    })
+}
+
+/// Returns true if most high bytes of a single-byte charset are Latin letters.
+fn is_latin(charset: Charset) -> bool {
+    let upper: Vec<u8> = (0xC0..=0xFF).collect();
+    let text = charset.decode(&upper, &mut LossLog::with_limit(0));
+    text.chars()
+        .filter(|c| matches!(c, '\u{C0}'..='\u{24F}'))
+        .count()
+        > upper.len() / 2
+}
+
+/// Returns true if no other high byte touches the run, except no-break spaces.
+fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
+    let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
+    is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
+}
+
+/// Returns true if the run is more plausible as UTF-8 than in `charset`.
+fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
+    let before = bytes[..run.start]
+        .iter()
+        .rev()
+        .take(CONTEXT_BYTES)
+        .take_while(|b| b.is_ascii())
+        .count();
+    let after = bytes[run.end..]
+        .iter()
+        .take(CONTEXT_BYTES)
+        .take_while(|b| b.is_ascii())
+        .count();
+    let window = &bytes[run.start - before..run.end + after];
+    let Ok(text) = std::str::from_utf8(window) else {
+        return false;
+    };
+    // A single letter of another alphabet is implausible.
+    let mut own = text.chars().filter(|c| !c.is_ascii());
+    let is_lone_letter = own
+        .next()
+        .is_some_and(|c| c.is_alphabetic() && c > '\u{24F}')
+        && own.next().is_none();
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(window, &mut log);
+    !is_lone_letter && (log.losses() > 0 || mojibake_score(&reading) > mojibake_score(text))
+}
+
+/// Returns the words that have bytes outside UTF-8 sequences, without the sequences, joined by line feeds.
+fn without_sequences(bytes: &[u8]) -> Vec<u8> {
+    let mut rest = Vec::new();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            break;
+        }
+        let end = at + chunk.invalid().len();
+        let is_word = |b: &u8| b.is_ascii() && !b.is_ascii_whitespace();
+        let before = bytes[..at]
+            .iter()
+            .rev()
+            .take(16)
+            .take_while(|b| is_word(b))
+            .count();
+        let after = bytes[end..]
+            .iter()
+            .take(16)
+            .take_while(|b| is_word(b))
+            .count();
+        rest.extend_from_slice(&bytes[at - before..end + after]);
+        rest.push(b'\n');
+        at = end;
+    }
+    rest
+}
+
+/// Returns the non-ASCII lines for which `is_foreign` is true, in order.
+fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let lines = bytes.split_inclusive(|b| *b == b'\n').map(|line| {
+        start += line.len();
+        start - line.len()..start
+    });
+    lines
+        .filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()]))
+        .collect()
+}
+
+/// Returns true if no high byte of a line belongs to a UTF-8 sequence.
+fn has_no_sequence(line: &[u8]) -> bool {
+    line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
+}
+
+/// Concatenates the bytes of the lines.
+fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
+    lines
+        .iter()
+        .flat_map(|line| bytes[line.clone()].iter().copied())
+        .collect()
+}
+
+/// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.
+///
+/// Lines in double-byte charsets hold short UTF-8 sequences by chance.
+fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
+    let ends = lines.iter().map(|line| line.end);
+    let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
+    let mut has_long = false;
+    for range in std::iter::once(0)
+        .chain(ends)
+        .zip(starts)
+        .map(|(from, to)| from..to)
+    {
+        let Ok(text) = std::str::from_utf8(&bytes[range]) else {
+            return false;
+        };
+        has_long |= text.chars().any(|c| c.len_utf8() > 2);
+        if mojibake_score(text) > 0 {
+            return false;
+        }
+    }
+    has_long
+}
+
+/// Returns true if the only high bytes are a cut UTF-8 sequence at the end of the line, or continuation bytes.
+fn is_cut_sequence(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    let high = detect::high_bytes(line).count();
+    let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
+    let begins = line
+        .len()
+        .checked_sub(last)
+        .and_then(|at| line.get(at))
+        .is_some_and(|b| matches!(b, 0xE2 | 0xF0));
+    high == last && last > 0 && (last > 1 || begins)
+        || detect::high_bytes(line).all(|at| line[at] < 0xC0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOWS: OtherCharset = OtherCharset {
+        charset: Charset::WINDOWS_1252,
+        confidence: None,
+    };
+    const LATIN: fn(&[u8]) -> OtherCharset = |_| WINDOWS;
+
+    #[test]
+    fn runs_of_utf8_are_read_in_single_byte_text() {
+        let bytes = b"Communiqu\xC3\xA9, \xA0TOP \xC2\xA0 \xC2\xA0 exists \xA0 caf\xE9";
+        let mixed = in_single_byte(bytes, WINDOWS).unwrap();
+        assert_eq!(
+            mixed.text,
+            "Communiqué, \u{A0}TOP \u{A0} \u{A0} exists \u{A0} café"
+        );
+        assert_eq!((mixed.runs, mixed.first, mixed.log.losses()), (3, 9, 0));
+    }
+
+    #[test]
+    fn single_byte_text_that_is_utf8_by_chance_stays() {
+        for (charset, text) in [
+            ("windows-1252", "NESCAFÉ® GOLD, café; QUALITÉ\u{a0}: BON"),
+            ("windows-1251", "ЦІЛІ та інші її слова"),
+            ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
+        ] {
+            let charset = Charset::for_name(charset).unwrap();
+            let bytes =
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let other = OtherCharset {
+                charset,
+                confidence: None,
+            };
+            assert!(in_single_byte(&bytes, other).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn footers_in_another_charset_are_read_under_a_label_of_utf8() {
+        let bytes = b"Gr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "Grüße\n-- \nJosé García\n");
+        assert_eq!((mixed.runs, mixed.first), (1, 12));
+        for damaged in [
+            &b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xC3\n"[..],
+            b"Gr\xC3\xBC\xC3\x9Fe\ndon\xE2\n",
+            b"Gr\xC3\xBC\xC3\x9Fe\n\xE6\x97\n",
+            b"Gr\xC3\xBC\xC3\x9Fe caf\xE9",
+            b"plain\ncaf\xE9\n",
+        ] {
+            assert!(
+                in_utf8(damaged, LATIN).is_none(),
+                "{}",
+                damaged.escape_ascii()
+            );
+        }
+    }
+
+    /// The block search finds what a search at each offset finds, for every length around a block and every offset.
+    #[test]
+    fn sequences_apart_are_found_wherever_they_stand() {
+        for length in (0..12).chain(250..264) {
+            for at in 0..length {
+                for sequence in [&b"\xC3\xA9"[..], b"\xE2\x82\xAC", b"\xC3\xA9\xC3\xA8"] {
+                    let mut text = vec![b'x'; length];
+                    let room = sequence.len().min(length - at);
+                    text[at..at + room].copy_from_slice(&sequence[..room]);
+                    let is_whole =
+                        sequence[..room].ends_with(sequence) || room == 2 && sequence[0] == 0xC3;
+                    assert!(has_isolated_sequence(&text) || !is_whole, "{length} {at}");
+                    assert_eq!(
+                        has_isolated_runs(&text),
+                        is_whole && std::str::from_utf8(&text).is_ok(),
+                        "{length} {at}"
+                    );
+                }
+            }
+        }
+        for other in [
+            &b"Zo\xEB\x92s"[..],
+            b"dy. T\xEC\xB9\xEDm",
+            b"caf\xE9",
+            b"a\xA4\xC3\xA9",
+        ] {
+            assert!(!has_isolated_sequence(other), "{}", other.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn losses_keep_their_offsets() {
+        let bytes = b"caf\xC3\xA9\nJos\xE9 a\nx \xC3\xA9\xFF\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "café\nJosé a\nx é\u{FFFD}\n");
+        assert_eq!(mixed.log.kept()[0].bytes, 17..18);
+    }
+
+    /// All losses are counted, and the first ones keep their offsets.
+    #[test]
+    fn many_losses_are_counted() {
+        let bytes = [
+            &b"caf\xC3\xA9\nJos\xE9 a\n"[..],
+            &b"\xC3\xA9\xFF\n".repeat(200),
+        ]
+        .concat();
+        let mixed = in_utf8(&bytes, LATIN).unwrap();
+        assert_eq!(
+            (
+                mixed.runs,
+                mixed.log.losses(),
+                mixed.log.kept()[0].bytes.start
+            ),
+            (1, 200, 15)
+        );
+        // UTF-8 sequences by chance in windows-1251 text.
+        let chance = [
+            &b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..],
+            &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
+        ];
+        let find = |_: &[u8]| OtherCharset {
+            charset: Charset::for_name("windows-1251").expect("known"),
+            ..WINDOWS
+        };
+        assert!(in_utf8(&chance.concat(), find).is_none());
+    }
+
+    /// U+FEFF within a text is a character, wherever the text is cut.
+    #[test]
+    fn marks_within_the_text_stay() {
+        let bytes = "é x\u{feff}y\nJos# a\n\u{feff}\u{feff}é\n"
+            .replace('#', "\u{1}")
+            .into_bytes();
+        let bytes: Vec<u8> = bytes
+            .into_iter()
+            .map(|byte| if byte == 1 { 0xE9 } else { byte })
+            .collect();
+        let mixed = in_utf8(&bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "é x\u{feff}y\nJosé a\n\u{feff}\u{feff}é\n");
+        assert_eq!((mixed.log.losses(), mixed.log.notes()), (0, 0));
+    }
+
+    /// Lines of everyday double-byte text are decoded beside UTF-8. Text in such a charset alone is not mixed.
+    #[test]
+    fn footers_of_two_bytes_a_character_are_read_beside_utf8() {
+        for (name, footer) in [
+            ("GBK", "这个邮件列表的说明，请看网页"),
+            ("Big5", "請看網頁上的說明"),
+            ("EUC-KR", "안녕하세요 감사합니다"),
+            ("Shift_JIS", "このメールは自動で送られました"),
+        ] {
+            let charset = Charset::for_name(name).expect("a known charset");
+            let encode = |text: &str| {
+                charset
+                    .encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new())
+                    .into_owned()
+            };
+            let find = |_: &[u8]| OtherCharset {
+                charset,
+                confidence: Some(0.9),
+            };
+            let mail = [
+                format!("日本語 é\nplain\n{}\n", "-- ").as_bytes(),
+                &encode(footer),
+                b"\n",
+            ]
+            .concat();
+            let mixed = in_utf8(&mail, find).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(mixed.text, format!("日本語 é\nplain\n-- \n{footer}\n"));
+            for cut in 1..footer.chars().count() {
+                let (first, second) =
+                    footer.split_at(footer.char_indices().nth(cut).expect("in range").0);
+                let all = encode(&format!("{first}\n{second}\n{footer}\n"));
+                assert!(in_utf8(&all, find).is_none(), "{name} {cut}");
+            }
+        }
+    }
+
+    /// A damaged line does not count. The reported offset is that of the first decoded line.
+    #[test]
+    fn the_first_place_is_that_of_a_line_that_was_read() {
+        let bytes = b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xE2\nJos\xE9 Garc\xEDa\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!((mixed.runs, mixed.first), (1, 17));
+    }
+}

@@ -1,0 +1,309 @@
+//! Decodes words and parameters whose label cannot decode their bytes: the steps of [`super::choose`] for short texts.
+//!
+//! # Limits
+//! A cut UTF-8 character at the end is distinguished from a Latin-1 letter by its neighbors alone.
+
+use super::cjk_level1::is_level1;
+use super::{LIKELY_CONFIDENCE, MAIL_HINTS, decodes_without_loss, detected_event, is_damaged};
+use crate::EventKind;
+use mailglot_codec::detect::{self, Evidence, Weighed};
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// The text in another charset than the label's.
+pub(crate) struct Redecoded<'b> {
+    pub(crate) used: Charset,
+    pub(crate) text: Cow<'b, str>,
+    /// The event that reports the change.
+    pub(crate) event: (EventKind, Cow<'static, str>),
+}
+
+/// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
+///
+/// `text` and `log` are the result under the label. The charset that the message names comes first, then detection.
+pub(crate) fn redecode<'b>(
+    bytes: &'b [u8],
+    label: Charset,
+    text: &str,
+    log: &LossLog,
+    message_charset: Option<Charset>,
+    language: Option<&str>,
+) -> Option<Redecoded<'b>> {
+    if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
+    {
+        return None;
+    }
+    let can_be = |charset: Charset| {
+        charset != label
+            && charset.is_ascii_compatible()
+            && !charset.is_stateful()
+            && decodes_without_loss(charset, bytes)
+    };
+    let message_charset = message_charset.filter(|message_charset| {
+        can_be(*message_charset) && !detect::is_odd(bytes, *message_charset)
+    });
+    let (used, by) = match message_charset {
+        Some(message_charset) => (message_charset, super::How::Message.name()),
+        None => detect_charset(bytes, label, language).filter(|(used, _)| can_be(*used))?,
+    };
+    if message_charset.is_none() && is_isolated_byte(bytes, used) {
+        return None;
+    }
+    if label == Charset::UTF_8 && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used)) {
+        return None;
+    }
+    if ends_in_cut_character(label, bytes)
+        && (detect::is_odd(bytes, used) || message_charset.is_none() && !is_latin1_word_end(bytes))
+    {
+        return None;
+    }
+    Some(Redecoded {
+        used,
+        text: used.decode(bytes, &mut LossLog::new()),
+        event: detected_event(Some(label), used, by),
+    })
+}
+
+/// Detects the charset from the bytes alone.
+fn detect_charset(
+    bytes: &[u8],
+    label: Charset,
+    language: Option<&str>,
+) -> Option<(Charset, &'static str)> {
+    let hints = detect::Hints {
+        language,
+        ..MAIL_HINTS
+    };
+    let guess = Weighed::new(bytes, &hints).guess();
+    // A single-byte charset decodes any bytes, so it must be likely before it replaces a multi-byte label.
+    let stands =
+        label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY_CONFIDENCE;
+    match guess.evidence {
+        Evidence::Fallback | Evidence::Utf8 if label == Charset::UTF_8 => {
+            Some((Charset::WINDOWS_1252, Evidence::Fallback.name()))
+        }
+        Evidence::Fallback => None,
+        _ => (!stands).then_some((guess.charset, guess.evidence.name())),
+    }
+}
+
+/// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything.
+fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
+    let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
+    let (Some((at, _)), None) = (high.next(), high.next()) else {
+        return false;
+    };
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
+    match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
+        (true, true) => false,
+        (false, false) => true,
+        _ => !detect::has_letters(bytes, used),
+    }
+}
+
+/// Returns true if bytes are damaged UTF-8 rather than text in `other`: complete sequences stand among them.
+///
+/// Text of other charsets has UTF-8 sequences by chance. Then most of its bytes are outside them or, in a double-byte charset, all of its
+/// characters are everyday ones.
+fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
+    let (mut sequences, mut damage) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        // The longer a sequence, the less likely it is chance.
+        sequences += chunk
+            .valid()
+            .chars()
+            .map(|c| c.len_utf8() - 1)
+            .sum::<usize>();
+        // A cut sequence of two or three bytes counts once.
+        sequences += usize::from(chunk.invalid().len() > 1);
+        damage += usize::from(!chunk.invalid().is_empty());
+    }
+    let is_everyday = || !other.is_single_byte() && damage > sequences && is_level1(other, bytes);
+    is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
+}
+
+/// Returns true if the only high bytes are the end of a cut UTF-8 character at the start.
+fn is_character_tail(bytes: &[u8]) -> bool {
+    let length = bytes
+        .iter()
+        .take_while(|byte| matches!(byte, 0x80..=0xBF))
+        .count();
+    (1..=3).contains(&length) && bytes[length..].is_ascii()
+}
+
+/// Returns true if `other` decodes ASCII bytes as parts of characters, and there is too little text to prove it.
+fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
+    const ENOUGH: usize = 4;
+    const KANA: usize = 3;
+    let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH;
+    if other.is_single_byte() || is_text && is_level1(other, bytes) {
+        return false;
+    }
+    let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    // Kana alone are a word. Damaged UTF-8 gives other characters.
+    let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30FE}');
+    if text.chars().filter(|c| is_kana(*c)).count() >= KANA && text.chars().all(is_kana) {
+        return false;
+    }
+    bytes.iter().filter(|byte| byte.is_ascii()).count() > text.bytes().filter(u8::is_ascii).count()
+}
+
+/// Returns true if the only high bytes are the beginning of a cut UTF-8 character at the end.
+fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    label == Charset::UTF_8
+        && error.error_len().is_none()
+        && bytes[..error.valid_up_to()].is_ascii()
+}
+
+/// Returns true if the cut character is one byte that is a Latin-1 letter after another letter.
+///
+/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks: they are more frequent than `Ã`, `ð` and
+/// `â` at the end of words.
+fn is_latin1_word_end(bytes: &[u8]) -> bool {
+    let [.., before, last] = bytes else {
+        return false;
+    };
+    before.is_ascii_alphabetic()
+        && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(
+        label: Charset,
+        bytes: &[u8],
+        message_charset: Option<&str>,
+    ) -> Option<(&'static str, String)> {
+        let mut log = LossLog::new();
+        let text = label.decode(bytes, &mut log);
+        let message_charset = message_charset.and_then(Charset::for_name);
+        redecode(bytes, label, &text, &log, message_charset, None)
+            .map(|read| (read.used.name(), read.text.into_owned()))
+    }
+
+    #[test]
+    fn what_the_label_cannot_read_is_read_otherwise() {
+        for (bytes, message_charset, want) in [
+            (
+                &b"Gr\xFC\xDFe aus K\xF6ln"[..],
+                None,
+                "Gr\u{fc}\u{df}e aus K\u{f6}ln",
+            ),
+            (b"caf\xE9", None, "caf\u{e9}"),
+            (b"don\x92t", None, "don\u{2019}t"),
+            (b"caf\xE9", Some("KOI8-R"), "caf\u{e9}"),
+            (b"M\xFCller", Some("ISO-8859-2"), "M\u{fc}ller"),
+            (
+                b"\xF0\xD2\xC9\xD7\xC5\xD4",
+                None,
+                "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}",
+            ),
+            (b"\xE4\xC1", Some("KOI8-R"), "\u{414}\u{430}"),
+            (b"\xC4\xE0", Some("windows-1251"), "\u{414}\u{430}"),
+            (b"\x83e\x83X\x83g", None, "テスト"),
+        ] {
+            let read = read(Charset::UTF_8, bytes, message_charset).map(|(_, text)| text);
+            assert_eq!(
+                read.as_deref(),
+                Some(want),
+                "{} {message_charset:?}",
+                bytes.escape_ascii()
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_utf8_stays() {
+        for bytes in [
+            "Größe und mehr".as_bytes(),
+            b"Gr\xC3",
+            b"die gro\xC3",
+            b"Re: \xE6\x97",
+            b"Re: \xE6",
+            b"\xD0",
+            b"don\xE2",
+            b"(\xC3)",
+            b"red\x9B31m",
+            b"\xFF",
+            b"\xF0\x9F\x98",
+            b"plain",
+            &"日本語のテキスト".as_bytes()[..8],
+            b"Gr\xC3\xB6\xC3 e",
+            b"an die B\xC3",
+            b"\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7",
+            b"\xBCr",
+            b"\xCF\x81\xCE!\xB1",
+            b"x\x81@",
+            b"\xE2\x82 \xAC",
+        ] {
+            assert_eq!(
+                read(Charset::UTF_8, bytes, None),
+                None,
+                "{}",
+                bytes.escape_ascii()
+            );
+        }
+        assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
+    }
+
+    /// Removes a byte of each sequence, adds one, or splits it by an ASCII byte: the rest stays UTF-8 and ASCII.
+    #[test]
+    fn damaged_utf8_stays_utf8() {
+        for text in [
+            "Gr\u{fc}\u{df}e aus K\u{f6}ln",
+            "\u{3c1}\u{3b1}\u{3b2}",
+            "\u{1f469}\u{200d}\u{1f467}",
+            "\u{65e5}\u{672c}\u{8a9e}",
+            "\u{44f}\u{431}\u{43b}\u{43e}",
+        ] {
+            let bytes = text.as_bytes();
+            for at in (0..bytes.len()).filter(|at| !bytes[*at].is_ascii()) {
+                let less = [&bytes[..at], &bytes[at + 1..]].concat();
+                let more = [&bytes[..at], b"!", &bytes[at..]].concat();
+                for damaged in [less, more, bytes[..=at].to_vec(), bytes[at..].to_vec()] {
+                    if std::str::from_utf8(&damaged).is_err() {
+                        assert_eq!(
+                            read(Charset::UTF_8, &damaged, None),
+                            None,
+                            "{}",
+                            damaged.escape_ascii()
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn legacy_text_with_a_sequence_of_utf8_by_chance_is_read() {
+        for (charset, text) in [
+            ("GBK", "小明你好，请看附件"),
+            (
+                "windows-1251",
+                "Приветствую всех, её здесь нет. Пишите письма",
+            ),
+            (
+                "ISO-8859-1",
+                "Ärger über Öl: CAFÉ® in Köln, schöne Grüße, Müller, größer, Bücher",
+            ),
+        ] {
+            let charset = Charset::for_name(charset).expect("a known charset");
+            let bytes =
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            assert_eq!(
+                read(Charset::UTF_8, &bytes, None)
+                    .map(|(_, text)| text)
+                    .as_deref(),
+                Some(text)
+            );
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Finds the larger charset that mail means by the name of a smaller one.
+//!
+//! # Limits
+//! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
+
+use mailglot_codec::Charset;
+
+/// Returns true if a byte or pair occurs that only the superset has.
+pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
+    if charset.is_single_byte() {
+        return has_c1(bytes);
+    }
+    match charset {
+        // GB 2312 and KS X 1001 keep both bytes in A1-FE.
+        Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => any_pair(
+            bytes,
+            |lead| lead < 0x80,
+            |lead, trail| lead < 0xa1 || trail < 0xa1,
+        ),
+        // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single bytes.
+        Charset::SHIFT_JIS => any_pair(
+            bytes,
+            |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
+            |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
+        ),
+        _ => false,
+    }
+}
+
+/// Returns true if `is_such` holds for a double-byte character.
+fn any_pair(
+    bytes: &[u8],
+    is_single: impl Fn(u8) -> bool,
+    is_such: impl Fn(u8, u8) -> bool,
+) -> bool {
+    let mut at = 0;
+    while let Some(&lead) = bytes.get(at) {
+        if is_single(lead) {
+            at += 1;
+            // Skips ASCII eight bytes at a time.
+            while bytes
+                .get(at..)
+                .and_then(<[u8]>::first_chunk::<8>)
+                .is_some_and(|word| word.is_ascii())
+            {
+                at += 8;
+            }
+            continue;
+        }
+        let Some(&trail) = bytes.get(at + 1) else {
+            return false;
+        };
+        if is_such(lead, trail) {
+            return true;
+        }
+        at += 2;
+    }
+    false
+}
+
+/// Returns true if a byte 80-9F occurs. Without branches within a block, so that the compiler vectorizes the loop.
+pub(super) fn has_c1(bytes: &[u8]) -> bool {
+    bytes.chunks(256).any(|block| {
+        block
+            .iter()
+            .fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80))
+            != 0
+    })
+}
+
+/// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks.
+pub(super) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    let (page, is_evidence) = better_charset_and_test(charset)?;
+    (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
+        .then_some(page)
+}
+
+/// Returns true if bytes count as evidence, independent of chunk boundaries.
+pub(crate) type EvidenceTest = fn(&[u8]) -> bool;
+
+/// Returns the charset that [`better_by_bytes`] may choose, and the test for its evidence.
+pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, EvidenceTest)> {
+    if charset == Charset::KOI8_R {
+        return Some((Charset::KOI8_U, |bytes| {
+            bytes.chunks(256).any(has_ukrainian_byte)
+        }));
+    }
+    Some((charset.windows_page()?, has_c1))
+}
+
+/// Returns true if a byte is a letter in KOI8-U and a box-drawing line in KOI8-R.
+fn has_ukrainian_byte(block: &[u8]) -> bool {
+    block
+        .iter()
+        .fold(0, |found, b| found | u8::from(is_ukrainian(*b)))
+        != 0
+}
+
+fn is_ukrainian(byte: u8) -> bool {
+    matches!(byte & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD)
+}
+
+/// Returns true if such a byte stands between letters.
+fn has_ukrainian_letter(bytes: &[u8]) -> bool {
+    let is_letter = |b: &u8| *b >= 0xC0;
+    let is_inside = |at: usize| {
+        is_ukrainian(bytes[at])
+            && at
+                .checked_sub(1)
+                .and_then(|before| bytes.get(before))
+                .is_some_and(is_letter)
+            && bytes.get(at + 1).is_some_and(is_letter)
+    };
+    let blocks = bytes.chunks(256).enumerate();
+    let mut blocks = blocks.filter(|(_, block)| has_ukrainian_byte(block));
+    blocks.any(|(nth, block)| (nth * 256..nth * 256 + block.len()).any(is_inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::{LossLog, Unmappable};
+
+    #[test]
+    fn ukrainian_letters_are_told_from_boxes() {
+        let koi8_u = |text| {
+            Charset::KOI8_U
+                .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                .into_owned()
+        };
+        for (text, expected) in [
+            ("між нами", true),
+            ("їжа і подія", true),
+            ("Привет, Мир", false),
+            ("\u{2550}\u{2554}Привет\u{2557}", false),
+        ] {
+            let bytes = if expected {
+                koi8_u(text)
+            } else {
+                Charset::KOI8_R
+                    .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                    .into_owned()
+            };
+            assert_eq!(
+                better_by_bytes(Charset::KOI8_R, &bytes),
+                expected.then_some(Charset::KOI8_U),
+                "{text}"
+            );
+            let late = [vec![b'x'; 255], bytes].concat();
+            assert_eq!(
+                better_by_bytes(Charset::KOI8_R, &late).is_some(),
+                expected,
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Splits a value into units that are rewritten as a whole: white space, plain pieces, and pieces with words or 8-bit bytes.
+//!
+//! # Limits
+//!
+//! A quoted string is one unit. The caller joins its segments.
+
+use super::Form;
+use super::controls::{is_plain_text, is_writable, push_clean};
+use super::decode::{DecodedWord, Reader, Segment, unfold};
+use super::lexical_context::LexicalContext;
+use crate::{japanese, lex};
+use mailglot_codec::{Charset, LossLog};
+use std::ops::Range;
+
+/// What a unit contains.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnitState {
+    /// White space only.
+    pub space: bool,
+    /// Raw 8-bit bytes.
+    pub raw: bool,
+    /// Raw bytes that are not UTF-8.
+    pub invalid: bool,
+    /// Decodable words.
+    pub words: bool,
+    /// Words that are not clean UTF-8.
+    pub needs_rewrite: bool,
+    /// Plain, but part of a string that is rewritten.
+    pub is_joined: bool,
+}
+
+impl UnitState {
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            space: self.space && other.space,
+            raw: self.raw || other.raw,
+            invalid: self.invalid || other.invalid,
+            words: self.words || other.words,
+            needs_rewrite: self.needs_rewrite || other.needs_rewrite,
+            is_joined: self.is_joined || other.is_joined,
+        }
+    }
+
+    pub(super) fn is_group_member(self) -> bool {
+        self.raw || self.words || self.is_joined
+    }
+
+    pub(super) fn wants_words(self) -> bool {
+        self.raw || self.needs_rewrite
+    }
+
+    pub(super) fn wants_raw(self) -> bool {
+        self.invalid || self.words
+    }
+}
+
+/// A piece of a value that is replaced as a whole or not at all.
+#[derive(Debug)]
+pub(super) struct RewriteUnit {
+    pub range: Range<usize>,
+    pub lexical: LexicalContext,
+    pub state: UnitState,
+    /// Decoded text; empty for plain pieces.
+    pub text: String,
+}
+
+impl RewriteUnit {
+    pub(super) fn plain(range: Range<usize>, lexical: LexicalContext) -> Self {
+        Self {
+            range,
+            lexical,
+            state: UnitState::default(),
+            text: String::new(),
+        }
+    }
+}
+
+pub(super) struct RewriteUnits<'r> {
+    pub value: &'r [u8],
+    pub reader: &'r Reader<'r>,
+    pub form: Form,
+    /// Quoted strings in a text that must not be split, in order.
+    pub protected_strings: Vec<Range<usize>>,
+    pub list: Vec<RewriteUnit>,
+}
+
+/// Returns the quoted strings of a raw text that contains addresses.
+///
+/// If an encoded word held one quote of a string, an address reader would find other addresses.
+pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
+    let mut list = Vec::new();
+    if value.is_ascii()
+        || memchr::memchr(b'"', value).is_none()
+        || !lex::contains_angle_address(value)
+    {
+        return list;
+    }
+    let is_border = |byte: Option<&u8>| {
+        byte.is_none_or(|b| {
+            lex::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
+        })
+    };
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'"', value.get(at..).unwrap_or_default()) {
+        let start = at + found;
+        let Some(end) = lex::quoted_end(value, start) else {
+            break;
+        };
+        let before = start.checked_sub(1).and_then(|before| value.get(before));
+        if is_border(before)
+            && is_border(value.get(end))
+            && !lex::contains_angle_address(&value[start..end])
+        {
+            list.push(start..end);
+            at = end;
+        } else {
+            // The closing quote may open another string.
+            at = end - 1;
+        }
+    }
+    list
+}
+
+impl RewriteUnits<'_> {
+    /// Returns what a whole segment contains.
+    pub(super) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
+        if segment.words.is_empty() {
+            let bytes = &self.value[segment.range.clone()];
+            let shifted = lex::has_raw_iso2022jp(bytes);
+            let raw = repaired || shifted || !bytes.is_ascii();
+            let invalid = repaired || shifted || self.reader.utf8(bytes, segment.lexical).is_none();
+            return UnitState {
+                raw,
+                invalid,
+                ..UnitState::default()
+            };
+        }
+        let words = &self.reader.words[segment.words.clone()];
+        let needs_rewrite = repaired
+            || !words.iter().all(|word| {
+                is_clean_word(
+                    self.value,
+                    word,
+                    &self.reader.bytes[word.bytes.clone()],
+                    self.form,
+                )
+            });
+        UnitState {
+            words: true,
+            needs_rewrite,
+            ..UnitState::default()
+        }
+    }
+
+    pub(super) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
+        let Segment {
+            range,
+            lexical,
+            words,
+        } = segment;
+        if *lexical == LexicalContext::Address {
+            self.list.push(RewriteUnit::plain(range.clone(), *lexical));
+        } else if words.is_empty() {
+            self.text(range.clone(), *lexical);
+        } else {
+            let state = self.state(segment, repaired);
+            self.list.push(RewriteUnit {
+                range: range.clone(),
+                lexical: *lexical,
+                state,
+                text: text.to_owned(),
+            });
+        }
+    }
+
+    /// Joins the units of each protected string that contains raw bytes.
+    pub(super) fn join_protected_strings(&mut self) {
+        let mut at = 0;
+        for guard in &self.protected_strings {
+            let inside = |atom: &RewriteUnit| atom.range.start < guard.end;
+            at += self.list[at..]
+                .iter()
+                .take_while(|atom| atom.range.end <= guard.start)
+                .count();
+            let end = at
+                + self.list[at..]
+                    .iter()
+                    .take_while(|atom| inside(atom))
+                    .count();
+            if self.list[at..end].iter().any(|atom| atom.state.raw) {
+                for atom in self.list[at..end]
+                    .iter_mut()
+                    .filter(|a| !a.state.space && !a.state.is_group_member())
+                {
+                    atom.state.is_joined = true;
+                    push_clean(
+                        &String::from_utf8_lossy(&self.value[atom.range.clone()]),
+                        &mut atom.text,
+                    );
+                }
+            }
+            at = end;
+        }
+    }
+
+    /// Splits a text into white space, delimiters and the pieces between them.
+    fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
+        let bytes = &self.value[range.clone()];
+        let invalid = self.reader.utf8(bytes, lexical).is_none();
+        let steps = self.reader.steps;
+        let delimiter = |byte: u8| match lexical {
+            LexicalContext::Phrase => {
+                matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
+            }
+            LexicalContext::Comment => matches!(byte, b'(' | b')'),
+            _ => false,
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            let start = at;
+            let mut state = UnitState::default();
+            let mut text = String::new();
+            if lex::is_space(byte) {
+                at = lex::skip_space(bytes, at);
+                state.space = true;
+                push_clean(
+                    &String::from_utf8_lossy(&unfold(&bytes[start..at], false)),
+                    &mut text,
+                );
+            } else if delimiter(byte) {
+                at += 1;
+            } else {
+                while let Some(&byte) = bytes
+                    .get(at)
+                    .filter(|&&b| !lex::is_space(b) && !delimiter(b))
+                {
+                    // A quoted pair in a comment stays together.
+                    let pair = lexical == LexicalContext::Comment && byte == b'\\';
+                    let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b));
+                    at += if is_pair { 2 } else { steps.step(bytes, at) };
+                }
+                let piece = &bytes[start..at];
+                let mut raw = String::new();
+                if !piece.is_ascii() {
+                    state = UnitState {
+                        raw: true,
+                        invalid,
+                        ..UnitState::default()
+                    };
+                    raw = self.decode(piece, lexical, invalid, at < bytes.len());
+                } else if self.reader.context.repairs.may_touch(piece) {
+                    raw = String::from_utf8_lossy(piece).into_owned();
+                }
+                if lex::has_raw_iso2022jp(piece) {
+                    let ascii = String::from_utf8_lossy(piece);
+                    let text = if state.raw { raw.as_str() } else { &ascii };
+                    if let Some((text, _)) = lex::decode_raw_iso2022jp(text) {
+                        state = UnitState {
+                            raw: true,
+                            invalid: true,
+                            ..UnitState::default()
+                        };
+                        raw = text;
+                    }
+                }
+                let mut findings = Vec::new();
+                let repaired = self.reader.repaired(
+                    raw.as_str().into(),
+                    lexical == LexicalContext::Text,
+                    &(0..0),
+                    &mut findings,
+                );
+                if !findings.is_empty() {
+                    state = UnitState {
+                        raw: true,
+                        invalid: true,
+                        ..UnitState::default()
+                    };
+                }
+                if state.raw {
+                    let _ = self.reader.push_text(&repaired, &mut text);
+                }
+            }
+            self.list.push(RewriteUnit {
+                range: range.start + start..range.start + at,
+                lexical,
+                state,
+                text,
+            });
+        }
+    }
+
+    /// Decodes a piece as it would decode within its text, where ASCII follows. Keeps controls.
+    fn decode(
+        &self,
+        piece: &[u8],
+        lexical: LexicalContext,
+        invalid: bool,
+        followed: bool,
+    ) -> String {
+        if !invalid {
+            return String::from_utf8_lossy(piece).into_owned();
+        }
+        let mut bytes = piece.to_vec();
+        if followed {
+            bytes.push(b' ');
+        }
+        let mut text = self.reader.legacy_text(&bytes, lexical).into_owned();
+        if followed {
+            text.pop();
+        }
+        text
+    }
+}
+
+/// Returns true for a word in the target charset that is strictly written, complete in itself and without controls.
+pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form: Form) -> bool {
+    let token = &word.word;
+    let bare =
+        token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
+    let payload = &value[token.payload.clone()];
+    let strict = bare
+        && word.named
+        && word.damage.describe().is_none()
+        && payload
+            .iter()
+            .all(|&b| matches!(b, b'!'..=b'~') && b != b'?');
+    strict
+        && match form {
+            Form::Words | Form::RawUtf8 => {
+                word.charset == Some(Charset::UTF_8)
+                    && std::str::from_utf8(bytes).is_ok_and(is_writable)
+            }
+            Form::Iso2022Jp => {
+                word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes)
+            }
+        }
+}
+
+/// Returns true for complete ISO-2022-JP text without controls.
+pub(crate) fn is_clean_japanese(bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let text = Charset::ISO_2022_JP.decode(bytes, &mut log);
+    log.losses() == 0 && japanese::is_complete(bytes) && is_plain_text(&text)
+}

@@ -1,0 +1,162 @@
+//! Steps through raw text in a structured value by characters, whose bytes may look like quotes, parentheses, backslashes or `@`.
+//!
+//! A double-byte character may have such a byte as its second one ([`TrailBackslash`]). In ISO-2022-JP both may be one.
+//!
+//! # Limits
+//!
+//! A sequence does not count as ISO-2022-JP if other readers see an address in angles in it.
+
+use super::trail_backslash::{TrailBackslash, contains_angle_address};
+use super::{has_escape, raw_iso2022jp_length};
+
+/// How to step through a value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CharacterSteps {
+    /// Which backslashes are trail bytes.
+    backslashes: TrailBackslash,
+    /// The value contains an escape character, so it may contain ISO-2022-JP.
+    has_iso2022jp: bool,
+    /// Text beyond ASCII is not UTF-8.
+    legacy: bool,
+}
+
+impl CharacterSteps {
+    /// Chooses the reading under which the value's quotes and comments make sense.
+    pub(crate) fn of(value: &[u8]) -> Self {
+        let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
+        Self {
+            backslashes: TrailBackslash::of(value),
+            has_iso2022jp: has_escape(value),
+            legacy,
+        }
+    }
+
+    /// Like [`Self::of`], with a given reading of backslashes.
+    pub(super) fn with(backslashes: TrailBackslash, value: &[u8]) -> Self {
+        Self {
+            backslashes,
+            has_iso2022jp: has_escape(value),
+            legacy: false,
+        }
+    }
+
+    /// Returns the length of the unit at `at`, which must not be cut; at least 1.
+    pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
+        self.shift(value, at)
+            .unwrap_or_else(|| self.backslashes.step(value, at))
+    }
+
+    /// Returns the length of the ISO-2022-JP sequence at `at`.
+    pub(crate) fn shift(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.has_iso2022jp || value.get(at) != Some(&0x1B) {
+            return None;
+        }
+        let rest = &value[at..];
+        raw_iso2022jp_length(rest).filter(|length| !contains_angle_address(&rest[..*length]))
+    }
+
+    /// Returns the length of the character at `at` in an atom. An `@` may be its trail byte if no domain follows.
+    pub(crate) fn step_in_atom(
+        self,
+        value: &[u8],
+        at: usize,
+        is_end: impl Fn(u8) -> bool,
+    ) -> usize {
+        if !self.legacy || value.get(at).is_none_or(u8::is_ascii) {
+            return self.step(value, at);
+        }
+        // The lead bytes of Shift_JIS are among those of Big5 and GBK.
+        let step = TrailBackslash::Wide.step(value, at);
+        if step == 1 || value.get(at + 1) != Some(&b'@') {
+            return step;
+        }
+        let rest = value.get(at + 2..).unwrap_or_default();
+        let end = rest.iter().position(|b| is_end(*b)).unwrap_or(rest.len());
+        let (atom, behind) = rest.split_at(end);
+        let next = behind.iter().find(|b| !super::is_space(**b));
+        let last = atom
+            .rsplit(|b| *b == b'.')
+            .next()
+            .filter(|last| last.len() < atom.len())
+            .unwrap_or_default();
+        let is_domain = last.len() >= 2 && last.iter().all(u8::is_ascii_alphabetic);
+        let is_name = atom.is_empty() || !is_domain && (!atom.is_ascii() || next == Some(&b'<'));
+        if is_name { 2 } else { 1 }
+    }
+
+    /// Returns the offset of the next quote, parenthesis or angle that opens something.
+    pub(super) fn opening(self, value: &[u8], mut at: usize) -> Option<usize> {
+        if !self.has_iso2022jp {
+            return memchr::memchr3(b'"', b'(', b'<', value.get(at..)?).map(|found| at + found);
+        }
+        loop {
+            match value.get(at)? {
+                b'"' | b'(' | b'<' => return Some(at),
+                _ => at += self.shift(value, at).unwrap_or(1),
+            }
+        }
+    }
+
+    /// Like [`super::quoted_end`], but steps by characters.
+    pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.has_iso2022jp {
+            return self.backslashes.quoted_end(value, at);
+        }
+        super::quoted_end_by(value, at, |i| self.step(value, i))
+    }
+
+    /// Like [`super::comment_end`], but steps by characters.
+    pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.has_iso2022jp && self.backslashes == TrailBackslash::None {
+            return super::comment_end(value, at);
+        }
+        super::comment_end_by(value, at, |i| self.step(value, i))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_comments_end_behind_their_characters() {
+        for (value, want) in [
+            (&b"\"\x1b$B0\"\x1b(B\" <a@b>"[..], 10),
+            (b"\"\x1b$B\\\"\x1b(B\" <a@b>", 10),
+            (b"(\x1b$B0)0(\x1b(B)", 12),
+            (b"(\x1b$B0\")", 7),
+            (b"(\x95\\)", 4),
+            (b"((\x95\\)\\))", 8),
+            (b"(\xa5\\) <a@b>", 4),
+            (b"(caf\xe9\\)) <a@b>", 8),
+            // An address that others see.
+            (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
+        ] {
+            let steps = CharacterSteps::of(value);
+            let end = if value[0] == b'"' {
+                steps.quoted_end(value, 0)
+            } else {
+                steps.comment_end(value, 0)
+            };
+            assert_eq!(end, Some(want), "{}", value.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn an_at_sign_is_a_half_where_no_domain_follows() {
+        for (value, want) in [
+            (&b"\xa4@\xa9\xfa <a@b.example>"[..], 2),
+            (b"\xa4@ <a@b.example>", 2),
+            (b"\xa4@Bob <a@b.example>", 2),
+            (b"\xe9@example.com", 1),
+            (b"\xe9@example.com <x@y>", 1),
+            (b"\xe9@localhost, x", 1),
+            (b"\xe9@b\xfccher.example", 1),
+            ("é@ü".as_bytes(), 1),
+        ] {
+            let step = CharacterSteps::of(value)
+                .step_in_atom(value, 0, |b| matches!(b, b' ' | b',' | b'<'));
+            assert_eq!(step, want, "{}", value.escape_ascii());
+        }
+    }
+}

@@ -207,8 +207,8 @@ fn in_order(options: Options, input: &[u8], random: &mut Random) -> Result<u64, 
     }
     let mut hop = Raw::new(connections);
     let trace = run(options, &mut Blind(acts), &mut hop, &judges, cut)?;
-    let most = 4 * cut.client.saturating_add(cut.hop) + KEPT;
-    if cut.measures && trace.kept > most {
+    let most = cut.client.saturating_add(cut.hop).saturating_mul(4);
+    if cut.measures && trace.kept > most.saturating_add(KEPT) {
         return Err(format!("the session keeps {} bytes", trace.kept));
     }
     let dialogue = laws::client_side(&trace)?;

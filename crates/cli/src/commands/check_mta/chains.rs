@@ -3,12 +3,10 @@
 use super::Check;
 use super::exposure::{has_no_milters, without_no_milters};
 use super::global::{is_too_short, too_short};
-use super::milters::{self, Milter, is_one_of};
+use super::milters::{self, LISTS, Milter, is_one_of};
 use super::problem::{Problem, set, unset};
 use super::settings::View;
 
-/// The two lists of milters.
-pub(super) const LISTS: [&str; 2] = ["smtpd_milters", "non_smtpd_milters"];
 /// Parts of the addresses of programs that verify mail. Guides have OpenDMARC listen at port 8893.
 const VERIFIERS: [&str; 5] = ["openarc", "spf", "dmarc", "authentication_milter", ":8893"];
 

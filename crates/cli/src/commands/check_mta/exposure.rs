@@ -1,8 +1,7 @@
 //! Finds services that take mail without the filter.
 
 use super::Check;
-use super::chains::LISTS;
-use super::milters::{is_one_of, words};
+use super::milters::{LISTS, is_one_of, words};
 use super::problem::{Problem, set, unset};
 use super::settings::View;
 use std::net::IpAddr;

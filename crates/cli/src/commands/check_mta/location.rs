@@ -4,9 +4,9 @@
 //! `/var/spool/postfix/run/mailglot/gw.sock`. A relative path starts at the queue directory with and without chroot (`smtpd_milters` in postconf(5)).
 
 use super::Check;
-use super::chains::LISTS;
 use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
+use super::milters::LISTS;
 use super::milters::{self, Milter};
 use super::problem::{Problem, quote, set};
 use super::settings::View;

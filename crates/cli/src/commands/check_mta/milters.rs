@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+/// The two lists of milters.
+pub(super) const LISTS: [&str; 2] = ["smtpd_milters", "non_smtpd_milters"];
+
 /// Options of one milter (`smtpd_milters` in postconf(5)).
 const OPTIONS: [&str; 5] = [
     "connect_timeout",

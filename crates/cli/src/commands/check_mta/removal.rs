@@ -5,9 +5,9 @@
 //! A transport that names a proxy needs the destination behind the proxy in its place, which only the administrator knows.
 
 use super::Check;
-use super::chains::LISTS;
 use super::exposure::DELIVERIES;
 use super::milters;
+use super::milters::LISTS;
 use super::problem::{Problem, set};
 use super::settings::View;
 use std::fmt::Write as _;

@@ -37,6 +37,7 @@ pub mod verify;
 
 mod backup;
 mod count;
+mod edited_message;
 mod error;
 mod file_name;
 mod guesses;

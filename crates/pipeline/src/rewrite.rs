@@ -7,10 +7,11 @@
 //! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
 //! name of its file holds the digest of its first piece.
 
+use crate::edited_message::{ends_open, put_message, spliced};
 use crate::file_name::Address;
 use crate::incomplete::IncompleteInput;
 use crate::ordered_pool::BatchWorker;
-use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
+use crate::quote::{count_marks, has_from, has_from_line, line_end, rebuild};
 use crate::reader::NumberedBatch;
 use crate::tally::{Complete, Tally};
 use crate::verify::{Disagreement, Verdict, Verifier};
@@ -19,14 +20,14 @@ use mailglot_archive::ledger::{
     BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote,
 };
 use mailglot_archive::mbox::{
-    is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator,
-    quote_mboxrd, requotes, separator_for, trailer_for, unquote,
+    is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator, requotes,
+    separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting,
 };
 use mailglot_mime::{
-    Edit, Message, Plan, Policy, Report, Severity, Span, Undo, plan_parsed, splice, undo_edits,
+    Edit, Message, Plan, Policy, Report, Severity, Span, Undo, plan_parsed, undo_edits,
 };
 use std::borrow::Cow;
 use std::io;
@@ -753,42 +754,6 @@ impl RewriteWorker<'_> {
         .into_iter()
         .find(|way| rebuild(new, midline, way, undo).is_some_and(|back| back == old))
     }
-}
-
-/// Appends an edited message in the quoting of an output; with `froms`, a `From ` is known to be in it. Returns whether the
-/// quoting was looked at; where it was not, there is nothing to quote.
-fn put_message(to: Format, froms: bool, raw: &[u8], edits: &[Edit], out: &mut Vec<u8>) -> bool {
-    let start = out.len();
-    out.reserve(raw.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
-    // Writing to a Vec cannot fail.
-    let _ = splice(raw, edits, out);
-    let quotes = froms || may_hold_from(&out[start..], edits);
-    if to == Format::Mbox && quotes {
-        let message = out[start..].to_vec();
-        out.truncate(start);
-        quote_mboxrd(&message, out);
-    }
-    quotes
-}
-
-/// Whether an edited message does not end in LF.
-fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
-    match edits
-        .last()
-        .filter(|edit| edit.span.end == raw.len() && !edit.with.is_empty())
-    {
-        Some(edit) => !edit.with.ends_with(b"\n"),
-        None => {
-            !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len())
-        }
-    }
-}
-
-fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len());
-    // Writing to a Vec cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
-    bytes
 }
 
 fn change(undo: &Undo) -> Change<'_> {

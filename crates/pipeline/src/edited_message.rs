@@ -1,0 +1,49 @@
+//! Writes an edited message in the quoting of an output.
+
+use crate::quote::may_hold_from;
+use mailglot_archive::Format;
+use mailglot_archive::mbox::quote_mboxrd;
+use mailglot_mime::{Edit, splice};
+
+/// Appends an edited message in the quoting of an output; with `froms`, a `From ` is known to be in it. Returns whether the
+/// quoting was looked at; where it was not, there is nothing to quote.
+pub(crate) fn put_message(
+    to: Format,
+    froms: bool,
+    raw: &[u8],
+    edits: &[Edit],
+    out: &mut Vec<u8>,
+) -> bool {
+    let start = out.len();
+    out.reserve(raw.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
+    // Writing to a Vec cannot fail.
+    let _ = splice(raw, edits, out);
+    let quotes = froms || may_hold_from(&out[start..], edits);
+    if to == Format::Mbox && quotes {
+        let message = out[start..].to_vec();
+        out.truncate(start);
+        quote_mboxrd(&message, out);
+    }
+    quotes
+}
+
+/// Returns true if an edited message does not end with LF.
+pub(crate) fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
+    match edits
+        .last()
+        .filter(|edit| edit.span.end == raw.len() && !edit.with.is_empty())
+    {
+        Some(edit) => !edit.with.ends_with(b"\n"),
+        None => {
+            !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len())
+        }
+    }
+}
+
+/// Returns an edited message.
+pub(crate) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(raw.len());
+    // Writing to a Vec cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    bytes
+}

@@ -1,7 +1,7 @@
-//! BOCU-1 (Unicode Technical Note 6): each character as its distance from the middle of the last one's script.
+//! Decodes and encodes BOCU-1 (Unicode Technical Note 6): each character is its distance from the middle of the previous one's script.
 //!
-//! Control characters and SPACE are the bytes of ASCII; controls (line ends among them) also bring the distance back
-//! to where it began. So lines stay lines, and damage ends with its line.
+//! Control characters and SPACE are ASCII bytes. Controls, including line ends, also reset the state. So damage ends with its
+//! line.
 //!
 //! ```text
 //! 21   22-24  25-4F  50-CF  D0-FA  FB-FD  FE   FF
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! # Limits
-//! Trail bytes may be any but NUL, 07-0F, SUB, ESC and SPACE: the definition lets a few control characters be such.
+//! A few control characters may be trail bytes, as the definition allows: all except NUL, 07-0F, SUB, ESC and SPACE.
 
 use crate::encoder::{Encode, Out};
 use crate::sink::Sink;
@@ -24,7 +24,7 @@ const TRAILS: i32 = 243;
 const LEADS_2: i32 = 43;
 /// Lead bytes of three bytes, to either side.
 const LEADS_3: i32 = 3;
-/// The least distances of one, two and three bytes, and one more than the greatest.
+/// Range of the distances that need one, two and three bytes.
 const REACH_1: Range<i32> = -64..64;
 const REACH_2: Range<i32> = REACH_1.start - LEADS_2 * TRAILS..REACH_1.end + LEADS_2 * TRAILS;
 const REACH_3: Range<i32> =
@@ -42,7 +42,7 @@ const CONTROL_TRAILS: [u8; 20] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Bocu1 {
     from: i32,
-    /// A mark at the start is no text.
+    /// True if a byte order mark at the start is removed.
     strips_mark: bool,
     begun: bool,
 }
@@ -56,7 +56,7 @@ impl Bocu1 {
         }
     }
 
-    /// Decodes what is complete; at most three bytes stay behind.
+    /// Decodes the complete characters of `input`. Leaves at most three bytes.
     pub(crate) fn run(
         &mut self,
         input: &[u8],

@@ -1,7 +1,7 @@
-//! Byte order marks.
+//! Recognizes byte order marks.
 //!
 //! # Limits
-//! Only UTF-8, UTF-16 and UTF-32 have one here; the signatures of UTF-7, SCSU and GB 18030 are text.
+//! Only those of UTF-8, UTF-16 and UTF-32. The signatures of UTF-7, SCSU and GB 18030 are text.
 
 use crate::Charset;
 

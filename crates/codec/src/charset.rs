@@ -1,7 +1,7 @@
 //! Identity, names and properties of a charset.
 //!
 //! # Limits
-//! The set is closed: there is no way to register a charset at run time.
+//! The set is closed: a program cannot register a charset at run time.
 
 mod row;
 
@@ -26,7 +26,7 @@ impl Charset {
         Some(self.row().mib).filter(|mib| *mib != 0)
     }
 
-    /// What it is, in a few words, e.g. `ISO-8859-2, Central European`.
+    /// Returns a short description, such as `ISO-8859-2, Central European`.
     pub fn description(self) -> &'static str {
         self.row().description
     }
@@ -36,14 +36,14 @@ impl Charset {
         (0..ROWS.len() as u16).map(Self)
     }
 
-    /// The charset whose table lenient decoding really uses (`ISO-8859-1` → `windows-1252`); itself where there is none.
+    /// Returns the charset whose table lenient decoding uses (`ISO-8859-1` → `windows-1252`), or itself if it has no superset.
     pub fn superset(self) -> Self {
         self.row().superset
     }
 
-    /// Returns the Windows page whose characters in 80–9F mail means by such bytes under this label.
+    /// Returns the Windows code page that mail means by bytes 80–9F under this label.
     ///
-    /// `None` where the page is the superset, and where there is no such page.
+    /// Returns `None` if that page is the superset, or if there is no such page.
     ///
     /// ```
     /// use mailglot_codec::Charset;
@@ -91,7 +91,7 @@ impl Charset {
         self.row().properties.has(Properties::EBCDIC)
     }
 
-    /// Its place in [`Charset::all`], for tables of what is known of each.
+    /// Returns its index in [`Charset::all`], for tables with a row for each charset.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -1,7 +1,7 @@
-//! Numbers of code pages: IBM's, and those that Microsoft gave to charsets of others from 10000 on.
+//! Maps numbers of code pages to charsets: IBM's numbers, and Microsoft's from 10000 on.
 //!
 //! # Limits
-//! Numbers that vendors give to different charsets have the one that mail uses.
+//! If vendors use a number for different charsets, it means the one that mail uses.
 
 use crate::Charset as C;
 

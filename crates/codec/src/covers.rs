@@ -1,10 +1,10 @@
-//! Whether bytes are all in a charset itself, or some of them in its superset only.
+//! Tests whether text uses only characters of its charset, or also characters of the superset.
 //!
-//! Strict decoding answers that, but it writes a text and asks for every sequence. Nearly all text is in the sets that the
-//! rows of a table tell apart, so those are looked at first.
+//! Strict decoding gives the same answer, but writes a text and looks up every sequence. For nearly all text the rows of a table
+//! decide, so this module checks those first.
 //!
 //! # Limits
-//! What the quick look does not know is decoded strictly: damage, single shifts, and charsets of three bytes or more.
+//! Damage, single shifts, and charsets of three and more bytes are decoded strictly.
 
 use crate::charset::Kind;
 use crate::double_byte::{self, Family, Subset};
@@ -12,14 +12,14 @@ use crate::iso2022::Flavor;
 use crate::{Charset, LossLog, Mode};
 
 impl Charset {
-    /// Whether bytes are all in the charset itself: strict decoding finds no loss in them. Where lenient decoding finds none
-    /// either, those of another answer are in [`Charset::superset`] only.
+    /// Returns true if all bytes are in the charset itself: strict decoding finds no loss in them. If this is false and lenient
+    /// decoding finds no loss, the text needs [`Charset::superset`].
     pub fn covers(self, bytes: &[u8]) -> bool {
         covers(self, bytes)
     }
 }
 
-/// Whether strict decoding finds no loss in a whole input.
+/// Returns true if strict decoding finds no loss in a whole input.
 fn covers(charset: Charset, bytes: &[u8]) -> bool {
     let quick = match charset.kind() {
         Kind::DoubleByte(family, subset) => pairs(family, subset, bytes),
@@ -93,7 +93,7 @@ fn japanese(flavor: Flavor, bytes: &[u8]) -> Option<bool> {
 mod tests {
     use super::*;
 
-    /// What strict decoding says.
+    /// Returns the result of strict decoding.
     fn twin(charset: Charset, bytes: &[u8]) -> bool {
         let (mut text, mut log) = (String::new(), LossLog::new());
         let mut decoder = charset.new_decoder(Mode::Strict);

@@ -1,7 +1,7 @@
-//! Decodes short pieces that have no defect, such as most encoded words, without an account of loss.
+//! Decodes short input without defects, such as most encoded words, without a log of losses.
 //!
 //! # Limits
-//! Charsets without a fast path are decoded by the general decoder.
+//! The general decoder decodes charsets without a fast path.
 
 use crate::charset::Kind;
 use crate::decoder::table;
@@ -137,12 +137,12 @@ mod tests {
         }
     }
 
-    /// What is read without a record is read by the decoder, and what the quick look says is so; tells whether it says something.
+    /// Checks that lossless input decodes as in the decoder, and that the fast test is right. Returns whether the fast test decides.
     fn check(charset: Charset, bytes: &[u8], behind: u8) -> bool {
         let (mut text, mut want, mut log) = (String::from("é"), String::from("é"), LossLog::new());
         charset.decode_into(bytes, &mut want, &mut log);
         let mut short = ShortBytes::default();
-        // What was decoded before stands behind the bytes.
+        // The text decoded before is behind the bytes.
         assert!(short.copy_from(&[behind; ShortBytes::MOST]) && short.copy_from(bytes));
         let is_clean = charset.decode_lossless_into(&short, &mut text);
         assert_eq!(is_clean, log.is_empty(), "{charset:?} {bytes:x?}");

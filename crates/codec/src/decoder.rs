@@ -1,4 +1,4 @@
-//! The streaming decoder: one closed set of machines behind `push` and `finish`.
+//! Decodes a stream of bytes: a closed set of machines behind `push` and `finish`.
 //!
 //! # Limits
 //! Output offsets are not reported.
@@ -39,7 +39,7 @@ impl Charset {
 
     /// Decodes a whole input leniently, or returns `None` if anything is lost.
     ///
-    /// Notes, such as that of a byte order mark, are no losses.
+    /// Notes, such as that of a byte order mark, are not losses.
     ///
     /// ```
     /// use mailglot_codec::Charset;
@@ -80,7 +80,7 @@ impl Charset {
     }
 }
 
-/// A decoder in the middle of its input. Any split of the input gives the same text and the same records.
+/// A streaming decoder. Splitting the input anywhere gives the same text and the same log.
 ///
 /// ```
 /// use mailglot_codec::{Charset, LossKind, LossLog, Mode};
@@ -99,15 +99,15 @@ pub struct Decoder {
     mode: Mode,
     /// Offset of the first byte that the machine has not consumed.
     offset: u64,
-    /// Bytes given but not consumed: a cut sequence, or what a byte order is still guessed from.
+    /// Bytes not yet consumed: a truncated sequence, or the beginning of a text whose byte order is not yet known.
     held: Vec<u8>,
 }
 
-/// Bytes joined to a cut sequence at once; more than any machine leaves behind.
+/// Number of bytes that are joined to a truncated sequence; more than any machine leaves.
 const JOIN: usize = 32;
 
 impl Decoder {
-    /// Decodes the next piece; what is cut at its end is held until the next call.
+    /// Decodes the next piece. Keeps a truncated character at its end for the next call.
     pub fn push(&mut self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
         let mut rest = bytes;
         let mut sink = Sink::new(text, log, self.mode);
@@ -174,7 +174,7 @@ impl Decoder {
         Cow::Owned(Self::decode_owned(charset, bytes, options, log))
     }
 
-    // Apart, so that what is borrowed does not pay for the room that this takes on the stack.
+    // A function of its own, so that the borrowing path does not need its stack space.
     #[inline(never)]
     fn decode_owned(
         charset: Charset,
@@ -228,7 +228,7 @@ impl Decoder {
     }
 }
 
-/// The bytes themselves, where they are the text and there is nothing to note.
+/// Returns the bytes themselves if they are the text and nothing is logged.
 fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     let plain = match kind {
         Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&utf8::BOM) => false,
@@ -259,7 +259,7 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     }
 }
 
-/// What really decodes.
+/// The decoder of a family of charsets.
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Utf8(Utf8),
@@ -321,7 +321,7 @@ impl Machine {
         self.end(used as u64, &mut sink);
     }
 
-    /// Consumes what is complete of `input`, all if it is the `last`; returns the number of bytes consumed.
+    /// Decodes the complete characters of `input`, or all of it if it is the `last` piece. Returns the number of bytes consumed.
     fn run(
         &mut self,
         input: &[u8],
@@ -376,7 +376,7 @@ impl Machine {
             // Sixteen digits are six bytes, which are nine of text at most; and room for the last step of the inner loops.
             Self::Utf7(_) => n + n / 8 + 160,
             Self::SingleByte(table, _) => {
-                // Letters beyond ASCII grow to two or three bytes; of a long text a sample tells how many there are.
+                // Non-ASCII letters grow to two or three bytes. For a long text a sample estimates their number.
                 let sample = &bytes[..n.min(128)];
                 let high = if n <= 512 {
                     n
@@ -390,7 +390,7 @@ impl Machine {
     }
 }
 
-/// What a byte is that has no character.
+/// Returns the kind of loss for a byte without a character.
 fn bad_byte(page: Page) -> LossKind {
     if page.is_seven_bit() {
         LossKind::EightBit

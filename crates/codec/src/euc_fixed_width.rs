@@ -1,10 +1,10 @@
-//! Extended_UNIX_Code_Fixed_Width_for_Japanese: EUC-JP in two octets for every character, decoder and encoder.
+//! Decodes and encodes Extended_UNIX_Code_Fixed_Width_for_Japanese: EUC-JP with two octets for every character.
 //!
-//! As the IANA registry describes it: a first octet of 00 stands before ASCII and half-width katakana, two high octets
-//! are JIS X 0208, a high and a low one JIS X 0212.
+//! The IANA registry defines it: an octet 00 comes before ASCII and half-width katakana, two high octets are JIS X 0208, a high
+//! and a low one are JIS X 0212.
 //!
 //! # Limits
-//! Octets out of step are not found out; what is no character is replaced two by two.
+//! A missing octet is not detected; invalid octets are replaced in pairs.
 
 use crate::double_byte::{Family, jis_row};
 use crate::encoder::{Encode, Out};
@@ -14,7 +14,7 @@ use crate::{LossKind, Mode};
 use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
-/// Decodes what is complete; at most one byte stays behind.
+/// Decodes the complete characters of `input`. Leaves at most one byte.
 pub(crate) fn run(input: &[u8], base: u64, last: bool, mode: Mode, sink: &mut Sink<'_>) -> usize {
     let (pairs, rest) = input.as_chunks::<2>();
     for (start, pair) in (base..).step_by(2).zip(pairs) {
@@ -46,7 +46,7 @@ fn packed([lead, trail]: [u8; 2], mode: Mode) -> Packed {
     }
 }
 
-/// Whether a row of JIS X 0208 counts: strictly, those of NEC and IBM do not.
+/// Returns true if a row of JIS X 0208 counts: strictly, those of NEC and IBM do not.
 fn is_own(lead: u8, mode: Mode) -> bool {
     mode == Mode::Lenient || jis_row(lead - 0xA0)
 }

@@ -1,4 +1,4 @@
-//! The "Character Sets" registry of IANA (RFC 2978), and which of its charsets are decoded here.
+//! Lists the "Character Sets" registry of IANA (RFC 2978), with the charset that decodes each entry.
 //!
 //! ```
 //! use mailglot_codec::{Charset, iana};
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! # Limits
-//! The registry as it was on 2022-07-14; references and descriptions are left out.
+//! The registry of 2022-07-14, without references and descriptions.
 
 mod find;
 mod registered;
@@ -21,7 +21,7 @@ use crate::generated::iana::REGISTRY;
 use crate::{Charset, View};
 
 impl Registered {
-    /// The charset that decodes (and encodes) this entry: its own, or one of which it is another name.
+    /// Returns the charset that decodes and encodes this entry: its own, or one that it is another name of.
     pub fn charset(&self) -> Option<Charset> {
         let own = Charset::all().find(|charset| charset.mib() == Some(self.mib));
         own.or_else(|| Charset::for_label(self.name.as_bytes(), View::Mail).charset())

@@ -1,10 +1,10 @@
-//! Mailbox names in modified UTF-7 (RFC 3501 5.1.3).
+//! Decodes and encodes mailbox names in modified UTF-7 (RFC 3501, section 5.1.3).
 //!
 //! A mailbox name is an identifier, so the decoder is strict: each text has exactly one name, and every other byte
 //! string is [`Invalid`].
 //!
 //! # Limits
-//! [`decode_mailbox`] takes no raw UTF-8; [`decode_mailbox_utf8`] is for servers that send it (RFC 6855, RFC 9051).
+//! [`decode_mailbox`] rejects raw UTF-8. Use [`decode_mailbox_utf8`] for servers that send it (RFC 6855, RFC 9051).
 
 use crate::{Charset, LossLog, Unmappable};
 use mailglot_kernel::base64::{NOT_A_DIGIT, values};
@@ -42,14 +42,14 @@ pub fn decode_mailbox(name: &[u8]) -> Result<String, Invalid> {
 pub enum Form {
     /// Modified UTF-7, or ASCII only.
     ModifiedUtf7,
-    /// Raw UTF-8, in which `&` is no more than itself.
+    /// Raw UTF-8, in which `&` is an ordinary character.
     Utf8,
 }
 
-/// As [`decode_mailbox`], but a name with bytes above 7F is taken for raw UTF-8 without control characters, as servers
-/// send it after `ENABLE UTF8=ACCEPT` (RFC 6855 3), and some unasked. The form tells which it was.
+/// Like [`decode_mailbox`], but decodes a name with bytes above 7F as raw UTF-8 without control characters. Servers send such names
+/// after `ENABLE UTF8=ACCEPT` (RFC 6855, section 3), and some without it. The returned form says which one it was.
 ///
-/// Two names may have one text here, in one form each: keep the bytes, or the form, where a name is an identifier.
+/// Two names may have the same text, in one form each. Keep the bytes or the form if a name is an identifier.
 pub fn decode_mailbox_utf8(name: &[u8]) -> Result<(String, Form), Invalid> {
     if name.is_ascii() {
         return decode_mailbox(name).map(|text| (text, Form::ModifiedUtf7));
@@ -107,7 +107,7 @@ enum Piece<'a> {
     Bad(&'a [u8]),
 }
 
-/// A name in pieces: direct characters, valid runs, and what is neither.
+/// A name in pieces: direct characters, valid runs, and invalid bytes.
 struct Pieces<'a> {
     rest: &'a [u8],
     /// The piece before was a run, after which another one is superfluous.

@@ -1,4 +1,4 @@
-//! Readers and writers of the standard library that decode or encode what goes through them.
+//! Adapts decoders and encoders to `std::io::Read` and `std::io::Write`.
 //!
 //! ```
 //! use mailglot_codec::{Charset, Mode, io::DecodeReader};
@@ -13,8 +13,8 @@
 //! ```
 //!
 //! # Limits
-//! Writers must be finished: what a cut character or a shifted state leaves open at the end is written by `finish` only,
-//! never on drop.
+//! Call `finish` on a writer: only `finish` writes the rest of a truncated character or the end of a shifted state. Dropping the
+//! writer does not.
 
 mod read;
 mod write;

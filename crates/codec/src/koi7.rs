@@ -1,9 +1,9 @@
-//! KOI7-switched (IANA registration of 2004): ISO 646 IRV, and Cyrillic between SO and SI.
+//! Decodes and encodes KOI7-switched (IANA registration of 2004): ISO 646 IRV, and Cyrillic between SO and SI.
 //!
-//! Every line begins in ISO 646, whatever state the last one ended in.
+//! Every line begins in ISO 646, independent of the line before.
 //!
 //! # Limits
-//! 24 is the currency sign and 7E the overline, as registered; a dollar sign and a tilde cannot be written.
+//! 24 is the currency sign and 7E the overline, as registered, so a dollar sign and a tilde cannot be encoded.
 
 use crate::LossKind;
 use crate::encoder::{Encode, Out};
@@ -53,7 +53,7 @@ impl Koi7 {
     }
 }
 
-/// Whether these bytes are their own text.
+/// Returns true if these bytes are equal to their text.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     bytes.is_ascii() && !bytes.iter().any(|b| matches!(*b, SO | SI | b'$' | b'~'))
 }

@@ -1,11 +1,11 @@
-//! Label to charset, with the kind of match.
+//! Resolves a label to a charset, with the kind of match.
 //!
-//! The labels known by name are a sorted table made from `data/labels.tsv`. In mail's view a label that is not there
-//! goes through a series of repairs, the mildest first; what none of them finds is [`Resolved::Unknown`], and never
-//! some charset that happens to contain ASCII.
+//! Known labels are a sorted table, generated from `data/labels.tsv`. In [`View::Mail`] an unknown label goes through a series of
+//! repairs, the mildest first. If none of them helps, the result is [`Resolved::Unknown`], never a charset that merely contains
+//! ASCII.
 //!
 //! # Limits
-//! No label is read as a language, a mailer's habit or a guess.
+//! Does not interpret a label as a language or by the habits of a mailer.
 
 mod row;
 
@@ -29,7 +29,7 @@ pub enum View {
     Iana,
 }
 
-/// What a label stands for.
+/// The meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolved {
     /// A registered or canonical name.
@@ -45,7 +45,7 @@ pub enum Resolved {
 }
 
 impl Resolved {
-    /// The charset, whatever the kind of match.
+    /// Returns the charset, for any kind of match.
     pub fn charset(self) -> Option<Charset> {
         match self {
             Self::Exact(c) | Self::Alias(c) | Self::Repaired(c) => Some(c),
@@ -53,12 +53,12 @@ impl Resolved {
         }
     }
 
-    /// The same as the answer for a label that was changed to get it.
+    /// Returns the result for a label that was repaired to get it.
     fn repaired(self) -> Self {
         self.charset().map_or(self, Self::Repaired)
     }
 
-    /// The same as the answer for a label that differs in case, separators or zeros only.
+    /// Returns the result for a label that differs only in case, separators or zeros.
     fn alias(self) -> Self {
         match self {
             Self::Exact(c) => Self::Alias(c),
@@ -88,14 +88,14 @@ impl Charset {
         before(mark, text)
     }
 
-    /// The labels that name it in mail, in lower case: names, aliases and slips of the pen, but for what is repaired
-    /// by rule. Sorted.
+    /// Returns the labels that name it in mail, in lower case and sorted: names, aliases and typing errors, except those that a rule
+    /// repairs.
     pub fn labels(self) -> impl Iterator<Item = &'static str> {
         of(self)
     }
 }
 
-/// Labels longer than this are no charset's name.
+/// Longest label that may name a charset.
 const LONGEST: usize = 128;
 /// Shorter labels are too near to each other to be repaired by edit distance.
 const SHORTEST_NEAR: usize = 7;
@@ -129,7 +129,7 @@ fn in_the_registry(label: &[u8]) -> Resolved {
 }
 
 fn lower(label: &[u8]) -> String {
-    // A byte that is no ASCII is in no label of the table; what it stands for does not matter.
+    // No label of the table has a non-ASCII byte, so its replacement does not matter.
     label
         .iter()
         .map(|b| char::from(b.to_ascii_lowercase()))
@@ -170,7 +170,7 @@ fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
 
 type Row = (&'static str, Means, Source);
 
-/// Step 1: the row of a label as it is but for case, by a hash table of twice the size: labels are looked up for every part and word.
+/// Step 1: finds the row of a label, ignoring case. Uses a hash table of twice the size, because every part and word needs a lookup.
 fn row(label: &[u8]) -> Option<&'static Row> {
     static SLOTS: OnceLock<Vec<u16>> = OnceLock::new();
     let slots = SLOTS.get_or_init(|| {
@@ -194,7 +194,7 @@ fn row(label: &[u8]) -> Option<&'static Row> {
     None
 }
 
-/// The answer of the row of a label of at most 16 bytes, as nearly all are: the same as from [`row`], compared and answered at once.
+/// Resolves a label of at most 16 bytes, which nearly all are. Equals the result of [`row`], in one comparison.
 fn short(label: &[u8]) -> Option<Resolved> {
     Slot::find(packed(label)?).map(|slot| slot.resolved)
 }
@@ -218,7 +218,7 @@ fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
 
 /// A label of at most 16 bytes, and its answer, in a hash table.
 struct Slot {
-    /// See [`packed`]; 0 where there is none.
+    /// See [`packed`]; 0 if there is none.
     number: u128,
     resolved: Resolved,
     /// It has letters, digits and the usual signs only.
@@ -226,10 +226,10 @@ struct Slot {
 }
 
 impl Slot {
-    /// As many as there are slots.
+    /// Number of bits of a slot's index.
     const BITS: u32 = (LABELS.len().next_power_of_two() * 2).ilog2();
 
-    /// Where a label stands, or behind it.
+    /// Returns the slot of a label, or the slot behind it.
     #[inline]
     fn first(number: u128) -> usize {
         let mixed = (number as u64 ^ ((number >> 64) as u64).rotate_left(23))
@@ -282,12 +282,12 @@ impl Slot {
     }
 }
 
-/// What names of charsets are made of.
+/// Returns true for bytes that occur in names of charsets.
 pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'+')
 }
 
-/// A label of 1 to 16 bytes as a number, in lower case; None for what no label is: one with NUL.
+/// Returns a label of 1 to 16 bytes as a number, in lower case. `None` for other lengths and labels with NUL.
 fn packed(label: &[u8]) -> Option<u128> {
     /// Bytes by which two pieces of a label overlap are the same in both.
     fn ends<const N: usize>(label: &[u8]) -> Option<([u8; N], [u8; N])> {
@@ -311,7 +311,7 @@ fn packed(label: &[u8]) -> Option<u128> {
             .fold(0, |number, byte| number << 8 | u128::from(*byte)),
         _ => return None,
     };
-    // A byte that is zero borrows from its highest bit; behind the label there is none.
+    // A zero byte borrows from its highest bit. No zero byte behind the label counts.
     let behind = u128::MAX.checked_shl(8 * label.len() as u32).unwrap_or(0);
     let filled = number | behind;
     let has_nul = filled.wrapping_sub(u128::MAX / 0xFF) & !filled & (u128::MAX / 0xFF * 0x80) != 0;
@@ -319,7 +319,7 @@ fn packed(label: &[u8]) -> Option<u128> {
     (!has_nul).then(|| u128::from_le_bytes(lower))
 }
 
-/// Eight bytes a step; letters give the same in any case.
+/// Hashes eight bytes a step, ignoring case.
 fn hash(label: &[u8]) -> usize {
     let step = |hash: u64, word: u64| {
         (hash ^ (word | 0x2020_2020_2020_2020))
@@ -387,7 +387,7 @@ fn clean(label: &str) -> Option<Resolved> {
     }
 }
 
-/// A name without one of what stands before names.
+/// Returns a name without a known prefix.
 fn without_prefix(name: &str) -> Option<&str> {
     let rest = ["charset=", "3d", "=", "x-"]
         .iter()
@@ -406,7 +406,7 @@ fn is_wrapping(c: char) -> bool {
         || c == '\u{B}'
 }
 
-/// The label without quotes, comments and whatever follows the name.
+/// Returns the label without quotes, comments and text behind the name.
 fn bare(label: &str) -> Cow<'_, str> {
     let is_tail = |c: char| is_wrapping(c) || c.is_ascii_punctuation();
     let mut name = label.trim_matches(is_wrapping);
@@ -470,7 +470,7 @@ fn folded(label: &str) -> Option<Resolved> {
     table.get(at).map(|(_, row)| answer(row))
 }
 
-/// Whose a key is, of the rows that fold to it: the best source's. Where sources as good mean charsets that are not even read alike, nobody's.
+/// Chooses among the rows with the same folded key: the one of the best source. `None` if equally good sources mean charsets that decode differently.
 fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
     let best = |row: &Row| match row.2 {
         Source::IanaName | Source::Iana => 0,
@@ -536,10 +536,10 @@ fn code_page(label: &str) -> Option<Charset> {
     code_page::by_number(number.parse().ok()?)
 }
 
-/// What stands between the names of a family and the number in it.
+/// Separators between the name of a family and its number.
 const SEPARATORS: [char; 5] = ['-', '_', ' ', '.', ':'];
 
-/// What stands behind the name of ISO 8859.
+/// Returns the text behind the name of ISO 8859.
 fn part_of_8859(label: &str) -> Option<&str> {
     let rest = label
         .strip_prefix("iso")
@@ -549,7 +549,7 @@ fn part_of_8859(label: &str) -> Option<&str> {
         .map(|part| part.trim_start_matches(SEPARATORS))
 }
 
-/// A part of ISO 8859 by its number: there are 16, and one of them was never made.
+/// Returns a part of ISO 8859 by its number: 1 to 16, except 12, which was never published.
 fn iso_8859(part: &str) -> Option<Charset> {
     let number = part
         .bytes()
@@ -560,7 +560,7 @@ fn iso_8859(part: &str) -> Option<Charset> {
         .then(|| code_page::by_number(28590 + number))?
 }
 
-/// Whether a label has a number of ISO 8859 that no part has: it is none of the others, however near.
+/// Returns true if a label has a nonexistent part number of ISO 8859. Such a label names no other part, however similar.
 fn is_part_that_is_not(label: &str) -> bool {
     let label = iter::successors(Some(label), |label| without_prefix(label))
         .last()
@@ -577,12 +577,12 @@ fn is_part_that_is_not(label: &str) -> bool {
     !number.is_empty() && ends && !is_known()
 }
 
-/// Whether a name is that of many charsets that have nothing in common, and says little without what follows it.
+/// Returns true if a name is common to unrelated charsets, so that it means little without the text behind it.
 fn is_family(name: &str) -> bool {
     matches!(fold(name).as_str(), "8859" | "iso8859" | "iso10646")
 }
 
-/// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence; a family with a part that is not known is none.
+/// Step 6: finds the longest known name at the start that ends there. Ignores short names, words, and families with an unknown part.
 fn prefix(label: &str) -> Option<Resolved> {
     let cuts = label
         .char_indices()
@@ -825,7 +825,7 @@ mod tests {
         for label in ["iso-10646-ucs-5", "iso-10646-klingon"] {
             assert_eq!(mail(label), Resolved::Unknown, "{label}");
         }
-        // What is no part does not hide the name.
+        // A text that is no part number does not hide the name.
         for label in [
             "iso-8859<br>",
             "iso-8859;",

@@ -1,4 +1,4 @@
-//! Bytes in a named charset to UTF-8 text and back, with an exact account of loss. Knows no mail.
+//! Decodes bytes in a named charset to UTF-8 text and encodes text, with the byte range of every loss. Knows no mail.
 //!
 //! ```text
 //!  label ──► Charset ──► Decoder::{push, finish} ──► text

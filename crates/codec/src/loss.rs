@@ -1,23 +1,23 @@
-//! The account of what a decoder or encoder could not carry over.
+//! Records the bytes or characters that a decoder or encoder could not convert.
 //!
-//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all of them and
-//! keeps the ranges of the first few, so that a damaged megabyte costs no megabyte of records.
+//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all losses and keeps the ranges
+//! of the first ones, so that a damaged megabyte needs no megabyte of records.
 //!
 //! # Limits
-//! A log knows input offsets only; where in the output the replacement stands is not recorded.
+//! A log has offsets of the input only, not those of the replacements in the output.
 
 use std::ops::Range;
 
 /// Ranges that [`LossLog::new`] keeps.
 const DEFAULT_LIMIT: usize = 64;
 
-/// What was wrong with a range of the input. [`LossKind::name`] is stable.
+/// The kind of defect in a range of the input. [`LossKind::name`] is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LossKind {
     /// Bytes that are malformed or unassigned in the charset.
     Invalid,
-    /// A character that the target charset cannot carry (encoders only).
+    /// A character that the target charset cannot encode (encoders only).
     Unmappable,
     /// A character written as a look-alike of the target charset (encoders only).
     Substituted,
@@ -56,7 +56,7 @@ pub enum LossKind {
 
     /// UTF-7: `+` that begins no run; read as itself.
     PlusNotShift,
-    /// UTF-7: a character that must not stand for itself, but did.
+    /// UTF-7: a character that must not be direct, but was.
     DirectNotAllowed,
     /// A byte above 7F in a seven-bit charset.
     EightBit,
@@ -64,7 +64,7 @@ pub enum LossKind {
     RunTooShort,
     /// UTF-7: the bits that fill the last base64 character are not zero.
     NonzeroPadBits,
-    /// UTF-7: base64 characters at the end of a run that carry only zeros.
+    /// UTF-7: base64 characters at the end of a run that contain only zero bits.
     SurplusZeroBits,
     /// UTF-7: a UTF-16 unit at the end of a run breaks off.
     TruncatedUnit,
@@ -95,7 +95,7 @@ pub enum LossKind {
     NoDesignator,
     /// HZ: a tilde that begins no escape; read as itself.
     TildeNotEscape,
-    /// T.61 and its relatives, RFC 1345: what the charset does not define, but has a clear meaning.
+    /// T.61 and related charsets, RFC 1345: a sequence that the charset does not define, but with a clear meaning.
     Irregular,
 }
 
@@ -173,7 +173,7 @@ impl LossKind {
         ) && !self.is_info()
     }
 
-    /// True for what is no defect at all, only worth knowing.
+    /// Returns true for kinds that are no defect, only information.
     pub fn is_info(self) -> bool {
         matches!(
             self,
@@ -182,12 +182,12 @@ impl LossKind {
     }
 }
 
-/// One defect, or several of one kind that touch: `bytes` are offsets in this decoder's (or encoder's) whole input.
+/// One defect, or several adjacent ones of one kind. `bytes` are offsets in the whole input of the decoder or encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Half-open byte range in the input; empty for something that is missing.
     pub bytes: Range<u64>,
-    /// What was wrong.
+    /// The kind of defect.
     pub kind: LossKind,
     /// Number of U+FFFD that a decoder wrote for it.
     pub replaced: u64,
@@ -261,7 +261,7 @@ impl LossLog {
         self.ascii_from_shift
     }
 
-    /// The same for the control characters U+0000 to U+001F and U+007F.
+    /// Like the method above, for the control characters U+0000 to U+001F and U+007F.
     pub fn controls_from_shift(&self) -> u64 {
         self.controls_from_shift
     }
@@ -276,13 +276,13 @@ impl LossLog {
         &self.kept
     }
 
-    /// Adds one defect; whether it counts as a loss, for which one U+FFFD stands, follows from its kind.
+    /// Adds one defect. Its kind decides whether it is a loss, which is replaced by one U+FFFD.
     pub fn record(&mut self, bytes: Range<u64>, kind: LossKind) {
         let is_loss = kind.is_loss();
         self.add(bytes, kind, is_loss, u64::from(is_loss));
     }
 
-    /// Adds one defect for which so many U+FFFD stand; it may be an error whatever its kind (strict decoding).
+    /// Adds a defect that was replaced by `replaced` U+FFFD. In strict decoding every kind may be a loss.
     pub(crate) fn add(&mut self, bytes: Range<u64>, kind: LossKind, is_loss: bool, replaced: u64) {
         if is_loss {
             self.losses += 1;

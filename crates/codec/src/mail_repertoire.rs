@@ -1,10 +1,10 @@
-//! The characters of a charset that readers of mail decode alike.
+//! Lists the characters of a charset that mail readers decode alike.
 //!
-//! Tables differ: `Big5` of the WHATWG Encoding Standard has kana and Cyrillic where other tables have nothing, or something else. Five readers were
-//! asked (Python, glibc, Perl, PHP, browsers); `cargo xtask mail-repertoire` asks those that are installed again.
+//! Tables differ: `Big5` of the WHATWG Encoding Standard has kana and Cyrillic where other tables have nothing, or other characters. The data
+//! come from five readers (Python, glibc, Perl, PHP, browsers). `cargo xtask mail-repertoire` asks the installed ones again.
 //!
 //! # Limits
-//! A charset that fewer than three of these readers know is taken as it is.
+//! If fewer than three of these readers know a charset, all its characters count.
 
 use crate::Charset;
 use crate::generated::mail_repertoire::DISPUTED;

@@ -1,10 +1,10 @@
-//! Mixed EBCDIC of East Asia: single bytes and, between SO and SI, characters of two bytes.
+//! Decodes and encodes mixed EBCDIC of East Asia: single bytes and, between SO and SI, characters of two bytes.
 //!
-//! Every line begins with single bytes, whatever state the last one ended in. Of two bytes both are 41 to FE, but for the
-//! ideographic space 40 40; so no control is ever part of a character.
+//! Every line begins with single bytes, independent of the line before. Both bytes of a character are 41 to FE, except in the
+//! ideographic space 40 40. So no control is part of a character.
 //!
 //! # Limits
-//! Lines end at CR (0D), NEL (15) and LF (25), as the code pages have them.
+//! Lines end at CR (0D), NEL (15) and LF (25) of the code pages.
 
 use crate::LossKind;
 use crate::grid::{Grid, Set};
@@ -30,7 +30,7 @@ impl MixedEbcdic {
         }
     }
 
-    /// Decodes what is complete; at most one byte stays behind.
+    /// Decodes the complete characters of `input`. Leaves at most one byte.
     pub(crate) fn run(
         &mut self,
         input: &[u8],

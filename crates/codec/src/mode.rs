@@ -1,7 +1,7 @@
-//! How strictly decoders read and encoders write.
+//! Defines how strictly decoders read and encoders write.
 //!
 //! # Limits
-//! What a mode changes is documented beside what it changes.
+//! Each charset documents what its mode changes.
 
 /// How strictly a decoder reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -9,6 +9,6 @@ pub enum Mode {
     /// For mail: supersets, BOM rules, repairs. The default.
     #[default]
     Lenient,
-    /// By the charset's own definition: what it does not allow is logged as a loss, even where it is readable.
+    /// By the charset's own definition. Logs everything that it does not allow as a loss, even if it is readable.
     Strict,
 }

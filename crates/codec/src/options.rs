@@ -1,11 +1,11 @@
-//! What a decoder may be asked to do beyond its mode: repairs, and the rules for byte order marks.
+//! Options of decoders: repairs, and the rules for byte order marks.
 //!
 //! # Limits
-//! A repair changes what damaged input becomes, never how sound input is read.
+//! A repair changes the result of damaged input, never that of valid input.
 
 use crate::Mode;
 
-/// How a decoder reads: the mode, the rules for byte order marks, and the repairs asked for (none at first).
+/// Options of a decoder: the mode, the rules for byte order marks, and the repairs (none by default).
 ///
 /// ```
 /// use mailglot_codec::{Charset, DecodeOptions, LossLog, Mode, Repair};
@@ -29,13 +29,13 @@ pub enum Marks {
     /// Strict: by RFC 2781 section 4 and RFC 3629 section 6.
     #[default]
     ByMode,
-    /// Marks stay in the text as U+FEFF. In UTF-16 and UTF-32 a mark still tells the byte order that the label leaves open.
+    /// Marks stay in the text as U+FEFF. In UTF-16 and UTF-32 a mark still sets a byte order that the label leaves open.
     Keep,
     /// As WHATWG "decode": one mark is taken off and overrules the label; UTF-16 without one is little-endian.
     Web,
 }
 
-/// A repair of input that is otherwise damage. What it mends is a note in the log.
+/// A repair of damaged input. The log records repaired input as a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ pub enum Repair {
     /// UTF-8: overlong forms, those of five and six bytes too, that a decoder of RFC 2279 would read as U+0080 to
     /// U+10FFFF. Forms of ASCII characters (`C0 80`, `C0 AF`) stay damage: they hide what filters look for.
     Rfc2279,
-    /// UTF-7: eight-bit bytes that are UTF-8. To be asked for where [`crate::utf7_carries_utf8`] holds for the whole part.
+    /// UTF-7: 8-bit bytes that are UTF-8. Use it if [`crate::utf7_carries_utf8`] is true for the whole part.
     Utf7EightBit,
     /// UTF-7: `=` that pads the base64 of a run to a multiple of four.
     Utf7Padding,
@@ -88,13 +88,13 @@ impl DecodeOptions {
         self.marks
     }
 
-    /// Whether a repair was asked for.
+    /// Returns true if the options include a repair.
     #[must_use]
     pub fn repairs(self, repair: Repair) -> bool {
         self.repairs & 1 << repair as u8 != 0
     }
 
-    /// A mark at the start of a text whose byte order is known is no part of the text.
+    /// Returns true if a byte order mark at the start of a text with known byte order is removed.
     pub(crate) fn strips_mark(self) -> bool {
         match self.marks {
             Marks::ByMode => self.mode == Mode::Lenient,

@@ -1,15 +1,15 @@
 //! Finds the charsets whose text encodes to the bytes that it was decoded from.
 //!
 //! # Limits
-//! Only single-byte charsets are looked at: there every byte stands for itself.
+//! Checks single-byte charsets only.
 
 use crate::generated::charsets::COUNT;
 use crate::{Charset, LossLog, Unmappable};
 use std::sync::OnceLock;
 
 impl Charset {
-    /// Whether all bytes that decode leniently without any record come back when the text is encoded in
-    /// [`Charset::superset`]. Found out over all bytes, once; single-byte charsets only, since there every byte stands for itself.
+    /// Returns true if encoding in [`Charset::superset`] gives back all bytes that decode leniently without a log entry. Tested once over all
+    /// bytes; true for single-byte charsets only.
     pub fn comes_back(self) -> bool {
         static KNOWN: [OnceLock<bool>; COUNT] = [const { OnceLock::new() }; COUNT];
         let back = |byte: u8| {

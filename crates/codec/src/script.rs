@@ -1,7 +1,7 @@
-//! The script of a letter (Unicode Standard Annex 24), for the scripts that pages of single bytes have and those whose letters look like theirs.
+//! Determines the script of a letter (Unicode Standard Annex 24), for scripts of single-byte charsets and scripts with similar letters.
 //!
 //! # Limits
-//! By blocks, without their signs where those stand among letters of Latin. Scripts that East Asian charsets have, and all others, are not told apart.
+//! Uses blocks, without the signs among Latin letters. Does not distinguish the scripts of East Asian charsets, and no others.
 
 /// A script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub enum Script {
 }
 
 impl Script {
-    /// The script of a letter; None for those of others, and for what is no letter.
+    /// Returns the script of a letter. `None` for letters of other scripts and for characters that are no letters.
     pub fn of(c: char) -> Option<Self> {
         Some(match c {
             'a'..='z'
@@ -55,7 +55,7 @@ impl Script {
         })
     }
 
-    /// Whether letters look like those of others of these scripts (Unicode Technical Standard 39).
+    /// Returns true if letters of this script look like those of other scripts (Unicode Technical Standard 39).
     pub fn is_confusable(self) -> bool {
         !matches!(
             self,

@@ -1,10 +1,10 @@
-//! SCSU, the Standard Compression Scheme for Unicode (Unicode Technical Standard 6), the decoder.
+//! Decodes SCSU, the Standard Compression Scheme for Unicode (Unicode Technical Standard 6).
 //!
 //! Text is in one of two modes. In single-byte mode 20-7F, NUL, TAB, LF and CR are ASCII, 80-FF are 128 characters of
 //! the active window, and the other controls are commands. In Unicode mode text is UTF-16, E0-F2 are commands.
 //!
 //! # Limits
-//! Windows and modes outlive a line, as the standard has it: nothing is reset at CR or LF.
+//! CR and LF do not reset windows and modes, as the standard requires.
 
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
@@ -29,7 +29,7 @@ const UDX: u8 = 0xF1;
 const STATIC: [u32; 8] = [0, 0x80, 0x100, 0x300, 0x2000, 0x2080, 0x2100, 0x3000];
 /// Where the movable windows begin at first.
 const DYNAMIC: [u32; 8] = [0x80, 0xC0, 0x400, 0x600, 0x900, 0x3040, 0x30A0, 0xFF00];
-/// Starts that are no multiple of 80, by their byte from F9.
+/// Window starts that are no multiple of 80, for the bytes from F9 on.
 const ODD: [u32; 7] = [0xC0, 0x250, 0x370, 0x530, 0x3040, 0x30A0, 0xFF60];
 
 /// Where the window of a byte begins; `None` for a reserved byte.
@@ -48,9 +48,9 @@ pub(crate) struct Scsu {
     unicode: bool,
     active: usize,
     windows: [u32; 8],
-    /// A high surrogate that waits for its low half, and the bytes that carry it.
+    /// A pending high surrogate and the range of its bytes.
     high: Option<(u16, Range<u64>)>,
-    /// A mark at the start is no text.
+    /// True if a byte order mark at the start is removed.
     strips_mark: bool,
     begun: bool,
 }
@@ -81,7 +81,7 @@ impl Scsu {
         }
     }
 
-    /// Decodes what is complete; at most two bytes stay behind.
+    /// Decodes the complete characters of `input`. Leaves at most two bytes.
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -137,7 +137,7 @@ impl Scsu {
         self.drop_high(sink);
     }
 
-    /// The number of bytes of what begins with `first`.
+    /// Returns the length of the sequence that begins with `first`.
     fn len_of(&self, first: u8) -> usize {
         match (self.unicode, first) {
             (true, UC0..UD0 | 0xF2) => 1,

@@ -1,14 +1,13 @@
-//! Charsets that are lists of byte sequences, such as T.61, VIQR, MNEMONIC, GSM 03.38, TSCII and ISCII: the longest match
-//! counts.
+//! Decodes and encodes charsets that are lists of byte sequences, such as T.61, VIQR, MNEMONIC, GSM 03.38, TSCII and ISCII. The
+//! longest match counts.
 //!
-//! The lists are made from `data/sequences.tsv`, where each row says whether it serves for reading, writing or both.
-//! Both ways use the same search: bytes of a charset on one side, bytes of UTF-8 on the other.
+//! The lists are generated from `data/sequences.tsv`, where each row says whether it is for decoding, encoding or both. Both
+//! directions use the same search: bytes of the charset on one side, bytes of UTF-8 on the other.
 //!
 //! # Limits
-//! States are not known (`\m` and `\l` of VIQR stay in the text). In T.61 and its relatives a space may be the letter of
-//! a non-spacing mark, as the standards say; that is the one place where a byte below 21 is a trail byte. ISCII is read in
-//! its default script, Devanagari: the byte EF before the code of another script is recorded as invalid, and what follows
-//! is read as Devanagari.
+//! No states: `\m` and `\l` of VIQR stay in the text. In T.61 and related charsets a space may follow a non-spacing mark as its
+//! letter; nowhere else a byte below 21 is a trail byte. ISCII is decoded in its default script, Devanagari: the byte EF before
+//! the code of another script is recorded as invalid, and the following text is decoded as Devanagari.
 
 mod encoder;
 
@@ -28,7 +27,7 @@ pub(crate) struct Sequences {
     tables: OnceLock<Tables>,
 }
 
-/// What a list has beside its own rows.
+/// Additional content of a list beside its rows.
 pub(crate) enum More {
     None,
     /// Rows of another list, behind these bytes.
@@ -46,7 +45,7 @@ struct Tables {
     plain: [Packed; 256],
 }
 
-/// What stands for a sequence that was found.
+/// The replacement of a sequence.
 #[derive(Clone)]
 pub(crate) struct Entry {
     from: Box<[u8]>,
@@ -59,7 +58,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Note {
     None,
-    /// Decoding: what the charset does not define, but has a clear meaning.
+    /// Decoding: a sequence that the charset does not define, but with a clear meaning.
     Irregular,
     /// Encoding: a look-alike.
     Substituted,
@@ -67,13 +66,13 @@ enum Note {
     Forbidden,
 }
 
-/// What of a list is written.
+/// The part of a list that is encoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Repertoire {
     All,
     /// No look-alikes.
     Exact,
-    /// ASCII that stands for itself: for a charset that lenient decoding takes for another one.
+    /// Only direct ASCII: for a charset that lenient decoding reads as another one.
     Ascii,
 }
 
@@ -103,7 +102,7 @@ struct Search {
 /// The answer of a search at the start of some bytes.
 enum Match<'t> {
     Found(&'t Entry),
-    /// Nothing; `cut` where more bytes might have been something.
+    /// No sequence; `cut` is true if more bytes might complete one.
     Nothing {
         cut: bool,
     },
@@ -120,7 +119,7 @@ impl Sequences {
         }
     }
 
-    /// Decodes what is complete; fewer bytes than the longest sequence stay behind.
+    /// Decodes the complete sequences of `input`. Leaves fewer bytes than the longest sequence.
     pub(crate) fn run(&self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
         let tables = self.tables();
         let mut at = 0;
@@ -156,7 +155,7 @@ impl Sequences {
         at
     }
 
-    /// The character of one byte that stands alone.
+    /// Returns the character of one byte alone.
     pub(crate) fn single(&self, byte: u8) -> Option<char> {
         self.tables().plain[usize::from(byte)].char()
     }
@@ -172,7 +171,7 @@ impl Sequences {
         }
     }
 
-    /// Whether these bytes are their own text.
+    /// Returns true if these bytes are equal to their text.
     pub(crate) fn is_plain(&self, bytes: &[u8]) -> bool {
         let tables = self.tables();
         let mut at = 0;
@@ -343,7 +342,7 @@ impl Tables {
 impl Search {
     fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.from.cmp(&b.from));
-        // What begins with something forbidden needs no row of its own, and must not make the encoder wait for it.
+        // A sequence with a forbidden beginning needs no row, and the encoder must not wait for it.
         let mut forbidden: Option<Box<[u8]>> = None;
         entries.retain(|entry| {
             let within = forbidden

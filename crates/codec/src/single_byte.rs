@@ -1,9 +1,9 @@
-//! Charsets in which every byte is one character: flat tables, both ways.
+//! Decodes and encodes single-byte charsets by flat tables.
 //!
-//! A lenient table is WHATWG's, where holes of Windows pages are C1 controls; a strict table is the charset's own.
+//! A lenient table is WHATWG's, where unassigned bytes of Windows pages are C1 controls. A strict table is the charset's own.
 //!
 //! # Limits
-//! Characters come out as stored: windows-1255 and windows-1258 are not composed, Hebrew is not reordered.
+//! Does not compose windows-1255 and windows-1258, and does not reorder Hebrew.
 
 use crate::generated::pages::{ASCII_PAGES, CELLS};
 use crate::sink::Sink;
@@ -20,7 +20,7 @@ pub(crate) enum Page {
     Ascii,
     /// ISO-8859-1 with its C1 controls.
     Latin1,
-    /// A table of our own (`data/tables/pages.tsv`): its number in the packed file.
+    /// A table of `data/tables/pages.tsv`: its index in the packed file.
     Own(u16),
     /// A WHATWG encoding as it is.
     Web(&'static Encoding),
@@ -37,7 +37,7 @@ pub(crate) enum Page {
 }
 
 impl Page {
-    /// What decoding uses.
+    /// Returns the table for decoding.
     pub(crate) fn table(self, strict: bool) -> Box<Table> {
         Box::new(Table::new(|byte| self.cell(byte, strict)))
     }
@@ -90,7 +90,7 @@ impl Page {
     }
 }
 
-/// The character of a byte in a table of our own. Those that keep ASCII come first, with their upper halves only.
+/// Returns the character of a byte in a table of `data/tables/pages.tsv`. ASCII-compatible tables come first, with their upper halves only.
 fn own(page: u16, byte: u8) -> Option<char> {
     let (page, byte) = (usize::from(page), usize::from(byte));
     let halves = usize::from(ASCII_PAGES);
@@ -149,7 +149,7 @@ impl Reverse {
         reverse
     }
 
-    /// Whether ASCII characters are their own bytes.
+    /// Returns true if ASCII characters are encoded as themselves.
     pub(crate) fn is_ascii(&self) -> bool {
         self.ascii
     }

@@ -1,7 +1,7 @@
-//! Where the machines write: the text and the log of losses.
+//! Collects the output of the machines: the text and the log of losses.
 //!
 //! # Limits
-//! No output offsets are kept.
+//! Keeps no output offsets.
 
 use crate::{LossKind, LossLog, Mode};
 use mailglot_kernel::{Packed, ascii};
@@ -25,7 +25,7 @@ impl<'t> Sink<'t> {
         packed.append_to(self.text);
     }
 
-    /// Writes one UTF-16 unit that is no surrogate.
+    /// Writes one UTF-16 unit other than a surrogate.
     #[inline]
     pub(crate) fn put_unit(&mut self, unit: u16) {
         self.put(Packed::unit(unit));
@@ -46,7 +46,7 @@ impl<'t> Sink<'t> {
         self.put(Packed::REPLACEMENT);
     }
 
-    /// Writes a run of ASCII bytes of any length; nothing behind the first that is none.
+    /// Writes a run of ASCII bytes of any length, up to the first non-ASCII byte.
     pub(crate) fn put_ascii(&mut self, run: &[u8]) {
         ascii::append_prefix(run, self.text);
     }
@@ -63,7 +63,7 @@ impl<'t> Sink<'t> {
         self.put_replacement();
     }
 
-    /// Logs a defect and writes so many U+FFFD for it.
+    /// Logs a defect and writes `count` U+FFFD for it.
     #[cold]
     pub(crate) fn replace_by(&mut self, bytes: Range<u64>, kind: LossKind, count: usize) {
         self.log(bytes, kind, count as u64);
@@ -78,7 +78,7 @@ impl<'t> Sink<'t> {
         }
     }
 
-    /// Logs what is no error in either mode.
+    /// Logs a note, which is no error in any mode.
     pub(crate) fn note(&mut self, bytes: Range<u64>, kind: LossKind) {
         self.log.record(bytes, kind);
     }
@@ -109,7 +109,7 @@ pub(crate) fn ascii_run(bytes: &[u8]) -> usize {
     run_until(bytes, |b| b >= 0x80)
 }
 
-/// The length of the run of bytes at the start that are no `stop`.
+/// Returns the length of the run of bytes at the start before a `stop`.
 #[inline]
 pub(crate) fn run_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
     let mut at = 0;

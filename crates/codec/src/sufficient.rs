@@ -1,7 +1,7 @@
-//! Which charset of a list can carry a text, and what prevents the others.
+//! Finds the first charset of a list that can encode a text, and the characters that the others lack.
 //!
 //! # Limits
-//! Nothing is said about the length of the encoded text: the order of the list is the measure.
+//! Ignores the length of the encoded text; only the order of the list counts.
 
 use crate::{Charset, LossLog, Unmappable};
 
@@ -11,13 +11,13 @@ const NAMED: usize = 32;
 /// The answer of [`smallest_sufficient`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The first candidate that carries the whole text; `None` if there is none.
+    /// The first candidate that can encode the whole text; `None` if there is none.
     pub charset: Option<Charset>,
     /// Why each candidate before it, or each at all, does not.
     pub prevented: Vec<Prevented>,
 }
 
-/// A candidate that does not carry the text.
+/// A candidate that cannot encode the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prevented {
     /// The candidate.
@@ -28,8 +28,8 @@ pub struct Prevented {
     pub count: usize,
 }
 
-/// The first of `candidates`, which go from the smallest to the largest, that carries all of `text` by its own
-/// definition: nothing replaced, no look-alikes, nothing of a superset.
+/// Returns the first of `candidates`, ordered from the smallest to the largest, that can encode all of `text` by its own
+/// definition: without replacements, look-alikes and characters of a superset.
 ///
 /// ```
 /// use mailglot_codec::{Charset, smallest_sufficient};
@@ -59,7 +59,7 @@ pub fn smallest_sufficient(text: &str, candidates: &[Charset]) -> Choice {
     }
 }
 
-/// What a charset lacks of a text; `None` for nothing.
+/// Returns the characters of a text that a charset lacks; `None` if it lacks none.
 fn lacking(charset: Charset, text: &str) -> Option<Prevented> {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(usize::MAX));
     let mut encoder = charset.new_strict_encoder(Unmappable::Skip);

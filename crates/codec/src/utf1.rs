@@ -1,4 +1,4 @@
-//! UTF-1 (ISO/IEC 10646-1:1993 Annex G, registered as ISO-IR 178).
+//! Decodes and encodes UTF-1 (ISO/IEC 10646-1:1993 Annex G, registered as ISO-IR 178).
 //!
 //! ```text
 //! 00-9F  A0 A0-FF            U+0000-U+009F, U+00A0-U+00FF
@@ -6,10 +6,10 @@
 //! F6-FB  t t                 U+4016-U+38E2D
 //! FC-FF  t t t t             U+38E2E and above
 //! ```
-//! Trail bytes `t` are the digits 0 to 189: 21-7E, then A0-FF. Control characters and SPACE never are trail bytes.
+//! Trail bytes `t` are the digits 0 to 189: 21-7E, then A0-FF. Control characters and SPACE are never trail bytes.
 //!
 //! # Limits
-//! Printable ASCII may be a trail byte. Where a form is ill-formed, what of it is ASCII is read as text.
+//! Printable ASCII may be a trail byte. ASCII bytes of an ill-formed sequence are read as text.
 
 use crate::sink::{Sink, ascii_run};
 use crate::{DecodeOptions, LossKind};
@@ -23,7 +23,7 @@ const FIRST: [u32; 3] = [0x100, 0x4016, 0x3_8E2E];
 /// A UTF-1 decoder.
 #[derive(Clone, Debug)]
 pub(crate) struct Utf1 {
-    /// A mark at the start is no text.
+    /// True if a byte order mark at the start is removed.
     strips_mark: bool,
 }
 
@@ -34,7 +34,7 @@ impl Utf1 {
         }
     }
 
-    /// Decodes what is complete; at most four bytes stay behind.
+    /// Decodes the complete characters of `input`. Leaves at most four bytes.
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -70,7 +70,7 @@ impl Utf1 {
     }
 }
 
-/// What stands at the start.
+/// The sequence at the start of the input.
 enum Read {
     Char(char, usize),
     /// The input ends within a form.
@@ -110,7 +110,7 @@ fn read(bytes: &[u8]) -> Read {
     }
 }
 
-/// Replaces the lead byte and the trail bytes behind it that are no ASCII; returns their number.
+/// Replaces the lead byte and the following non-ASCII trail bytes. Returns their number.
 fn damage(bytes: &[u8], start: u64, kind: LossKind, sink: &mut Sink<'_>) -> usize {
     let most = match bytes[0] {
         0xA0 => 1,

@@ -1,7 +1,7 @@
-//! UTF-16 in either byte order, with byte order marks and, without one, statistics (RFC 2781).
+//! Decodes UTF-16 in either byte order, by its byte order mark or, without one, by statistics (RFC 2781).
 //!
 //! # Limits
-//! Statistics look at the first 512 units only. The byte order never changes in mid-text.
+//! Statistics use the first 512 units only. The byte order never changes within a text.
 
 use crate::sink::Sink;
 use crate::utf8::{self, Forms};
@@ -59,7 +59,7 @@ impl Utf16 {
         }
     }
 
-    /// Decodes what is complete; see [`utf8::run`].
+    /// Decodes the complete characters; see [`utf8::run`].
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -87,7 +87,7 @@ impl Utf16 {
         }
     }
 
-    /// Decides what the text is; returns the length of a BOM to skip.
+    /// Determines the byte order of the text. Returns the length of a byte order mark to skip.
     fn start(&mut self, input: &[u8], mode: Mode, sink: &mut Sink<'_>) -> usize {
         let found = match input {
             [0xFE, 0xFF, ..] => Some(Order::Big),
@@ -122,7 +122,7 @@ impl Utf16 {
         skip
     }
 
-    /// What a text without a mark in UTF-16 is, and the length of a mark in UTF-8 to skip.
+    /// Determines the form of a text without a UTF-16 mark, and the length of a UTF-8 mark to skip.
     fn unmarked(&self, label: Option<Order>, input: &[u8], sink: &mut Sink<'_>) -> (State, usize) {
         match label {
             _ if self.marks != Marks::Keep && input.starts_with(&utf8::BOM) => {
@@ -140,8 +140,7 @@ impl Utf16 {
     }
 }
 
-/// Valid UTF-8 as far as it goes, and without the control characters that the high bytes of Greek, Cyrillic, Thai …
-/// would be.
+/// Returns true if the input is valid UTF-8 so far, without the control characters that Greek, Cyrillic or Thai UTF-16 has as high bytes.
 fn is_utf8(input: &[u8]) -> bool {
     let valid = match std::str::from_utf8(input) {
         Ok(_) => true,

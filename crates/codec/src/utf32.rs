@@ -1,7 +1,7 @@
-//! UTF-32 and UCS-4 in either byte order (Unicode 3.10).
+//! Decodes UTF-32 and UCS-4 in either byte order (Unicode 3.10).
 //!
 //! # Limits
-//! The unusual byte orders 2143 and 3412 are not known.
+//! Not in the byte orders 2143 and 3412.
 
 use crate::sink::Sink;
 use crate::utf16::Order;
@@ -36,7 +36,7 @@ impl Utf32 {
         }
     }
 
-    /// Decodes what is complete; at most three bytes stay behind once the byte order is known.
+    /// Decodes the complete characters of `input`. Leaves at most three bytes once the byte order is known.
     pub(crate) fn run(
         &mut self,
         input: &[u8],

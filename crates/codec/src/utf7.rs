@@ -1,11 +1,11 @@
-//! UTF-7 (RFC 2152), the decoder; also of its relative for mailbox names (RFC 3501 5.1.3), where that is the label of a text.
+//! Decodes UTF-7 (RFC 2152), and its form for mailbox names (RFC 3501, section 5.1.3) if that is the label of a text.
 //!
-//! Lenient and strict decoding give the same text, but for a byte order mark, which only lenient decoding takes off:
-//! what RFC 2152 does not allow is read in the way that loses least, and reported.
+//! Lenient and strict decoding give the same text; only lenient decoding removes a byte order mark. Input that RFC 2152 does
+//! not allow is decoded with the least loss, and reported.
 //!
 //! # Limits
-//! An `=` behind a run is text and an eight-bit byte is U+FFFD, unless their repair is asked for. Which of the
-//! characters came out of base64 is not told, only how many of them are ASCII.
+//! Without their repairs, an `=` behind a run is text and an 8-bit byte is U+FFFD. Reports only how many ASCII characters came
+//! from base64, not which.
 
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind, Repair};
@@ -20,13 +20,13 @@ pub(crate) use encode::{Direct, Encoder};
 const IMAP_VALUES: [u8; 256] = values(b',');
 const IMAP_DIRECT: [bool; 256] = direct_bytes(b"&", b"");
 
-/// True where every byte stands for itself without remark.
+/// Returns true if every byte is direct, without a defect.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|b| DIRECT[usize::from(*b)])
 }
 
-/// True if the bytes above 7F, of which there are some, all belong to well-formed UTF-8: a part that is labeled UTF-7
-/// and for which [`Repair::Utf7EightBit`] is in place.
+/// Returns true if there are bytes above 7F and all of them are well-formed UTF-8. Use [`Repair::Utf7EightBit`] for such a part
+/// that is labelled UTF-7.
 pub fn carries_utf8(bytes: &[u8]) -> bool {
     !bytes.is_ascii() && simdutf8::basic::from_utf8(bytes).is_ok()
 }
@@ -36,7 +36,7 @@ pub fn carries_utf8(bytes: &[u8]) -> bool {
 pub(crate) struct Utf7<const IMAP: bool> {
     options: DecodeOptions,
     run: Option<Run>,
-    /// A high surrogate that waits for its low half, and the base64 characters that carry it.
+    /// A pending high surrogate and the range of its base64 characters.
     high: Option<(u16, Range<u64>)>,
     /// The high surrogate came from an earlier run, which ended in `-` just before.
     high_of_earlier_run: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Utf7<const IMAP: bool> {
     begun: bool,
 }
 
-/// What an eight-bit byte is.
+/// The kind of an 8-bit byte.
 enum EightBit {
     Damage,
     /// The start of a character in UTF-8.
@@ -207,7 +207,7 @@ impl<const IMAP: bool> Utf7<IMAP> {
         ControlFlow::Continue(at)
     }
 
-    /// What an eight-bit byte at the start of `rest` is.
+    /// Returns the kind of the 8-bit byte at the start of `rest`.
     fn eight_bit(&self, rest: &[u8], last: bool) -> EightBit {
         if !self.options.repairs(Repair::Utf7EightBit) {
             return EightBit::Damage;

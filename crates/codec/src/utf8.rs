@@ -1,10 +1,10 @@
-//! UTF-8 (RFC 3629) and CESU-8 (Unicode Technical Report 26).
+//! Decodes UTF-8 (RFC 3629) and CESU-8 (Unicode Technical Report 26).
 //!
-//! One U+FFFD stands for each maximal subpart of an ill-formed sequence, as in WHATWG and Unicode 3.9. The record
-//! looks further: it names the whole would-be sequence (`overlong`, `cesu-pair`, `obsolete-6` …) in one range.
+//! One U+FFFD replaces each maximal subpart of an ill-formed sequence, as in WHATWG and Unicode 3.9. The log records the whole
+//! intended sequence in one range (`overlong`, `cesu-pair`, `obsolete-6` …).
 //!
 //! # Limits
-//! RFC 2279 forms and CESU-8 pairs are named under the label UTF-8, and repaired only if asked for ([`crate::Repair`]);
+//! Under the label UTF-8, forms of RFC 2279 and CESU-8 pairs are reported, and repaired only on request ([`crate::Repair`]);
 //! `C0 80` is never NUL.
 
 use crate::sink::Sink;
@@ -18,11 +18,11 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 #[derive(Clone, Debug)]
 pub(crate) struct Utf8 {
     forms: Forms,
-    /// A mark at the start is no text.
+    /// True if a byte order mark at the start is removed.
     strips_mark: bool,
 }
 
-/// What is read beyond RFC 3629.
+/// Forms beyond RFC 3629 that are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Forms {
     pairs: Pairs,
@@ -30,7 +30,7 @@ pub(crate) struct Forms {
     rfc_2279: bool,
 }
 
-/// What a pair of surrogates in two times three bytes is.
+/// How a surrogate pair in two times three bytes is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum Pairs {
     /// Six malformed bytes.
@@ -76,7 +76,7 @@ impl Utf8 {
         }
     }
 
-    /// Decodes what is complete; see [`run`].
+    /// Decodes the complete characters; see [`run`].
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -130,7 +130,7 @@ pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut 
     at
 }
 
-/// The character of an ill-formed sequence that is read all the same, and the kind of the record, if it needs one.
+/// Returns the character of an ill-formed sequence that the options repair, and the kind of its log entry, if any.
 fn repaired(bytes: &[u8], form: &Form, forms: Forms) -> Option<(char, Option<LossKind>)> {
     match form.kind {
         LossKind::CesuPair => {
@@ -165,7 +165,7 @@ fn record_long_forms(valid: &[u8], start: u64, sink: &mut Sink<'_>) {
     }
 }
 
-/// An ill-formed sequence: what it would have been, and how many U+FFFD stand for it.
+/// An ill-formed sequence: its intended form, and the number of U+FFFD that replace it.
 struct Form {
     len: usize,
     kind: LossKind,

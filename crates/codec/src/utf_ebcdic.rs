@@ -1,11 +1,10 @@
-//! UTF-EBCDIC (Unicode Technical Report 16).
+//! Decodes and encodes UTF-EBCDIC (Unicode Technical Report 16).
 //!
-//! A character is first written in a relative of UTF-8 whose trail bytes A0-BF carry five bits, so that 00-9F remain
-//! single bytes; then each byte goes through a table that puts ASCII and the controls where EBCDIC (IBM-1047) has
-//! them. LF is 15, NEL 25.
+//! A character is first written in a variant of UTF-8 whose trail bytes A0-BF carry five bits, so that 00-9F are single bytes.
+//! Then a table maps each byte to its place in EBCDIC (IBM-1047). LF is 15, NEL is 25.
 //!
 //! # Limits
-//! One U+FFFD stands for a whole ill-formed sequence.
+//! One U+FFFD replaces a whole ill-formed sequence.
 
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
@@ -48,7 +47,7 @@ const LEAST: [u32; 6] = [0xA0, 0x400, 0x4000, 0x4_0000, 0x40_0000, 0x400_0000];
 /// A UTF-EBCDIC decoder.
 #[derive(Clone, Debug)]
 pub(crate) struct UtfEbcdic {
-    /// A mark at the start is no text.
+    /// True if a byte order mark at the start is removed.
     strips_mark: bool,
 }
 
@@ -59,7 +58,7 @@ impl UtfEbcdic {
         }
     }
 
-    /// Decodes what is complete; at most six bytes stay behind.
+    /// Decodes the complete characters of `input`. Leaves at most six bytes.
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -88,7 +87,7 @@ impl UtfEbcdic {
     }
 }
 
-/// What stands at the start, and its length.
+/// Reads the sequence at the start and returns its length.
 fn read(bytes: &[u8]) -> (Result<char, LossKind>, usize) {
     let form = |at: usize| bytes.get(at).map(|byte| FROM_EBCDIC[usize::from(*byte)]);
     let lead = form(0).unwrap_or_default();

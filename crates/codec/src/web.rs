@@ -1,17 +1,17 @@
-//! The WHATWG encodings of `encoding_rs`, asked one sequence at a time, and its encoders.
+//! Wraps the decoders of `encoding_rs`, one sequence at a time, and its encoders.
 //!
-//! The machines for single bytes build their tables from these answers at first use. Those for double bytes have them in
-//! `data/tables/web/`, and come back here for what no table holds.
+//! Single-byte machines build their tables from these answers at first use. Double-byte machines have tables from
+//! `data/tables/web/`, and ask here for sequences that no table has.
 //!
 //! # Limits
-//! Nothing of `encoding_rs` passes this crate's public interface.
+//! The public interface of this crate mentions nothing of `encoding_rs`.
 
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
-/// What a sequence of bytes is.
+/// The meaning of a sequence of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The first `len` bytes are these characters (the second is NUL where there is only one).
+    /// The first `len` bytes are these characters; the second is NUL if there is only one.
     Text { len: usize, chars: [char; 2] },
     /// The first `len` bytes are malformed; what follows is to be read again.
     Malformed { len: usize },
@@ -51,7 +51,7 @@ pub(crate) fn step(encoding: &'static Encoding, bytes: &[u8], last: bool) -> Ste
     Step::Malformed { len: bytes.len() }
 }
 
-/// The character of one byte, if the byte is one by itself.
+/// Returns the character of one byte, if a single byte is a character.
 pub(crate) fn single(encoding: &'static Encoding, byte: u8) -> Option<char> {
     match step(encoding, &[byte], false) {
         Step::Text { chars: [c, _], .. } => Some(c),
@@ -59,7 +59,7 @@ pub(crate) fn single(encoding: &'static Encoding, byte: u8) -> Option<char> {
     }
 }
 
-/// The bytes of one character from the initial state and back to it; `None` if it cannot be mapped.
+/// Returns the bytes of one character, from the initial state back to it; `None` if the encoding lacks it.
 pub(crate) fn encode_char(encoding: &'static Encoding, c: char) -> Option<([u8; 16], usize)> {
     let mut out = [0_u8; 16];
     let mut utf8 = [0_u8; 4];

@@ -1,7 +1,7 @@
-//! The WHATWG Encoding Standard as it is: its encodings, error modes, and the hooks for other standards.
+//! Implements the WHATWG Encoding Standard: its encodings, error modes, and hooks for other standards.
 //!
-//! Mail is read by [`Charset`]; this module is for who must read as a browser does, `replacement` and
-//! `x-user-defined` included. Its answers are those of `encoding_rs`, which is what runs here.
+//! Use [`Charset`] for mail. This module is for programs that must decode as a browser does, including `replacement` and
+//! `x-user-defined`. It calls `encoding_rs`.
 //!
 //! ```
 //! use mailglot_codec::{LossLog, whatwg};
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! # Limits
-//! Whole inputs only. Kinds of damage are not told apart: a malformed sequence is [`LossKind::Invalid`].
+//! Takes whole inputs only. Every malformed sequence is a [`LossKind::Invalid`].
 
 use crate::{Charset, LossKind, LossLog, Unmappable, View, label};
 use encoding_rs::{DecoderResult, EncoderResult};
@@ -93,7 +93,7 @@ impl Encoding {
             .filter(|encoding| encoding.charset() == Some(charset))
     }
 
-    /// The charset of the same name; `None` for `replacement` and `x-user-defined`, which are none.
+    /// Returns the charset of the same name; `None` for `replacement` and `x-user-defined`.
     pub fn charset(self) -> Option<Charset> {
         label::of_encoding(self.0)
     }
@@ -109,12 +109,12 @@ impl Encoding {
         Self(self.0.output_encoding())
     }
 
-    /// Decodes in error mode "replacement", whatever mark stands at the start; `log` gets what is malformed.
+    /// Decodes in error mode "replacement" and ignores any byte order mark. `log` gets malformed sequences.
     pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
         self.decode_at(0, bytes, log)
     }
 
-    /// Decodes what stands at offset `base` of the whole input.
+    /// Decodes bytes that begin at offset `base` of the whole input.
     fn decode_at<'a>(self, base: usize, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
         let base = base as u64;
         let text = self.run(bytes, |range| {
@@ -134,7 +134,7 @@ impl Encoding {
         text.ok_or(found)
     }
 
-    /// Decodes; `malformed` says whether to go on with U+FFFD.
+    /// Decodes; `malformed` decides whether to continue with U+FFFD.
     fn run(
         self,
         bytes: &[u8],
@@ -264,7 +264,7 @@ pub fn encode_or_fail(text: &str, encoding: Encoding) -> Result<Cow<'_, [u8]>, U
     encoding.write(text, |_| None).map(Cow::Owned)
 }
 
-/// Decodes what stands behind a mark; records are ranges of all bytes.
+/// Decodes the bytes behind a byte order mark; ranges in the log are those of all bytes.
 fn behind<'a>(mark: usize, bytes: &'a [u8], encoding: Encoding, log: &mut LossLog) -> Cow<'a, str> {
     if mark > 0 {
         log.record(0..mark as u64, LossKind::ByteOrderMark);
@@ -272,11 +272,11 @@ fn behind<'a>(mark: usize, bytes: &'a [u8], encoding: Encoding, log: &mut LossLo
     encoding.decode_at(mark, &bytes[mark..], log)
 }
 impl Charset {
-    /// The charset to write where this one was read ("get an output encoding").
+    /// Returns the charset to write if this one was read ("get an output encoding").
     ///
-    /// WHATWG view (Encoding 4.3): UTF-8 for UTF-16 and for what is no encoding of the standard, else itself. The other
-    /// views: UTF-8 where CR LF are not the octets 0D 0A (UTF-16, UTF-32, EBCDIC), which no text body and no encoded word
-    /// may be in (RFC 2046 4.1.1), else itself.
+    /// WHATWG view (Encoding, section 4.3): UTF-8 for UTF-16 and charsets outside the standard, otherwise itself. Other views: UTF-8
+    /// if CR LF are not the octets 0D 0A (UTF-16, UTF-32, EBCDIC), because text bodies and encoded words need them (RFC 2046,
+    /// section 4.1.1), otherwise itself.
     #[must_use]
     pub fn output_encoding(self, view: View) -> Self {
         let keeps = match view {

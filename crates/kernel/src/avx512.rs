@@ -1,8 +1,8 @@
-//! Loops in AVX-512, with the permutations of bytes that Ice Lake and Zen 4 brought. Most are over short pieces: nearly every piece is
-//! one block, and no branch asks for its length. Each says which portable one it stands for.
+//! The AVX-512 loops, for processors with byte permutations (Ice Lake, Zen 4 and later). Most read short inputs, nearly all of one
+//! block, without a branch on the length. Each names the portable loop that it replaces.
 //!
 //! # Limits
-//! Pieces of base64 and escapes that are longer than a block are left to AVX2.
+//! AVX2 loops read base64 and escapes that are longer than a block.
 
 mod page;
 
@@ -27,10 +27,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Bytes of a block.
 const BLOCK: usize = 64;
 
-/// Whether the machine has what the loops are made for. The answer is kept, as in [`avx2::is_here`].
+/// Returns true if the processor has the instructions of these loops. The answer is cached, as in [`avx2::is_here`].
 #[inline]
 pub(super) fn is_here() -> bool {
-    /// 0 where nobody has asked.
+    /// 0: not yet checked.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     #[cold]
     fn ask() -> bool {
@@ -57,7 +57,7 @@ pub(super) fn look(value: &[u8], from: usize) -> Scan {
         let raw = near(value, at);
         let is = |byte: u8| _mm512_cmpeq_epi8_mask(raw, all(byte));
         let stops = is(b'=') & is(b'?') >> 1 | is(b'\r') | is(b'\n');
-        // Up to the first stop; zeros behind the end are no controls of the value.
+        // Up to the first stop. Zeros behind the end do not count as controls.
         let before = _blsmsk_u64(stops) & !stops & first(value.len().saturating_sub(at));
         eight |= _mm512_movepi8_mask(raw) & before;
         control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | is(0x7F)) & before;
@@ -99,10 +99,10 @@ pub(super) fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usi
     None
 }
 
-/// See [`ShortBytes::decode_base64`](crate::ShortBytes::decode_base64); the text has [`NEAR`](avx2::NEAR) bytes at least.
+/// See [`ShortBytes::decode_base64`](crate::ShortBytes::decode_base64); the text has at least [`NEAR`](avx2::NEAR) bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
-    /// By the digits of the last quantum: the padding behind them, the bytes in them, and which bits of the next byte must be zero.
+    /// By the number of digits in the last quantum: the padding, the number of bytes, and the bits that must be zero.
     const ENDS: [(usize, usize, u8); 4] =
         [(0, 0, 0), (usize::MAX, 0, 0), (2, 1, 0xFF), (1, 2, 0xFF)];
     text.get(at..)?;
@@ -130,12 +130,12 @@ pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(u
     (_bzhi_u64(!signs >> count, padding as u32) == 0).then_some((at + count + padding, written))
 }
 
-/// See [`ShortBytes::decode_escapes`](crate::ShortBytes::decode_escapes); the text has [`NEAR`](avx2::NEAR) bytes at least.
+/// See [`ShortBytes::decode_escapes`](crate::ShortBytes::decode_escapes); the text has at least [`NEAR`](avx2::NEAR) bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     let raw = near(text, at);
     let marks = _mm512_cmpeq_epi8_mask(raw, all(b'?'));
-    // What is not printable, what is behind the end of the text, and the question mark.
+    // Bytes that are not printable or behind the end of the text, and the question mark.
     let stops = !_mm512_cmplt_epu8_mask(_mm512_sub_epi8(raw, all(0x21)), all(0x5E)) | marks;
     let end = stops.trailing_zeros() as usize;
     if end == BLOCK {
@@ -153,7 +153,7 @@ pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(
     }
     let values = _mm512_mask_blend_epi8(is_digit, _mm512_add_epi8(letter, all(10)), digit);
     let values = _mm512_and_si512(values, all(0xF));
-    // Each value one place further on.
+    // Moves each value one place on.
     let lanes = _mm512_alignr_epi64::<6>(values, _mm512_setzero_si512());
     let high = _mm512_alignr_epi8::<15>(values, lanes);
     let escaped = _mm512_or_si512(_mm512_slli_epi16::<4>(high), values);
@@ -167,7 +167,7 @@ pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(
     Some((at + end, kept.count_ones() as usize))
 }
 
-/// The values of digits; of other bytes the highest bit is set.
+/// Returns the values of digits. Other bytes have the highest bit set.
 const SEXTETS: ([u8; BLOCK], [u8; BLOCK]) = {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut tables = ([0x80; BLOCK], [0x80; BLOCK]);
@@ -185,7 +185,7 @@ const SEXTETS: ([u8; BLOCK], [u8; BLOCK]) = {
     tables
 };
 
-/// From numbers of 32 bits to three bytes, the highest first; behind them bytes of no meaning.
+/// Converts numbers of 32 bits to three bytes, the highest first. Meaningless bytes follow.
 const OCTETS: [u8; BLOCK] = {
     let mut places = [0; BLOCK];
     let mut i = 0;
@@ -196,7 +196,7 @@ const OCTETS: [u8; BLOCK] = {
     places
 };
 
-/// The bytes at a place of a text, with zeros behind its end.
+/// Returns the bytes at an offset of a text, with zeros behind its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 fn near(text: &[u8], at: usize) -> __m512i {
@@ -205,7 +205,7 @@ fn near(text: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(first(rest.len()), rest.as_ptr().cast()) }
 }
 
-/// A bit for each of the first `count` bytes, which is 64 where it is more.
+/// Returns a mask of the first `count` bytes, at most 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 fn first(count: usize) -> u64 {

@@ -5,10 +5,10 @@
 
 use super::portable::json::portable_json;
 
-/// What happens to line ends.
+/// How line ends are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnds {
-    /// They stay as they are.
+    /// Unchanged.
     Kept,
     /// Each CR LF, CR and LF becomes one LF.
     Lf,

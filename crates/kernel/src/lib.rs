@@ -1,12 +1,15 @@
-//! Inner loops over bytes: vector instructions, and stores that run over what they mean to write.
+//! Decodes, validates and searches bytes with vector instructions and fixed-length stores.
 //!
-//! It is the only crate of the workspace with `unsafe` code. It knows formats of bytes (UTF-8, UTF-16, UTF-7, base64, JSON
-//! strings) and tables of characters, but neither names of charsets nor mail.
+//! This is the only crate of the workspace with `unsafe` code. It knows formats of bytes (UTF-8, UTF-16, UTF-7, base64, hex
+//! escapes, JSON strings) and tables of characters. It knows neither names of charsets nor mail.
 //!
-//! Two things here are `unsafe`. Stores go behind the end of a text, into room that is reserved but not yet part of it, so
-//! that a character takes one store whatever its length. Loads and stores of vector registers need the instructions that
-//! are asked for at run time. The argument for soundness stands in `writer.rs`: only characters ([`Packed`]) and bytes that a
-//! function itself has validated become text. Every function has a safe twin in its tests, which compare both.
+//! Two kinds of code are `unsafe`:
+//!
+//! - Stores into the reserved room behind the end of a text. A character of any length takes one store.
+//! - Loads and stores of vector registers, after a check at run time that the processor has the instructions.
+//!
+//! `writer.rs` has the argument for soundness: only characters ([`Packed`]) and bytes that a function has validated itself
+//! become text. Every function has a safe twin in its tests, and the tests compare both.
 //!
 //! ```
 //! use mailglot_kernel::{Page, ascii, utf8};
@@ -20,8 +23,8 @@
 //! ```
 //!
 //! # Limits
-//! Vector instructions are AVX2, and for short pieces and pages of letters AVX-512. Every other machine runs the portable loops;
-//! lines of base64 have none.
+//! Vector instructions are AVX2, and AVX-512 for short inputs and single-byte charsets. Other machines run the portable loops.
+//! Lines of base64 have no portable loop.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 #![warn(clippy::too_many_lines)]
 
@@ -44,6 +47,7 @@ mod writer;
 
 pub mod ascii;
 pub mod base64;
+pub mod hex_escapes;
 pub mod json;
 pub mod utf16;
 pub mod utf7;

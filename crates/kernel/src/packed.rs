@@ -1,4 +1,4 @@
-//! One character as its UTF-8 bytes, in a number of 32 bits.
+//! Stores the UTF-8 bytes of one character in a `u32`.
 //!
 //! # Limits
 //! None.
@@ -78,7 +78,7 @@ impl Packed {
         self.0 == 0
     }
 
-    /// A character of the basic plane, which has three bytes at most.
+    /// Returns true for a character of the basic plane, which has at most three bytes.
     #[inline]
     pub(super) const fn is_basic(self) -> bool {
         // Of no character this is negative, too.

@@ -1,9 +1,9 @@
-//! Blocks of fixed size from short input.
+//! Copies short input into blocks of fixed size.
 //!
 //! # Limits
 //! None.
 
-/// The first bytes; where there are fewer, with others behind them.
+/// Returns the first bytes, padded if there are fewer.
 #[inline]
 pub(super) fn filled<'a, const N: usize>(
     bytes: &'a [u8],

@@ -1,7 +1,7 @@
 //! Decodes charsets with one byte a character.
 //!
 //! # Limits
-//! Decoding stops before the first byte without a character; the caller decides what that is.
+//! Decoding stops before the first byte without a character; the caller handles it.
 
 use super::portable::page::portable_single_bytes;
 
@@ -17,7 +17,7 @@ impl Page {
 /// See [`Page::append_decoded`].
 #[inline]
 fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
-    // Short pieces must not pay for what is not for them.
+    // Short inputs skip the vector loops.
     #[cfg(target_arch = "x86_64")]
     if input.len() >= 64 && page.is_ascii() && page.growth() == 1 && super::avx512::is_here() {
         // SAFETY: the machine has what the function is made for.
@@ -35,7 +35,7 @@ unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
     loop {
         // SAFETY: the caller's.
         at += unsafe { super::avx512::singles(page, &input[at..], text) };
-        // What it left: characters of three bytes, or none.
+        // The rest: characters of three bytes, or bytes without a character.
         let Some(block) = input[at..].first_chunk::<64>() else {
             break;
         };
@@ -82,13 +82,13 @@ mod tests {
                 }
             }),
             Page::new(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
-            // As windows-1252: among letters of two bytes signs of three, and holes.
+            // Like windows-1252: letters of two bytes, signs of three, and gaps.
             Page::new(|byte| match byte {
                 0x81 | 0x8D => None,
                 0x80..=0x9F => char::from_u32(0x2000 | u32::from(byte)),
                 _ => Some(char::from(byte)),
             }),
-            // As KOI8-R, but for a byte that is ASCII.
+            // Like KOI8-R, except for one byte that is ASCII.
             Page::new(|byte| match byte {
                 0xFE => Some('~'),
                 0x80.. => char::from_u32(0x400 | u32::from(byte)),

@@ -1,7 +1,7 @@
 //! Decodes charsets with one or two bytes a character.
 //!
 //! # Limits
-//! Decoding stops before the first character that the table lacks; the caller decides what that is.
+//! Decoding stops before the first character that the table lacks; the caller handles it.
 
 use super::portable::pair_table::{portable_pairs, seven_bit_pairs};
 use super::portable::short_bytes::ROOM;
@@ -16,7 +16,7 @@ impl PairTable {
         pairs(self, input, text)
     }
 
-    /// Decodes as [`PairTable::append_decoded`] does, faster.
+    /// Decodes like [`PairTable::append_decoded`], but faster for short input.
     #[inline]
     pub fn append_short(&self, bytes: &ShortBytes, text: &mut String) -> usize {
         short_pairs(self, bytes.room(), bytes.bytes().len(), text)
@@ -53,7 +53,7 @@ fn pairs(table: &PairTable, input: &[u8], text: &mut String) -> usize {
     portable_pairs(table, input, &mut Writer::new(text))
 }
 
-/// See [`PairTable::append_short`]; the first `len` bytes of the room count.
+/// See [`PairTable::append_short`]; only the first `len` bytes of the buffer count.
 #[inline]
 fn short_pairs(table: &PairTable, room: &[u8; ROOM], len: usize, text: &mut String) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ fn short_pairs(table: &PairTable, room: &[u8; ROOM], len: usize, text: &mut Stri
                 }
             }
         };
-        // What is left has characters of four bytes, or one that the table does not know.
+        // The rest begins with a character of four bytes, or one that the table lacks.
         return if read == len {
             len
         } else {
@@ -83,10 +83,10 @@ mod tests {
     use crate::packed::Packed;
     use crate::test_data::{character, same};
 
-    /// As ISO-2022-JP has it between lines.
+    /// The escape sequences and line end of ISO-2022-JP between lines.
     const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
 
-    /// [`short_pairs`] with other bytes behind the end.
+    /// Calls [`short_pairs`] with other bytes behind the end.
     fn short_of(table: &PairTable, input: &[u8], text: &mut String) -> usize {
         if input.len() > 96 {
             return pairs(table, input, text);
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn every_pattern_of_single_bytes_and_pairs_of_every_length() {
         for table in &tables() {
-            // Of three bytes, and of four, with which the fast loop does not deal.
+            // Characters of three bytes, and of four, which the fast loop does not handle.
             for pair in [b"\x89\xAB", b"\x89\xA9"] {
                 for pattern in 0..1_u32 << 13 {
                     let mut input = Vec::new();

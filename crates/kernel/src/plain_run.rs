@@ -5,7 +5,7 @@
 
 use super::portable::plain_run::{Scan, portable_look};
 
-/// A run of bytes in front of the first `=?`, CR or LF, or of the end of the input.
+/// A run of bytes before the first `=?`, CR or LF, or before the end of the input.
 ///
 /// ```
 /// use mailglot_kernel::PlainRun;

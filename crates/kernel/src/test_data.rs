@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-/// Characters of one to four bytes, without a system.
+/// Characters of one to four bytes in pseudo-random order.
 pub(super) fn character(code: usize) -> char {
     match code % 4 {
         0 => char::from_u32(0xA1 + code as u32 % 0x700),
@@ -14,7 +14,7 @@ pub(super) fn character(code: usize) -> char {
     .unwrap_or('x')
 }
 
-/// Compares two decoders of one table, behind a text that is there already.
+/// Compares two decoders of one table that append to an existing text.
 pub(super) fn same<T>(
     table: &T,
     input: &[u8],

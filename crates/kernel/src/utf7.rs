@@ -53,7 +53,7 @@ mod tests {
         copy_direct(input, &mut Writer::new(text))
     }
 
-    /// Whether the loop that reads runs is there.
+    /// Returns true if this machine has the loop that reads runs.
     fn reads_runs() -> bool {
         #[cfg(target_arch = "x86_64")]
         return super::super::avx2::is_here();
@@ -85,7 +85,7 @@ mod tests {
         bytes: usize,
     }
 
-    /// The run at the start, if there is nothing to be told of it, and the loop that reads runs is there.
+    /// Returns the run at the start, if it has no defect and this machine has the loop that reads runs.
     fn plain_run(input: &[u8]) -> Option<PlainRun> {
         let chars = input
             .iter()

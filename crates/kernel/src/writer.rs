@@ -1,8 +1,8 @@
-//! Appends to a text by stores of fixed length that may run over what they mean to write.
+//! Appends to a text by stores of fixed length that may write beyond the character.
 //!
-//! The soundness of everything in [`super`] is in this file. A [`Writer`] owns the text as long as it lives. It writes
-//! into the room behind the text's end only, and moves the end over whole characters only, so that the text is valid
-//! UTF-8 at every moment, and the bytes before its end have all been written.
+//! This file has the argument for the soundness of the crate. A [`Writer`] owns the text while it lives. It writes only
+//! into the room behind the text's end, and moves the end only over whole characters. So the text is always valid UTF-8,
+//! and all bytes before its end have been written.
 //!
 //! # Limits
 //! None.
@@ -37,23 +37,23 @@ impl<'t> Writer<'t> {
         self.len
     }
 
-    /// Takes back what was stored since the text was `len` bytes long.
+    /// Removes everything stored since the text was `len` bytes long.
     ///
     /// # Safety
-    /// It was so long since the writer was made.
+    /// The text had this length at some time since the writer was made.
     #[inline]
     pub(super) unsafe fn rewind(&mut self, len: usize) {
         debug_assert!(len <= self.len);
         self.len = len;
     }
 
-    /// Bytes that can be stored without asking for more.
+    /// Returns the number of bytes that can be stored without reserving.
     #[inline]
     pub(super) fn room(&self) -> usize {
         self.capacity - self.len
     }
 
-    /// Sees to it that there is room for `more` bytes.
+    /// Reserves room for `more` bytes.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -76,7 +76,7 @@ impl<'t> Writer<'t> {
         unsafe { self.store(packed.bytes(), packed.utf8_len()) }
     }
 
-    /// Writes a character of the basic plane; nothing for none.
+    /// Writes a character of the basic plane. Writes nothing for [`Packed::NONE`].
     ///
     /// # Safety
     /// `room()` is at least 4, and [`Packed::is_basic`] or [`Packed::is_none`] holds.
@@ -99,7 +99,7 @@ impl<'t> Writer<'t> {
         self.len += keep;
     }
 
-    /// Stores bytes `at` bytes behind the end, which stays where it is.
+    /// Stores bytes `at` bytes behind the end, without moving the end.
     ///
     /// # Safety
     /// `room()` is at least `at + N`.
@@ -113,7 +113,7 @@ impl<'t> Writer<'t> {
     /// Moves the end.
     ///
     /// # Safety
-    /// So many bytes behind it were placed, and they are whole characters in UTF-8.
+    /// That many bytes behind it were stored, and they are whole characters in UTF-8.
     #[inline]
     pub(super) unsafe fn keep(&mut self, len: usize) {
         debug_assert!(self.room() >= len);
@@ -128,7 +128,7 @@ impl<'t> Writer<'t> {
     pub(super) unsafe fn append_from(&mut self, bytes: &[u8], len: usize) {
         const STEP: usize = 128;
         let mut done = 0;
-        // Most are short: one copy of a length that is known is better than a choice of the best one.
+        // Most are short: one copy of constant length is faster than choosing the best length.
         while done < len {
             let rest = &bytes[done..];
             let kept = (len - done).min(STEP);

@@ -19,9 +19,11 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "mailglot",
     "mailglot-archive",
     "mailglot-codec",
+    "mailglot-gateway",
     "mailglot-kernel",
     "mailglot-pipeline",
     "mailglot-tests",
+    "xtask",
 ];
 
 /// Crates that have no families either: no module uses items of a parent that uses it.

@@ -15,7 +15,6 @@ mod translit;
 
 use crate::models;
 use crate::run::root;
-use crate::tables;
 use anyhow::{Context, bail};
 use std::fs;
 
@@ -77,10 +76,8 @@ pub(crate) fn write() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Compares what every generator makes with what is committed, and tables with the answers that they come from; changes
-/// nothing.
+/// Compares what every generator makes with what is committed. Changes nothing.
 pub(crate) fn check() -> anyhow::Result<()> {
-    tables::check()?;
     for generator in GENERATORS {
         let committed = fs::read_to_string(root().join(generator.source))
             .with_context(|| generator.source.to_owned())?;
@@ -123,13 +120,6 @@ impl Generator {
             fs::read_to_string(root().join(self.data)).with_context(|| self.data.to_owned())?;
         (self.make)(&data).with_context(|| self.data.to_owned())
     }
-}
-
-/// The rows of a table with tabs between its columns; `#` begins a comment line.
-pub(crate) fn rows(tsv: &str) -> impl Iterator<Item = Vec<&str>> {
-    tsv.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| line.split('\t').collect())
 }
 
 /// The constant of a charset's name.

@@ -32,7 +32,7 @@ struct Language {
 fn languages() -> anyhow::Result<Vec<Language>> {
     let path = root().join("data/languages.tsv");
     let table = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    crate::generated::rows(&table)
+    crate::tsv::rows(&table)
         .map(|row| {
             let [name, script, ..] = row[..] else {
                 bail!("not two columns: {row:?}")

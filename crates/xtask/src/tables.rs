@@ -20,25 +20,24 @@
 
 mod answers;
 mod ask;
+mod asked;
+mod page_tables;
 mod vote;
 mod web;
 
-use crate::generated;
 use crate::run::root;
 use answers::{Answers, System};
 use anyhow::{Context, bail};
+use page_tables::{Product, lines, table};
 use std::fs;
-use vote::{Exceptions, Table};
-
-/// Cells by charset, in the order of the answers.
-type Product = Vec<(String, Table)>;
+use vote::Exceptions;
 
 const SYSTEMS: &str = "data/oracles/systems.tsv";
 const ORACLES: &str = "data/oracles/pages.tsv";
 const EXCEPTIONS: &str = "data/page-exceptions.tsv";
 const PRODUCT: &str = "data/tables/pages.tsv";
 
-/// Makes the product's tables and code from the stored answers, after asking the installed converters anew if `ask` says so.
+/// Makes the product's tables from the stored answers, after asking the installed converters anew if `ask` says so.
 pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
     let mut systems = System::parse(&read(SYSTEMS)?)?;
     let mut answers = Answers::parse(&read(ORACLES)?, &product()?)?;
@@ -55,8 +54,7 @@ pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
     )?;
     write(SYSTEMS, &System::show(&systems, &comments(SYSTEMS)?))?;
     write(ORACLES, &answers.show(&product, &comments(ORACLES)?))?;
-    write(PRODUCT, &show(&product, &comments(PRODUCT)?))?;
-    generated::write()
+    write(PRODUCT, &show(&product, &comments(PRODUCT)?))
 }
 
 /// Checks that the product's tables are what the stored answers and the exceptions make of them. Changes nothing.
@@ -121,7 +119,7 @@ fn product() -> anyhow::Result<Product> {
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
             let (name, cells) = line.split_once('\t').with_context(|| line.to_owned())?;
-            Ok((name.to_owned(), vote::table(cells)?))
+            Ok((name.to_owned(), table(cells)?))
         })
         .collect()
 }
@@ -142,11 +140,6 @@ fn comments(path: &str) -> anyhow::Result<String> {
             .filter(|line| line.starts_with('#'))
             .map(str::to_owned),
     ))
-}
-
-/// Lines, each with its end.
-fn lines(lines: impl Iterator<Item = String>) -> String {
-    lines.fold(String::new(), |all, line| all + &line + "\n")
 }
 
 fn read(path: &str) -> anyhow::Result<String> {

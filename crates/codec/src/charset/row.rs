@@ -1,7 +1,7 @@
-//! A row of the table of charsets, and the number of one.
+//! A row of the table of charsets, and the index of one.
 //!
 //! # Limits
-//! Rows are made from `data/charsets.tsv`; nothing here looks one up.
+//! Generated from `data/charsets.tsv`. Looks up nothing.
 
 use crate::double_byte::{Family, Subset};
 use crate::grid::Set;
@@ -53,12 +53,12 @@ pub(crate) enum Kind {
 /// One row of the table of charsets (`data/charsets.tsv`).
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// MIBenum of the IANA registry; 0 for what is not registered.
+    /// MIBenum of the IANA registry; 0 if not registered.
     pub(crate) mib: u16,
     pub(crate) kind: Kind,
-    /// What lenient decoding uses instead; itself where there is none.
+    /// The charset that lenient decoding uses instead; itself if there is none.
     pub(crate) superset: Charset,
-    /// The Windows page whose characters in 80–9F mail means under this label, where that page is no superset.
+    /// The Windows code page that mail means by bytes 80–9F under this label, if it is no superset.
     pub(crate) windows_page: Option<Charset>,
     /// Bytes in a code unit: 1, 2 or 4.
     pub(crate) width: u8,
@@ -66,7 +66,7 @@ pub(crate) struct Row {
     pub(crate) description: &'static str,
 }
 
-/// What is true of a charset, as the table lists it.
+/// Properties of a charset from the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Properties(u8);
 

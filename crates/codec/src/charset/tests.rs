@@ -1,4 +1,4 @@
-//! The columns of the table against what decoding shows.
+//! Compares the columns of the table with the results of decoding.
 
 use super::*;
 use crate::{LossLog, Mode, Unmappable};

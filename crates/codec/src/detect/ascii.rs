@@ -1,10 +1,10 @@
-//! The language of the ASCII words of a text, as a prior for the language of its other words.
+//! Computes the language of the ASCII words of a text, as a prior for the language of its other words.
 //!
-//! Every charset reads ASCII alike: it says nothing of the charset but by its language. English text with a few foreign names in it is
-//! English all the same, so what its words say is bounded.
+//! Every charset decodes ASCII alike, so ASCII words say something only by their language. English text with a few foreign names is still
+//! English, so the prior is bounded.
 //!
 //! # Limits
-//! Languages of other scripts than Latin count as written beside English.
+//! Languages in other scripts than Latin count as written beside English.
 
 use super::cost::NAT;
 use super::language::{self, Script};
@@ -14,9 +14,9 @@ use super::score::Priors;
 use crate::generated::languages::LANGUAGES;
 use std::sync::OnceLock;
 
-/// The most that ASCII words speak against a language.
+/// Maximum cost of ASCII words for a language.
 const MOST: u32 = 6 * NAT;
-/// What they are worth, in quarters of what the models say: letters depend on each other more than those know.
+/// Weight of ASCII words, in quarters of their cost in the models: letters depend on each other more than the models know.
 const WORTH: u32 = 2;
 /// Cost of a language in another script beside English words: of few, and of many.
 const OTHER_SCRIPT: [u32; 2] = [NAT, 3 * NAT];
@@ -27,7 +27,7 @@ const ABROAD: u32 = 2 * NAT;
 /// Bytes of ASCII words that are many.
 const MANY: usize = 60;
 
-/// Adds to the cost of each language what the ASCII words speak against it.
+/// Adds the cost of the ASCII words in each language to its prior.
 pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     if words.is_empty() {
         return;
@@ -47,7 +47,7 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     priors.is_english = words.len() >= MANY && english.is_some_and(is_near);
 }
 
-/// Adds to the cost of each language what the domains in addresses near the first byte above 7F speak against it: `<hide@example.jp>`,
+/// Adds to the prior of each language the cost of the domains in addresses near the first byte above 7F: `<hide@example.jp>`,
 /// `http://www.example.de/`.
 pub(super) fn add_countries(priors: &mut Priors, text: &[u8]) {
     let local = countries(text);
@@ -62,7 +62,7 @@ pub(super) fn add_countries(priors: &mut Priors, text: &[u8]) {
     priors.local.extend(local);
 }
 
-/// The languages of the countries whose domains stand in addresses. English is written everywhere: its countries tell nothing.
+/// Returns the languages of the countries of domains in addresses. Ignores English-speaking countries, because English is used everywhere.
 fn countries(text: &[u8]) -> Vec<usize> {
     /// Bytes around the first one above 7F.
     const AROUND: usize = 256;

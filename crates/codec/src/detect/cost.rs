@@ -1,7 +1,7 @@
-//! The unit in which detection counts.
+//! Defines the unit of costs in detection.
 //!
 //! # Limits
-//! Costs are whole numbers.
+//! Costs are integers.
 
 /// Unit of all costs: this many make a factor of e in probability.
 pub(crate) const NAT: u32 = 16;

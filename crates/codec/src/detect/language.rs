@@ -1,7 +1,7 @@
-//! Languages, their charsets, and the hints that favour them.
+//! Lists languages, their charsets, and the hints that favor them.
 //!
 //! # Limits
-//! A language is known by one script; Serbian in Latin letters counts as Bosnian.
+//! One script for each language. Serbian in Latin letters counts as Bosnian.
 
 mod row;
 
@@ -23,14 +23,14 @@ pub(crate) struct Candidate {
     pub(crate) languages: Vec<(usize, u32)>,
     pub(super) is_single_byte: bool,
     pub(super) is_ascii_compatible: bool,
-    /// What its bytes are; of a single-byte charset, made when first needed.
+    /// The characters of a single-byte charset, built at first use.
     page: OnceLock<Page>,
-    /// What its letters cost at least in the languages that are written in it; made when first needed.
+    /// The minimum costs of its letters in its languages, built at first use.
     floor: OnceLock<Floor>,
 }
 
 impl Candidate {
-    /// What the bytes of a single-byte charset are.
+    /// Returns the characters of a single-byte charset.
     pub(super) fn page(&self) -> &Page {
         self.page
             .get_or_init(|| Page::new(self.charset, self.script))
@@ -50,9 +50,9 @@ impl Candidate {
             .all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
     }
 
-    /// What letters cost at least in its languages; in those of its script where none is known. None for Han.
+    /// Returns the minimum costs of letters in its languages, or in those of its script if it has none. `None` for Han.
     pub(super) fn floor(&self) -> Option<&Floor> {
-        // Languages in other scripts differ too little to be told apart by that.
+        // Languages in other scripts differ too little for this test.
         if self.script != Script::Latin || self.languages.is_empty() {
             return Models::get().floor(self.script);
         }
@@ -98,8 +98,8 @@ pub(crate) fn candidates() -> &'static [Candidate] {
     })
 }
 
-/// What is known of the charset that a label names: it, or one that reads the same and more. Pages that no language is known to be
-/// written in count as well: their letters tell the script. None for charsets whose bytes are no ASCII, or of which the script is not known.
+/// Returns the candidate for a label: its charset, or one that decodes the same and more. Charsets without a known language count, too, by the
+/// script of their letters. `None` for charsets that are not ASCII-compatible or whose script is unknown.
 pub(crate) fn for_label(charset: Charset) -> Option<&'static Candidate> {
     type Known = OnceLock<Option<&'static Candidate>>;
     static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
@@ -141,7 +141,7 @@ fn others() -> &'static [Candidate] {
     })
 }
 
-/// The places of all candidates, each with the places of its languages, what is usual first: against that the others fall early.
+/// Returns the indexes of all candidates with those of their languages, the usual ones first, so that the others exceed their cost early.
 pub(super) fn usual_first() -> &'static [(usize, usize)] {
     static ORDER: OnceLock<Vec<(usize, usize)>> = OnceLock::new();
     ORDER.get_or_init(|| {
@@ -158,7 +158,7 @@ pub(super) fn usual_first() -> &'static [(usize, usize)] {
     })
 }
 
-/// What each language costs before anything is known.
+/// Returns the prior cost of each language without any hint.
 pub(crate) fn base_priors() -> Vec<u32> {
     LANGUAGES
         .iter()

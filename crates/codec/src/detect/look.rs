@@ -1,31 +1,31 @@
-//! A first look at text under its label: cheap, so that right labels, which are nearly all, cost nothing more.
+//! Tests text under its label cheaply, so that right labels, which are nearly all, cost little.
 //!
 //! # Limits
-//! Tells only what is worth a second look: of right labels a few are, of wrong ones of the same script not all.
+//! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
 use super::language::{self, Candidate, Script};
 use super::models::{Model, Models};
 use super::reading::Page;
 use crate::{Charset, LossLog};
 
-/// How much of a text is looked at, from its first byte above 7F.
+/// Number of bytes that are read, from the first byte above 7F.
 const WINDOW: usize = 4096;
-/// Bytes above 7F that are looked at.
+/// Maximum number of bytes above 7F that are read.
 const ENOUGH: usize = 64;
 /// Bytes above 7F after which a text that is far from odd is let go.
 const FIRST: usize = 12;
-/// Bytes of a text of two bytes a character that are looked at, at first and where those are not far from odd.
+/// Number of bytes of double-byte text that are read: at first, and if those are nearly odd.
 const DECODED: [usize; 2] = [32, 192];
 
-/// What a letter costs at most where it stands in text, in sixteenths of a nat, by the letters beside it: of a hundred texts in a language
-/// of their charset few cost more.
+/// Maximum mean cost of a letter by its neighbors, in sixteenths of a nat. Few of a hundred texts in a language of their charset cost
+/// more.
 const LETTER: u32 = 54;
-/// The same of Latin letters, which stand beside those of other languages more often.
+/// Like [`LETTER`], for Latin letters, which occur beside those of other languages more often.
 const LATIN: u32 = 64;
-/// The same of a character of Chinese, Japanese, Korean.
+/// Like [`LETTER`], for a character of Chinese, Japanese or Korean.
 const CHARACTER: u32 = 144;
 
-/// Whether text under a label looks odd: letters that do not stand beside each other in any language of its charset. False where no
+/// Returns true if text under a label looks odd: letters that are not neighbors in any language of its charset. False if no
 /// language is known, and where nothing is above 7F.
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
     let Some(start) = high_bytes(bytes).next() else {
@@ -50,12 +50,12 @@ pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
     found.is_some_and(|(cost, count)| cost > most * count)
 }
 
-/// Whether this costs so much less that more of it would hardly cost as much.
+/// Returns true if the cost is so far below the limit that more text would hardly reach it.
 fn is_far_below((cost, count): (u32, u32), most: u32) -> bool {
     cost * 6 <= most * count * 5
 }
 
-/// Whether most bytes above 7F are letters in a charset of single bytes; true of others.
+/// Returns true if most bytes above 7F are letters in a single-byte charset; true for other charsets.
 pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
     let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte)
     else {
@@ -74,7 +74,7 @@ pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
     letters(bytes, charset, |_| true)
 }
 
-/// The same of those that are other characters in windows-1252.
+/// Counts the letters above 7F that are other characters in windows-1252.
 pub(super) fn differing_letters(bytes: &[u8], charset: Charset) -> usize {
     let page = |charset| {
         language::for_label(charset)
@@ -108,14 +108,14 @@ fn letters(bytes: &[u8], charset: Charset, counts: impl Fn(u8) -> bool) -> usize
         .count()
 }
 
-/// Whether any byte above 7F is a letter in a charset of single bytes; true of others.
+/// Returns true if any byte above 7F is a letter in a single-byte charset; true for other charsets.
 pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
     let candidate = language::for_label(charset).filter(|candidate| candidate.is_single_byte);
     candidate
         .is_none_or(|candidate| high_bytes(bytes).any(|at| candidate.page().is_letter(bytes[at])))
 }
 
-/// What the letters above 7F cost at least, and how many pairs that is.
+/// Returns the minimum cost of the letters above 7F, and the number of pairs.
 fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option<(u32, u32)> {
     let (page, floor): (&Page, _) = (candidate.page(), candidate.floor()?);
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
@@ -146,7 +146,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
     Some((cost, count))
 }
 
-/// What the characters beyond ASCII cost at least in a language of the charset, and how many they are.
+/// Returns the minimum cost of the non-ASCII characters in a language of the charset, and their number.
 fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
     let mut log = LossLog::with_limit(0);
     let text = candidate.charset.decode(bytes, &mut log);
@@ -161,7 +161,7 @@ fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
     ))
 }
 
-/// Places of the bytes above 7F, in order. Eight bytes are looked at in one go.
+/// Returns the offsets of the bytes above 7F, in order. Tests eight bytes at a time.
 pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_word = |(nth, word): (usize, &[u8; 8])| {

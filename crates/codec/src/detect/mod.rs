@@ -1,12 +1,11 @@
-//! A guess at the charset of bytes that carry no label, or not the right one.
+//! Guesses the charset of bytes without a label, or with a wrong one.
 //!
 //! ```text
 //! BOM ─► structure ─► valid UTF-8 ─► the declared charset ─► UTF-8 with damage ─► models of languages ─► windows-1252
 //! ```
 //!
 //! # Limits
-//! EBCDIC is never guessed. UTF-7 and HZ are, but only where nothing at all speaks against them; mail should not
-//! take that for a proof, and asks [`structure`] instead.
+//! Never guesses EBCDIC. Guesses UTF-7 and HZ only if nothing contradicts them; that is no proof, so mail uses [`structure`].
 
 mod ascii;
 mod cost;
@@ -41,7 +40,7 @@ use std::collections::HashSet;
 pub struct Guess {
     /// The charset.
     pub charset: Charset,
-    /// Probability that the text in this charset is the right one, 0 to 1. What is text in no known charset gets little.
+    /// Probability that the text in this charset is right, 0 to 1. Low for bytes that are text in no known charset.
     pub confidence: f32,
     /// Which step decided.
     pub evidence: Evidence,
@@ -82,7 +81,7 @@ impl Evidence {
     }
 }
 
-/// What is known besides the bytes. Unknown languages and countries say nothing.
+/// Knowledge about a text besides its bytes. Unknown languages and countries are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints<'a> {
     /// The label's charset: it wins over the models where it reads everything without loss or C1 controls.
@@ -93,8 +92,8 @@ pub struct Hints<'a> {
     pub country: Option<&'a str>,
     /// Minutes that the writer's clock is ahead of UTC, as of the Date field; its language is likely one of that zone.
     pub time_zone: Option<i16>,
-    /// Only charsets in which ASCII stands for itself are guessed, but for what a mark or [`structure`] proves: the
-    /// rule for parts of a message.
+    /// Guesses only ASCII-compatible charsets, except those that a byte order mark or [`structure`] proves. Used for parts of
+    /// messages.
     pub ascii_compatible: bool,
     /// The rules of the decision; all but in measurements.
     #[doc(hidden)]
@@ -106,8 +105,8 @@ pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
     Weighed::new(bytes, hints).guess()
 }
 
-/// The likeliest charsets, at most `n`, the best first; of charsets that make the same text only one.
-/// Where a rule decides there is one only.
+/// Returns the most likely charsets, at most `n`, the best first. If several charsets give the same text, only one is returned.
+/// If a rule decides, there is only one.
 pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     let weighed = Weighed::new(bytes, hints);
     if let Some(guess) = weighed.certain() {
@@ -127,29 +126,29 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     top
 }
 
-/// Whether bytes are valid UTF-8, as [`std::str::from_utf8`] has it, with vectors.
+/// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
 pub fn is_utf8(bytes: &[u8]) -> bool {
     simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
-/// A charset that makes a likelier text than a label's, although that one reads all of it.
+/// A charset that gives more likely text than the label's, although the label's can decode all bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rival {
     /// The likeliest.
     pub guess: Guess,
-    /// It is likelier by far: what the label makes is text in no language. Labels are mostly right, and few words prove little.
+    /// True if it is far more likely, and the label gives text in no language. Labels are mostly right, and few words prove little.
     pub outweighs: bool,
-    /// By how much the costs of the two texts differ: the natural logarithm of how many times likelier the other one is.
+    /// Difference of the costs of both texts: the natural logarithm of how many times more likely the rival is.
     pub margin: f32,
 }
 
-/// What speaks against a label (see [`Weighed::rival`]).
+/// Returns a charset that is more likely than the label (see [`Weighed::rival`]).
 pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
     Weighed::new(bytes, hints).rival(label)
 }
 
-/// By how much likelier text in UTF-8 is than what a label makes of the same bytes, as the natural logarithm of how many times; negative where it
-/// is less likely. None where it is not known what texts in the label's charset look like.
+/// Returns the natural logarithm of how many times more likely text in UTF-8 is than the same bytes under a label; negative if it is less likely.
+/// `None` if there is no model for the label's charset.
 pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
     ranking::utf8_margin(text, label, hints)
 }
@@ -180,7 +179,7 @@ impl<'b> Weighed<'b> {
             .unwrap_or_else(|| self.ranking().guess(self.bytes))
     }
 
-    /// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
+    /// Returns a charset that is more likely than the label. `None` if there is none, or no model for the label's charset.
     pub fn rival(&self, label: Charset) -> Option<Rival> {
         self.ranking().rival(self.bytes, label)
     }
@@ -221,7 +220,7 @@ impl Detector {
         Self::default()
     }
 
-    /// Takes one more text. Every call is a text of its own: words do not go on from one to the next.
+    /// Adds a text. Each call adds a separate text: words do not continue in the next one.
     pub fn feed(&mut self, text: &[u8]) {
         if !self.gathered.is_empty() && self.gathered.len() < Self::KEPT {
             self.gathered.push(b'\n');
@@ -237,7 +236,7 @@ impl Detector {
     }
 }
 
-/// The steps that need no statistics, but for damaged UTF-8.
+/// Guesses by the steps that need no statistics, except damaged UTF-8.
 fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     let sure = |charset, confidence, evidence| {
         Some(Guess {
@@ -269,14 +268,14 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     declared.and_then(|charset| sure(charset, 0.9, Evidence::Declared))
 }
 
-/// Whether a charset makes text of all bytes, without loss and C1 controls.
+/// Returns true if a charset decodes all bytes without loss and C1 controls.
 fn reads(charset: Charset, bytes: &[u8]) -> bool {
     charset
         .decode_exact(bytes)
         .is_some_and(|text| !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}')))
 }
 
-/// What each language costs, given the hints.
+/// Returns the prior cost of each language with the hints.
 fn priors(hints: &Hints<'_>) -> Priors {
     /// Cost of a language other than that of the hint; of English, which stands everywhere.
     const LANGUAGE: [u32; 2] = [6 * NAT, 3 * NAT];
@@ -326,7 +325,7 @@ mod tests {
     use super::*;
     use crate::LossLog;
 
-    /// What bytes are read as, as text.
+    /// The bytes as text, as they were read.
     fn read(bytes: &[u8], hints: &Hints<'_>) -> String {
         let guess = detect(
             bytes,

@@ -1,7 +1,7 @@
-//! The statistics of languages, as `cargo xtask generate` packed them (`models.rs` of xtask tells the form).
+//! Reads the letter statistics of languages, which `cargo xtask generate` packs (`models.rs` of xtask documents the format).
 //!
 //! # Limits
-//! What is read is the crate's own file; a test walks through all of it.
+//! Reads only the file of this crate, without checks; a test reads all of it.
 
 use super::cost::NAT;
 use super::language::Script;
@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 static PACKED: &[u8] = include_bytes!("../generated/models.bin");
 
-/// Classes of what is no letter; a script's letters follow.
+/// Classes of characters that are no letters; the letters of a script follow.
 pub(crate) const SPACE: u8 = 0;
-/// ASCII that is no letter.
+/// ASCII characters that are no letters.
 pub(crate) const OTHER: u8 = 1;
 /// ASCII letters in a row, in another script than Latin.
 pub(crate) const ASCII: u8 = 2;
@@ -39,16 +39,16 @@ pub(crate) struct Models {
     languages: Vec<Model>,
     /// The classes of a to z in Latin script.
     ascii: [u8; 26],
-    /// Of each script but Han, made when first needed.
+    /// For each script except Han, built at first use.
     floors: [OnceLock<Floor>; Script::Han as usize],
 }
 
-/// What a class after another costs at least in the languages of a script.
+/// Minimum cost of a class after another one in the languages of a script.
 #[derive(Debug)]
 pub(super) struct Floor {
     classes: usize,
     costs: Vec<u8>,
-    /// The same where a sign may count as a space or as ASCII punctuation.
+    /// Like the table above, if a sign may count as a space or as ASCII punctuation.
     bounds: Vec<u8>,
 }
 
@@ -86,7 +86,7 @@ impl Floor {
         }
     }
 
-    /// What `class` costs at least behind `before` where signs may be spaces or punctuation.
+    /// Returns the minimum cost of `class` behind `before` if signs may be spaces or punctuation.
     pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
         self.bounds
             .get(usize::from(before) * self.classes + usize::from(class))
@@ -122,7 +122,7 @@ pub(crate) struct Letters {
     tokens: usize,
     /// The token of each class.
     token: [u8; 256],
-    /// What a class costs beyond its token: letters that are foreign here.
+    /// Additional cost of a class: letters that are foreign to the language.
     extra: [u8; 256],
     pairs: &'static [u8],
     left: &'static [u8],
@@ -201,7 +201,7 @@ impl Models {
         models
     }
 
-    /// What the classes of a script cost at least; None for Han, whose characters stand alone.
+    /// Returns the minimum costs of the classes of a script. `None` for Han, whose characters stand alone.
     pub(super) fn floor(&self, script: Script) -> Option<&Floor> {
         let floor = self.floors.get(script as usize)?;
         Some(floor.get_or_init(|| {
@@ -214,7 +214,7 @@ impl Models {
         }))
     }
 
-    /// The same for some languages of a script, by their indexes in `LANGUAGES`.
+    /// Like [`Self::floor`], for some languages of a script, by their indexes in `LANGUAGES`.
     pub(super) fn floor_of(&self, script: Script, languages: impl Iterator<Item = usize>) -> Floor {
         let letters = languages.filter_map(|index| match self.language(index) {
             Model::Letters(letters) => Some(letters),
@@ -270,8 +270,8 @@ impl Letters {
         }
     }
 
-    /// Cost of a row of classes, as if spaces stood before it. English words may stand anywhere: `english` tells where
-    /// words of ASCII end in the row, and what each costs in English, in order.
+    /// Returns the cost of a row of classes behind spaces. English words may occur anywhere: `english` has the end of each ASCII
+    /// word in the row and its cost in English, in order.
     pub(crate) fn cost(&self, classes: &[u8], english: &[(usize, u32)]) -> u32 {
         let all = self.all.get_or_init(|| self.all_triples());
         let (mut before, mut last) = (0, 0);
@@ -369,7 +369,7 @@ impl Characters {
         all.get(c as usize).copied().unwrap_or(UNSEEN_HAN).into()
     }
 
-    /// Cost of a class that is no letter: their signs are listed like characters.
+    /// Returns the cost of a class that is no letter.
     pub(crate) fn mark(&self, class: u8) -> u32 {
         self.cost(match class {
             SPACE => '_',
@@ -432,7 +432,7 @@ impl Packed {
     }
 }
 
-/// What an English word costs with the space after it.
+/// Returns the cost of an English word and the space after it.
 pub(crate) fn english(word: &[u8]) -> u32 {
     static ENGLISH: OnceLock<Option<usize>> = OnceLock::new();
     let index = ENGLISH.get_or_init(|| LANGUAGES.iter().position(|language| language.name == "en"));

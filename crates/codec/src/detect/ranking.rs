@@ -1,7 +1,7 @@
-//! The charsets that may be meant, the likeliest first.
+//! Ranks the possible charsets, the most likely first.
 //!
 //! # Limits
-//! Costs are those of a sample; only whether the best reads all is asked of the whole text.
+//! Costs are those of a sample. Only the best charset is tested on the whole text.
 
 use super::cost::NAT;
 use super::language;
@@ -10,24 +10,24 @@ use super::score::{self, Priors, Scored};
 use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, voice, wide};
 use crate::{Charset, LossLog};
 
-/// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
+/// Cost of damaged UTF-8, which is rarer than intact text.
 const DAMAGED: u32 = 3 * NAT;
 
 /// Most confidence in windows-1252 where no word proves another charset.
 const UNPROVEN: f32 = 0.55;
 
-/// What a label is worth that reads everything: wrong ones are rare, and a text of few words proves little.
+/// Bonus of a label that decodes everything: wrong labels are rare, and few words prove little.
 const LABEL: u32 = 12 * NAT;
-/// What is worth a word.
+/// Difference that is worth a report.
 const DOUBT: u32 = 3 * NAT;
 
-/// Charsets with what their texts cost.
+/// Charsets with the costs of their texts.
 #[derive(Debug)]
 pub(super) struct Ranking {
     pub(super) scored: Vec<Scored>,
     sample: Sample,
     priors: Priors,
-    /// What the bytes cost if they are text in none of them.
+    /// Cost of the bytes if they are text in none of them.
     noise: u32,
 }
 
@@ -104,7 +104,7 @@ impl Ranking {
         }
     }
 
-    /// Whether signs are all there is, the same in windows-1252: no language tells what they are in.
+    /// Returns true if the text has only signs that are the same in windows-1252, so that no language decides.
     fn is_usual(&self, best: usize, bytes: &[u8]) -> bool {
         let charset = self.scored[best].charset;
         if !charset.is_single_byte() || look::has_any_letter(bytes, charset) {
@@ -121,8 +121,8 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
-    /// Returns true if windows-1252 makes sense, too, and no words prove the best charset: English text has few letters that windows-1252 reads
-    /// otherwise, letters stand alone, or signs are all there is.
+    /// Returns true if windows-1252 is plausible, too, and no words prove the best charset: English text has few letters that differ in
+    /// windows-1252, letters stand alone, or the text has only signs.
     fn is_unproven(&self, best: usize) -> bool {
         let Scored { charset, cost, .. } = self.scored[best];
         if charset == Charset::WINDOWS_1252 || !charset.is_single_byte() {
@@ -134,7 +134,7 @@ impl Ranking {
         })
     }
 
-    /// How much likelier than windows-1252 `charset` must be; None where words prove it.
+    /// Returns how much more likely than windows-1252 `charset` must be; `None` if words prove it.
     fn proof(&self, charset: Charset) -> Option<u32> {
         /// For few letters within words.
         const LETTERS: u32 = 7 * NAT;
@@ -172,7 +172,7 @@ impl Ranking {
         }
     }
 
-    /// The best, if it is likelier than a label's.
+    /// Returns the best charset, if it is more likely than the label's.
     pub(super) fn rival(&self, bytes: &[u8], label: Charset) -> Option<Rival> {
         let label = score::scored_as(label.superset(), &self.sample, &self.priors)?;
         let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
@@ -247,7 +247,7 @@ fn has_letters(word: &[u8]) -> bool {
     })
 }
 
-/// What [`super::utf8_margin`] says.
+/// See [`super::utf8_margin`].
 pub(super) fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
     let sample = sample::sample(text.as_bytes(), hints.rules);
     let mut priors = priors(hints);
@@ -257,7 +257,7 @@ pub(super) fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Opti
     Some((f64::from(label.cost) - f64::from(cost)) as f32 / NAT as f32)
 }
 
-/// Whether bytes that are not UTF-8 are text in it all the same, that was cut or has a line in another charset.
+/// Result of a test whether invalid UTF-8 is truncated UTF-8, or UTF-8 with a line in another charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nearly {
     Proven,
@@ -267,10 +267,10 @@ pub(super) enum Nearly {
 }
 
 impl Nearly {
-    /// Whether sequences of UTF-8 outweigh what is none by three to one.
-    /// Elsewhere a pair of high bytes is one time in six a sequence; longer ones count twice.
+    /// Tests whether UTF-8 sequences outweigh other high bytes by three to one.
+    /// In other text one pair of high bytes in six is a sequence. Longer sequences count twice.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        /// That many are no chance.
+        /// That many sequences are not accidental.
         const MANY: usize = 12;
         let (mut sound, mut bad) = (0, 0);
         // Bytes above 7F that are still to come: of these, sequences count less than one each.
@@ -301,7 +301,7 @@ impl Nearly {
     }
 }
 
-/// How often a byte that begins a sequence of UTF-8 stands before one that goes on with it.
+/// Counts lead bytes of UTF-8 that are followed by a continuation byte.
 fn pairs(bytes: &[u8]) -> usize {
     let next = bytes.get(1..).unwrap_or_default();
     let pair =
@@ -312,7 +312,7 @@ fn pairs(bytes: &[u8]) -> usize {
         .sum()
 }
 
-/// What the sequences of valid UTF-8 count together.
+/// Returns the weight of the sequences of valid UTF-8.
 fn weight(valid: &[u8]) -> usize {
     count(valid, |b| b >= 0xC0) + count(valid, |b| b >= 0xE0)
 }
@@ -324,7 +324,7 @@ fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
     bytes.chunks(255).map(block).sum()
 }
 
-/// Whether a charset of more bytes loses at most one in fifty characters of the beginning.
+/// Returns true if a multi-byte charset loses at most one in fifty characters of the beginning.
 fn nearly_reads(charset: Charset, bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(1 << 16)];
     let mut log = LossLog::with_limit(0);

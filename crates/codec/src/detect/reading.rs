@@ -1,7 +1,7 @@
-//! A sample read in one charset: its classes, and what it costs whatever the language.
+//! Reads a sample in one charset: the classes of its characters, and the costs that do not depend on the language.
 //!
 //! # Limits
-//! Of a charset whose bytes stand for more than two letters each, only the first two count.
+//! If bytes of a charset stand for more than two letters each, only the first two count.
 
 use super::cost::NAT;
 use super::language::Script;
@@ -19,9 +19,9 @@ const ASCII_SIGN: u32 = 5 * NAT / 2;
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) classes: Vec<u8>,
-    /// Words of ASCII letters: place of the class after each, and its cost in English. Latin script only.
+    /// Words of ASCII letters: index of the class after each, and its cost in English. Latin script only.
     pub(super) english: Vec<(usize, u32)>,
-    /// Cost of signs, of case, of what is broken.
+    /// Cost of signs, of case and of damage.
     pub(super) cost: u32,
     /// Number of broken characters.
     pub(super) broken: u32,
@@ -29,11 +29,11 @@ pub(super) struct Reading {
     pub(super) signs: Vec<(usize, u32)>,
 }
 
-/// What a character is, in four bytes: all pages are looked at for each text, and these are what is read of them.
+/// Properties of a character in four bytes. Each text is read with all charsets, so this is compact.
 #[derive(Clone, Copy, Debug)]
 struct Sort {
     class: u8,
-    /// A second class, where the character stands for a letter with a mark; `SPACE` for none.
+    /// A second class, if the character is a letter with a mark; otherwise `SPACE`.
     mark: u8,
     /// Cost beyond the classes.
     extra: u8,
@@ -47,7 +47,7 @@ const CAPITAL: u8 = 2;
 const CASE: u8 = 3;
 /// An ASCII letter.
 const ASCII_LETTER: u8 = 4;
-/// U+FFFD, or a control that is no space.
+/// U+FFFD, or a control other than white space.
 const IS_BROKEN: u8 = 8;
 
 /// A sign that does not stand between letters.
@@ -70,15 +70,15 @@ fn narrow(cost: u32) -> u8 {
     u8::try_from(cost).unwrap_or(u8::MAX)
 }
 
-/// What a byte costs at least, wherever it stands.
+/// Minimum cost of a byte in any place.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     class: u8,
-    /// The class that stands before the next byte.
+    /// The class before the next byte.
     end: u8,
     /// Cost beyond the classes.
     extra: u8,
-    /// The same behind the same byte: all but the first sign of a run cost little.
+    /// Minimum cost behind the same byte: in a run of signs all except the first cost little.
     again: u8,
 }
 
@@ -147,14 +147,14 @@ impl Page {
         read_sorts(&sorts, self.script, english, most)
     }
 
-    /// What the classes of the script cost at least; None where nothing is to be excluded.
+    /// Returns the minimum costs of the script's classes, or `None` if nothing can be excluded.
     fn floor(&self, most: u32) -> Option<&'static Floor> {
         (most < u32::MAX)
             .then(|| Models::get().floor(self.script))
             .flatten()
     }
 
-    /// Whether the sample may cost no more than `most` in any language of the script; fast, for most pages fall by this.
+    /// Returns true if the sample may cost at most `most` in a language of the script. Fast, since it excludes most charsets.
     pub(super) fn may_cost(&self, sample: &[u8], most: u32) -> bool {
         let Some(floor) = self.floor(most) else {
             return true;
@@ -174,8 +174,8 @@ impl Page {
         true
     }
 
-    /// What a byte above 7F costs at least where it stands, by its neighbors: in sixteenths of a nat, and of how many pairs. A sign beside
-    /// itself, of which lines are made, costs nothing; one within a word, where it does not stand, costs all.
+    /// Returns the minimum cost of the byte above 7F by its neighbors, in sixteenths of a nat, and the number of pairs. A sign beside itself, as in
+    /// lines, costs nothing. A sign within a word costs the maximum.
     pub(super) fn pairs(
         &self,
         floor: &Floor,
@@ -206,23 +206,23 @@ impl Page {
         (cost, pairs)
     }
 
-    /// Whether a byte is a letter.
+    /// Returns true if a byte is a letter.
     pub(super) fn is_letter(&self, byte: u8) -> bool {
         self.sorts[usize::from(byte)].is_letter()
     }
 
-    /// What a byte stands for.
+    /// Returns the character of a byte.
     pub(super) fn character(&self, byte: u8) -> char {
         self.chars[usize::from(byte)]
     }
 
-    /// What the bytes above 7F become: equal for charsets that read the sample alike.
+    /// Returns a hash of the characters above 7F: equal for charsets that decode the sample alike.
     pub(super) fn text(&self, sample: &[u8]) -> u64 {
         text_hash(sample.iter().map(|byte| self.chars[usize::from(*byte)]))
     }
 }
 
-/// What each run of ASCII letters costs in English, in order.
+/// Returns the cost of each run of ASCII letters in English, in order.
 pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
     sample
         .split(|b| !b.is_ascii_alphabetic())
@@ -262,7 +262,7 @@ pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
 /// Cost of a single character of Han script between two ASCII letters: it is rather a letter of Latin, or a sign, and the next letter.
 const WITHIN_WORD: u32 = 6 * NAT;
 
-/// Whether the second of three characters is beyond ASCII, between ASCII letters.
+/// Returns true if the second of three characters is non-ASCII between ASCII letters.
 fn is_within_ascii(around: &[char]) -> bool {
     matches!(around, [before, c, after]
         if before.is_ascii_alphabetic() && !c.is_ascii() && c.is_alphabetic() && after.is_ascii_alphabetic())
@@ -307,7 +307,7 @@ fn place_signs(
     }
 }
 
-/// The place of the sign that begins a run at `at`.
+/// Returns the place of the sign that begins a run at `at`.
 fn place_at(
     at: usize,
     length: usize,
@@ -319,7 +319,7 @@ fn place_at(
     let after = (at + 1..length).find(|next| char_at(*next) != c);
     // A sample begins and ends with words of its text.
     let kind = |at: Option<usize>| at.map_or(Beside::Blank, &beside);
-    // `12\u{A0}€`: the number is what the sign belongs to.
+    // `12\u{A0}€`: the sign belongs to the number.
     let or_number = |near: Beside, far: Option<usize>| {
         let is_number = near == Beside::NoBreak && kind(far) == Beside::Digit;
         if is_number && c != '\u{A0}' {
@@ -351,7 +351,7 @@ fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
     signs.map(|(nth, (at, c))| (nth, cost(at, *c))).collect()
 }
 
-/// Whether a character is a sign that stands in texts of any language.
+/// Returns true if a character is a sign that occurs in texts of any language.
 fn is_common_sign(c: char) -> bool {
     matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{2500}'..='\u{257F}' | '\u{3000}'..='\u{3002}' | '\u{30FB}' | '\u{FF0C}' | '\u{FF0E}')
         && !c.is_alphabetic()
@@ -365,7 +365,7 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
         })
 }
 
-/// Returns what a row of sorts costs at least, case aside, in any language of the script: signs are where they stand, unlike in
+/// Returns the minimum cost of a row in any language of the script, without case. Signs have their places, unlike in
 /// [`Page::may_cost`].
 fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
     let mut last = SPACE;
@@ -440,7 +440,7 @@ fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Opt
     (cost <= most).then_some(reading)
 }
 
-/// What small letters after capitals, and the other way, cost together, as they are usual in words of all languages.
+/// Returns the cost of changes between small and capital letters, by their frequency in words of all languages.
 fn case_cost(sorts: &[Sort]) -> u32 {
     let costs = &Models::get().case;
     // No letter, a small one, a capital, several capitals.
@@ -461,7 +461,7 @@ impl Sort {
         self.class >= FOREIGN || self.flags & ASCII_LETTER != 0
     }
 
-    /// What the character is as a neighbor of a sign.
+    /// Returns the kind of the character as a neighbor of a sign.
     fn beside(self, c: char, script: Script) -> Beside {
         match c {
             '\u{A0}' => Beside::NoBreak,
@@ -477,7 +477,7 @@ impl Sort {
         }
     }
 
-    /// What it costs at least beyond its class, wherever it stands; `is_only` unless it may stand behind itself.
+    /// Returns the minimum additional cost of the character in any place. `is_only` is false if it may follow itself.
     fn least(self, c: char, is_only: bool) -> u8 {
         if self.class != SIGN || self.flags & IS_BROKEN != 0 {
             return self.extra;
@@ -490,7 +490,7 @@ impl Sort {
         self.extra.min(narrow(least))
     }
 
-    /// The class that stands before the next one.
+    /// Returns the class before the next one.
     fn end(self) -> u8 {
         if self.mark == SPACE {
             self.class
@@ -564,7 +564,7 @@ impl Sort {
     }
 }
 
-/// Apostrophes and what is written for them, hyphens and dashes, dots, quotation marks, ordinals.
+/// Returns true for apostrophes and their substitutes, hyphens, dashes, dots, quotation marks and ordinals.
 fn stands_within_words(c: char) -> bool {
     matches!(
         c,
@@ -581,7 +581,7 @@ fn stands_within_words(c: char) -> bool {
     )
 }
 
-/// Whether a character of no known language is a letter of the script all the same.
+/// Returns true if a character is a letter of the script, although no known language uses it.
 fn is_of(script: Script, c: char) -> bool {
     match script {
         Script::Latin => {
@@ -596,7 +596,7 @@ fn is_of(script: Script, c: char) -> bool {
     }
 }
 
-/// The letter that most legacy charsets have for this one; the models know no other.
+/// Returns the letter that most legacy charsets have for this one, as in the models.
 fn legacy(c: char) -> char {
     match c {
         'ș' => 'ş',

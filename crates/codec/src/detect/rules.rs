@@ -1,31 +1,31 @@
-//! The rules of a charset decision, as a set: each can be switched off to measure what it finds and what it costs.
+//! Lists the rules of a charset decision. Each can be switched off to measure its gain and cost.
 //!
 //! # Limits
-//! Programs use [`Rules::default`], which is all of them; `docs/charset-decisions.md` has the measurement of each.
+//! Programs use [`Rules::default`], which has all rules. `docs/charset-decisions.md` measures each.
 
 /// A set of decision rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules(u32);
 
 impl Rules {
-    /// A sign costs what its place says: a no-break space between tags little, within a word much.
+    /// The cost of a sign depends on its place: a no-break space is cheap between tags, expensive within a word.
     pub const SIGNS_BY_PLACE: Self = Self(1);
-    /// Equal words and equal runs of signs count once, however often a text repeats them.
+    /// Equal words and equal runs of signs count once.
     pub const REPEATS_ONCE: Self = Self(1 << 1);
     /// Words that are text in no charset, such as remains of attachments, do not count where others are.
     pub const NOISE_WORDS: Self = Self(1 << 2);
-    /// What the ASCII words of a text say of its language is bounded: English text with foreign names is English.
+    /// The prior of the ASCII words is bounded: English text with foreign names is English.
     pub const ASCII_LANGUAGE: Self = Self(1 << 3);
     /// A label under which all bytes stand where they make sense yields only to words of another language.
     pub const LABEL_NEEDS_WORDS: Self = Self(1 << 4);
     /// Runs of valid UTF-8 in single-byte text are read as UTF-8, the rest by its charset.
     pub const MIXED_RUNS: Self = Self(1 << 5);
-    /// Private use characters and box drawing within prose speak against a charset.
+    /// Private use characters and box drawing within prose count against a charset.
     pub const PRIVATE_USE: Self = Self(1 << 6);
     /// Names of fonts in HTML tell the writer's language.
     pub const FONT_NAMES: Self = Self(1 << 7);
 
-    /// The time zone of the Date field tells which languages are likely.
+    /// The time zone of the Date field is a prior of the languages.
     pub const TIME_ZONE: Self = Self(1 << 8);
 
     /// Every rule with its name, in the order of the documentation.

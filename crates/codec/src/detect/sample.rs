@@ -1,8 +1,7 @@
-//! The part of a text that tells most about its charset: words with bytes above 7F, and apart from them some words of ASCII, which tell the
-//! language.
+//! Selects the words of a text that say most about its charset: words with bytes above 7F, and some ASCII words for the language.
 //!
 //! # Limits
-//! The order of the words is lost.
+//! Loses the order of the words.
 
 use super::rules::Rules;
 use std::ops::Range;
@@ -23,7 +22,7 @@ const REACH: usize = 1 << 16;
 /// Bytes of a first look.
 const HEAD: usize = 64;
 
-/// A selection of whole words, separated by spaces. Each stands in it once: in a row of the same word the second tells nothing new.
+/// A selection of whole words, separated by spaces. Each word occurs once, because repetition adds no information.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
@@ -121,7 +120,7 @@ fn space(text: &[u8]) -> Option<usize> {
     text.iter().position(u8::is_ascii_whitespace)
 }
 
-/// A word from the last ASCII letters before its first byte above 7F to the first ones behind its last: `left">\xA0<font` gives `>\xA0<f`.
+/// Trims a word to the ASCII letters next to its bytes above 7F: `left">\xA0<font` gives `>\xA0<f`.
 fn without_flanks(word: &[u8]) -> &[u8] {
     /// Bytes behind the last one above 7F that may belong to its character.
     const TRAIL: usize = 2;
@@ -144,7 +143,7 @@ fn without_flanks(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Takes a word into a sorted list of few; false when it stands there.
+/// Inserts a word into a short sorted list; returns false if it is already there.
 fn insert<'t>(words: &mut Vec<&'t [u8]>, word: &'t [u8]) -> bool {
     match words.binary_search(&word) {
         Ok(_) => false,
@@ -155,7 +154,7 @@ fn insert<'t>(words: &mut Vec<&'t [u8]>, word: &'t [u8]) -> bool {
     }
 }
 
-/// The beginning of the next word with a byte that is new, or of one that is not whole within reach.
+/// Returns the start of the next word with a new byte, or of a word that is truncated within reach.
 fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
     let near = &text[from..text.len().min(REACH).max(from)];
     let is_new = |b: &u8| !seen[usize::from(*b)];
@@ -216,7 +215,7 @@ fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
     }
 }
 
-/// Words of a sample with bytes above 7F, for a first look at it: some for each such byte, then others; words may be cut.
+/// Selects words of a sample with bytes above 7F for a fast estimate: some for each such byte, then others. Words may be truncated.
 pub(super) fn head(sample: &[u8]) -> Sample {
     let words = || {
         sample

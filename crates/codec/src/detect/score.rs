@@ -1,7 +1,7 @@
-//! Which charset makes the likeliest text: a naive Bayes decision over languages and charsets.
+//! Finds the charset that makes the most likely text, by a naive Bayes decision over languages and charsets.
 //!
 //! # Limits
-//! Looks at a sample only; the caller sees to it that the sample is telling.
+//! Reads a sample only. The caller chooses a representative one.
 
 use super::cost::NAT;
 use super::language::{self, Candidate, Language, RARE, Script, candidates, usual_first};
@@ -22,7 +22,7 @@ pub(super) struct Scored {
     pub(super) text: u64,
 }
 
-/// What is known before the text is read.
+/// Prior costs of languages and charsets.
 #[derive(Debug)]
 pub(super) struct Priors {
     /// Cost of each language, by its index in `LANGUAGES`.
@@ -35,16 +35,16 @@ pub(super) struct Priors {
     pub(super) local: Vec<usize>,
 }
 
-/// What may be worse by this at a first look and still win.
+/// A charset that is worse by this in the fast estimate may still win.
 const MARGIN: u32 = 8 * NAT;
 
-/// The charsets that can read the sample, the likeliest first; by wish only those in which ASCII stands for itself.
+/// Returns the charsets that can decode the sample, the most likely first; on request only ASCII-compatible ones.
 pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Scored> {
     score_within(sample, priors, ascii_compatible, u32::MAX)
 }
 
-/// Returns true if a charset in which ASCII stands for itself reads the sample at a cost of at most `most`; tries `first` before
-/// all others.
+/// Returns true if an ASCII-compatible charset decodes the sample at a cost of at most `most`. Tries `first` before all
+/// others.
 pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first: Charset) -> bool {
     let trial = candidates()
         .iter()
@@ -78,8 +78,8 @@ fn score_within(
     scored
 }
 
-/// What the sample costs in one charset, however unlikely, in any language of its script: words without special letters stand under
-/// every label. None for a charset that no language is known for.
+/// Scores the sample in one charset, however unlikely, in any language of its script, because words without special letters occur under
+/// every label. `None` for a charset without a known language.
 pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Scored> {
     let candidate = language::for_label(charset)?;
     let of_script = LANGUAGES
@@ -160,7 +160,7 @@ fn likely(
 ) -> Vec<Trial<'static>> {
     let english = english_runs(&head.bytes);
     let mut looks = Vec::new();
-    // Costs only grow: what is beyond `most` is not looked at to its end.
+    // Costs only grow, so a charset above `most` is not read to the end.
     let all = candidates();
     let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; all.len()];
     let mut by_text = Vec::new();
@@ -228,7 +228,7 @@ type HeadReading = (Reading, Option<String>);
 struct SameText {
     script: Script,
     text: u64,
-    /// The reading costs more than this if there is none.
+    /// If there is no reading, its cost exceeds this.
     most: u32,
     reading: Option<Rc<HeadReading>>,
 }
@@ -269,7 +269,7 @@ fn read_once(
     reading
 }
 
-/// The sample in a charset, and its text if characters may have more bytes; None if it is none, or costs more than `most`.
+/// Reads the sample in a charset; also returns the text of multi-byte charsets. `None` if it is no text, or costs more than `most`.
 fn read(
     candidate: &Candidate,
     sample: &Sample,
@@ -338,7 +338,7 @@ fn multi_byte(charset: Charset, sample: &[u8], cut: bool) -> (String, u64) {
     (text, losses)
 }
 
-/// What decoded text costs in the likeliest language of its script, for charsets that carry all of them.
+/// Returns the cost of decoded text in the most likely language of its script, for charsets of all languages.
 pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let script = Script::most_of(text);
     let reading = read_text(text, script, priors.rules);
@@ -350,19 +350,19 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 
-/// What bytes cost that are text in no charset. Text costs less in its own language, where a letter tells the next one: 2 to 4 nats a
-/// byte; noise that is read as text costs 5 and more.
+/// Returns the cost of bytes that are text in no charset. Text in its own language costs less, because letters predict the next one: 2 to 4
+/// nats a byte. Noise that is read as text costs 5 and more.
 pub(super) fn noise(bytes: &[u8]) -> u32 {
     /// Cost of a byte, as if any of a hundred were as likely.
     const BYTE: u32 = 74;
-    /// What speaks against noise where text is expected.
+    /// Additional cost of noise, because text is expected.
     const RARE: u32 = 3 * NAT;
     RARE + BYTE * bytes.len() as u32
 }
 
-/// The share of probability that the text of one of the scored charsets has; `noise` is what the bytes cost if they are none.
+/// Returns the probability of one of the scored charsets; `noise` is the cost of the bytes if they are text in none.
 pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
-    // Of what is likelier noise than text, some is read right all the same.
+    // Some text that is more likely noise is read right nevertheless.
     const NOISE: f32 = 0.72;
     // Shares in the middle promise too much (docs/charset-decisions.md).
     const MODESTY: f32 = 1.25;

@@ -1,20 +1,20 @@
-//! Costs of signs (neither letters nor ASCII) by the place where they stand.
+//! Computes the cost of signs (non-ASCII characters that are no letters) by their place.
 //!
 //! ```text
-//! "10£ off"  £ beside a digit       cheap         "LABTEC®</b>"  ® behind a word   cheap
-//! "tam£m"    £ within a word        dear          "<td>\u{A0}<"  blank in a cell   cheap
+//! "10£ off"  £ beside a digit       low           "LABTEC®</b>"  ® behind a word   low
+//! "tam£m"    £ within a word        high          "<td>\u{A0}<"  blank in a cell   low
 //! ```
 //!
-//! The costs of usual places are -ln of the share of messages in which a sign occurs, counted over 2,211 messages of 2002 to 2005 (mostly
-//! English) and rounded to half a nat; signs that occur in none of them cost 8 nats.
+//! In a usual place a sign costs -ln of the share of messages in which it occurs, counted in 2,211 messages of 2002 to 2005 (mostly English) and
+//! rounded to half a nat. A sign that occurs in none of them costs 8 nats.
 //!
 //! # Limits
-//! Only the nearest character on each side is looked at; runs of one sign count as one place.
+//! Only the nearest character on each side counts. A run of one sign counts as one place.
 
 use super::cost::NAT;
 use super::models::{OTHER, SIGN, SPACE};
 
-/// What stands beside a sign.
+/// The neighbor of a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beside {
     /// The start or end of the text or of a line.
@@ -35,7 +35,7 @@ pub(super) enum Beside {
 }
 
 impl Beside {
-    /// What an ASCII byte is as a neighbor.
+    /// Returns the kind of an ASCII byte as a neighbor.
     pub(super) fn of_ascii(byte: u8) -> Self {
         match byte {
             b'\n' | b'\r' => Self::Edge,
@@ -48,7 +48,7 @@ impl Beside {
         }
     }
 
-    /// The kind without what is told of some only.
+    /// Returns the kind without its rarer distinctions.
     fn plain(self) -> Self {
         if self == Self::Accented {
             Self::Letter
@@ -101,7 +101,7 @@ pub(super) fn partner(c: char) -> Option<char> {
     }
 }
 
-/// Returns true if `c` seldom stands beside itself: quotation marks, degrees and ordinals, the signs that begin Spanish sentences.
+/// Returns true if `c` is rarely repeated: quotation marks, degrees, ordinals, the signs that begin Spanish sentences.
 pub(super) fn is_single(c: char) -> bool {
     matches!(
         c,
@@ -153,9 +153,9 @@ pub(super) fn least(c: char) -> u32 {
 const BESIDE_ACCENT: u32 = 4;
 /// Surplus, in half nats, from which on a sign does not belong where it stands.
 const MISPLACED: u32 = 8;
-/// Surplus of what is seen now and then.
+/// Additional cost of an occasional place.
 const SELDOM: u32 = 3;
-/// Surplus of what is hardly ever seen.
+/// Additional cost of a very rare place.
 const HARDLY: u32 = 12;
 
 /// Cost of a sign in its usual place, and the surplus for this place, both in half nats.

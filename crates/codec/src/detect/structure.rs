@@ -1,7 +1,7 @@
-//! Charsets that show by the shape of the bytes.
+//! Recognizes charsets by the structure of their bytes.
 //!
 //! # Limits
-//! [`structure`] claims only what is proven: HZ and UTF-7 look like ASCII text, and stand apart.
+//! [`structure`] returns only what is proven. HZ and UTF-7 look like ASCII text and have functions of their own.
 
 use super::cost::NAT;
 use super::score::{self, Priors};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// Words that UTF-7 and HZ are judged by.
 const WORDS: usize = 32;
 
-/// What UTF-7 and HZ cost against plain ASCII.
+/// Cost of UTF-7 and HZ compared with plain ASCII.
 const SHIFTED: u32 = 4 * NAT;
 
 /// Designations that tell which ISO 2022 a seven-bit text is; any other escape sequence makes it Japanese.
@@ -26,9 +26,9 @@ const DESIGNATIONS: [(&[u8], Charset); 6] = [
     (b"\x1b$*H", Charset::ISO_2022_CN),
 ];
 
-/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, or by controls that no text has and letters that
-/// stand together; ISO-2022-JP, -KR and -CN by escape sequences in seven-bit text. All of it must decode without loss, but for one byte that
-/// UTF-16 has too many at its end, a line end that was added. A BOM is not looked at.
+/// Returns the charset that the structure of the bytes proves: UTF-16 or UTF-32 by NUL bytes, or by controls that no text has and adjacent letters
+/// of one script; ISO-2022-JP, -KR and -CN by escape sequences in 7-bit text. Everything must decode without loss, except one extra byte at the
+/// end of UTF-16 (an added line end). Ignores a byte order mark.
 pub fn structure(bytes: &[u8]) -> Option<Charset> {
     let shifts = shifts(bytes)
         .filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.is_ascii()));
@@ -62,8 +62,8 @@ fn text_in(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, str>> {
     (log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0).then_some(text)
 }
 
-/// Whether bytes without NULs, which are valid UTF-8, are text in a charset of 16 bits all the same: what they are in UTF-8 has controls, or
-/// letters that are all of one script in pairs. ASCII makes Han of any two letters, and is ASCII.
+/// Returns true if bytes without NULs that are valid UTF-8 are text in a 16-bit charset: as UTF-8 they have controls, or as pairs they are all
+/// letters of one script. ASCII stays ASCII, although any two letters would be Han.
 pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
     if bytes.len() % 2 == 1 {
         return false;
@@ -84,7 +84,7 @@ pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
             .is_some_and(|text| text.chars().all(han) || text.chars().all(hangul))
 }
 
-/// HZ and UTF-7. Their signs may stand in any ASCII text: nothing at all may be odd, and the text must be likely.
+/// Detects HZ and UTF-7. Their signs may occur in any ASCII text, so nothing may be invalid, and the text must be likely.
 pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
     if !bytes.is_ascii() || memchr::memchr(0, bytes).is_some() {
         return None;
@@ -103,7 +103,7 @@ pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
     })
 }
 
-/// Whether decoded text is likelier than the ASCII that it came from.
+/// Returns true if the decoded text is more likely than the ASCII that it came from.
 fn is_likely(text: &str, bytes: &[u8], priors: &Priors) -> bool {
     // Without the words that are the same in both.
     let telling = |word: &&str| !word.is_ascii();

@@ -1,7 +1,7 @@
-//! The languages that are written in a time zone, by its difference from UTC in standard and in summer time.
+//! Lists the languages of each time zone, by its offsets from UTC in standard and summer time.
 //!
 //! # Limits
-//! Zones of today: Russia and Turkey moved their clocks since 2002, and both offsets are listed.
+//! Today's zones. Russia and Turkey changed their offsets since 2002; both offsets are listed.
 
 use crate::generated::languages::LANGUAGES;
 

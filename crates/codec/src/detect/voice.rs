@@ -1,19 +1,19 @@
-//! A second opinion: chardetng, the detector of browsers, where our models are in doubt.
+//! Asks chardetng, the detector of browsers, if the models are in doubt.
 //!
 //! # Limits
-//! It knows the encodings of the web only, and gives no score.
+//! chardetng knows only the encodings of the web, and gives no score.
 
 use super::cost::NAT;
 use super::score::Scored;
 use crate::{Charset, label};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
-/// The best two texts are in doubt where their costs differ by less.
+/// If the costs of the best two texts differ by less, chardetng is asked.
 const DOUBT: u32 = NAT;
-/// What the second opinion is worth.
+/// Bonus of the charset that chardetng names.
 const WORTH: u32 = NAT;
 
-/// Asks for a second opinion on scored charsets if they are in doubt, and puts them in order anew.
+/// Asks chardetng if the costs of the best charsets are close, and sorts them again.
 pub(super) fn hear(scored: &mut [Scored], sample: &[u8], country: Option<&str>) {
     let Some(best) = scored.first().copied() else {
         return;
@@ -38,14 +38,14 @@ pub(super) fn hear(scored: &mut [Scored], sample: &[u8], country: Option<&str>) 
     scored.sort_by_key(|s| s.cost);
 }
 
-/// Whether it could name this charset; DOS and Mac pages it knows, but never names.
+/// Returns true if chardetng could name this charset. It knows DOS and Mac charsets, but never names them.
 fn knows(charset: Charset) -> bool {
     let known = encoding_rs::Encoding::for_label(charset.name().as_bytes());
     known.is_some() && !charset.name().contains("mac")
 }
 
 fn ask(sample: &[u8], country: Option<&str>) -> &'static encoding_rs::Encoding {
-    // Lower-case ASCII labels only, or it panics; what it does not know is generic.
+    // It panics if a label is not lower-case ASCII. It treats an unknown one as generic.
     let country = country.map(|code| code.trim_start_matches('.').to_ascii_lowercase());
     let known = |code: &String| !code.is_empty() && code.bytes().all(|b| b.is_ascii_lowercase());
     let country = country.filter(known);

@@ -1,11 +1,11 @@
-//! UTF-16 and UTF-32 without a mark.
+//! Detects UTF-16 and UTF-32 without a byte order mark.
 //!
-//! Where the high bytes of most units are NUL, their places prove it. Elsewhere (East Asia, alphabets without spaces) units are text only if they
-//! are letters that stand together: of one script, and of those of East Asia the everyday ones. Bytes without a NUL or another control that
-//! no text has are never asked for that.
+//! If the high bytes of most units are NUL, their positions prove it. Otherwise (East Asia, alphabets without spaces) units count as text
+//! only if adjacent ones are letters of one script, in East Asia everyday ones. Bytes without a NUL or another control that no text
+//! has are not tested.
 //!
 //! # Limits
-//! What is looked at is the beginning. Text of which no byte is a control, of few letters among much else, or of ASCII in pairs is not proven.
+//! Reads only the beginning. Does not detect text without control bytes, with few letters among other characters, or of ASCII pairs.
 
 use super::cost::NAT;
 use super::models::{Model, Models};
@@ -18,16 +18,16 @@ use std::cell::OnceCell;
 /// Bytes that the structure is read from.
 const WINDOW: usize = 1024;
 
-/// What UTF-16 without a mark and without NULs costs: it is rare in mail.
+/// Cost of UTF-16 without a byte order mark and NULs, which is rare in mail.
 const WIDE: u32 = 5 * NAT;
 
 /// Letters that prove something.
 const LEAST: u32 = 4;
 
-/// What a character of East Asia costs at most in the mean, in sixteenths of a nat, in a text.
+/// Maximum mean cost of an East Asian character in a text, in sixteenths of a nat.
 const EVERYDAY: u32 = 144;
 
-/// UTF-16 by what it says, with what as many bytes of it cost as are in the sample of `measure` bytes that other charsets are judged by.
+/// Scores UTF-16 by its text, scaled to the `measure` bytes of the sample that other charsets are scored on.
 pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scored> {
     let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
     let damage = if bytes.len().is_multiple_of(2) {
@@ -56,13 +56,13 @@ pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scor
         .collect()
 }
 
-/// Whether a quarter of the bytes are controls that no text has, as in UTF-16.
+/// Returns true if a quarter of the bytes are controls that no text has, as in UTF-16.
 pub(super) fn has_many_controls(bytes: &[u8]) -> bool {
     let window = &bytes[..bytes.len().min(WINDOW)];
     window.iter().filter(|b| is_odd(**b)).count() * 4 >= window.len().max(4)
 }
 
-/// Whether a byte is a control that no text has.
+/// Returns true if a byte is a control that no text has.
 fn is_odd(byte: u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace() && byte != 0x1B
 }
@@ -143,7 +143,7 @@ fn has_ascii_pairs(window: &[u8], high: usize) -> bool {
     })
 }
 
-/// Whether bytes with a control or NUL here and there are text of bytes: ASCII, or UTF-8.
+/// Returns true if bytes with a few controls or NULs are ASCII or UTF-8 text.
 fn is_bytes(bytes: &[u8]) -> bool {
     if bytes.is_ascii() {
         !has_many_controls(bytes)
@@ -152,7 +152,7 @@ fn is_bytes(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether units are letters that stand together, and what goes with them.
+/// Returns true if units are adjacent letters of one script, with spaces and punctuation.
 fn are_letters(window: &[u8], order: Order) -> bool {
     let charset = named(order);
     let text = charset.decode(whole(charset, window), &mut LossLog::with_limit(0));
@@ -179,7 +179,7 @@ fn are_letters(window: &[u8], order: Order) -> bool {
     together && most > 0 && (group != EAST_ASIA || is_everyday(&text))
 }
 
-/// Whether characters of East Asia are those that its languages use most.
+/// Returns true if East Asian characters are everyday ones.
 fn is_everyday(text: &str) -> bool {
     let wide = || {
         text.chars()
@@ -204,12 +204,12 @@ const EAST_ASIA: u16 = 0x100;
 /// That of Latin letters beyond Latin-1.
 const LATIN: u16 = 0x101;
 
-/// What a character is among others.
+/// The kind of a character in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// ASCII, Latin-1, punctuation, emoji: it stands beside any letter.
+    /// ASCII, Latin-1, punctuation, emoji: occurs beside any letter.
     Sign,
-    /// What is hardly ever in a text.
+    /// A character that hardly any text has.
     Odd,
     /// A letter of a group, or of the block with this high byte.
     Letter(u16),

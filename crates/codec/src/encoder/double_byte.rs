@@ -1,8 +1,8 @@
-//! The multi-byte WHATWG encodings of East Asia, and what these read but do not write: JIS X 0212 in EUC-JP, the private
-//! area of Windows-31J.
+//! Encodes the multi-byte WHATWG encodings of East Asia, and characters that WHATWG decodes but does not encode: JIS X 0212 in
+//! EUC-JP, the private area of Windows-31J.
 //!
 //! # Limits
-//! Leniently, GB2312, Shift_JIS and EUC-KR are written with their supersets' characters.
+//! In lenient mode GB2312, Shift_JIS and EUC-KR are encoded with the characters of their supersets.
 
 use super::out::{Encode, Gather, Out};
 use crate::double_byte::{Family, Reverse, Subset};
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 #[derive(Debug)]
 pub(super) struct DoubleByte {
     family: Family,
-    /// What strict encoding keeps to.
+    /// The subset for strict encoding.
     subset: Subset,
     /// GBK never writes four bytes, and leniently has the euro at 80.
     gbk: bool,
@@ -113,7 +113,7 @@ fn padded(code: &[u8]) -> ([u8; 16], usize) {
     (bytes, code.len())
 }
 
-/// Characters that WHATWG writes as others, so that they do not come back.
+/// Returns true for characters that WHATWG encodes as others, so that decoding does not give them back.
 fn is_substitute(family: Family, c: char) -> bool {
     match family {
         Family::ShiftJis | Family::EucJp => matches!(c, '\u{A5}' | '\u{203E}' | '\u{2212}'),

@@ -1,7 +1,7 @@
-//! A text in pieces of limited length, each of which decodes by itself: for encoded words and lines.
+//! Encodes a text in pieces of limited length, each of which decodes alone, for encoded words and lines.
 //!
 //! # Limits
-//! What a piece means must not grow less when a character is added to it; so it is in every charset here.
+//! The encoded length must not decrease when a character is added. That holds for every charset here.
 
 use super::{EncodeOptions, Encoder};
 use crate::{Charset, LossLog};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// One piece of [`Charset::encode_limited`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it stands in the text, in bytes; whole characters.
+    /// Its byte range in the text; whole characters.
     pub text: Range<usize>,
     /// Its bytes, from the initial state of the charset to the initial state.
     pub bytes: Vec<u8>,

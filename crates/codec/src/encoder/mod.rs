@@ -1,11 +1,10 @@
-//! From UTF-8 text to a charset.
+//! Encodes UTF-8 text in a charset.
 //!
-//! A charset is written in its own repertoire (ISO-8859-1 gets no byte of windows-1252), the double-byte ones in
-//! WHATWG's. Where characters are written as look-alikes (U+00A5 as 5C in Shift_JIS, U+301C as the sign that U+FF5E is, the letters of
-//! Vietnamese as base and tone), the log says so.
+//! A charset is written in its own repertoire (ISO-8859-1 gets no bytes of windows-1252), double-byte ones in WHATWG's. The log says which
+//! characters were replaced by look-alikes: U+00A5 by 5C in Shift_JIS, U+301C by the code of U+FF5E, Vietnamese letters by base and tone.
 //!
 //! # Limits
-//! Output offsets are not reported; the text at a record's range tells which character it was.
+//! Reports no output offsets. The text at the range of a record shows the character.
 
 mod double_byte;
 mod limited;
@@ -29,7 +28,7 @@ use crate::{
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// What to write for a character that the charset cannot carry. It is always logged.
+/// The replacement for a character that the charset cannot encode. Each one is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unmappable {
@@ -37,7 +36,7 @@ pub enum Unmappable {
     Fatal,
     /// `?`
     QuestionMark,
-    /// A text of the caller's own. What of it the charset cannot carry is left out.
+    /// A text of the caller. Characters that the charset cannot encode are omitted from it.
     Replace(Cow<'static, str>),
     /// `&#8364;` (the WHATWG "html" error mode)
     HtmlDecimal,
@@ -45,8 +44,8 @@ pub enum Unmappable {
     HtmlHex,
     /// Nothing.
     Skip,
-    /// The nearest that the charset has, by a table of ours: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`. Such a
-    /// character is logged as [`LossKind::Substituted`], and one without anything near as unmappable, with `?` for it.
+    /// The nearest text that the charset has, by `data/translit.tsv`: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`. Such a
+    /// character is logged as [`LossKind::Substituted`]. A character without a near one is logged as unmappable and becomes `?`.
     Transliterate,
 }
 
@@ -73,7 +72,7 @@ impl Charset {
         Encoder::new(self, unmappable, Mode::Strict)
     }
 
-    /// Encodes a whole text; `log` gets the byte ranges (in `text`) of what the charset cannot carry.
+    /// Encodes a whole text. `log` gets the byte ranges in `text` of the characters that the charset cannot encode.
     pub fn encode<'a>(
         self,
         text: &'a str,
@@ -83,9 +82,9 @@ impl Charset {
         encode(self, text, unmappable, log)
     }
 
-    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes by itself: it begins and ends in
-    /// the initial state, at the borders of characters. A character that takes more alone is a piece alone.
-    /// Under [`Unmappable::Fatal`] the pieces end where a character cannot be carried.
+    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
+    /// initial state, at the borders of characters. A character that needs more bytes is a piece of its own.
+    /// Under [`Unmappable::Fatal`] the pieces end before a character that the charset cannot encode.
     pub fn encode_limited(
         self,
         text: &str,
@@ -145,7 +144,7 @@ impl Encoder {
             .end(&mut Out::new(bytes, log, self.mode, self.offset));
     }
 
-    /// True after a character that cannot be carried under [`Unmappable::Fatal`]: what is pushed from then on is ignored.
+    /// Returns true after a character that cannot be encoded under [`Unmappable::Fatal`]. Later input is ignored.
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
@@ -167,10 +166,10 @@ impl Encoder {
         Self::with(charset, EncodeOptions::new(unmappable).mode(mode))
     }
 
-    /// Records a character that the machine stopped at and writes what stands for it.
+    /// Records the character that the machine stopped at, and writes its replacement.
     fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
         let carried = |c| carries(self.charset, self.mode, c);
-        // A reference says what it was.
+        // A character reference keeps the character.
         let refers = matches!(
             self.unmappable,
             Unmappable::HtmlDecimal | Unmappable::HtmlHex
@@ -196,7 +195,7 @@ impl Encoder {
             out.record(at, c, kind);
             return;
         }
-        // What was held back comes first, with its records.
+        // Pending output comes first, with its records.
         self.machine.neutral(out);
         out.record(at, c, kind);
         let mut rest = replacement.as_ref();
@@ -208,7 +207,7 @@ impl Encoder {
     }
 }
 
-/// Whether a machine that begins anew can carry a character.
+/// Returns true if a machine in its initial state can encode a character.
 fn carries(charset: Charset, mode: Mode, c: char) -> bool {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
     let mut out = Out::new(&mut bytes, &mut log, mode, 0);
@@ -261,7 +260,7 @@ fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
         }
         Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
         Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
-            // What is written leniently is what lenient decoding reads again.
+            // Lenient encoding writes only bytes that lenient decoding reads as the same characters.
             Kind::MultiByte(layout, set) if mode == Mode::Lenient => {
                 multi_byte::Encoder::new(layout, set)
             }

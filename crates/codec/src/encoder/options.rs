@@ -1,7 +1,7 @@
-//! What an encoder may be asked to do beyond its charset.
+//! Options of encoders.
 //!
 //! # Limits
-//! Line lengths are not an option: lines are the caller's, and pieces of limited length are `encode_limited`'s.
+//! No line lengths: the caller breaks lines, and `encode_limited` makes pieces of limited length.
 
 use super::Unmappable;
 use crate::Mode;
@@ -30,8 +30,8 @@ impl EncodeOptions {
         Self { mode, ..self }
     }
 
-    /// Whether the characters of Set O (``! " # $ % & * ; < = > @ [ ] ^ _ ` { | }``) stand for themselves in UTF-7
-    /// (RFC 2152 rule 1). They may suffer in header fields and at gateways.
+    /// Sets whether the characters of Set O (``! " # $ % & * ; < = > @ [ ] ^ _ ` { | }``) are direct in UTF-7
+    /// (RFC 2152, rule 1). Header fields and gateways may damage them.
     #[must_use]
     pub fn utf_7_optional_direct(self, direct: bool) -> Self {
         Self {

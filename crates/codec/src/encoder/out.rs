@@ -1,23 +1,23 @@
-//! What encoder machines have in common: the trait that each implements and the side they write to.
+//! Defines the trait of all encoder machines, and the output that they write to.
 //!
-//! A machine knows its charset and nothing of the caller's wishes: at a character that it cannot carry it stops, and
-//! the [`Encoder`](crate::Encoder) records the character, gives the machine a replacement to write, and goes on behind it.
+//! A machine knows only its charset. It stops at a character that it cannot encode. The [`Encoder`](crate::Encoder) records the character,
+//! gives the machine a replacement, and continues behind it.
 //!
 //! # Limits
-//! No output offsets are kept.
+//! Keeps no output offsets.
 
 use crate::sink::ascii_run;
 use crate::{LossKind, LossLog, Mode};
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 
-/// What really encodes. Any split of the text gives the same bytes and the same records.
+/// The encoder of a family of charsets. Splitting the text anywhere gives the same bytes and the same records.
 pub(crate) trait Encode: Send + Sync + Debug {
-    /// Encodes `text`; breaks with the offset in `text` of the first character that the charset cannot carry, with
-    /// everything before it written. The next call begins behind that character, or with its replacement.
+    /// Encodes `text`. Breaks with the offset of the first character that the charset cannot encode, after writing
+    /// everything before it. The next call begins behind that character, or with its replacement.
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize>;
 
-    /// Writes what is held back and returns to the state in which ASCII stands for itself: before a replacement.
+    /// Writes pending output and returns to the ASCII state, before a replacement.
     fn neutral(&mut self, _out: &mut Out<'_>) {}
 
     /// Ends the text in the initial state.
@@ -34,7 +34,7 @@ pub(crate) struct Out<'o> {
     mode: Mode,
     /// Offset of the machine's text in the whole text.
     base: u64,
-    /// A replacement is being written: its own characters are no news.
+    /// True while a replacement is written, whose characters are not logged.
     quiet: bool,
 }
 
@@ -71,8 +71,8 @@ impl<'o> Out<'o> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Records that the character at `at` of the machine's text is written as a look-alike. False in strict mode,
-    /// where there are no look-alikes: then the machine must break at `at`.
+    /// Records that the character at `at` of the machine's text is written as a look-alike. Returns false in strict mode,
+    /// which has no look-alikes: then the machine must break at `at`.
     #[must_use]
     pub(crate) fn substituted(&mut self, at: usize, c: char) -> bool {
         if self.mode == Mode::Lenient {
@@ -97,7 +97,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// The same output for a machine's text that begins `len` bytes later.
+    /// Returns the same output for text that begins `len` bytes later.
     pub(crate) fn ahead(&mut self, len: usize) -> Out<'_> {
         let base = self.position(len);
         Out {
@@ -164,7 +164,7 @@ impl Gather {
             out.extend(&bytes[..run]);
             return run;
         }
-        // A word at once: where it ends cannot be foretold.
+        // A whole word at a time, because its end is unpredictable.
         let high = u64::from_le_bytes(*block) & 0x8080_8080_8080_8080;
         let len = high.trailing_zeros() as usize / 8;
         self.put(*block, out);
@@ -172,7 +172,7 @@ impl Gather {
         len
     }
 
-    /// Appends what is gathered; before anything else is, and before a machine returns.
+    /// Appends the buffered bytes. Called before any other output and before a machine returns.
     #[inline]
     pub(crate) fn flush(&mut self, out: &mut Out<'_>) {
         out.extend(&self.bytes[..self.len]);

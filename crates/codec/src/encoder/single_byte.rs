@@ -1,7 +1,7 @@
-//! Every character is one byte: the reverse of the decoder's table.
+//! Encodes single-byte charsets with the reverse of the decoder's table.
 //!
 //! # Limits
-//! Characters are written as they come; what is decomposed to fit windows-1258 comes from `twins`.
+//! Does not decompose characters for windows-1258; `twins` does.
 
 use super::out::{Encode, Gather, Out};
 use crate::charset::Kind;
@@ -28,8 +28,8 @@ impl SingleByte {
     }
 }
 
-/// What is written: the charset's own characters, and leniently of these only what lenient decoding reads again. A C1
-/// control of ISO-8859-1 would come back as a letter of windows-1252.
+/// Returns the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the same. A C1
+/// control of ISO-8859-1 would be decoded as a letter of windows-1252.
 fn repertoire(charset: Charset, mode: Mode) -> Table {
     let strict = table(charset, Mode::Strict);
     if mode == Mode::Strict {

@@ -1,20 +1,20 @@
-//! The nearest text that a charset has for a character that it lacks, by the table of `data/translit.tsv`.
+//! Finds the nearest text that a charset has for a character that it lacks, by the table of `data/translit.tsv`.
 //!
-//! A row leads one step on (`ấ` to `â`, `â` to `a`), so that the first step that the charset can write is taken.
+//! A row leads one step on (`ấ` to `â`, `â` to `a`). The first step that the charset can encode is used.
 //!
 //! # Limits
-//! One table for all languages: `ö` becomes `o`, in German too. Full-width forms become ASCII, `<` among them. Scripts
-//! other than Latin, Greek and Cyrillic have no rows.
+//! One table for all languages: `ö` becomes `o`, also in German. Full-width forms become ASCII, including `<`. Only Latin, Greek and Cyrillic
+//! have rows.
 
 use crate::generated::translit::STEPS;
 
-/// The nearest text of which `carried` holds for every character; `None` if there is none.
+/// Returns the nearest text whose characters all satisfy `carried`; `None` if there is none.
 pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String> {
     let mut text = String::new();
     append(c, &carried, &mut text).then_some(text)
 }
 
-/// Appends what stands for `c`; false if there is nothing. The table leads to no character twice, so this ends.
+/// Appends the replacement of `c`; returns false if there is none. The table has no cycles, so this terminates.
 fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
     let Ok(row) = STEPS.binary_search_by_key(&c, |(from, _)| *from) else {
         return false;

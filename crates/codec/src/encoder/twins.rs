@@ -1,13 +1,13 @@
-//! What a charset has in another spelling: signs of East Asian sets of which Unicode has two for one code, and letters that have a place only as a base
-//! and a mark behind it, as those of Vietnamese in windows-1258.
+//! Finds another spelling of a character that a charset has: the second of two East Asian signs for one code, or a letter as base and
+//! combining mark, such as those of Vietnamese in windows-1258.
 //!
 //! # Limits
-//! Only the marks of Vietnamese tones are taken off. Strictly nothing is spelled otherwise, since neither comes back as it was.
+//! Splits only the marks of Vietnamese tones. Strict mode uses no other spelling, because decoding does not give the original back.
 
 use crate::Charset;
 
-/// Two characters for one sign: what Microsoft and WHATWG read from a code of JIS X 0208 or GB 2312 stands at one side, what others read at the
-/// other.
+/// Pairs of characters for one code of JIS X 0208 or GB 2312: the one that Microsoft and WHATWG decode, and the one that other programs
+/// decode.
 const TWINS: [(char, char); 11] = [
     ('\u{A2}', '\u{FFE0}'),
     ('\u{A3}', '\u{FFE1}'),
@@ -53,7 +53,7 @@ const LETTERS: [(char, &str); 24] = [
     ('y', "ỳýỷỹỵ"),
 ];
 
-/// Another spelling of a character, of which `carried` holds for every character; `None` where the charset has none.
+/// Returns another spelling of a character whose characters all satisfy `carried`; `None` if the charset has none.
 pub(super) fn spelling(
     charset: Charset,
     c: char,

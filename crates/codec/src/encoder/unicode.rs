@@ -1,8 +1,8 @@
-//! UTF-8, CESU-8, UTF-16, UTF-32 and what is as simple: encoders that can carry every character.
+//! Encodes UTF-8, CESU-8, UTF-16, UTF-32 and similar charsets, which can encode every character.
 //!
 //! # Limits
-//! A byte order mark is written where the label leaves the order open, big-endian, and nowhere else. The parts of UCS-2 that have lists of
-//! characters (ISO-10646-J-1, ISO-Unicode-IBM-1261 …) are written as all of it.
+//! Writes a byte order mark, big-endian, only if the label leaves the order open. Subsets of UCS-2 with lists of characters
+//! (ISO-10646-J-1, ISO-Unicode-IBM-1261 …) are encoded like all of UCS-2.
 
 use super::out::{Encode, Out};
 use crate::Charset;

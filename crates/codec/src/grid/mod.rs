@@ -1,4 +1,4 @@
-//! Tables of two-byte character sets: compact in the program, flat when in use, and the way back.
+//! Stores tables of two-byte character sets: packed in the program, flat in use, with their reverse.
 //!
 //! A [`Grid`] has rows of up to 256 columns. A row is the lead byte, or for sets of several planes `plane << 8 | row`;
 //! a column is the trail byte. A cell is one character or a sequence of two.
@@ -9,10 +9,10 @@
 //!
 //! The packed form is a stream of little-endian 16-bit units, UTF-16 with lone low surrogates as instructions
 //! (`DF00` row column: go there; `DC00 + n`: n empty cells; `DD00 + n`: the n next code points; `DE00`: a sequence
-//! of two characters). A set may be kept as its differences to another one: packed streams are read one over the other.
+//! of two characters). A set may be stored as differences to another one: its stream is read on top of the other.
 //!
 //! # Limits
-//! Sequences are of two characters, one of them at most 2^24 - 1 in a grid. What is malformed in a stream ends it.
+//! Sequences have two characters, and a grid at most 2^24 - 1 of them. A malformed stream ends at the defect.
 
 mod reverse;
 mod sets;
@@ -27,7 +27,7 @@ use mailglot_kernel::Packed;
 const GO: u16 = 0xDF00;
 /// A sequence; its two characters follow.
 const SEQUENCE: u16 = 0xDE00;
-/// The next so many code points.
+/// Instruction: the next *n* code points.
 const COUNT_ON: u16 = 0xDD00;
 /// So many empty cells.
 const EMPTY: u16 = 0xDC00;
@@ -65,7 +65,7 @@ impl Grid {
             .unwrap_or_default()
     }
 
-    /// Whether there is anything in a row.
+    /// Returns true if a row has any character.
     #[inline]
     pub(crate) fn has_row(&self, row: u16) -> bool {
         self.slots
@@ -73,7 +73,7 @@ impl Grid {
             .is_some_and(|slot| *slot != 0)
     }
 
-    /// The characters of a cell, the second NUL where there is only one; `None` for an empty cell.
+    /// Returns the characters of a cell; the second is NUL if there is only one. `None` for an empty cell.
     pub(crate) fn chars(&self, cell: Packed) -> Option<[char; 2]> {
         match cell.as_number() {
             None => Some([cell.char()?, '\0']),
@@ -81,7 +81,7 @@ impl Grid {
         }
     }
 
-    /// Writes what a cell holds; false where it is empty.
+    /// Writes the content of a cell; returns false if it is empty.
     #[inline]
     pub(crate) fn put(&self, cell: Packed, sink: &mut Sink<'_>) -> bool {
         if cell.as_number().is_none() {
@@ -154,7 +154,7 @@ impl Grid {
         }
     }
 
-    /// The place of a row's first cell; makes the row.
+    /// Returns the index of a row's first cell, and creates the row.
     fn row(&mut self, row: u16) -> usize {
         let row = usize::from(row);
         if self.slots.len() <= row {

@@ -1,7 +1,7 @@
-//! From characters to the codes of a table, whatever their plane, and from sequences of two characters.
+//! Maps characters and sequences of two characters to the codes of a table.
 //!
 //! # Limits
-//! A code is not 0. Where several codes mean one character, the first that is entered stays.
+//! A code is not 0. If several codes mean one character, the first one entered counts.
 
 /// Codes (`row << 8 | column`) by character.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(crate) struct Reverse {
 }
 
 impl Reverse {
-    /// Of codes and their characters (the second NUL where there is only one); of the codes of one character the
-    /// first is kept.
+    /// Builds the reverse of codes and their characters (the second is NUL if there is only one). If a character has several codes,
+    /// the first counts.
     pub(crate) fn new(codes: impl IntoIterator<Item = (u32, [char; 2])>) -> Self {
         let mut reverse = Self {
             blocks: vec![0; 0x1100],
@@ -33,7 +33,7 @@ impl Reverse {
         reverse
     }
 
-    /// The code of one character; 0 if it has none.
+    /// Returns the code of one character, or 0.
     #[inline]
     pub(crate) fn code(&self, c: char) -> u32 {
         let block = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
@@ -43,7 +43,7 @@ impl Reverse {
             .unwrap_or(0)
     }
 
-    /// Whether a sequence begins with this character, so that the next one must be seen before it is written.
+    /// Returns true if a sequence begins with this character, so that the next one must be seen before it is written.
     pub(crate) fn begins_sequence(&self, c: char) -> bool {
         let at = self.sequences.partition_point(|(chars, _)| chars[0] < c);
         self.sequences
@@ -51,7 +51,7 @@ impl Reverse {
             .is_some_and(|(chars, _)| chars[0] == c)
     }
 
-    /// Whether an ASCII character is part of a sequence.
+    /// Returns true if an ASCII character is part of a sequence.
     pub(crate) fn has_ascii_in_sequences(&self) -> bool {
         self.sequences
             .iter()

@@ -1,7 +1,7 @@
-//! The tables of two-byte sets that the program carries.
+//! Lists the tables of two-byte sets in the program.
 //!
 //! # Limits
-//! WHATWG's tables of pairs are not among them; `double_byte` spreads these itself.
+//! Without WHATWG's tables of pairs, which `double_byte` unpacks itself.
 
 use super::{Grid, Reverse};
 use std::sync::OnceLock;
@@ -170,7 +170,7 @@ impl Set {
         GRIDS[self as usize].get_or_init(|| Grid::read(SETS[self as usize].1))
     }
 
-    /// The way back, built at first use; of several codes of one character the lowest is taken that is no second choice.
+    /// Returns the reverse, built at first use. If a character has several codes, the lowest that is no second choice counts.
     pub(crate) fn reverse(self) -> &'static Reverse {
         static REVERSE: [OnceLock<Reverse>; SETS.len()] = [const { OnceLock::new() }; SETS.len()];
         REVERSE[self as usize].get_or_init(|| {
@@ -201,7 +201,7 @@ impl Set {
         }
     }
 
-    /// Of a set with single bytes: whether those below 80 are ASCII.
+    /// For a set with single bytes: returns true if those below 80 are ASCII.
     pub(crate) fn is_ascii(self) -> bool {
         !matches!(
             self,

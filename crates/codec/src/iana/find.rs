@@ -1,7 +1,7 @@
 //! Finds an entry of the registry by name.
 //!
 //! # Limits
-//! Names differ in case at most.
+//! Ignores case only.
 
 use super::Registered;
 use crate::generated::iana::REGISTRY;

@@ -1,7 +1,7 @@
 //! An entry of the registry.
 //!
 //! # Limits
-//! References and descriptions are left out.
+//! Without references and descriptions.
 
 /// One entry of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Registered {
     pub mime: Option<&'static str>,
     /// The other names, in the registry's order.
     pub aliases: &'static [&'static str],
-    /// Why there is no decoder; none where there is one.
+    /// The reason why there is no decoder; `None` if there is one.
     pub why_not: Option<&'static str>,
 }
 

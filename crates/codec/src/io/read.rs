@@ -1,7 +1,7 @@
-//! A reader of bytes in a charset that gives UTF-8.
+//! Reads bytes in a charset and returns UTF-8.
 //!
 //! # Limits
-//! It reads ahead, by up to 8 KB.
+//! Reads up to 8 KB ahead.
 
 use crate::{Decoder, LossLog};
 use std::io::{BufRead, Read, Result};
@@ -9,7 +9,7 @@ use std::io::{BufRead, Read, Result};
 /// Bytes read at once.
 const BLOCK: usize = 8192;
 
-/// Decodes what it reads: bytes of a charset in, UTF-8 out. Whole characters are never cut by [`BufRead::fill_buf`].
+/// Reads bytes in a charset and returns UTF-8. [`BufRead::fill_buf`] never splits a character.
 #[derive(Debug)]
 pub struct DecodeReader<R> {
     inner: R,
@@ -49,7 +49,7 @@ impl<R> DecodeReader<R> {
         &self.log
     }
 
-    /// The reader below, and the account. What was read ahead is lost.
+    /// Returns the inner reader and the log. Bytes that were read ahead are lost.
     pub fn into_parts(self) -> (R, LossLog) {
         (self.inner, self.log)
     }

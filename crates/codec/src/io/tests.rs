@@ -1,4 +1,4 @@
-//! The adapters over readers and writers that give little, stop, and fail.
+//! Tests the adapters with readers and writers that return little, stop, and fail.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

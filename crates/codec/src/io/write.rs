@@ -1,7 +1,7 @@
-//! Writers: bytes in a charset to UTF-8, and UTF-8 to bytes in a charset.
+//! Writes bytes in a charset as UTF-8, and UTF-8 as bytes in a charset.
 //!
 //! # Limits
-//! A writer that was given an error keeps what it has and writes it at the next call; what it was not given is not taken.
+//! After an error a writer keeps its pending bytes and writes them at the next call. It does not take the bytes of the failed call.
 
 use crate::{Decoder, Encoder, LossLog};
 use std::io::{Error, ErrorKind, Result, Write};
@@ -42,7 +42,7 @@ impl<W: Write> Waiting<W> {
         Ok(())
     }
 
-    /// Makes room: what waits is written when there is much of it.
+    /// Writes the pending output if there is much of it.
     fn make_room(&mut self) -> Result<()> {
         if self.bytes.len() < BLOCK {
             Ok(())
@@ -57,7 +57,7 @@ impl<W: Write> Waiting<W> {
     }
 }
 
-/// Decodes what is written to it: bytes of a charset in, UTF-8 to the writer below.
+/// Decodes bytes in a charset and writes UTF-8 to the inner writer.
 ///
 /// ```
 /// use mailglot_codec::{Charset, Mode, io::DecodeWriter};
@@ -102,7 +102,7 @@ impl<W: Write> DecodeWriter<W> {
         &self.log
     }
 
-    /// Ends the input, writes all, and gives the writer below and the account.
+    /// Ends the input, writes all text, and returns the inner writer and the log.
     pub fn finish(mut self) -> Result<(W, LossLog)> {
         self.text.clear();
         self.decoder.finish(&mut self.text, &mut self.log);
@@ -121,16 +121,16 @@ impl<W: Write> Write for DecodeWriter<W> {
         Ok(bytes.len())
     }
 
-    /// Writes what is decoded; a cut character waits on.
+    /// Writes the decoded text. A truncated character stays pending.
     fn flush(&mut self) -> Result<()> {
         self.out.flush()
     }
 }
 
-/// Encodes what is written to it: UTF-8 in, bytes of a charset to the writer below.
+/// Encodes UTF-8 in a charset and writes the bytes to the inner writer.
 ///
-/// Bytes that are no UTF-8 are an error of kind [`ErrorKind::InvalidData`], as is under
-/// [`Unmappable::Fatal`](crate::Unmappable::Fatal) a character that the charset lacks; what stands before is written.
+/// Invalid UTF-8 is an error of kind [`ErrorKind::InvalidData`]. Under [`Unmappable::Fatal`](crate::Unmappable::Fatal) so is
+/// a character that the charset lacks. The text before the error is written.
 ///
 /// ```
 /// use mailglot_codec::{Charset, Unmappable, io::EncodeWriter};
@@ -151,7 +151,7 @@ pub struct EncodeWriter<W> {
     log: LossLog,
     /// The beginning of a character.
     cut: Vec<u8>,
-    /// Bytes taken so far, those of `cut` too.
+    /// Number of bytes taken so far, including `cut`.
     offset: u64,
 }
 
@@ -179,7 +179,7 @@ impl<W: Write> EncodeWriter<W> {
         &self.log
     }
 
-    /// Ends the text, writes all, and gives the writer below and the account.
+    /// Ends the text, writes all bytes, and returns the inner writer and the log.
     pub fn finish(mut self) -> Result<(W, LossLog)> {
         if !self.cut.is_empty() {
             return Err(no_utf8(self.offset - self.cut.len() as u64));
@@ -200,7 +200,7 @@ impl<W: Write> EncodeWriter<W> {
         Ok(())
     }
 
-    /// Completes a character that was cut; returns how many of `bytes` went into it.
+    /// Completes a truncated character. Returns the number of `bytes` used.
     fn complete(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut used = 0;
         while !self.cut.is_empty() && used < bytes.len() {
@@ -246,7 +246,7 @@ impl<W: Write> Write for EncodeWriter<W> {
                 }
                 self.encode(std::str::from_utf8(valid).unwrap_or_default())?;
                 if e.error_len().is_some() {
-                    // What is wrong is told at the next call, when all before it is taken.
+                    // The next call reports the error, after the valid text is taken.
                     return Ok(valid.len());
                 }
                 self.cut.extend_from_slice(rest);
@@ -256,7 +256,7 @@ impl<W: Write> Write for EncodeWriter<W> {
         }
     }
 
-    /// Writes what is encoded. The state of the charset stays as it is, and a cut character waits on.
+    /// Writes the encoded bytes. The state of the charset stays, and a truncated character stays pending.
     fn flush(&mut self) -> Result<()> {
         self.out.flush()
     }

@@ -1,7 +1,7 @@
-//! Reading: one machine for all charsets of the family.
+//! Decodes all charsets of the ISO 2022 family.
 //!
 //! # Limits
-//! See the module above.
+//! See [`super`].
 
 use super::escape::{self, Effect, Found};
 use super::flavor::{Flavor, Use};
@@ -19,7 +19,7 @@ pub(crate) struct Iso2022 {
     g1: Shift,
     g2: Option<Shift>,
     g3: Option<Shift>,
-    /// SO has put G1 in place of G0.
+    /// True after SO, which selects G1 instead of G0.
     shifted: bool,
 }
 
@@ -50,7 +50,7 @@ impl Iso2022 {
         }
     }
 
-    /// Decodes what is complete; at most three bytes stay behind.
+    /// Decodes the complete characters of `input`. Leaves at most three bytes.
     pub(crate) fn run(
         &mut self,
         input: &[u8],
@@ -106,7 +106,7 @@ impl Iso2022 {
         }
     }
 
-    /// What the bytes mean now.
+    /// Returns the current set of the bytes.
     fn set(&self) -> Set {
         if self.shifted { self.g1.set } else { self.g0 }
     }
@@ -118,7 +118,7 @@ impl Iso2022 {
         }
         (self.g0, self.shifted) = (self.flavor.initial(), false);
         if self.flavor.is_chinese() {
-            // The designations hold for one line; that one is missing is told where it is missed.
+            // Designations hold for one line. A missing one is reported where it is needed.
             self.g1.designated = false;
             for shift in [&mut self.g2, &mut self.g3].into_iter().flatten() {
                 shift.designated = false;
@@ -131,7 +131,7 @@ impl Iso2022 {
     /// A run of text in ASCII.
     fn ascii(&self, rest: &[u8], sink: &mut Sink<'_>) -> usize {
         let flavor = self.flavor;
-        // What a line end would reset must not be run over.
+        // A line end resets the state, so the run must stop there.
         let lines =
             self.g1.designated && flavor.is_chinese() || self.g2.is_some() || self.g3.is_some();
         let run = if lines {
@@ -157,7 +157,7 @@ impl Iso2022 {
         put_ascii_from_shift(byte, sink);
     }
 
-    /// Reads an escape or a shift; `None` if it is cut off.
+    /// Reads an escape or a shift; `None` if it is truncated.
     fn special(
         &mut self,
         rest: &[u8],
@@ -291,7 +291,7 @@ impl Iso2022 {
         Some(len)
     }
 
-    /// Pairs up to the end of the run; `None` if the only one is cut off.
+    /// Decodes pairs up to the end of the run; `None` if the only one is truncated.
     fn pairs(
         &self,
         set: Set,

@@ -1,10 +1,10 @@
-//! Writing: one machine for all charsets of the family. Every line ends in ASCII.
+//! Encodes all charsets of the ISO 2022 family. Every line ends in ASCII.
 //!
-//! A character is written in the first of the charset's sets that has it. ISO-2022-JP is written as WHATWG writes it,
-//! but for the line ends; ISO-2022-KR has its designator at the start, ISO-2022-CN has its own anew on each line.
+//! A character is encoded in the first set of the charset that has it. ISO-2022-JP is written as by WHATWG, except for line ends.
+//! ISO-2022-KR has its designator at the start, ISO-2022-CN on each line.
 //!
 //! # Limits
-//! The shortest form is not sought: a set is not kept for a character that a later one shares with it.
+//! Does not find the shortest form: it does not stay in a set for a later character that both sets have.
 
 use super::escape::designator;
 use super::flavor::{Flavor, Use};
@@ -103,7 +103,7 @@ impl Encoder {
         false
     }
 
-    /// Writes a look-alike; false if there is none, or none is wanted.
+    /// Writes a look-alike; returns false if there is none, or if the options forbid it.
     fn look_alike(&mut self, at: usize, c: char, out: &mut Out<'_>) -> bool {
         if !self.flavor.is_japanese() {
             return false;
@@ -126,7 +126,7 @@ impl Encoder {
         true
     }
 
-    /// Writes two characters as one; false if they are none.
+    /// Writes two characters as one code; returns false if they have none.
     fn sequence(&mut self, chars: [char; 2], out: &mut Out<'_>) -> bool {
         for place in self.flavor.sets() {
             if let Some(code) = place.set().sequence(chars) {
@@ -138,7 +138,7 @@ impl Encoder {
         false
     }
 
-    /// Writes what is held by itself.
+    /// Writes the pending character alone.
     fn release(&mut self, out: &mut Out<'_>) {
         if let Some(c) = self.held.take() {
             self.in_a_set(c, out);

@@ -1,7 +1,7 @@
-//! The escape sequences: what each of them does, and which charsets have it.
+//! Lists the escape sequences, their effects, and the charsets that have them.
 //!
 //! # Limits
-//! Sequences that no charset of mail has are not known, though ISO 2022 gives many of them a meaning.
+//! Only sequences of mail charsets; ISO 2022 defines many more.
 
 use super::flavor::Flavor::{
     self, Cn, CnExt, Cp50220, Cp50221, Cp50222, Jp, Jp1, Jp2, Jp3, Jp2004, Kr,
@@ -9,7 +9,7 @@ use super::flavor::Flavor::{
 use super::flavor::Use;
 use super::set::Set;
 
-/// What a sequence does.
+/// The effect of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     Designate(Use),
@@ -24,7 +24,7 @@ pub(super) enum Effect {
 
 /// One sequence.
 pub(super) struct Escape {
-    /// What stands behind ESC.
+    /// The bytes behind ESC.
     pub(super) bytes: &'static [u8],
     pub(super) effect: Effect,
     /// The charsets that have it by their own standard.
@@ -51,8 +51,8 @@ const fn to(bytes: &'static [u8], set: Use, own: &'static [Flavor]) -> Escape {
     }
 }
 
-/// What all Japanese charsets together know. The first four are those of RFC 1468; of several sequences for one set
-/// the encoder writes the first.
+/// The sequences of all Japanese charsets. The first four are those of RFC 1468. If a set has several sequences, the encoder
+/// writes the first.
 const JP_ESCAPES: [Escape; 19] = [
     g0(b"(B", Set::Ascii, JAPANESE),
     g0(b"$B", Set::Jisx0208, JAPANESE),
@@ -120,7 +120,7 @@ const CN_ESCAPES: [Escape; 11] = [
     },
 ];
 
-/// What is found behind an ESC.
+/// The result of a search behind an ESC.
 pub(super) enum Found {
     Sequence(&'static Escape),
     /// It may become a sequence.
@@ -154,7 +154,7 @@ pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> Found {
     }
 }
 
-/// What a charset writes behind ESC to designate a set.
+/// Returns the bytes behind ESC that designate a set in a charset.
 pub(super) fn designator(flavor: Flavor, set: Use) -> &'static [u8] {
     let escape = escapes(flavor)
         .iter()

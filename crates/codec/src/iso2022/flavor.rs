@@ -1,7 +1,7 @@
-//! The charsets of the family, and what each of them allows.
+//! Defines the charsets of the ISO 2022 family and the sets that each allows.
 //!
 //! # Limits
-//! Lenient decoding knows three of them only: the union of all Japanese ones, ISO-2022-KR, ISO-2022-CN-EXT; and HZ.
+//! Lenient decoding has only four flavors: the union of all Japanese ones, ISO-2022-KR, ISO-2022-CN-EXT, and HZ.
 
 use super::set::Set;
 use super::{ESC, SI, SO};
@@ -21,9 +21,9 @@ pub(crate) enum Flavor {
     Jp2004,
     /// Microsoft's, which writes half-width katakana in full width.
     Cp50220,
-    /// The same with `ESC ( I`.
+    /// [`Self::Cp50220`] with `ESC ( I`.
     Cp50221,
-    /// The same with SO and SI.
+    /// [`Self::Cp50220`] with SO and SI.
     Cp50222,
     /// RFC 1557.
     Kr,
@@ -33,7 +33,7 @@ pub(crate) enum Flavor {
     CnExt,
     /// RFC 1843.
     Hz,
-    /// A set of two bytes by itself.
+    /// A two-byte set without escapes.
     Raw(Set),
 }
 
@@ -70,7 +70,7 @@ impl Flavor {
         matches!(self, Self::Cn | Self::CnExt)
     }
 
-    /// A byte that may do something else than stand for itself in ASCII text.
+    /// Returns true for a byte that may be more than itself in ASCII text.
     #[inline]
     pub(super) fn is_special(self, byte: u8) -> bool {
         match self {
@@ -80,7 +80,7 @@ impl Flavor {
         }
     }
 
-    /// What the bytes mean at first, and again at the start of each line.
+    /// Returns the set at the start of the text and of each line.
     pub(super) fn initial(self) -> Set {
         if let Self::Raw(set) = self {
             set
@@ -89,12 +89,12 @@ impl Flavor {
         }
     }
 
-    /// Whether all rows of the table of JIS X 0208 count, with those of NEC and IBM.
+    /// Returns true if all rows of the table of JIS X 0208 count, with those of NEC and IBM.
     pub(crate) fn has_vendor_rows(self) -> bool {
         matches!(self, Self::Cp50220 | Self::Cp50221 | Self::Cp50222)
     }
 
-    /// Whether some codes are two characters.
+    /// Returns true if some codes are two characters.
     pub(super) fn has_sequences(self) -> bool {
         matches!(self, Self::Jp3 | Self::Jp2004)
     }
@@ -104,7 +104,7 @@ impl Flavor {
         if self == Self::Hz { 0x77 } else { 0x7E }
     }
 
-    /// What SO takes where nothing was designated.
+    /// Returns the set that SO selects without a designation.
     pub(super) fn default_g1(self) -> Set {
         match self {
             Self::Kr => Set::Ksx1001,

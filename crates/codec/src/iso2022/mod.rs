@@ -1,23 +1,24 @@
-//! ISO 2022 in seven bits, as mail uses it: ISO-2022-JP and its relatives (RFC 1468, 1554, 2237, JIS X 0213, CP50220),
-//! ISO-2022-KR (RFC 1557), ISO-2022-CN and -CN-EXT (RFC 1922), HZ (RFC 1843), whose tildes do what escapes do, and
-//! the registered sets of two bytes by themselves, without any escapes.
+//! Decodes and encodes 7-bit ISO 2022 of mail.
 //!
-//! Escape sequences say what the bytes 21-7E mean: directly (G0), after SO (G1), or for one character (G2, G3).
-//! Leniently every line begins in ASCII, whatever state the last one ended in, so that no state hides the rest of a
-//! text; a byte below 21 is never part of a character, and a byte that ends a character too early is read again. Two
-//! escapes in a row and empty runs are nothing to remark on, as joined encoded-words have them.
+//! The charsets are ISO-2022-JP and its variants (RFC 1468, 1554, 2237, JIS X 0213, CP50220), ISO-2022-KR (RFC 1557), ISO-2022-CN
+//! and -CN-EXT (RFC 1922), HZ with tildes instead of escapes (RFC 1843), and the registered two-byte sets alone, without escapes.
 //!
-//! | module | |
+//! Escape sequences define the bytes 21-7E: directly (G0), after SO (G1), or for one character (G2, G3). In lenient mode every
+//! line begins in ASCII, so that no state hides the rest of a text. A byte below 21 is never part of a character. A byte that
+//! ends a character too early is read again. Two escapes in a row and empty runs are no defects, because joined encoded words
+//! have them.
+//!
+//! | module | duty |
 //! |---|---|
-//! | [`flavor`] | the charsets, and what each of them allows |
+//! | [`flavor`] | the charsets and the sets that each allows |
 //! | [`escape`] | the escape sequences |
-//! | [`set`] | the coded character sets, both ways |
-//! | [`decoder`], [`tilde`] | reading |
-//! | [`encoder`] | writing |
+//! | [`set`] | the coded character sets, in both directions |
+//! | [`decoder`], [`tilde`] | decoding |
+//! | [`encoder`] | encoding |
 //!
 //! # Limits
-//! A lost ESC is not repaired. Eight-bit bytes are U+FFFD each, but for katakana in ISO-2022-JP; whether the text is
-//! really Shift_JIS, EUC-KR or GBK is for the caller to find out.
+//! Does not repair a lost ESC. Each 8-bit byte is U+FFFD, except katakana in ISO-2022-JP. The caller must detect text that is really
+//! Shift_JIS, EUC-KR or GBK.
 
 mod decoder;
 mod encoder;
@@ -33,15 +34,15 @@ pub(crate) use set::Set;
 
 use mailglot_kernel::ascii;
 
-/// What stands between most lines of Japanese text.
+/// The bytes between most lines of Japanese text.
 const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
 
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
 const SI: u8 = 0x0F;
 
-/// Appends a text of printable ASCII and pairs of JIS X 0208, each run of them between `ESC $ B` and `ESC ( B`, as nearly all Japanese
-/// words are; false, and nothing is appended, where there is anything else.
+/// Appends a text of printable ASCII and pairs of JIS X 0208, each run between `ESC $ B` and `ESC ( B`, as in nearly all Japanese words.
+/// Returns false and appends nothing if there is anything else.
 pub(crate) fn append_usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> bool {
     let start = text.len();
     let is_usual = flavor.is_japanese() && usual(flavor, bytes, text).is_some();
@@ -79,7 +80,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
     }
 }
 
-/// Whether text without eight-bit bytes is ASCII by itself: nothing in it can shift.
+/// Returns true if text without 8-bit bytes is plain ASCII, without shifts.
 pub(crate) fn is_plain(flavor: Flavor, bytes: &[u8]) -> bool {
     flavor.initial() == Set::Ascii
         && bytes.is_ascii()

@@ -1,8 +1,8 @@
-//! The coded character sets that escape sequences bring in, both ways.
+//! Defines the coded character sets that escape sequences select, for decoding and encoding.
 //!
 //! # Limits
-//! `ESC $ @` is read as JIS X 0208, as everybody does, and not as JIS C 6226-1978. The tables of JIS X 0208, GB 2312 and
-//! KS X 1001 are WHATWG's.
+//! `ESC $ @` selects JIS X 0208, as in all other programs, not JIS C 6226-1978. The tables of JIS X 0208, GB 2312 and KS X 1001
+//! are WHATWG's.
 
 use crate::double_byte::{self, Family};
 use crate::grid::{Grid, Set as Table};
@@ -10,7 +10,7 @@ use crate::sink::Sink;
 use crate::web;
 use mailglot_kernel::{Packed, PairTable};
 
-/// What the bytes 21-7E mean.
+/// The set that the bytes 21-7E select from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Set {
     #[default]
@@ -38,7 +38,7 @@ pub(crate) enum Set {
     Greek,
 }
 
-/// What JIS X 0213 got in 2004.
+/// Characters that JIS X 0213 added in 2004.
 const OF_2004: [u16; 10] = [
     0x2E21, 0x2F7E, 0x4F54, 0x4F7E, 0x7427, 0x7E7A, 0x7E7B, 0x7E7C, 0x7E7D, 0x7E7E,
 ];
@@ -112,8 +112,8 @@ impl Set {
         }
     }
 
-    /// Writes the character of two bytes from 21 to 7E; false if there is none. `wide`: with all that the table has
-    /// beyond the standard (vendor rows of JIS X 0208, GBK's part of GB 2312, 2004 in JIS X 0213:2000).
+    /// Writes the character of two bytes from 21 to 7E; returns false if there is none. `wide` includes the characters beyond
+    /// the standard (vendor rows of JIS X 0208, GBK's part of GB 2312, 2004 in JIS X 0213:2000).
     pub(super) fn put(self, [lead, trail]: [u8; 2], wide: bool, sink: &mut Sink<'_>) -> bool {
         let flat = |family: Family, sink: &mut Sink<'_>| {
             let packed = family.tables().pair(lead | 0x80, trail | 0x80);
@@ -144,7 +144,7 @@ impl Set {
         }
     }
 
-    /// The character of one byte from 20 to 7F in a set of single bytes.
+    /// Returns the character of one byte from 20 to 7F in a single-byte set.
     pub(super) fn single(self, byte: u8) -> Option<char> {
         match self {
             Self::Roman if byte == b'\\' => Some('\u{A5}'),
@@ -188,7 +188,7 @@ impl Set {
             }
             Self::Jis1978 => {
                 let code = u16::from_be_bytes(Self::Jisx0208.code(c, wide)?);
-                // To and fro are the same, but for the last four, whose new codes are not of 1978.
+                // Both directions are the same, except for the last four, whose new codes are not from 1978.
                 let back = MOVED_IN_1983[22..]
                     .iter()
                     .find(|(_, new)| *new == code)
@@ -205,7 +205,7 @@ impl Set {
         }
     }
 
-    /// Whether a sequence of two characters begins with this one.
+    /// Returns true if a sequence of two characters begins with this one.
     pub(super) fn begins_sequence(self, c: char) -> bool {
         self.table()
             .is_some_and(|(table, _)| table.reverse().begins_sequence(c))
@@ -229,7 +229,7 @@ impl Set {
         self.table().map(|(table, plane)| (table.grid(), plane))
     }
 
-    /// The table of our own that holds a set, and the plane in it.
+    /// Returns the table that contains a set, and the plane in it.
     fn table(self) -> Option<(Table, u8)> {
         match self {
             Self::Jisx0212 => Some((Table::JisX0212, 0)),
@@ -242,7 +242,7 @@ impl Set {
     }
 }
 
-/// Writes a cell whose ASCII, if it is, comes out of a shifted state.
+/// Writes a cell, and counts ASCII that comes from a shifted state.
 fn put_cell(grid: &Grid, cell: Packed, sink: &mut Sink<'_>) -> bool {
     if let Some([c, _]) = grid.chars(cell).filter(|[c, _]| c.is_ascii()) {
         sink.shifted(c as u32);

@@ -1,4 +1,4 @@
-//! The escapes of HZ (RFC 1843), which begin with a tilde.
+//! Parses the escapes of HZ (RFC 1843), which begin with a tilde.
 //!
 //! # Limits
 //! A tilde is an escape only where a character begins.
@@ -9,7 +9,7 @@ use crate::LossKind;
 use crate::sink::Sink;
 
 impl Iso2022 {
-    /// Reads an escape; `None` if it is cut off.
+    /// Reads an escape; `None` if it is truncated.
     pub(super) fn tilde(
         &mut self,
         rest: &[u8],

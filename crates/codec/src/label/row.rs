@@ -1,11 +1,11 @@
-//! What a row of the table of labels says.
+//! A row of the table of labels.
 //!
 //! # Limits
-//! Rows are made from `data/labels.tsv`.
+//! Generated from `data/labels.tsv`.
 
 use crate::Charset;
 
-/// What a row of the table says of its label.
+/// The meaning of a label in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Means {
     /// This charset.

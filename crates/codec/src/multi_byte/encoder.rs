@@ -1,7 +1,7 @@
-//! Writing: by the table, ASCII as it is where the charset has it so.
+//! Encodes by the table, with ASCII unchanged if the charset has it.
 //!
 //! # Limits
-//! Of several codes of one character the lowest is written that is no second choice of its charset.
+//! If a character has several codes, the lowest one is written that the charset does not mark as second choice.
 
 use super::layout::Layout;
 use crate::double_byte::Family;
@@ -17,13 +17,13 @@ use std::ops::ControlFlow;
 pub(crate) struct Encoder {
     layout: Layout,
     reverse: &'static Reverse,
-    /// ASCII characters stand for themselves whatever is around them.
+    /// ASCII characters are encoded as themselves in every context.
     ascii: bool,
     /// A character that may become one with the next.
     held: Option<char>,
     /// Mixed EBCDIC: whether SO was written last, not SI.
     shift: Option<bool>,
-    /// Who reads what is written, if not this table.
+    /// The family whose decoder reads the output, if not this table.
     reader: Option<Family>,
 }
 
@@ -41,7 +41,7 @@ impl Encoder {
         }
     }
 
-    /// The same, without the characters that the decoder of a family reads otherwise.
+    /// Returns the encoder without the characters that the decoder of a family reads differently.
     pub(crate) fn read_as(self, family: Family) -> Self {
         Self {
             reader: Some(family),
@@ -49,7 +49,7 @@ impl Encoder {
         }
     }
 
-    /// Of mixed EBCDIC, where pairs stand between SO and SI.
+    /// Builds the encoder of mixed EBCDIC, with pairs between SO and SI.
     pub(crate) fn mixed(set: Set) -> Self {
         Self {
             ascii: false,
@@ -58,7 +58,7 @@ impl Encoder {
         }
     }
 
-    /// The bytes of a character, and how many they are; `None` if there are none.
+    /// Returns the bytes of a character and their number; `None` if the table lacks it.
     #[inline]
     fn bytes(&self, c: char) -> Option<([u8; 4], usize)> {
         let code = self.reverse.code(c);
@@ -89,7 +89,7 @@ impl Encoder {
         }
     }
 
-    /// Writes what is held, with the next character if they are one; whether they are.
+    /// Writes the pending character, together with the next one if they have one code. Returns true in that case.
     fn join(&mut self, next: char, out: &mut Out<'_>) -> bool {
         let Some(first) = self.held else { return false };
         let code = self.reverse.sequence([first, next]);

@@ -1,14 +1,14 @@
-//! How the bytes of a character name its cell in a table, both ways.
+//! Maps the bytes of a character to a cell of a table, and back.
 //!
 //! # Limits
-//! Only of a stored layout is it known here whether a cell is empty, since its table tells how long a character is.
+//! Only a stored layout knows whether a cell is empty, since its table gives the length of a character.
 
 use crate::grid::Grid;
 
 /// The form of the characters beyond ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Row and column as they are; trail bytes from 31.
+    /// Row and column are the bytes; trail bytes begin at 31.
     Pairs,
     /// Row and column with the high bits set.
     Euc,
@@ -23,7 +23,7 @@ pub(crate) enum Layout {
     Stored,
 }
 
-/// What the first bytes are.
+/// The meaning of the first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Cell {
@@ -110,7 +110,7 @@ impl Layout {
         }
     }
 
-    /// The bytes of a character that stands in no table.
+    /// Returns the bytes of a character that no table contains.
     pub(super) fn single(self, c: char) -> Option<([u8; 4], usize)> {
         if self == Self::Stored {
             // The code 0 is that of NUL.
@@ -127,7 +127,7 @@ impl Layout {
     }
 }
 
-/// The first character by what the table has.
+/// Finds the first character by the content of the table.
 #[inline]
 fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
     if !grid.cell(0, lead).is_none() {
@@ -196,7 +196,7 @@ fn two(bytes: &[u8], trails: std::ops::RangeInclusive<u8>, at: impl Fn(u8) -> (u
     }
 }
 
-/// Whether the bytes behind the first are in these ranges.
+/// Checks that the bytes behind the first are in these ranges.
 fn more(bytes: &[u8], ranges: &[std::ops::RangeInclusive<u8>]) -> Result<(), Place> {
     for (i, range) in ranges.iter().enumerate() {
         match bytes.get(i) {

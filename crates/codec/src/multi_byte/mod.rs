@@ -1,12 +1,12 @@
-//! Charsets with characters of two to four bytes from a table of our own, decoder and encoder: EUC-TW, EUC-JIS-2004,
-//! Shift_JIS-2004, Johab, GB 12345, Big5 by year, the double-byte code pages of IBM, Microsoft and Apple.
+//! Decodes and encodes charsets with characters of two to four bytes by tables: EUC-TW, EUC-JIS-2004, Shift_JIS-2004, Johab, GB 12345,
+//! Big5 by year, the double-byte code pages of IBM, Microsoft and Apple.
 //!
-//! A [`Layout`] says which bytes name which cell of a [`Set`]; all else is the same for all. A byte below 21 is never
-//! part of a character. Of a damaged character the bytes that could begin one are replaced together; what cannot
-//! continue it, and an ASCII byte in any case, is read again.
+//! A [`Layout`] says which bytes name which cell of a [`Set`]; the rest is common. A byte below 21 is never part of a character. In a damaged
+//! character the bytes that could begin one are replaced together. A byte that cannot continue it, and always an ASCII byte, is read
+//! again.
 //!
 //! # Limits
-//! Both modes read the same table; what lenient decoding reads better by another one has that as its superset.
+//! Both modes use one table. If lenient decoding needs another one, the charset has it as superset.
 
 mod encoder;
 mod layout;
@@ -19,7 +19,7 @@ use crate::grid::Set;
 use crate::sink::{Sink, ascii_8, ascii_run};
 use layout::{Place, foreign};
 
-/// Decodes what is complete; at most three bytes stay behind.
+/// Decodes the complete characters of `input`. Leaves at most three bytes.
 pub(crate) fn run(
     layout: Layout,
     set: Set,

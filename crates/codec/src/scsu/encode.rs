@@ -1,17 +1,17 @@
-//! SCSU, the encoder.
+//! Encodes SCSU.
 //!
-//! It looks some characters ahead: at a character that costs more than one byte it compares what each way to write it
-//! makes of those that follow.
+//! Looks some characters ahead: at a character that costs more than one byte it compares the cost of each way for the next
+//! characters.
 //!
 //! # Limits
-//! Smaller outputs exist; finding the smallest takes the whole text.
+//! Does not find the smallest output, which needs the whole text.
 
 use super::{DYNAMIC, ODD, SC0, SCU, SD0, SDX, SQ0, SQU, STATIC, UC0, UD0, UDX, UQU};
 use crate::encoder::{Encode, Out};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Characters looked at behind the one to write.
+/// Number of characters to look ahead.
 const AHEAD: usize = 24;
 
 /// An SCSU encoder.
@@ -24,7 +24,7 @@ pub(crate) struct Writer {
     held: VecDeque<char>,
 }
 
-/// What the bytes mean.
+/// Mode and windows.
 #[derive(Clone, Debug)]
 struct State {
     unicode: bool,
@@ -131,7 +131,7 @@ impl Writer {
                 .enumerate()
                 .filter(|(_, start)| in_window(**start, c).is_some())
             {
-                // The first fixed window is ASCII, of which only the controls need a quote.
+                // The first fixed window is ASCII. Only its controls need a quote.
                 if *start > 0 || c < ' ' {
                     offer(Way::QuoteFixed(window));
                 }
@@ -219,7 +219,7 @@ impl Writer {
 }
 
 impl State {
-    /// An estimate of what characters cost if no window moves.
+    /// Estimates the cost of characters if no window moves.
     fn cost_of<'c>(&self, text: impl Iterator<Item = &'c char>) -> u32 {
         // So far, ending in either mode.
         let (mut single, mut unicode) = if self.unicode { (1, 0) } else { (0, 1) };
@@ -249,12 +249,12 @@ impl State {
     }
 }
 
-/// A unit that Unicode mode would take for a command.
+/// Returns true for a unit that would be a command in Unicode mode.
 fn needs_quote(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{F2FF}')
 }
 
-/// One byte in single-byte mode, whatever the windows are.
+/// Returns true for a character of one byte in single-byte mode with any windows.
 fn is_direct(c: char) -> bool {
     matches!(c, ' '..='\x7F' | '\0' | '\t' | '\r' | '\n')
 }

@@ -1,16 +1,16 @@
-//! The encoder for lists of sequences.
+//! Encodes charsets that are lists of sequences.
 //!
 //! # Limits
-//! A record of a look-alike that a character left out has cut in two covers the second part only: records do not overlap.
+//! If a character that is left out splits a look-alike, its record covers the second part only, because records do not overlap.
 
 use super::{Entry, Match, Note, Repertoire, Sequences};
 use crate::encoder::{Encode, Out};
 use std::ops::ControlFlow;
 
-/// Bytes of text joined to what was held back; more than two of the longest sequences have.
+/// Number of bytes of text that are joined to pending text; more than two of the longest sequences.
 const JOIN: usize = 32;
 
-/// An encoder for a list. What may become a longer sequence waits for the next piece of text.
+/// An encoder for a list. A beginning of a longer sequence stays pending until the next piece of text.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     list: &'static Sequences,
@@ -37,9 +37,9 @@ impl Encoder {
         }
     }
 
-    /// Writes the sequences that begin before `end`. Returns where it came to, or breaks at a character that cannot be
-    /// written; the sequence before that is held back if it may go on: should the character be left out, the next one
-    /// stands beside it.
+    /// Writes the sequences that begin before `end`. Returns the offset behind them, or breaks at a character that cannot be
+    /// encoded. The sequence before that character stays pending if it may continue, because the next character follows it if the
+    /// other one is omitted.
     fn write(
         &mut self,
         joined: &Joined<'_>,
@@ -103,7 +103,7 @@ impl Encoder {
 }
 
 impl Joined<'_> {
-    /// Where a place of the joined text is in the whole text.
+    /// Maps an offset of the joined text to the whole text.
     fn position(&self, at: usize, out: &Out<'_>) -> u64 {
         self.places
             .get(at)
@@ -139,7 +139,7 @@ impl Encode for Encoder {
                 places: &places,
             };
             match self.write(&joined, old.len(), false, out) {
-                // What is held back can be written alone, so that this is never in it.
+                // Pending text can be written alone, so it never contains this.
                 ControlFlow::Break(at) => return ControlFlow::Break(at.saturating_sub(old.len())),
                 ControlFlow::Continue(at) if at < old.len() => {
                     self.hold(&joined, at, whole.len(), out);

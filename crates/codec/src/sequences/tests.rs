@@ -1,4 +1,4 @@
-//! The lists against the data they are made from, and both ways against each other.
+//! Compares the lists with their data, and both directions with each other.
 
 use crate::{Charset, LossLog, Mode, Unmappable};
 

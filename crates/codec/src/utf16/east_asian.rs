@@ -1,7 +1,7 @@
-//! Recognizes big-endian UTF-16 whose bytes are all ASCII, as those of kana and many ideographs are (RFC 2781 4.3).
+//! Recognizes big-endian UTF-16 whose bytes are all ASCII, as in kana and many ideographs (RFC 2781, section 4.3).
 //!
 //! # Limits
-//! A single unit is no evidence. Ideographs that are ASCII words at the same time (`name`) are read as ASCII.
+//! A single unit is no evidence. Ideographs whose bytes are ASCII words (`name`) are read as ASCII.
 
 use encoding_rs::{EUC_JP, Encoding, GBK};
 

@@ -1,10 +1,10 @@
-//! The byte order of UTF-16 without a mark, by statistics.
+//! Detects the byte order of UTF-16 without a byte order mark, by statistics.
 //!
-//! Each order is scored by what its units would be: spaces and ASCII, letters, units of one script in a row, surrogates
-//! in pairs. In the wrong order the units of a text jump all over the plane, or end in 00.
+//! Scores each order by its units: spaces and ASCII, letters, units of one script in a row, surrogate pairs. In the wrong order
+//! units jump over the whole plane, or end in 00.
 //!
 //! # Limits
-//! It looks at 512 units at most, and says nothing about fewer than four.
+//! Uses at most 512 units, and decides nothing for fewer than four.
 
 use super::{Order, WINDOW, unit_at};
 
@@ -56,7 +56,7 @@ fn score(units: impl Iterator<Item = u16>) -> i32 {
     score.max(1)
 }
 
-/// What a unit says by itself.
+/// Returns the score of a unit alone.
 fn worth(unit: u16) -> i32 {
     match unit {
         0x20 | 0x0A | 0x0D => 8,
@@ -74,12 +74,12 @@ fn worth(unit: u16) -> i32 {
     }
 }
 
-/// What stands together in a text.
+/// Groups of units that are neighbors in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
-    /// ASCII, Latin and punctuation, which stand beside any other.
+    /// ASCII, Latin and punctuation, which occur beside any other.
     Common,
-    /// Ideographs, kana, and the signs that go with them.
+    /// Ideographs, kana, and their punctuation.
     EastAsian,
     Hangul,
     /// Alphabets, by the high byte of their units.
@@ -98,7 +98,7 @@ impl Script {
         }
     }
 
-    /// What a unit says that follows one of the script `before`.
+    /// Returns the score of a unit behind one of the script `before`.
     fn beside(self, before: Self) -> i32 {
         match self {
             Self::Block(_) if self == before => 3,

@@ -1,7 +1,7 @@
-//! UTF-7 (RFC 2152), the encoder.
+//! Encodes UTF-7 (RFC 2152).
 //!
 //! # Limits
-//! Lines are not broken.
+//! Does not break lines.
 
 use crate::encoder::{Encode, Out};
 use mailglot_kernel::base64::digit;
@@ -14,12 +14,12 @@ pub(crate) enum Direct {
     SetD,
     /// Set O too.
     WithSetO,
-    /// Printable ASCII and SP but for `&`, which begins the runs (RFC 3501 5.1.3).
+    /// Printable ASCII and SP, except `&`, which begins runs (RFC 3501, section 5.1.3).
     Imap,
 }
 
 impl Direct {
-    /// Whether a character stands for itself.
+    /// Returns true if a character is encoded as itself.
     fn holds(self, c: char) -> bool {
         match c {
             _ if self == Self::Imap => matches!(c, ' '..='~') && c != '&',
@@ -30,7 +30,7 @@ impl Direct {
         }
     }
 
-    /// What begins a run, and followed by `-` stands for itself.
+    /// Returns the character that begins a run. Followed by `-` it is itself.
     fn shift(self) -> char {
         if self == Self::Imap { '&' } else { '+' }
     }
@@ -45,7 +45,7 @@ impl Direct {
 pub(crate) struct Encoder {
     direct: Direct,
     run: Option<Base64>,
-    /// A `+` outside a run waits: what follows it tells whether it goes into a run.
+    /// A pending `+` outside a run. The next character decides whether it goes into a run.
     plus: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Base64 in lines.
+//! Decodes lines of base64.
 //!
 //! # Limits
 //! None.
@@ -14,7 +14,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
-/// Characters of a block; its bytes are three quarters of that.
+/// Number of characters in a block. They decode to three quarters as many bytes.
 const BLOCK: usize = 32;
 
 /// See [`append_lines`](crate::base64::append_lines).
@@ -35,7 +35,7 @@ pub(in super::super) fn lines(text: &[u8], out: &mut Vec<u8>) -> usize {
     read + quanta(&text[read..], &mut out)
 }
 
-/// Lines of `WIDTH` characters that take `STEP` bytes with their line ends; returns how much they take.
+/// Decodes lines of `WIDTH` characters, `STEP` bytes with their line ends. Returns the number of bytes read.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut Room<'_>) -> usize {
     let mut read = 0;
@@ -65,7 +65,7 @@ fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut Room<'
     read
 }
 
-/// The complete quanta at the start of `text`; returns their length.
+/// Decodes the complete quanta at the start of `text` and returns their length.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn quanta(text: &[u8], out: &mut Room<'_>) -> usize {
     let mut read = 0;
@@ -86,14 +86,14 @@ fn quanta(text: &[u8], out: &mut Room<'_>) -> usize {
     }
 }
 
-/// A bit for each byte without a fault.
+/// Returns a bit for each valid digit.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn right(faults: __m256i) -> u32 {
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(faults, _mm256_setzero_si256())) as u32
 }
 
-/// The room behind the end of a vector, enough for all that a text can hold.
+/// The room behind the end of a vector, enough for all bytes that a text can decode to.
 struct Room<'v> {
     out: &'v mut Vec<u8>,
     /// Kept beside the vector, so that no store forces its header to be read again.
@@ -102,7 +102,7 @@ struct Room<'v> {
 }
 
 impl<'v> Room<'v> {
-    /// Room for the bytes of so many characters, and for a whole store behind them.
+    /// Reserves room for the bytes of so many characters and one whole store.
     fn new(characters: usize, out: &'v mut Vec<u8>) -> Self {
         out.reserve(characters / 4 * 3 + BLOCK);
         Self {
@@ -112,7 +112,7 @@ impl<'v> Room<'v> {
         }
     }
 
-    /// Writes the bytes of a block, and eight of no meaning behind them, `at` bytes behind the end.
+    /// Writes the bytes of a block, and eight meaningless ones, `at` bytes behind the end.
     ///
     /// # Safety
     /// There is room for all 32.
@@ -146,7 +146,7 @@ impl Drop for Room<'_> {
     }
 }
 
-/// The 24 bytes of 32 characters, and eight of no meaning; nonsense where the characters are others.
+/// Returns the 24 bytes of 32 characters, and eight meaningless ones. Other characters give meaningless bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn octets(characters: __m256i) -> __m256i {

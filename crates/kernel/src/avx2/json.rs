@@ -1,4 +1,4 @@
-//! Text inside JSON strings.
+//! Escapes text for JSON strings.
 //!
 //! # Limits
 //! None.
@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 /// See [`append_escaped`](crate::json::append_escaped).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
-    // A block more than there is: whole blocks are copied, and what is behind an escape is cut off again.
+    // Reserve one block more: whole blocks are copied, and bytes behind an escape are truncated.
     out.reserve(text.len() + text.len() / 32 + 32);
     let mut rest = text;
     while let Some(block) = rest.first_chunk::<32>() {
@@ -39,7 +39,7 @@ pub(in super::super) fn json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// A bit for each byte that is escaped.
+/// Returns a bit for each byte that is escaped.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn escaped(block: &[u8; 32]) -> u32 {

@@ -1,9 +1,10 @@
-//! The loops in AVX2. Each says which portable one it stands for.
+//! The AVX2 loops. Each names the portable loop that it replaces.
 //!
 //! # Limits
 //! None.
 
 mod base64;
+mod hex_escapes;
 mod json;
 mod pairs;
 mod scan;
@@ -13,10 +14,11 @@ mod utf7;
 mod utf8;
 
 pub(super) use base64::lines;
+pub(super) use hex_escapes::{escapes, hex_escapes};
 pub(super) use json::json;
 pub(super) use pairs::{pairs, short_pairs};
 pub(super) use scan::{highs, look, suspect};
-pub(super) use short_bytes::{base64, escapes};
+pub(super) use short_bytes::base64;
 pub(super) use utf7::{shifted, text};
 pub(super) use utf8::{check_utf8, push_ascii, push_utf8};
 pub(super) use utf16::utf16;
@@ -24,16 +26,16 @@ pub(super) use utf16::utf16;
 use std::arch::x86_64::{__m128i, __m256i, _mm_shuffle_epi8, _mm256_loadu_si256, _mm256_set_m128i};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Whether the machine has what the loop for UTF-16 is made for.
+/// Returns true if the processor has the instructions of the UTF-16 loop.
 #[inline]
 pub(super) fn is_here_for_units() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")
 }
 
-/// Whether the machine has what the other loops are made for. The answer is kept in one place: short pieces pay for each question.
+/// Returns true if the processor has the instructions of the other loops. The answer is cached, because the check is slow for short inputs.
 #[inline]
 pub(super) fn is_here() -> bool {
-    /// 0 where nobody has asked.
+    /// 0: not yet checked.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     #[cold]
     fn ask() -> bool {
@@ -73,11 +75,11 @@ fn load_half(block: &[u8; 16]) -> __m128i {
 /// Bytes of a text that [`near`] reads.
 pub(super) const NEAR: usize = 16;
 
-/// The 32 bytes at a place of a text, with zeros behind its end; zeros where the text is shorter than [`NEAR`].
+/// Returns the 32 bytes at an offset of a text, with zeros behind its end. Returns zeros if the text is shorter than [`NEAR`].
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn near(text: &[u8], at: usize) -> __m256i {
-    /// Read from its start it moves nothing, read from later on it moves bytes down.
+    /// Loaded from its start, this shuffle moves nothing; loaded from a later offset, it moves bytes down.
     const SLIDE: [u8; 32] = {
         let mut places = [0x80; 32];
         let mut i = 0;
@@ -105,7 +107,7 @@ fn near(text: &[u8], at: usize) -> __m256i {
     _mm256_set_m128i(half(at.saturating_add(16)), half(at))
 }
 
-/// All bits in the first `count` bytes, which is 32 where it is more.
+/// Returns a mask with all bits set in the first `count` bytes, at most 32.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn first_bytes(count: usize) -> __m256i {

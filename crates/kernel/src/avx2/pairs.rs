@@ -1,4 +1,4 @@
-//! Double-byte charsets.
+//! Decodes double-byte charsets.
 //!
 //! # Limits
 //! None.
@@ -40,7 +40,7 @@ const FOURS: ([[u8; 8]; 256], [u8; 256]) = {
 
 /// See [`PairTable::append_decoded`].
 ///
-/// Which bytes are pairs and which are single cannot be foretold: no branch may depend on it.
+/// Pairs and single bytes follow each other unpredictably, so no branch depends on them.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn pairs<const SKIP_A0_DF: bool>(
     table: &PairTable,
@@ -100,7 +100,7 @@ pub(in super::super) fn pairs<const SKIP_A0_DF: bool>(
             && at < input.len()
             && let Some(last) = input.last_chunk()
         {
-            // Less than eight bytes are left; those before them go, and zeros come in behind them.
+            // Fewer than eight bytes are left: shift out the bytes before them, and zeros in behind them.
             let rest = input.len() - at;
             let eight = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
             let raw = _mm_cvtsi64_si128(i64::from_le_bytes(eight));
@@ -122,7 +122,7 @@ pub(in super::super) fn pairs<const SKIP_A0_DF: bool>(
         if is_basic && at == input.len() {
             return at;
         }
-        // The end, or characters of four bytes, or one that the table does not know.
+        // The end, characters of four bytes, or a character that the table lacks.
         let near = &input[at..input.len().min(at + 16)];
         let len;
         (out, len) = single_steps::<SKIP_A0_DF>(table, near, out);
@@ -133,7 +133,7 @@ pub(in super::super) fn pairs<const SKIP_A0_DF: bool>(
     }
 }
 
-/// See [`PairTable::append_short`]; for 64 bytes at most. Stops before four characters of which one is not of the
+/// See [`PairTable::append_short`]; for at most 64 bytes. Stops before four characters if one is outside the
 /// basic plane.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn short_pairs<const SKIP_A0_DF: bool>(
@@ -151,7 +151,7 @@ pub(in super::super) fn short_pairs<const SKIP_A0_DF: bool>(
     while at < len
         && let Some(eight) = room.get(at..).and_then(|near| near.first_chunk())
     {
-        // Behind the end there are zeros; a pair that is cut there is none.
+        // Zeros follow the end, so a truncated pair is no pair.
         let left = 8 * (len - at).min(8) as u32;
         let eight = _bzhi_u64(u64::from_le_bytes(*eight), left).to_le_bytes();
         let (cells, step) = four(table, eight, (leads >> at) as u32);
@@ -170,7 +170,7 @@ pub(in super::super) fn short_pairs<const SKIP_A0_DF: bool>(
     len
 }
 
-/// The first four characters of eight bytes, by the bits of those that can be lead bytes; and their length.
+/// Returns the first four characters of eight bytes and their length, by the mask of possible lead bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn four(table: &PairTable, eight: [u8; 8], leads: u32) -> ([Packed; 4], usize) {
@@ -184,7 +184,7 @@ fn four(table: &PairTable, eight: [u8; 8], leads: u32) -> ([Packed; 4], usize) {
     (cells, usize::from(FOURS.1[near]))
 }
 
-// Takes the writer and gives it back, so that the loop above can keep it in registers.
+// Takes and returns the writer, so that the loop above can keep it in registers.
 #[cold]
 fn single_steps<'t, const SKIP_A0_DF: bool>(
     table: &PairTable,
@@ -195,11 +195,11 @@ fn single_steps<'t, const SKIP_A0_DF: bool>(
     (out, len)
 }
 
-/// A bit for each byte that can be a lead byte.
+/// Returns a bit for each byte that can be a lead byte.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn leads<const SKIP_A0_DF: bool>(raw: __m256i) -> u32 {
-    // Only of 80 the number before has no highest bit.
+    // 80 is the only high byte whose predecessor has no high bit.
     let above_80 = _mm256_and_si256(raw, _mm256_sub_epi8(raw, _mm256_set1_epi8(1)));
     let leads = if SKIP_A0_DF {
         let middle = _mm256_xor_si256(_mm256_slli_epi16::<1>(raw), _mm256_slli_epi16::<2>(raw));

@@ -13,7 +13,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
 };
 
-/// See [`PlainRun::scan`](crate::PlainRun::scan); the value has [`NEAR`](super::NEAR) bytes at least.
+/// See [`PlainRun::scan`](crate::PlainRun::scan); the value has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
     /// Each block begins with the last byte of the one before it.
@@ -41,7 +41,7 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
                 stop: Some(at + stops.trailing_zeros() as usize),
             };
         }
-        // Zeros behind the end are no controls of the value.
+        // Zeros behind the end do not count as controls.
         let left = value.len().saturating_sub(at);
         let low = if left < 32 {
             _mm256_and_si256(low, first_bytes(left))
@@ -84,13 +84,13 @@ pub(in super::super) fn highs(block: &[u8; 64]) -> HighBytes {
     };
     HighBytes {
         all: bits(raws),
-        // As signed numbers these are the least.
+        // As signed numbers these are the smallest.
         low: bits(raws.map(|raw| _mm256_cmpgt_epi8(all(0xA1), raw))),
         whole_rows: bits(raws.map(whole_rows)),
     }
 }
 
-/// See [`BytePairs::find`]; the text has [`NEAR`](super::NEAR) bytes at least.
+/// See [`BytePairs::find`]; the text has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
@@ -110,7 +110,7 @@ pub(in super::super) fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> 
     None
 }
 
-/// The kinds that the pairs of these bytes, first ones and second ones, may be of.
+/// Returns the kinds that each pair of a first and a second byte may have.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn kinds(pairs: &BytePairs, first: __m256i, second: __m256i) -> __m256i {

@@ -1,4 +1,4 @@
-//! UTF-16 to UTF-8.
+//! Decodes UTF-16 to UTF-8.
 //!
 //! # Limits
 //! None.
@@ -74,7 +74,7 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
             at += 32;
             continue;
         }
-        // What stands before the first half and the pair that it begins.
+        // The units before the first surrogate, and the pair that it begins.
         for _ in 0..=halves.trailing_zeros() / 2 {
             match one::<BIG>(&input[at..], out) {
                 0 => return at,
@@ -126,7 +126,7 @@ fn swapped(units: __m256i) -> __m256i {
     _mm256_shuffle_epi8(units, twice(&SWAP))
 }
 
-/// Two bits for each unit that is half of a pair.
+/// Returns two bits for each surrogate.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn surrogates(units: __m256i) -> u32 {
     let top = _mm256_and_si256(units, _mm256_set1_epi16(0xF800_u16 as i16));
@@ -145,7 +145,7 @@ pub(super) struct Four {
 }
 
 impl Four {
-    /// Of units in numbers of 32 bits, none of which is half of a pair.
+    /// Encodes units in numbers of 32 bits. None may be a surrogate.
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn new(units: __m128i) -> Self {
@@ -189,7 +189,7 @@ fn len(ones: u32, threes: u32, count: u32) -> usize {
 /// Appends the first `count` of eight units. Returns a bit for each unit below 80, also behind the count.
 ///
 /// # Safety
-/// There is room for 28 bytes, and none of the units counted is half of a pair.
+/// There is room for 28 bytes, and none of the first `count` units is a surrogate.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn eight_units(units: __m128i, count: u32, out: &mut Writer<'_>) -> u32 {

@@ -1,4 +1,4 @@
-//! UTF-7.
+//! Decodes UTF-7.
 //!
 //! # Limits
 //! None.
@@ -20,10 +20,10 @@ use std::arch::x86_64::{
     _mm256_setr_epi32, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
-/// Places of other than direct bytes that are looked for at once.
+/// Number of bytes that are not direct to search for at once.
 const PLACES: usize = 40;
 
-/// See [`append_text`](crate::utf7::append_text); stops before a run of which there is something to be told.
+/// See [`append_text`](crate::utf7::append_text); stops before a run with a defect.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
     let mut out = Writer::new(text);
@@ -42,12 +42,12 @@ pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
 
 /// Appends direct bytes and runs of four units at most.
 ///
-/// Where runs begin cannot be foretold, so no branch depends on it: the places of many are found before the first is read.
+/// Runs begin unpredictably, so no branch depends on that: the loop finds the offsets of many runs before it reads the first.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn short_runs<'t>(input: &[u8], mut out: Writer<'t>, read: &mut ReadText) -> Writer<'t> {
     let mut places = [0; PLACES];
-    // Not far at first, lest much is looked at in vain.
+    // Search a short distance first, to avoid work in vain.
     let mut near = 64;
     let mut at = read.bytes;
     'all: while at < input.len() {
@@ -87,7 +87,7 @@ fn short_runs<'t>(input: &[u8], mut out: Writer<'t>, read: &mut ReadText) -> Wri
     out
 }
 
-/// A run of four units at most, of which nothing is to be told.
+/// A run of at most four units without a defect.
 struct ShortRun {
     /// Length in the input.
     bytes: usize,
@@ -96,7 +96,7 @@ struct ShortRun {
     has_ascii: bool,
 }
 
-/// The run at the start, if it has four units at most.
+/// Returns the run at the start, if it has at most four units.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn short_run(block: &[u8; 17]) -> Option<ShortRun> {
@@ -124,7 +124,7 @@ fn short_run(block: &[u8; 17]) -> Option<ShortRun> {
     })
 }
 
-/// Appends the run at the start, whatever its length; nothing if there is something to be told of it.
+/// Appends the run at the start, of any length. Appends nothing if the run has a defect.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
@@ -139,7 +139,7 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
         let digits = load(digits);
         let chars = members(digits, &BASE64_CLASS).trailing_ones() as usize;
         let units = twelve_units(digits);
-        // Twelve units end with the last bit of 32 digits, so that what follows is like a run of its own.
+        // Twelve units are exactly 32 digits, so the rest can be read like a new run.
         let frame = if chars == 32 {
             Some((12, 32))
         } else {
@@ -182,7 +182,7 @@ fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> 
     is_plain.then_some((count as u32, 1 + chars + usize::from(terminator == b'-')))
 }
 
-/// Finds the first places of other than direct bytes. Returns their number, and how far was looked.
+/// Finds the first bytes that are not direct. Returns their number and the length searched.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn stops(input: &[u8], places: &mut [u16; PLACES]) -> (usize, usize) {
@@ -249,7 +249,7 @@ pub(in super::super) fn shifted(input: &[u8], out: &mut Writer<'_>) -> ReadRun {
 /// Appends the first `count` of twelve units. Returns a bit for each of them that is below 80.
 ///
 /// # Safety
-/// None of the units counted is half of a pair.
+/// None of the first `count` units is a surrogate.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 unsafe fn put_twelve(units: __m256i, count: u32, out: &mut Writer<'_>) -> u32 {
@@ -273,14 +273,14 @@ fn four_units(characters: __m128i) -> __m128i {
     let row = _mm_and_si128(_mm_srli_epi16::<4>(characters), _mm_set1_epi8(0xF));
     let is_slash = _mm_cmpeq_epi8(characters, _mm_set1_epi8(b'/' as i8));
     let offset = _mm_shuffle_epi8(load_half(&VALUE_OFFSETS), _mm_add_epi8(row, is_slash));
-    // What is no digit must not spill into the digit before it.
+    // A byte that is no digit must not change the digit before it.
     let values = _mm_and_si128(_mm_add_epi8(characters, offset), _mm_set1_epi8(0x3F));
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi16(0x0140));
     let bits = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
     _mm_shuffle_epi8(bits, load_half(&UNITS))
 }
 
-/// The units of 32 base64 characters, in the first twelve places; nonsense where the characters are others.
+/// The units of 32 base64 characters, in the first twelve places; meaningless for other characters.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn twelve_units(characters: __m256i) -> __m256i {
     const UNITS: [u8; 16] = [
@@ -289,7 +289,7 @@ fn twelve_units(characters: __m256i) -> __m256i {
     let row = _mm256_and_si256(_mm256_srli_epi16::<4>(characters), _mm256_set1_epi8(0xF));
     let is_slash = _mm256_cmpeq_epi8(characters, _mm256_set1_epi8(b'/' as i8));
     let offset = _mm256_shuffle_epi8(twice(&VALUE_OFFSETS), _mm256_add_epi8(row, is_slash));
-    // What is no digit must not spill into the digit before it.
+    // A byte that is no digit must not change the digit before it.
     let values = _mm256_and_si256(_mm256_add_epi8(characters, offset), _mm256_set1_epi8(0x3F));
     // Two times six bits, then four times: 24 bits in each number of 32.
     let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi16(0x0140));
@@ -311,7 +311,7 @@ impl Class {
             low: [0; 16],
             high: [0; 16],
         };
-        // Rows that were seen, by number; a row all of whose bytes are members needs no bit.
+        // The distinct rows so far. A row whose bytes are all members needs no bit.
         let mut row = 0;
         let mut bit = 1_u8;
         while row < 16 {
@@ -379,7 +379,7 @@ pub(super) const VALUE_OFFSETS: [u8; 16] = {
     offsets
 };
 
-/// A bit for each byte that is in the class.
+/// Returns a bit for each byte in the class.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn members(block: __m256i, class: &Class) -> u32 {
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(
@@ -388,7 +388,7 @@ fn members(block: __m256i, class: &Class) -> u32 {
     )) as u32
 }
 
-/// 0 in each byte that is in the class, and in no other.
+/// Returns 0 in each byte that is in the class, and another value elsewhere.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn faults(block: __m256i, class: &Class) -> __m256i {
@@ -400,7 +400,7 @@ pub(super) fn faults(block: __m256i, class: &Class) -> __m256i {
     )
 }
 
-/// The same for sixteen bytes.
+/// Like the function above, for sixteen bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn half_members(block: __m128i, class: &Class) -> u32 {

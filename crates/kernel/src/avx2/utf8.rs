@@ -1,5 +1,5 @@
-//! UTF-8, validated while it is copied: the method of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte"), in
-//! which three tables tell what is wrong with two bytes that follow each other.
+//! Validates UTF-8 while copying it, by the method of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte"):
+//! three tables give the possible errors of two adjacent bytes.
 //!
 //! # Limits
 //! None.
@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-/// See [`BytePairs::append_utf8`]; the source has [`NEAR`](super::NEAR) bytes at least.
+/// See [`BytePairs::append_utf8`]; the source has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn push_utf8(
     pairs: &BytePairs,
@@ -26,13 +26,13 @@ pub(in super::super) fn push_utf8(
     range: Range<usize>,
     text: &mut String,
 ) -> Option<bool> {
-    // The range must be there, whatever is read.
+    // The range must be in the source, even if fewer bytes are read.
     let len = source[range.clone()].len();
     let mut out = Writer::new(text);
     out.reserve(len + 32);
     let mut check = Check::new();
     let mut done = 0;
-    // The last block ends in a zero at least, before which nothing may be cut.
+    // The last block ends in at least one zero, before which no character may be truncated.
     while done <= len {
         let block = _mm256_and_si256(near(source, range.start + done), first_bytes(len - done));
         check.feed(pairs, block, len - done);
@@ -46,7 +46,7 @@ pub(in super::super) fn push_utf8(
     Some(is_suspect)
 }
 
-/// See [`BytePairs::check_utf8`]; the source has [`NEAR`](super::NEAR) bytes at least.
+/// See [`BytePairs::check_utf8`]; the source has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<Found> {
     let len = source.len();
@@ -72,7 +72,7 @@ pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<F
     })
 }
 
-/// See [`append`](crate::ascii::append); the source has [`NEAR`](super::NEAR) bytes at least.
+/// See [`append`](crate::ascii::append); the source has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
     let len = source[range.clone()].len();
@@ -97,12 +97,12 @@ pub(in super::super) fn push_ascii(source: &[u8], range: Range<usize>, text: &mu
     high == 0
 }
 
-/// What was seen in the blocks of a text so far.
+/// State after the blocks read so far.
 struct Check {
     before: __m256i,
     wrong: __m256i,
     found: __m256i,
-    /// What is no place of the text in the block before the next one: before the first byte there is none.
+    /// In the first block, a mask of the first position, whose pair would begin before the text; zero afterwards.
     none: __m256i,
 }
 
@@ -119,7 +119,7 @@ impl Check {
         }
     }
 
-    /// Looks at the next block, which has zeros behind the bytes that are left of the text.
+    /// Reads the next block, which has zeros behind the end of the text.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn feed(&mut self, pairs: &BytePairs, block: __m256i, left: usize) {
@@ -128,14 +128,14 @@ impl Check {
         let kinds = _mm256_and_si256(kinds(pairs, one, block), first_bytes(left + 1));
         self.found = _mm256_or_si256(self.found, _mm256_andnot_si256(self.none, kinds));
         self.none = _mm256_setzero_si256();
-        // Of ASCII behind ASCII nothing is wrong.
+        // ASCII after ASCII is always valid.
         if _mm256_movemask_epi8(_mm256_or_si256(self.before, block)) != 0 {
             self.wrong = _mm256_or_si256(self.wrong, faults(border, one, block));
         }
         self.before = block;
     }
 
-    /// Whether a suspect was found; None where the text is no UTF-8. The last block must have ended in a zero.
+    /// Returns whether a pair of the set may occur, or `None` if the text is not valid UTF-8. The last block must end in a zero.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn is_suspect(&self) -> Option<bool> {
@@ -144,8 +144,8 @@ impl Check {
     }
 }
 
-/// Sequences that are wrong, a bit for each kind. The first three bytes of a sequence of four, for one, are told by `PAIR`, which is
-/// right where a third or a fourth byte is due.
+/// Kinds of invalid sequences, a bit for each. `PAIR` marks two continuation bytes, which are valid only where a third or fourth byte
+/// is due.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const OVERLONG_3: u8 = 4;
@@ -156,7 +156,7 @@ const LARGE_1000: u8 = 0x40;
 const OVERLONG_4: u8 = 0x40;
 const PAIR: u8 = 0x80;
 
-/// What may be wrong by the high half of a byte.
+/// The possible errors by the high half of a byte.
 const FIRST_HIGH: [u8; 16] = {
     let mut table = [LONG; 16];
     let mut i = 8;
@@ -173,7 +173,7 @@ const FIRST_HIGH: [u8; 16] = {
     table
 };
 
-/// By its low half.
+/// The possible errors by its low half.
 const FIRST_LOW: [u8; 16] = {
     const CARRY: u8 = SHORT | LONG | PAIR;
     let mut table = [CARRY; 16];
@@ -192,7 +192,7 @@ const FIRST_LOW: [u8; 16] = {
     table
 };
 
-/// By the high half of the byte behind it.
+/// The possible errors by the high half of the next byte.
 const SECOND_HIGH: [u8; 16] = {
     let mut table = [SHORT; 16];
     table[8] = LONG | OVERLONG_2 | PAIR | OVERLONG_3 | LARGE_1000 | OVERLONG_4;
@@ -202,8 +202,8 @@ const SECOND_HIGH: [u8; 16] = {
     table
 };
 
-/// Not zero where a block is wrong, given the halves at its border with the one before it, and the bytes before its own; of a character
-/// that is cut at its end, the next block tells.
+/// Returns a value that is not zero where a block is invalid, given the bytes before it. A character that is truncated at the end of the
+/// block is found with the next block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn faults(border: __m256i, one: __m256i, block: __m256i) -> __m256i {

@@ -1,7 +1,7 @@
-//! Charsets of one byte a character, 64 bytes at a time.
+//! Decodes single-byte charsets, 64 bytes at a time.
 //!
 //! # Limits
-//! Only blocks in which every byte above 7F is a character of two bytes.
+//! Reads only blocks in which every byte above 7F is a character of two UTF-8 bytes.
 
 use super::{BLOCK, load, store};
 use crate::portable::page::Page;
@@ -11,7 +11,7 @@ use std::arch::x86_64::{
     _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_setzero_si512, _pdep_u64,
 };
 
-/// Places of first and second bytes in turn, for the first and for the second half of a block.
+/// Positions of first and second bytes in turn, for the first and the second half of a block.
 const IN_TURN: [[u8; BLOCK]; 2] = {
     let mut places = [[0; BLOCK]; 2];
     let mut at = 0;
@@ -23,12 +23,12 @@ const IN_TURN: [[u8; BLOCK]; 2] = {
     places
 };
 
-/// The first whole blocks of [`Page::append_decoded`], up to one that is another's; the bytes below 80 are
+/// Decodes the first whole blocks for [`Page::append_decoded`], up to a block that it cannot read. Bytes below 80 must be
 /// ASCII.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn singles(page: &Page, input: &[u8], text: &mut String) -> usize {
     const FIRSTS: u64 = 0x5555_5555_5555_5555;
-    // No closures: they would not be compiled for what the function is made for.
+    // No closures: they would not be compiled with the instructions of this function.
     let [firsts, seconds] = page.doubles();
     let (firsts, seconds) = (
         [load(&firsts[0]), load(&firsts[1])],

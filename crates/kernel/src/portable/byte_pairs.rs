@@ -1,9 +1,9 @@
-//! A set of byte pairs, by tables of half bytes.
+//! Stores a set of byte pairs as tables of half bytes.
 //!
 //! # Limits
 //! None.
 
-/// A set of byte pairs that text is searched for, such as the first two bytes of certain characters.
+/// A set of byte pairs to search for, such as the first two bytes of certain characters.
 ///
 /// The set has up to eight kinds of pairs. Three tables of half bytes hold a bit for each kind. A search finds every pair of
 /// the set, and some other pairs whose halves come from different pairs of one kind.

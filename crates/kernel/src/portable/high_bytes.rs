@@ -1,4 +1,4 @@
-//! Classes of high bytes.
+//! Classifies bytes above 7F without vector instructions.
 //!
 //! # Limits
 //! None.

@@ -1,4 +1,4 @@
-//! Escapes of JSON strings.
+//! Escapes text for JSON strings without vector instructions.
 //!
 //! # Limits
 //! None.
@@ -15,19 +15,19 @@ pub(crate) fn portable_json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Controls, the quote, the backslash.
+/// The escaped bytes: controls, the quote, the backslash.
 fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || matches!(byte, b'"' | b'\\')
 }
 
-/// Appends what stands for the first byte, which is escaped.
+/// Appends the escape of the first byte.
 #[inline]
 pub(crate) fn put_escape(rest: &[u8], lines: bool, out: &mut Vec<u8>) {
     let Some(&byte) = rest.first() else { return };
     match byte {
         b'\n' => out.extend_from_slice(b"\\n"),
         b'\r' if lines => {
-            // Of CR LF the LF writes the line end.
+            // In CR LF the LF writes the line end.
             if rest.get(1) != Some(&b'\n') {
                 out.extend_from_slice(b"\\n");
             }

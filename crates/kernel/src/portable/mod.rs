@@ -1,4 +1,4 @@
-//! The portable loops, and the types that all loops share. Vector loops leave to them what they do not read.
+//! The portable loops, and the types that all loops share. Portable loops also read what vector loops leave.
 //!
 //! # Limits
 //! None.
@@ -6,6 +6,7 @@
 pub(crate) mod ascii;
 pub(crate) mod base64;
 pub(crate) mod byte_pairs;
+pub(crate) mod hex_escapes;
 pub(crate) mod high_bytes;
 pub(crate) mod json;
 pub(crate) mod page;

@@ -1,4 +1,4 @@
-//! Pages of 256 characters.
+//! Decodes single-byte charsets by a table of 256 characters.
 //!
 //! # Limits
 //! None.
@@ -23,6 +23,8 @@ pub struct Page {
     cells: [Packed; 256],
     /// Every byte is a character.
     whole: bool,
+    /// No character has four bytes in UTF-8.
+    basic: bool,
     /// The bytes below 80 are ASCII.
     ascii: bool,
     growth: usize,
@@ -52,6 +54,7 @@ impl Page {
         let doubles = [0, 1].map(|nth| [half(nth, 0x80), half(nth, 0xC0)]);
         Self {
             whole: !cells.contains(&Packed::NONE),
+            basic: cells.iter().all(|cell| cell.is_none() || cell.is_basic()),
             ascii,
             growth: (letters + 32) / 64 - 1,
             doubles,
@@ -86,13 +89,16 @@ impl Page {
 
 #[inline]
 pub(crate) fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
-    if page.whole {
+    if !page.basic {
+        known(page, input, &mut Writer::new(text))
+    } else if page.whole {
         singles::<true>(page, input, text)
     } else {
         singles::<false>(page, input, text)
     }
 }
 
+/// Decodes eight bytes at a time. The page must be `basic`.
 #[inline]
 fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> usize {
     const STEP: usize = 32;
@@ -118,8 +124,8 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
                     return at + known(page, part, &mut out);
                 }
                 for cell in cells {
-                    // SAFETY: there is room for four bytes for each of the eight.
-                    unsafe { out.put(cell) };
+                    // SAFETY: there is room for four bytes for each of the eight, and the page is basic.
+                    unsafe { out.put_basic(cell) };
                 }
                 at += 8;
             }
@@ -133,8 +139,8 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
             return at + known(page, part, &mut out);
         }
         for cell in cells {
-            // SAFETY: there is room for four bytes for each of the eight.
-            unsafe { out.put(cell) };
+            // SAFETY: there is room for four bytes for each of the eight, and the page is basic.
+            unsafe { out.put_basic(cell) };
         }
         at += 8;
     }
@@ -142,7 +148,7 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
     if rest > 0
         && let Some(last) = input.last_chunk::<8>()
     {
-        // Less than eight bytes are left; those before them go, and zeros come in behind them.
+        // Fewer than eight bytes are left: shift out the bytes before them, and zeros in behind them.
         let part = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
         let cells: [Packed; 8] = std::array::from_fn(|i| {
             select_unpredictable(i < rest, page.cell(part[i]), Packed::NONE)
@@ -150,8 +156,8 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
         if WHOLE || !cells[..rest].contains(&Packed::NONE) {
             out.reserve(8 * 4);
             for cell in cells {
-                // SAFETY: there is room for four bytes for each of the eight.
-                unsafe { out.put(cell) };
+                // SAFETY: there is room for four bytes for each of the eight, and the page is basic.
+                unsafe { out.put_basic(cell) };
             }
             return input.len();
         }
@@ -159,10 +165,10 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
     at + known(page, &input[at..], &mut out)
 }
 
-/// Eight bytes of which one at most is above 7F, and a character: as Latin text has them. False, and nothing is done, for others.
+/// Appends eight bytes if at most one is above 7F and that one is a character, as usual in Latin text. Otherwise returns false and does nothing.
 #[inline]
-pub(crate) fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
-    debug_assert!(page.ascii && out.room() >= 8 * 4);
+fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
+    debug_assert!(page.ascii && page.basic && out.room() >= 8 * 4);
     let word = u64::from_le_bytes(part);
     let high = word & 0x8080_8080_8080_8080;
     if high == 0 {
@@ -178,12 +184,12 @@ pub(crate) fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bo
     if cell.is_none() {
         return false;
     }
-    // In two steps: a shift by 64 is none.
+    // Two shifts, because a shift by 64 is undefined.
     let after = (word >> (8 * before) >> 8).to_le_bytes();
-    // SAFETY: there is room for seven bytes before, four, and eight behind; the others than the one are ASCII.
+    // SAFETY: there is room for seven bytes before, four, and eight behind; the others than the one are ASCII, and the page is basic.
     unsafe {
         out.store(part, before);
-        out.put(cell);
+        out.put_basic(cell);
         out.store(after, 7 - before);
     }
     true

@@ -1,4 +1,4 @@
-//! Tables of single bytes and pairs.
+//! Decodes charsets with one or two bytes a character by a table, without vector instructions.
 //!
 //! # Limits
 //! None.
@@ -8,7 +8,7 @@ use crate::padding::filled;
 use crate::writer::Writer;
 use std::hint::select_unpredictable;
 
-/// Which bytes begin a pair. 80 never does: it is a character by itself, or none.
+/// The bytes that begin a pair. 80 never does: it is a single-byte character or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeadBytes {
     /// 81 to FF.
@@ -32,7 +32,7 @@ pub enum LeadBytes {
 /// ```
 pub struct PairTable {
     /// The characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
-    /// bytes. None where the caller must look.
+    /// bytes. `None` if the caller must decide.
     cells: Box<[Packed; 0x8000]>,
     pub(crate) leads: LeadBytes,
 }
@@ -82,7 +82,7 @@ impl PairTable {
             Packed::NONE
         }
     }
-    /// The character of a code: two bytes of which the first begins a pair, or 0 and a single byte.
+    /// Returns the character of a code: a pair, or 0 and a single byte.
     #[inline]
     pub(crate) fn cell(&self, code: u16) -> Packed {
         self.cells[usize::from(code & 0x7FFF)]
@@ -112,7 +112,7 @@ const STARTS: [u32; 256] = {
     starts
 };
 
-/// For every machine.
+/// Portable loop.
 pub(crate) fn portable_pairs(table: &PairTable, input: &[u8], out: &mut Writer<'_>) -> usize {
     match table.leads {
         LeadBytes::From81 => pairs_of::<false>(table, input, out),
@@ -126,7 +126,7 @@ fn pairs_of<const SKIP_A0_DF: bool>(
     input: &[u8],
     out: &mut Writer<'_>,
 ) -> usize {
-    /// So many blocks of nothing but pairs must follow each other until they are expected again.
+    /// Number of consecutive blocks of pairs only, after which such blocks are expected again.
     const STAY: u32 = 2;
     let mut mixed = 0_u32;
     let mut at = 0;
@@ -140,7 +140,7 @@ fn pairs_of<const SKIP_A0_DF: bool>(
             continue;
         }
         let leads = [leads::<SKIP_A0_DF>(one), leads::<SKIP_A0_DF>(other)];
-        // Where pairs stand among single bytes, which is which cannot be foretold: better no branch than a wrong one.
+        // In mixed text a branch could not be predicted, so there is none.
         let is_mixed = leads[0] & leads[1] & FIRSTS != FIRSTS;
         mixed = select_unpredictable(is_mixed, STAY, mixed.saturating_sub(1));
         let (cells, len): ([Packed; 8], usize) = if mixed == 0 {
@@ -161,7 +161,7 @@ fn pairs_of<const SKIP_A0_DF: bool>(
             ([a, b, c, d, e, f, g, h], first + (more >> 24) as usize)
         };
         if cells.iter().any(|cell| !cell.is_basic()) {
-            // Characters of four bytes, or one that the table does not know.
+            // Characters of four bytes, or a character that the table lacks.
             match pair_by_pair::<SKIP_A0_DF>(table, block, out) {
                 0 => return at,
                 len => at += len,
@@ -183,7 +183,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The high bits of those that begin four pairs.
 const FIRSTS: u64 = 0x0080_0080_0080_0080;
 
-/// Eight bytes of a block; the last eight if there are fewer.
+/// Returns eight bytes of a block; the last eight if fewer remain.
 #[inline]
 fn word(block: &[u8; 16], at: usize) -> u64 {
     let block = u128::from_le_bytes(*block);
@@ -258,10 +258,10 @@ pub(crate) fn seven_bit_pairs(
     input: &[u8],
     text: &mut String,
 ) -> usize {
-    // Added to a byte, these set its high bit where it is beyond its range; leads stand first.
+    // Added to a byte, these set its high bit if it is out of range; lead bytes come first.
     let beyond =
         0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead.min(0x7E)) * 0x0001_0001_0001_0001);
-    // Carries go upwards only, so all is true up to the first byte that is outside.
+    // Carries go upwards only, so the bits are correct up to the first byte out of range.
     let outside = |word: u64| {
         (word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond)) & HIGH
     };
@@ -316,7 +316,7 @@ pub(crate) fn seven_bit_pairs(
             at += line_end.len();
         }
     }
-    // Characters of four bytes, or one that the table does not know.
+    // Characters of four bytes, or a character that the table lacks.
     while let Some([lead @ 0x21..=0x7E, trail @ 0x21..=0x7E]) = input[at..].first_chunk::<2>()
         && *lead <= last_lead
     {

@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-/// What a loop found in a run.
+/// Properties of a run that a loop found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scan {
     /// A byte above 7F occurs.

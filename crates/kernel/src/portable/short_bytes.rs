@@ -1,15 +1,15 @@
-//! Decodes short pieces of base64 and of escaped text.
+//! Decodes short base64 and escaped text without vector instructions.
 //!
 //! # Limits
 //! None.
 
-/// Bytes that may be decoded.
+/// Maximum number of decoded bytes.
 pub(crate) const MOST: usize = 192;
 
-/// Room for them, and for a whole store behind them.
+/// Size of the buffer: the decoded bytes and one whole store behind them.
 pub(crate) const ROOM: usize = MOST + 32;
 
-/// What is no digit.
+/// Marks a byte that is no digit.
 pub(crate) const NONE: u8 = 0xFF;
 
 pub(crate) const SEXTETS: [u8; 256] =
@@ -41,7 +41,7 @@ pub(crate) fn portable_base64(
 ) -> Option<(usize, usize)> {
     let mut rest = text.get(at..)?;
     let mut length = 0;
-    // Two quanta a step; behind their six bytes two more are stored, which are written again.
+    // Two quanta a step. Each store has eight bytes; the next one overwrites the last two.
     while let Some((block, behind)) = rest.split_first_chunk::<8>()
         && let Some(out) = room[length..].first_chunk_mut::<8>()
         && let Some(bits) = sextets(block)
@@ -68,7 +68,7 @@ pub(crate) fn portable_base64(
             _ => return None,
         };
         let [.., a, b, c] = bits.to_be_bytes();
-        // Bits behind the last byte must be zero, or it would not come back as it is.
+        // Spare bits behind the last byte must be zero; otherwise encoding would not give the same text.
         let bytes = [a, b, c];
         if bytes[kept..].iter().any(|byte| *byte != 0) {
             return None;
@@ -80,7 +80,7 @@ pub(crate) fn portable_base64(
     (length <= MOST).then_some((text.len() - rest.len(), length))
 }
 
-/// Six bits of each byte; None where one is not in the alphabet.
+/// Returns the six bits of each byte, or `None` if a byte is not in the alphabet.
 fn sextets<const N: usize>(bytes: &[u8; N]) -> Option<u64> {
     let (mut bits, mut all) = (0, 0);
     for byte in bytes {
@@ -128,13 +128,13 @@ pub(crate) fn portable_escapes(
     }
 }
 
-/// Copies what stands for itself from the start of a block, and spaces for low lines; gives the number of bytes. What is stored behind
-/// them means nothing.
+/// Copies direct bytes from the start of a block, with spaces for underscores, and returns their number. Bytes stored behind them are
+/// meaningless.
 pub(crate) fn letters(block: [u8; 8], out: &mut [u8; 8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
     let word = u64::from_le_bytes(block);
-    // High bits are set from the first byte on that is below, or is, this one; before it there is none.
+    // High bits are correct up to the first byte that is at or below this one.
     let below = |word: u64, byte: u64| word.wrapping_sub(byte * ONES) & !word;
     let is = |byte: u8| below(word ^ (u64::from(byte) * ONES), 1);
     let stops = (word | below(word, 0x21) | is(b'=') | is(b'?') | is(0x7F)) & HIGH;

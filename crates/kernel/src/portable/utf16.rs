@@ -6,7 +6,7 @@
 use crate::packed::Packed;
 use crate::writer::Writer;
 
-/// For every machine; also what is left to do at the end of the input.
+/// Portable loop. It also reads the end of the input that vector loops leave.
 pub(crate) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
     let mask: u128 = if BIG { 0x80FF } else { 0xFF80 };
@@ -50,7 +50,7 @@ pub(crate) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> u
     }
 }
 
-/// Appends one character; returns the number of bytes read, 0 where there is none.
+/// Appends one character. Returns the number of bytes read, or 0 if no character begins here.
 #[inline]
 pub(crate) fn one<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let Some(pair) = input.first_chunk::<2>() else {

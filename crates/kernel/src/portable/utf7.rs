@@ -7,10 +7,10 @@ use super::base64::{NOT_A_DIGIT, VALUES};
 use crate::packed::Packed;
 use crate::writer::Writer;
 
-/// True for bytes that stand for themselves: Set D, Set O, and SP TAB CR LF.
+/// True for direct bytes, which stand for themselves: Set D, Set O, and SP TAB CR LF.
 pub const DIRECT: [bool; 256] = direct_bytes(b"+\\~", b"\t\r\n");
 
-/// Makes a table as [`DIRECT`] of SP and printable ASCII without the bytes `except`, and of the bytes `and`.
+/// Builds a table such as [`DIRECT`]: SP and printable ASCII without the bytes `except`, plus the bytes `and`.
 pub const fn direct_bytes(except: &[u8], and: &[u8]) -> [bool; 256] {
     let mut direct = [false; 256];
     let mut b = b' ';
@@ -31,7 +31,7 @@ pub const fn direct_bytes(except: &[u8], and: &[u8]) -> [bool; 256] {
     direct
 }
 
-// What `copy_direct` stores is text because of this.
+// `copy_direct` stores valid UTF-8 because these bytes are ASCII.
 const _: () = {
     let mut byte = 0x80;
     while byte < 0x100 {
@@ -82,7 +82,7 @@ impl ReadText {
     }
 }
 
-/// Appends the bytes at the start that stand for themselves; returns their number.
+/// Appends the direct bytes at the start and returns their number.
 pub(crate) fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = input[at..].first_chunk::<8>() {
@@ -110,7 +110,7 @@ pub(crate) fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
     at
 }
 
-/// For every machine: eight characters, which are three units, in one step.
+/// Portable loop: reads eight characters, which are three units, in one step.
 pub(crate) fn portable(input: &[u8], out: &mut Writer<'_>) -> ReadRun {
     let mut read = ReadRun::default();
     while let Some(units) = input[read.chars..]

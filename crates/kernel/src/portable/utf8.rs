@@ -18,7 +18,7 @@ pub(crate) fn portable_push_utf8(
     Some(portable_suspect(pairs, valid.as_bytes(), 0).is_some())
 }
 
-/// Valid UTF-8, and what [`BytePairs::check_utf8`] found in it.
+/// Valid UTF-8 with the properties that [`BytePairs::check_utf8`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedUtf8<'b> {
     /// All bytes as text.
@@ -31,7 +31,7 @@ pub struct CheckedUtf8<'b> {
     pub count: usize,
 }
 
-/// What a loop found in valid UTF-8; see [`CheckedUtf8`].
+/// Properties of valid UTF-8 that a loop found; see [`CheckedUtf8`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) is_suspect: bool,
@@ -77,7 +77,7 @@ pub fn as_str(bytes: &[u8]) -> Option<&str> {
     if bytes.len() >= SHORT {
         return simdutf8::basic::from_utf8(bytes).ok();
     }
-    // The validator leaves what is shorter than its block to a slow loop. Behind NUL a cut character is as cut as before.
+    // The validator reads input shorter than its block with a slow loop, so NULs fill the block. A truncated character stays invalid before a NUL.
     if let (Some(first), Some(last)) = (bytes.first_chunk::<32>(), bytes.last_chunk::<32>())
         && first[0].is_ascii()
         && all_ascii(first)
@@ -95,7 +95,7 @@ pub fn as_str(bytes: &[u8]) -> Option<&str> {
 
 /// Returns the longest prefix of `bytes` that is whole, valid UTF-8 characters.
 pub fn valid_prefix(bytes: &[u8]) -> &str {
-    // Dense damage would make the SIMD validator start over for every few bytes: look at a little first.
+    // Dense damage would restart the SIMD validator every few bytes, so check a short prefix first.
     let near = &bytes[..bytes.len().min(24)];
     let len = match std::str::from_utf8(near) {
         Ok(text) if near.len() == bytes.len() => return text,

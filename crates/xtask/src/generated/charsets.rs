@@ -3,7 +3,8 @@
 //! # Limits
 //! Kinds are copied as they are written; the compiler judges them.
 
-use super::{constant, rows};
+use super::constant;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
 

@@ -3,7 +3,8 @@
 //! # Limits
 //! Knows the shape of this one file only.
 
-use super::{constant, rows};
+use super::constant;
+use crate::tsv::rows;
 use anyhow::bail;
 
 /// The Rust source of `data/labels.tsv`.

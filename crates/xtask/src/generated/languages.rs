@@ -3,7 +3,7 @@
 //! # Limits
 //! Names of charsets are not looked up here; the codec does.
 
-use super::rows;
+use crate::tsv::rows;
 use anyhow::bail;
 use std::fmt::Write;
 

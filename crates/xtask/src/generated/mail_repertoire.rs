@@ -3,7 +3,7 @@
 //! # Limits
 //! Names of charsets are not looked up here; a test of the codec does.
 
-use super::rows;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
 

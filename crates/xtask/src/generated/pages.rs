@@ -3,7 +3,8 @@
 //! # Limits
 //! Cells are single characters of the basic plane: no page of the data has others.
 
-use super::{constant, rows};
+use super::constant;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
 

@@ -3,7 +3,8 @@
 //! # Limits
 //! Uses of rows are copied as they are written; the codec reads them when it builds its tables.
 
-use super::{constant, rows};
+use super::constant;
+use crate::tsv::rows;
 use anyhow::bail;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! # Limits
 //! Knows the shape of this one file only.
 
-use super::rows;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write as _;
 

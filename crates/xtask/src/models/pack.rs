@@ -15,8 +15,8 @@
 use super::ngrams::Ngrams;
 use super::tokens::{FOREIGN, MARKS, Script};
 use super::{Language, languages};
-use crate::generated::rows;
 use crate::run::root;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -3,9 +3,8 @@
 //! # Limits
 //! The stored form needs the product's table that it was written with: both are committed together.
 
-use super::ask::Asked;
-use super::vote::{Table, table};
-use super::{Product, lines};
+use super::asked::Asked;
+use super::page_tables::{Product, Table, lines, table};
 use anyhow::{Context, bail};
 
 /// A converter: its name, its lineage, its version, and how it was asked.

@@ -4,31 +4,13 @@
 //! Needs `python3`. Converters that are not installed do not answer.
 
 use super::answers::Answers;
-use super::lines;
-use super::vote::{Table, table};
+use super::asked::Asked;
+use super::page_tables::{lines, table};
 use crate::run::root;
 use anyhow::{Context, bail};
-use std::collections::HashMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
-
-/// The versions of the converters that are installed, and their tables by system and own name.
-#[derive(Default)]
-pub(super) struct Asked {
-    versions: HashMap<String, String>,
-    tables: HashMap<(String, String), Table>,
-}
-
-impl Asked {
-    pub(super) fn version(&self, system: &str) -> Option<&str> {
-        self.versions.get(system).map(String::as_str)
-    }
-
-    pub(super) fn table(&self, system: &str, own: &str) -> Option<&Table> {
-        self.tables.get(&(system.to_owned(), own.to_owned()))
-    }
-}
 
 /// Asks for everything that is stored.
 pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
@@ -56,13 +38,11 @@ pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
     for line in String::from_utf8(output.stdout)?.lines() {
         match line.split('\t').collect::<Vec<_>>()[..] {
             ["#", system, version] => {
-                asked.versions.insert(system.to_owned(), version.to_owned());
+                asked.add_version(system, version);
             }
             [_, _, "?"] => {}
             [system, own, cells] => {
-                asked
-                    .tables
-                    .insert((system.to_owned(), own.to_owned()), table(cells)?);
+                asked.add_table(system, own, table(cells)?);
             }
             _ => bail!("{line:?}"),
         }

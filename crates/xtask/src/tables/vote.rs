@@ -3,13 +3,10 @@
 //! # Limits
 //! Cells are compared as they are written: four hexadecimal digits a code point.
 
-use super::Product;
 use super::answers::{Answer, Answers, System};
+use super::page_tables::Product;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, HashMap};
-
-/// What each of the 256 bytes means; `-` is undefined.
-pub(super) type Table = Vec<String>;
 
 /// The rows of `data/exceptions.tsv`, by charset and byte.
 pub(super) struct Exceptions(HashMap<(String, u8), Exception>);
@@ -18,15 +15,6 @@ struct Exception {
     value: String,
     majority: String,
     used: bool,
-}
-
-/// Reads 256 cells.
-pub(super) fn table(cells: &str) -> anyhow::Result<Table> {
-    let table: Table = cells.split(' ').map(str::to_owned).collect();
-    if table.len() != 256 {
-        bail!("{} cells, not 256", table.len());
-    }
-    Ok(table)
 }
 
 /// The product's tables. Every cell must have a majority or an exception, and every exception must be needed.
@@ -144,6 +132,7 @@ impl Exceptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::page_tables::Table;
 
     fn systems() -> Vec<System> {
         System::parse("glibc\tx\t1\t-\nmaps\tx\t1\t-\nICU\ty\t1\t-\nJava\tz\t1\t-\n").unwrap()

@@ -1,7 +1,7 @@
 //! A row of the table of languages.
 //!
 //! # Limits
-//! Rows are made from `data/languages.tsv`.
+//! Generated from `data/languages.tsv`.
 
 /// A script, or a group of them, whose letters are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Script {
 }
 
 impl Script {
-    /// The script of most characters beyond ASCII; Latin where there are none.
+    /// Returns the script of most non-ASCII characters; Latin if there are none.
     pub(crate) fn most_of(text: &str) -> Self {
         let mut counts = [0_usize; 7];
         for c in text.chars().filter(|c| !c.is_ascii()) {

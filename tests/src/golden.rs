@@ -91,7 +91,7 @@ fn events(archive: &Path) -> io::Result<String> {
         let mut batch = Batch::default();
         while source.next(&mut batch)? {
             for event in &batch.events {
-                let line = json!({ "box": format!("{:?}", event.kind), "offset": event.offset, "detail": event.detail });
+                let line = json!({ "box": format!("{:?}", event.kind), "offset": event.offset, "detail": event.detail.to_string() });
                 let _ = writeln!(lines, "{line}");
             }
             for entry in batch
@@ -110,7 +110,7 @@ fn events(archive: &Path) -> io::Result<String> {
                         "code": event.kind.code(),
                         "at": [event.at.start, event.at.end],
                         "count": event.count,
-                        "detail": event.detail,
+                        "detail": event.detail.to_string(),
                     });
                     let _ = writeln!(lines, "{line}");
                 }

@@ -25,3 +25,8 @@ pub mod signs;
 pub mod splitting;
 pub mod tree;
 pub mod trial;
+
+/// Compiles and runs the Rust example of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

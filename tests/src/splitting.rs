@@ -6,7 +6,7 @@
 use crate::rng::Rng;
 use mailglot_archive::mbox::{quote_mboxrd, requote};
 use mailglot_archive::{
-    Batch, BoxEvent, BoxEventKind, EntryKind, Format, Found, Quoting, ReadOptions, open,
+    Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Format, Found, Quoting, ReadOptions, open,
 };
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,7 +175,7 @@ pub struct Reading {
     /// Offsets of its messages.
     pub offsets: BTreeSet<u64>,
     /// Doubtful separators by their offsets.
-    pub doubts: BTreeMap<u64, String>,
+    pub doubts: BTreeMap<u64, BoxDetail>,
 }
 
 /// Reads a mailbox that is written into `folder`.
@@ -243,15 +243,15 @@ impl Tally {
         self.missed += truth.difference(&reading.offsets).count();
         self.added += reading.offsets.difference(truth).count();
         for offset in truth.symmetric_difference(&reading.offsets) {
-            let detail = reading.doubts.get(offset).map(String::as_str);
-            if !detail.is_some_and(has_both_offsets) {
+            let detail = reading.doubts.get(offset);
+            if detail.and_then(lines_around).is_none() {
                 return Err(format!("separator at {offset}: {detail:?}"));
             }
         }
         let both = reading
             .doubts
             .iter()
-            .filter(|(_, detail)| has_both_offsets(detail));
+            .filter(|(_, detail)| lines_around(detail).is_some());
         self.doubted += both
             .filter(|(offset, _)| reading.offsets.contains(offset))
             .count();
@@ -267,14 +267,14 @@ impl Tally {
     }
 }
 
-/// True for the words of an event about an open multipart, which name its opening and the later line.
-pub fn has_both_offsets(detail: &str) -> bool {
-    let number_behind = |words: &str| {
-        let rest = detail.split(words).nth(1);
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    number_behind("the multipart opened at ")
-        && (number_behind("its delimiter comes again at ") || number_behind("the line at "))
+/// Returns the offsets of both lines that an event about an open multipart names: its opening and its later delimiter.
+pub fn lines_around(detail: &BoxDetail) -> Option<(u64, u64)> {
+    match detail {
+        BoxDetail::OpenMultipart {
+            opened, decision, ..
+        } => decision.later_line().map(|later| (*opened, later)),
+        _ => None,
+    }
 }
 
 const SEPARATOR: &[u8] = b"From someone@example.org Mon Jan  1 00:00:00 2001\n";

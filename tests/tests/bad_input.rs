@@ -399,7 +399,11 @@ fn what_is_no_mail_is_refused_or_one_message() {
     ] {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        refused(&binary::run(["count", text(&path)]), 2, "this is no mail");
+        refused(
+            &binary::run(["count", text(&path)]),
+            2,
+            "not a mail message",
+        );
         let run = binary::run(["count", "--force-format", text(&path)]);
         assert!(
             run.stdout.starts_with(b"1\t"),

@@ -21,7 +21,7 @@ fn messages_are_read_as_mail() {
         match count(path, false) {
             Ok(counts) => assert_eq!(counts, forced),
             Err(error) => {
-                assert!(error.to_string().contains("this is no mail"), "{error}");
+                assert!(error.to_string().contains("not a mail message"), "{error}");
                 refused.push(path);
             }
         }

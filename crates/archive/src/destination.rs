@@ -5,14 +5,16 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::Format;
-use crate::replace::{FolderReplacement, Replacement, with_path};
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_mode::FileMode;
+use crate::replace::{FolderReplacement, Replacement, WriteOptions};
 use crate::room::Room;
 
 /// One written unit.
@@ -39,50 +41,54 @@ pub struct OutBatch {
 /// An output that is being written beside its final place; it appears whole at `commit`, or not at all (dropped: removed).
 pub trait Destination: Send {
     /// Appends.
-    fn write(&mut self, batch: &OutBatch) -> io::Result<()>;
+    fn write(&mut self, batch: &OutBatch) -> Result<(), Error>;
     /// Syncs what was written, still under the temporary name.
-    fn sync(&mut self) -> io::Result<()>;
+    fn sync(&mut self) -> Result<(), Error>;
     /// Renames into place.
-    fn commit(self: Box<Self>) -> io::Result<()>;
+    fn commit(self: Box<Self>) -> Result<(), Error>;
 }
 
 /// A destination of a form at a final path. `force` allows replacing what stands there. Fails before anything is written when the place is taken.
-pub fn create(format: Format, path: &Path, force: bool) -> io::Result<Box<dyn Destination>> {
+pub fn create(
+    format: Format,
+    path: &Path,
+    options: WriteOptions,
+) -> Result<Box<dyn Destination>, Error> {
     Ok(match format {
-        Format::Mbox | Format::Eml => Box::new(OneFile(Replacement::create(path, force)?)),
-        Format::Maildir => Box::new(Tree::create(path, force, true)?),
-        Format::EmlTree => Box::new(Tree::create(path, force, false)?),
+        Format::Mbox | Format::Eml => Box::new(OneFile(Replacement::create(path, options)?)),
+        Format::Maildir => Box::new(Tree::create(path, options, true)?),
+        Format::EmlTree => Box::new(Tree::create(path, options, false)?),
     })
 }
 
 /// A folder tree written exactly as its items say, for giving an archive back: a Maildir gets no folders that it did not have.
-pub fn create_tree(path: &Path, force: bool) -> io::Result<Box<dyn Destination>> {
-    Ok(Box::new(Tree::create(path, force, false)?))
+pub fn create_tree(path: &Path, options: WriteOptions) -> Result<Box<dyn Destination>, Error> {
+    Ok(Box::new(Tree::create(path, options, false)?))
 }
 
 /// All items in one file.
 struct OneFile(Replacement);
 
 impl Destination for OneFile {
-    fn write(&mut self, batch: &OutBatch) -> io::Result<()> {
+    fn write(&mut self, batch: &OutBatch) -> Result<(), Error> {
         // The items tile the batch as a rule: then one write does.
         let tiled = batch.items.iter().try_fold(0, |at, item| {
             (item.span.start == at).then_some(item.span.end)
         });
-        if tiled == Some(batch.bytes.len()) {
-            return self.0.write_all(&batch.bytes);
-        }
-        batch
-            .items
-            .iter()
-            .try_for_each(|item| self.0.write_all(bytes(batch, item)?))
+        let written = if tiled == Some(batch.bytes.len()) {
+            self.0.write_all(&batch.bytes)
+        } else {
+            let mut items = batch.items.iter();
+            items.try_for_each(|item| self.0.write_all(bytes(batch, item)?))
+        };
+        written.map_err(at(self.0.path(), Operation::Write))
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> Result<(), Error> {
         self.0.sync()
     }
 
-    fn commit(self: Box<Self>) -> io::Result<()> {
+    fn commit(self: Box<Self>) -> Result<(), Error> {
         self.0.commit()
     }
 }
@@ -90,6 +96,7 @@ impl Destination for OneFile {
 /// A file for each item.
 struct Tree {
     root: FolderReplacement,
+    mode: FileMode,
     /// Folders that were made, below the root.
     made: HashSet<PathBuf>,
     is_maildir: bool,
@@ -100,10 +107,11 @@ struct Tree {
 }
 
 impl Tree {
-    fn create(path: &Path, force: bool, is_maildir: bool) -> io::Result<Self> {
-        let root = FolderReplacement::create(path, force)?;
+    fn create(path: &Path, options: WriteOptions, is_maildir: bool) -> Result<Self, Error> {
+        let root = FolderReplacement::create(path, options)?;
         let mut tree = Self {
             root,
+            mode: options.mode,
             made: HashSet::new(),
             is_maildir,
             open: None,
@@ -116,25 +124,39 @@ impl Tree {
         Ok(tree)
     }
 
-    fn make_maildir(&mut self, folder: &Path) -> io::Result<()> {
+    fn make_maildir(&mut self, folder: &Path) -> Result<(), Error> {
         ["cur", "new", "tmp"]
             .iter()
             .try_for_each(|name| self.make(&folder.join(name)))
     }
 
     /// Makes a folder below the root, with its parents.
-    fn make(&mut self, folder: &Path) -> io::Result<()> {
+    fn make(&mut self, folder: &Path) -> Result<(), Error> {
         if folder.as_os_str().is_empty() || self.made.contains(folder) {
             return Ok(());
         }
         let path = self.root.temporary().join(folder);
-        fs::create_dir_all(&path).map_err(|error| with_path(&path, &error))?;
+        let made = self.mode.create_dir_all(&path);
+        made.map_err(at(&path, Operation::Create))?;
         self.made.insert(folder.to_owned());
         Ok(())
     }
 
-    fn open(&mut self, name: &[u8]) -> io::Result<(File, PathBuf)> {
-        let name = safe(name)?;
+    /// Returns the path if it stays below the root: relative, without `.`, `..`, empty components and NUL.
+    fn safe<'n>(&self, name: &'n [u8]) -> Result<&'n Path, Error> {
+        let refused = name.contains(&0)
+            || name
+                .split(|&byte| byte == b'/')
+                .any(|part| matches!(part, b"" | b"." | b".."));
+        if refused {
+            let kind = ErrorKind::UnsafeName(String::from_utf8_lossy(name).into_owned());
+            return Err(Error::new(self.root.path(), Operation::Create, kind));
+        }
+        Ok(Path::new(OsStr::from_bytes(name)))
+    }
+
+    fn open(&mut self, name: &[u8]) -> Result<(File, PathBuf), Error> {
+        let name = self.safe(name)?;
         let folder = name.parent().unwrap_or(Path::new(""));
         if !self.made.contains(folder) {
             if self.is_maildir && folder.ends_with("cur") {
@@ -144,29 +166,30 @@ impl Tree {
         }
         let path = self.root.temporary().join(name);
         // Two items of one name would lose one of them.
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        Ok((file.map_err(|error| with_path(&path, &error))?, path))
+        let file = self.mode.create_file(&path);
+        Ok((file.map_err(at(&path, Operation::Create))?, path))
     }
 }
 
 impl Destination for Tree {
-    fn write(&mut self, batch: &OutBatch) -> io::Result<()> {
+    fn write(&mut self, batch: &OutBatch) -> Result<(), Error> {
         self.synced = false;
         for item in &batch.items {
             if let Some(folder) = item.name.strip_suffix(b"/") {
-                self.make(safe(folder)?)?;
+                let folder = self.safe(folder)?;
+                self.make(folder)?;
                 continue;
             }
             let (mut file, path) = match self.open.take() {
                 Some(open) => open,
                 None => self.open(&item.name)?,
             };
-            let written = bytes(batch, item)?;
+            let written = bytes(batch, item).map_err(at(&path, Operation::Write))?;
             let room = &mut self.room;
             let written = file
                 .write_all(written)
                 .and_then(|()| room.wrote(written.len() as u64, &file));
-            written.map_err(|error| with_path(&path, &error))?;
+            written.map_err(at(&path, Operation::Write))?;
             if item.more {
                 self.open = Some((file, path));
             }
@@ -174,13 +197,13 @@ impl Destination for Tree {
         Ok(())
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> Result<(), Error> {
         self.root.sync()?;
         self.synced = true;
         Ok(())
     }
 
-    fn commit(mut self: Box<Self>) -> io::Result<()> {
+    fn commit(mut self: Box<Self>) -> Result<(), Error> {
         if !self.synced {
             self.sync()?;
         }
@@ -189,26 +212,14 @@ impl Destination for Tree {
 }
 
 fn bytes<'a>(batch: &'a OutBatch, item: &OutItem) -> io::Result<&'a [u8]> {
-    let outside = || io::Error::new(ErrorKind::InvalidInput, "an item lies outside its batch");
+    let outside = || io::Error::from(io::ErrorKind::InvalidInput);
     batch.bytes.get(item.span.clone()).ok_or_else(outside)
-}
-
-/// A path that stays below the root: relative, no `.` and `..`, no empty component, no NUL.
-fn safe(name: &[u8]) -> io::Result<&Path> {
-    let refused = name.contains(&0)
-        || name
-            .split(|&byte| byte == b'/')
-            .any(|part| matches!(part, b"" | b"." | b".."));
-    if refused {
-        let text = format!("unsafe name {:?}", String::from_utf8_lossy(name));
-        return Err(io::Error::new(ErrorKind::InvalidInput, text));
-    }
-    Ok(Path::new(OsStr::from_bytes(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn batch(items: &[(&str, &str, bool)]) -> OutBatch {
         let mut batch = OutBatch::default();
@@ -229,7 +240,7 @@ mod tests {
     fn one_file_of_all_items() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.mbox");
-        let mut out = create(Format::Mbox, &path, false).unwrap();
+        let mut out = create(Format::Mbox, &path, WriteOptions::NEW).unwrap();
         out.write(&batch(&[("", "one", false), ("", "two", false)]))
             .unwrap();
         let mut reversed = batch(&[("", "four", false), ("", "three", false)]);
@@ -240,8 +251,11 @@ mod tests {
         out.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"onetwothreefour");
         assert_eq!(
-            create(Format::Eml, &path, false).err().unwrap().kind(),
-            ErrorKind::AlreadyExists
+            create(Format::Eml, &path, WriteOptions::NEW)
+                .err()
+                .unwrap()
+                .io_kind(),
+            io::ErrorKind::AlreadyExists
         );
     }
 
@@ -249,7 +263,7 @@ mod tests {
     fn a_maildir_with_folders() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let mut out = create(Format::Maildir, &path, false).unwrap();
+        let mut out = create(Format::Maildir, &path, WriteOptions::NEW).unwrap();
         out.write(&batch(&[("cur/1", "a", false), (".A.B/cur/2", "b", true)]))
             .unwrap();
         out.write(&batch(&[(".A.B/cur/2", "c", false)])).unwrap();
@@ -260,10 +274,13 @@ mod tests {
         assert_eq!(fs::read(path.join("cur/1")).unwrap(), b"a");
         assert_eq!(fs::read(path.join(".A.B/cur/2")).unwrap(), b"bc");
         assert_eq!(
-            create(Format::Maildir, &path, false).err().unwrap().kind(),
-            ErrorKind::AlreadyExists
+            create(Format::Maildir, &path, WriteOptions::NEW)
+                .err()
+                .unwrap()
+                .io_kind(),
+            io::ErrorKind::AlreadyExists
         );
-        let empty = create(Format::EmlTree, &path, true).unwrap();
+        let empty = create(Format::EmlTree, &path, WriteOptions::FORCE).unwrap();
         empty.commit().unwrap();
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
     }
@@ -271,7 +288,12 @@ mod tests {
     #[test]
     fn unsafe_names_and_collisions_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let mut out = create(Format::EmlTree, &folder.path().join("out"), false).unwrap();
+        let mut out = create(
+            Format::EmlTree,
+            &folder.path().join("out"),
+            WriteOptions::NEW,
+        )
+        .unwrap();
         for name in [
             "../x",
             "/etc/x",
@@ -284,14 +306,14 @@ mod tests {
             "../",
         ] {
             let error = out.write(&batch(&[(name, "", false)])).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{name:?}");
+            assert_eq!(error.io_kind(), io::ErrorKind::InvalidInput, "{name:?}");
         }
         out.write(&batch(&[("a/b.eml", "1", false)])).unwrap();
         assert_eq!(
             out.write(&batch(&[("a/b.eml", "2", false)]))
                 .unwrap_err()
-                .kind(),
-            ErrorKind::AlreadyExists
+                .io_kind(),
+            io::ErrorKind::AlreadyExists
         );
         drop(out);
         assert_eq!(

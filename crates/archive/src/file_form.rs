@@ -4,7 +4,8 @@
 //! None.
 
 use crate::mbox::looks_like_message;
-use crate::packed::{BEGINNING, Packing};
+use crate::packed::BEGINNING;
+use crate::packing::Packing;
 
 impl Packing {
     /// What a file is, by its beginning; [`BEGINNING`] bytes of it are enough.

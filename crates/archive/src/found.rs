@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-use crate::packed::Packing;
+use crate::packing::Packing;
 use crate::source::Format;
 use std::path::PathBuf;
 

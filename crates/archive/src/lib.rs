@@ -30,20 +30,23 @@
 //! }
 //! assert_eq!(messages, 2);
 //! assert_eq!(again, text.as_bytes());
-//! # Ok::<(), std::io::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Limits
 //! Unix only: names are bytes, and outputs are put in place by renaming.
 #![forbid(unsafe_code)]
 
+mod box_event;
 mod destination;
-mod eml;
+mod error;
 mod file_form;
+mod file_mode;
 mod file_names;
 mod found;
 mod mail_check;
 mod maildir;
+mod message_files;
 mod mh;
 mod source;
 
@@ -52,22 +55,21 @@ pub mod mbox;
 mod open;
 mod output;
 mod packed;
-mod private;
+mod packing;
 mod recognize;
 mod regular;
 pub mod replace;
 mod room;
 
+pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, MultipartDecision};
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
+pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
+pub use file_mode::FileMode;
 pub use found::Found;
 pub use open::open;
-pub use packed::Packing;
-pub use private::keep_private;
+pub use packing::Packing;
 pub use recognize::{LeftOut, recognize, recognize_with};
 pub use regular::open_input;
-pub use replace::words;
+pub use replace::WriteOptions;
 pub use source::MAX_EXPANSION;
-pub use source::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions,
-    Source,
-};
+pub use source::{Batch, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source};

@@ -5,8 +5,6 @@
 //! # Limits
 //! Looks at the first 64 KiB. Any text whose first line is `word: value` passes; so does a text without bytes other than blanks.
 
-use std::io;
-
 use crate::mbox::{Follower, is_from_line, split_line};
 
 /// Bytes that are looked at.
@@ -39,12 +37,6 @@ pub(crate) fn is_mail(start: &[u8]) -> bool {
     }
     // Nothing but blanks.
     is_first
-}
-
-/// The error for a file that is no mail.
-pub(crate) fn refused() -> io::Error {
-    let text = "this is no mail: it does not begin with a header field (--force-format reads it as a message)";
-    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 #[cfg(test)]

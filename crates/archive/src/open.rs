@@ -3,12 +3,12 @@
 //! # Limits
 //! None.
 
-use crate::eml::Files;
+use crate::error::{Error, Operation, at};
 use crate::found::Found;
 use crate::mbox::Mailbox;
+use crate::message_files::Files;
 use crate::packed;
 use crate::regular::open_input;
-use crate::replace::with_path;
 use crate::source::{Format, ReadOptions, Source};
 use std::io;
 
@@ -16,24 +16,29 @@ use std::io;
 /// [`ReadOptions::force_format`] is set.
 ///
 /// Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
-pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>> {
+pub fn open(found: &Found, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;
-    let failed = |error| with_path(path, &error);
     if path.as_os_str() == "-" {
         let input = packed::through(path, io::stdin(), options.max_expansion)?;
         return Ok(Box::new(Mailbox::from_through(path, input, options)?));
     }
     Ok(match found.format {
         Format::Mbox => {
-            let file = open_input(path).map_err(failed)?;
-            let metadata = file.metadata().map_err(failed)?;
+            let file = open_input(path)?;
+            let metadata = file.metadata().map_err(at(path, Operation::Open))?;
             if metadata.is_dir() {
-                return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+                return Err(Error::new(
+                    path,
+                    Operation::Open,
+                    io::ErrorKind::IsADirectory,
+                ));
             }
             if found.packed.is_some() && metadata.is_file() {
                 Box::new(Mailbox::from_packed(path, file, options)?)
             } else if metadata.is_file() {
-                Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
+                Box::new(
+                    Mailbox::from_file(path, file, options).map_err(at(path, Operation::Read))?,
+                )
             } else {
                 let input = packed::through(path, file, options.max_expansion)?;
                 Box::new(Mailbox::from_through(path, input, options)?)

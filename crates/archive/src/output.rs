@@ -4,6 +4,7 @@
 //! Only on Linux, and where the file system takes part; elsewhere files are written as usual. Behind the first bytes a file is written
 //! by a thread of its own, which only waits for the disk.
 
+use crate::error::ErrorKind::EarlierWrite;
 use crate::room::Room;
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -61,7 +62,7 @@ impl Output {
     /// Ends the writing past the cache, if it was begun.
     fn settle(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.past, Past::Failed) {
-            Past::Failed => return Err(io::Error::other("an earlier write failed")),
+            Past::Failed => return Err(EarlierWrite.into()),
             Past::Yes(blocks) => {
                 let (rest, place) = blocks.finish()?;
                 direct(&self.file, false)?;
@@ -85,9 +86,7 @@ impl Write for Output {
                 Some(count) => count,
                 // The writer has ended: it tells why.
                 None => {
-                    return self
-                        .settle()
-                        .and_then(|()| Err(io::Error::other("the writer has ended")));
+                    return self.settle().and_then(|()| Err(EarlierWrite.into()));
                 }
             },
             // Blocks begin at a multiple of their length.
@@ -96,7 +95,7 @@ impl Write for Output {
                 self.file.write(&bytes[..bytes.len().min(most)])?
             }
             Past::No => self.file.write(bytes)?,
-            Past::Failed => return Err(io::Error::other("an earlier write failed")),
+            Past::Failed => return Err(EarlierWrite.into()),
         };
         self.written += count as u64;
         self.room.wrote(count as u64, &self.file)?;
@@ -179,7 +178,7 @@ impl Blocks {
         drop(self.full);
         match self.writer.join() {
             Ok(written) => written.map(|()| (self.block, self.place)),
-            Err(_) => Err(io::Error::other("internal fault while writing")),
+            Err(_) => Err(EarlierWrite.into()),
         }
     }
 }

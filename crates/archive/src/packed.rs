@@ -1,4 +1,4 @@
-//! Compressed mail, and mail in UTF-16: what it is known by, and reading through compression, damaged or not.
+//! Reads mail through compression, damaged or not.
 //!
 //! # Limits
 //! gzip, zstd, bzip2 and xz are read through, the last with dictionaries up to 256 MiB; of every other form only the beginning is known, so that it can be named. A mailbox that is read through is
@@ -16,159 +16,20 @@ use self::input::Input;
 pub(crate) use self::unpack::Told;
 use self::unpack::Unpack;
 
-use crate::replace::with_path;
-
-/// A form that mail is kept in, but not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Packing {
-    /// gzip (RFC 1952).
-    Gzip,
-    /// Zstandard (RFC 8878).
-    Zstd,
-    /// bzip2.
-    Bzip2,
-    /// xz.
-    Xz,
-    /// The frames of LZ4.
-    Lz4,
-    /// compress (`.Z`).
-    Compress,
-    /// zip.
-    Zip,
-    /// UTF-16, with its mark or without.
-    Utf16,
-    /// tar, the forms of before POSIX too.
-    Tar,
-    /// A mailbox of Rmail (Babyl).
-    Babyl,
-}
-
-impl Packing {
-    /// What bytes are, by their beginning; 16 of them are enough. No message and no mailbox begins so.
-    pub fn of(start: &[u8]) -> Option<Self> {
-        Some(match start {
-            [0x1f, 0x8b, 8, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
-            // A number, then that of a block or of the end.
-            [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                b'1',
-                b'A',
-                b'Y',
-                b'&',
-                b'S',
-                b'Y',
-                ..,
-            ]
-            | [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                0x17,
-                0x72,
-                0x45,
-                0x38,
-                0x50,
-                0x90,
-                ..,
-            ] => Self::Bzip2,
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
-            [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
-            [0x1f, 0x9d, ..] => Self::Compress,
-            [b'P', b'K', 3, 4, ..] => Self::Zip,
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Self::Utf16,
-            _ if is_unmarked_utf16(start) => Self::Utf16,
-            _ => return None,
-        })
-    }
-
-    /// True when [`open`](crate::open) reads through it.
-    pub fn is_read(self) -> bool {
-        matches!(self, Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz)
-    }
-
-    /// What is there, in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Gzip => "compressed with gzip",
-            Self::Zstd => "compressed with zstd",
-            Self::Bzip2 => "compressed with bzip2",
-            Self::Xz => "compressed with xz",
-            Self::Lz4 => "compressed with lz4",
-            Self::Compress => "compressed with compress",
-            Self::Zip => "a zip archive",
-            Self::Utf16 => "text in UTF-16",
-            Self::Tar => "a tar archive",
-            Self::Babyl => "a Babyl mailbox",
-        }
-    }
-
-    /// The command that writes what is inside to standard output.
-    fn tool(self) -> &'static str {
-        match self {
-            Self::Gzip | Self::Compress => "gzip -dc",
-            Self::Zstd => "zstd -dc",
-            Self::Bzip2 => "bzip2 -dc",
-            Self::Xz => "xz -dc",
-            Self::Lz4 => "lz4 -dc",
-            Self::Zip => "unzip -p",
-            Self::Utf16 => "mailglot convert -f utf-16 -t utf-8",
-            // Of several files it writes one behind the other: right for one mailbox.
-            Self::Tar => "tar -xOf",
-            Self::Babyl => "",
-        }
-    }
-
-    /// Why it is not read, and what to do.
-    pub(crate) fn refused(self, path: &Path) -> io::Error {
-        let file = if path.as_os_str() == "-" {
-            String::new()
-        } else {
-            format!(" {}", path.display())
-        };
-        let (words, tool) = (self.words(), self.tool());
-        let inside = match self {
-            Self::Babyl => "write it as an mbox file first (in Emacs: unrmail)".to_owned(),
-            Self::Tar => {
-                let file = if file.is_empty() { " FILE" } else { &*file };
-                format!(
-                    "unpack it and give the folder, or give one mailbox of it: {tool}{file} NAME | mailglot … -"
-                )
-            }
-            _ => format!("give what is inside: {tool}{file} | mailglot … -"),
-        };
-        let text = format!("this is {words}, which is not read; {inside}");
-        with_path(path, &io::Error::new(io::ErrorKind::Unsupported, text))
-    }
-}
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::packing::Packing;
 
 /// Bytes that tell what a file is: the head of the first member of a tar archive.
 pub(crate) const BEGINNING: usize = 512;
-
-/// ASCII with a NUL before or behind every character.
-fn is_unmarked_utf16(start: &[u8]) -> bool {
-    let printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r');
-    let Some(start) = start.first_chunk::<8>() else {
-        return false;
-    };
-    let (pairs, _) = start.as_chunks::<2>();
-    pairs.iter().all(|pair| pair[0] == 0 && printed(pair[1]))
-        || pairs.iter().all(|pair| pair[1] == 0 && printed(pair[0]))
-}
 
 /// Reads through compression, up to `expansion` times its size; what cannot be read through is refused.
 pub(crate) fn through(
     path: &Path,
     input: impl Read + Send + 'static,
     expansion: u64,
-) -> io::Result<Through> {
+) -> Result<Through, Error> {
     let mut input = Input::new(input);
-    let packing = Packing::of(input.peek(16).map_err(|error| with_path(path, &error))?);
+    let packing = Packing::of(input.peek(16).map_err(at(path, Operation::Read))?);
     match packing {
         None => Ok(Through {
             inside: Box::new(input),
@@ -184,7 +45,11 @@ pub(crate) fn through(
                 told,
             })
         }
-        Some(refused) => Err(refused.refused(path)),
+        Some(refused) => Err(Error::new(
+            path,
+            Operation::Read,
+            ErrorKind::NotRead(refused),
+        )),
     }
 }
 
@@ -302,11 +167,7 @@ mod tests {
             );
         }
         let error = read(b"\x04\x22\x4d\x18").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "box.gz: this is compressed with lz4, which is not read; give what is inside: \
-             lz4 -dc box.gz | mailglot … -"
-        );
+        assert_eq!(error, "box.gz: compressed with lz4, which is not supported");
         assert_eq!(read(b"").unwrap(), (Vec::new(), Vec::new()));
     }
 
@@ -472,12 +333,7 @@ mod tests {
         options.lzma_options.dict_size = 300 << 20;
         let error = read(&xz_with(b"From ", options)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
-        assert!(
-            error
-                .to_string()
-                .contains("give what is inside: xz -dc FILE"),
-            "{error}"
-        );
+        assert!(matches!(ErrorKind::from(error), ErrorKind::LargeDictionary));
     }
 
     /// Each form, at several ceilings: what is read is a beginning of what is inside, of the length that the ceiling allows.

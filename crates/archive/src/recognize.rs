@@ -12,20 +12,22 @@ use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_form::may_be_mail;
 use crate::file_names::{is_eml, is_named_mailbox};
 use crate::mail_check;
 use crate::maildir;
 use crate::mbox;
 use crate::mh;
-use crate::packed::{self, Packing};
+use crate::packed;
+use crate::packing::Packing;
 use crate::regular::{self, open_input};
-use crate::replace::with_path;
-use crate::{BoxEvent, BoxEventKind, Format, Found};
+use crate::{Format, Found};
 
 /// Recognises what a path is. A folder is searched: every mbox file and every Maildir in it is one archive, all other `.eml` files and MH
 /// folders together one tree, which comes first. `-` is standard input.
-pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
+pub fn recognize(path: &Path) -> Result<Vec<Found>, Error> {
     recognize_with(path, false, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
         LeftOut::Noted(_) => Ok(()),
@@ -36,7 +38,7 @@ pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
 #[derive(Debug)]
 pub enum LeftOut {
     /// A file or folder that cannot be read.
-    Unread(io::Error),
+    Unread(Error),
     /// What is not looked into: a link, a device, a compressed file, a file that is no mail. Where a tree is among what is found, it tells
     /// of these itself, and so does a Maildir of what lies in it.
     Noted(BoxEvent),
@@ -47,13 +49,13 @@ pub enum LeftOut {
 pub fn recognize_with(
     path: &Path,
     force_format: bool,
-    left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
-) -> io::Result<Vec<Found>> {
+    left_out: &mut dyn FnMut(LeftOut) -> Result<(), Error>,
+) -> Result<Vec<Found>, Error> {
     if path.as_os_str() == "-" {
         return Ok(vec![found(path, Format::Mbox)]);
     }
-    let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
-    regular::check(path, &metadata).map_err(|error| with_path(path, &error))?;
+    let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
+    regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
     if !metadata.is_dir() {
         return Ok(vec![one_file(path, &metadata, force_format)?]);
     }
@@ -80,7 +82,7 @@ pub fn recognize_with(
     if messages || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
         archives.insert(0, found(path, Format::EmlTree));
     } else {
-        noted.sort_by(|a, b| a.detail.cmp(&b.detail));
+        noted.sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
         noted
             .into_iter()
             .try_for_each(|event| left_out(LeftOut::Noted(event)))?;
@@ -97,7 +99,7 @@ fn found(path: &Path, format: Format) -> Found {
 }
 
 /// What a file is that was named.
-fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> io::Result<Found> {
+fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Found, Error> {
     if metadata.is_file()
         && let Some(packing) = packing(path)?
     {
@@ -107,7 +109,11 @@ fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> io::Result<
                 ..found(path, Format::Mbox)
             })
         } else {
-            Err(packing.refused(path))
+            Err(Error::new(
+                path,
+                Operation::Read,
+                ErrorKind::NotRead(packing),
+            ))
         };
     }
     let empty = metadata.len() == 0 && !is_eml(path);
@@ -157,19 +163,19 @@ impl Search<'_> {
         &mut self,
         folder: &Path,
         within: Within,
-        left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
-    ) -> io::Result<()> {
+        left_out: &mut dyn FnMut(LeftOut) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) if folder == self.root => return Err(with_path(folder, &error)),
-            Err(error) => return left_out(LeftOut::Unread(with_path(folder, &error))),
+            Err(error) if folder == self.root => return Err(at(folder, Operation::List)(error)),
+            Err(error) => return left_out(LeftOut::Unread(at(folder, Operation::List)(error))),
         };
         let has_messages = within == Within::Maildir && maildir::is_folder(folder);
         for entry in entries {
-            let entry = entry.map_err(|error| with_path(folder, &error))?;
+            let entry = entry.map_err(at(folder, Operation::List))?;
             let kind = entry
                 .file_type()
-                .map_err(|error| with_path(&entry.path(), &error))?;
+                .map_err(at(&entry.path(), Operation::Open))?;
             if within == Within::Messages && !kind.is_dir() {
                 continue;
             }
@@ -238,8 +244,8 @@ pub(crate) enum FileKind {
 
 impl FileKind {
     /// Looks at a file. With `force_format`, the name of a mailbox makes one, whatever its content is.
-    pub(crate) fn of(path: &Path, force_format: bool) -> io::Result<Self> {
-        Self::look(path, force_format).map_err(|error| with_path(path, &error))
+    pub(crate) fn of(path: &Path, force_format: bool) -> Result<Self, Error> {
+        Self::look(path, force_format).map_err(at(path, Operation::Read))
     }
 
     fn look(path: &Path, force_format: bool) -> io::Result<Self> {
@@ -256,7 +262,7 @@ impl FileKind {
         if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
             return Ok(Self::Message);
         }
-        let mut file = open_input(path)?;
+        let mut file = regular::open(path)?;
         let start = packed::beginning(&mut file, packed::BEGINNING)?;
         match Packing::of_file(&start) {
             Some(packing) if packing.is_read() => {
@@ -310,11 +316,11 @@ fn is_mail(mut file: &File) -> io::Result<bool> {
 }
 
 /// What a file that was named is packed in; what is inside of compression, where that is not read.
-fn packing(path: &Path) -> io::Result<Option<Packing>> {
-    let failed = |error| with_path(path, &error);
-    let mut file = open_input(path).map_err(failed)?;
+fn packing(path: &Path) -> Result<Option<Packing>, Error> {
+    let failed = at(path, Operation::Read);
+    let mut file = open_input(path)?;
     let packing =
-        Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(failed)?);
+        Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?);
     if packing.is_none_or(|packing| !packing.is_read()) {
         return Ok(packing);
     }
@@ -330,51 +336,28 @@ fn packing(path: &Path) -> io::Result<Option<Packing>> {
         .or(packing))
 }
 
-/// What is told of a link, a device, a pipe or a socket in a folder.
+/// Returns the event for a link, a device, a pipe or a socket in a folder.
 pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
-    let what = if kind.is_symlink() {
-        "symbolic link"
+    let name = String::from_utf8_lossy(name).into_owned();
+    let detail = if kind.is_symlink() {
+        BoxDetail::Link { name }
     } else {
-        "special file"
+        BoxDetail::SpecialFile { name }
     };
-    let detail = format!("{what} not followed: {}", String::from_utf8_lossy(name));
-    BoxEvent {
-        kind: BoxEventKind::NotFollowed,
-        offset: 0,
-        detail,
-        name: Vec::new(),
-    }
+    BoxEvent::new(BoxEventKind::NotFollowed, 0, detail)
 }
 
-/// What is told of a file that is not looked into.
+/// Returns the event for a file in a form that is not read.
 pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
-    let detail = format!(
-        "{}, left as it is: {}",
-        packing.words(),
-        String::from_utf8_lossy(name)
-    );
-    BoxEvent {
-        kind: BoxEventKind::Packed,
-        offset: 0,
-        detail,
-        name: Vec::new(),
-    }
+    let name = String::from_utf8_lossy(name).into_owned();
+    let detail = BoxDetail::LeftPacked { packing, name };
+    BoxEvent::new(BoxEventKind::Packed, 0, detail)
 }
 
-/// What is told of a file that is no mail. In a tree of messages it is `kept` by the ledger.
+/// Returns the event for a file that is not mail. In a tree of messages it is `kept` by the ledger.
 pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
-    let place = if kept {
-        "left out"
-    } else {
-        "left out, of a ledger too"
-    };
-    let detail = format!("no mail, {place}: {}", String::from_utf8_lossy(name));
-    BoxEvent {
-        kind: BoxEventKind::NoMail,
-        offset: 0,
-        detail,
-        name: Vec::new(),
-    }
+    let name = String::from_utf8_lossy(name).into_owned();
+    BoxEvent::new(BoxEventKind::NoMail, 0, BoxDetail::NoMail { name, kept })
 }
 
 #[cfg(test)]
@@ -396,7 +379,7 @@ mod tests {
         let found = recognize_with(root, false, &mut |left| {
             match left {
                 LeftOut::Unread(error) => return Err(error),
-                LeftOut::Noted(event) => told.push(event.detail),
+                LeftOut::Noted(event) => told.push(event.detail.to_string()),
             }
             Ok(())
         });
@@ -503,11 +486,11 @@ mod tests {
                 "a tar archive"
             };
             let error = recognize(&root.join(name)).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+            assert_eq!(error.io_kind(), io::ErrorKind::Unsupported);
             assert!(
                 error
                     .to_string()
-                    .contains(&format!("{name}: this is {words}, which is not read; ")),
+                    .contains(&format!("{name}: {words}, which is not supported")),
                 "{error}"
             );
             // Of a pipe it is told when it is opened.
@@ -518,18 +501,14 @@ mod tests {
                 read.err()
                     .unwrap()
                     .to_string()
-                    .starts_with(&format!("-: this is {words}"))
+                    .starts_with(&format!("-: {words}"))
             );
         }
-        let told: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
+        let mut told: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
             .map(|name| format!("a tar archive, left as it is: {name}"))
             .into();
-        let (found, mut left) = search(root);
-        assert_eq!(
-            (found, left.remove(0)),
-            (Vec::new(), "a Babyl mailbox, left as it is: e".to_owned())
-        );
-        assert_eq!(left, told);
+        told.push("a Babyl mailbox, left as it is: e".to_owned());
+        assert_eq!(search(root), (Vec::new(), told));
         // One byte makes it no head of tar.
         for at in [0, 50, 148, 300] {
             let mut bytes = files[0].1.clone();

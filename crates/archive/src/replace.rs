@@ -10,14 +10,38 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_mode::FileMode;
 use crate::output::Output;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+
+/// How outputs are created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Replace an existing file, or a folder with content.
+    pub force: bool,
+    /// Permissions of new files and folders.
+    pub mode: FileMode,
+}
+
+impl WriteOptions {
+    /// Replaces existing files, with the default permissions.
+    pub const FORCE: Self = Self {
+        force: true,
+        mode: FileMode::OPEN,
+    };
+    /// Fails if the output exists, with the default permissions.
+    pub const NEW: Self = Self {
+        force: false,
+        mode: FileMode::OPEN,
+    };
+}
 
 /// Larger writes go to the file as they are.
 const BUFFER: usize = 128 << 10;
@@ -32,14 +56,10 @@ pub struct Replacement {
 impl Replacement {
     /// Opens a temporary file beside `path`. Fails when something stands there and `force` is not given, and always
     /// when that is no regular file.
-    pub fn create(path: &Path, force: bool) -> io::Result<Self> {
-        let place = Place::find(path, force, Kind::File)?;
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&place.temporary);
-        let file = file.map_err(|error| with_path(path, &error))?;
+    pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
+        let place = Place::find(path, options.force, Kind::File)?;
+        let file = options.mode.create_file(&place.temporary);
+        let file = file.map_err(at(path, Operation::Create))?;
         // Only a marker for sweepers: a file system without locks does no harm.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self {
@@ -54,13 +74,13 @@ impl Replacement {
     }
 
     /// Brings everything written so far to the disk, still under the temporary name.
-    pub fn sync(&mut self) -> io::Result<()> {
+    pub fn sync(&mut self) -> Result<(), Error> {
         let result = self.file.flush().and_then(|()| self.file.get_mut().sync());
-        result.map_err(|error| with_path(&self.place.target, &error))
+        result.map_err(at(&self.place.target, Operation::Sync))
     }
 
     /// Syncs and renames into place.
-    pub fn commit(mut self) -> io::Result<()> {
+    pub fn commit(mut self) -> Result<(), Error> {
         self.sync()?;
         self.place.commit()
     }
@@ -68,23 +88,17 @@ impl Replacement {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file
-            .write(bytes)
-            .map_err(|error| with_path(&self.place.target, &error))
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file
-            .flush()
-            .map_err(|error| with_path(&self.place.target, &error))
+        self.file.flush()
     }
 }
 
 impl Seek for Replacement {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.file
-            .seek(position)
-            .map_err(|error| with_path(&self.place.target, &error))
+        self.file.seek(position)
     }
 }
 
@@ -97,13 +111,18 @@ pub struct FolderReplacement {
 
 impl FolderReplacement {
     /// Makes a temporary folder beside `path`. An empty folder may stand there; any other only with `force`; something that is no folder never.
-    pub fn create(path: &Path, force: bool) -> io::Result<Self> {
-        let place = Place::find(path, force, Kind::Folder)?;
-        fs::create_dir(&place.temporary).map_err(|error| with_path(path, &error))?;
-        let handle =
-            File::open(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
+    pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
+        let place = Place::find(path, options.force, Kind::Folder)?;
+        let made = options.mode.create_dir(&place.temporary);
+        made.map_err(at(path, Operation::Create))?;
+        let handle = File::open(&place.temporary).map_err(at(&place.temporary, Operation::Open))?;
         let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { place, handle })
+    }
+
+    /// The final path.
+    pub fn path(&self) -> &Path {
+        &self.place.target
     }
 
     /// The temporary folder, to be filled.
@@ -112,13 +131,14 @@ impl FolderReplacement {
     }
 
     /// Brings everything in the folder's file system to the disk.
-    pub fn sync(&mut self) -> io::Result<()> {
+    pub fn sync(&mut self) -> Result<(), Error> {
         rustix::fs::syncfs(&self.handle)
-            .map_err(|error| with_path(&self.place.target, &error.into()))
+            .map_err(io::Error::from)
+            .map_err(at(&self.place.target, Operation::Sync))
     }
 
     /// Renames into place. Call [`Self::sync`] before.
-    pub fn commit(mut self) -> io::Result<()> {
+    pub fn commit(mut self) -> Result<(), Error> {
         self.place.commit()
     }
 }
@@ -138,11 +158,11 @@ pub fn is_stream(path: &Path) -> bool {
 }
 
 /// Opens a stream for writing behind what is there.
-pub fn open_stream(path: &Path) -> io::Result<File> {
+pub fn open_stream(path: &Path) -> Result<File, Error> {
     OpenOptions::new()
         .append(true)
         .open(path)
-        .map_err(|error| with_path(path, &error))
+        .map_err(at(path, Operation::Open))
 }
 
 /// Puts things into place without [`abandon`] in between.
@@ -237,32 +257,6 @@ fn remove(path: &Path, kind: Kind) {
     };
 }
 
-/// Adds the path to an error and keeps its kind.
-pub(crate) fn with_path(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("{}: {}", path.display(), words(error)),
-    )
-}
-
-/// An error of the system in words for people: in lower case, without its number.
-pub fn words(error: &io::Error) -> String {
-    let text = match (error.raw_os_error(), error.get_ref()) {
-        (Some(_), _) => error.to_string(),
-        (None, None) if error.kind() == ErrorKind::NotFound => {
-            "no such file or directory".to_owned()
-        }
-        (None, _) => return error.to_string(),
-    };
-    let text = text
-        .split_once(" (os error ")
-        .map_or(text.as_str(), |(text, _)| text);
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| {
-        first.to_lowercase().collect::<String>() + letters.as_str()
-    })
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     File,
@@ -280,40 +274,31 @@ struct Place {
 }
 
 impl Place {
-    fn find(path: &Path, force: bool, kind: Kind) -> io::Result<Self> {
-        let refuse = |text| {
-            Err(with_path(
-                path,
-                &io::Error::new(ErrorKind::InvalidInput, text),
-            ))
-        };
+    fn find(path: &Path, force: bool, kind: Kind) -> Result<Self, Error> {
+        let refuse = |why: ErrorKind| Err(Error::new(path, Operation::Create, why));
         if kind == Kind::File && path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return refuse(
-                "a name that ends in a slash is that of a folder, and a file is to be written",
-            );
+            return refuse(ErrorKind::TrailingSlash);
         }
         if is_stream(path) {
-            return refuse(
-                "is no regular file or folder and cannot be replaced; write somewhere else",
-            );
+            return refuse(ErrorKind::Stream);
         }
         // A link is followed: what it points to is replaced, not the link.
         let target = match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_symlink() => path
-                .canonicalize()
-                .map_err(|error| with_path(path, &error))?,
+            Ok(metadata) if metadata.is_symlink() => {
+                path.canonicalize().map_err(at(path, Operation::Open))?
+            }
             _ => path.components().collect(),
         };
         let Some(name) = target.file_name() else {
-            return refuse("names no file");
+            return refuse(ErrorKind::NoFileName);
         };
         match fs::metadata(&target) {
             Ok(metadata) => {
                 check_taken(&target, &metadata, force, kind)
-                    .map_err(|error| with_path(path, &error))?;
+                    .map_err(at(path, Operation::Create))?;
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(with_path(path, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(at(path, Operation::Open)(error)),
         }
         sweep(&target);
         let temporary = target.with_file_name(temporary_name(name));
@@ -327,11 +312,10 @@ impl Place {
         })
     }
 
-    fn commit(&mut self) -> io::Result<()> {
-        self.rename()
-            .map_err(|error| with_path(&self.target, &error))?;
+    fn commit(&mut self) -> Result<(), Error> {
+        self.rename().map_err(at(&self.target, Operation::Rename))?;
         self.committed = true;
-        sync_parent(&self.target).map_err(|error| with_path(&self.target, &error))
+        sync_parent(&self.target).map_err(at(&self.target, Operation::Sync))
     }
 
     fn rename(&self) -> io::Result<()> {
@@ -393,23 +377,24 @@ impl Drop for Place {
 fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists
+        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
     )
 }
 
-fn check_taken(target: &Path, metadata: &fs::Metadata, force: bool, kind: Kind) -> io::Result<()> {
-    let refuse = |kind, text| Err(io::Error::new(kind, text));
+/// Refuses a path that is taken.
+fn check_taken(
+    target: &Path,
+    metadata: &fs::Metadata,
+    force: bool,
+    kind: Kind,
+) -> Result<(), ErrorKind> {
     match kind {
-        Kind::File if metadata.is_dir() => refuse(ErrorKind::IsADirectory, "is a folder"),
-        Kind::File if !metadata.is_file() => refuse(ErrorKind::AlreadyExists, "is no regular file"),
-        Kind::Folder if !metadata.is_dir() => {
-            refuse(ErrorKind::NotADirectory, "exists and is no folder")
-        }
+        Kind::File if metadata.is_dir() => Err(ErrorKind::IsFolder),
+        Kind::File if !metadata.is_file() => Err(ErrorKind::Stream),
+        Kind::Folder if !metadata.is_dir() => Err(ErrorKind::NotFolder),
         _ if force => Ok(()),
-        Kind::File => refuse(ErrorKind::AlreadyExists, "exists already"),
-        Kind::Folder if fs::read_dir(target)?.next().is_some() => {
-            refuse(ErrorKind::AlreadyExists, "exists already and is not empty")
-        }
+        Kind::File => Err(ErrorKind::Exists),
+        Kind::Folder if fs::read_dir(target)?.next().is_some() => Err(ErrorKind::Exists),
         Kind::Folder => Ok(()),
     }
 }
@@ -476,7 +461,7 @@ fn sync_parent(path: &Path) -> io::Result<()> {
         Err(error)
             if matches!(
                 error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::PermissionDenied
+                io::ErrorKind::InvalidInput | io::ErrorKind::PermissionDenied
             ) =>
         {
             Ok(())
@@ -497,7 +482,7 @@ mod tests {
                 let mut name = letter.repeat(length / letter.len());
                 name.extend(std::iter::repeat_n('b', length - name.len()));
                 let path = folder.path().join(&name);
-                let mut file = Replacement::create(&path, false).unwrap();
+                let mut file = Replacement::create(&path, WriteOptions::NEW).unwrap();
                 file.write_all(b"x").unwrap();
                 file.commit().unwrap();
                 assert_eq!(fs::read(&path).unwrap(), b"x", "{letter} {length}");
@@ -524,21 +509,21 @@ mod tests {
     fn a_file_appears_at_commit_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.mbox");
-        let mut file = Replacement::create(&path, false).unwrap();
+        let mut file = Replacement::create(&path, WriteOptions::NEW).unwrap();
         file.write_all(b"one").unwrap();
         file.sync().unwrap();
         assert!(!path.exists());
         file.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one");
 
-        let taken = Replacement::create(&path, false).unwrap_err();
-        assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
+        let taken = Replacement::create(&path, WriteOptions::NEW).unwrap_err();
+        assert_eq!(taken.io_kind(), io::ErrorKind::AlreadyExists);
         assert!(taken.to_string().contains("out.mbox"));
-        let mut file = Replacement::create(&path, true).unwrap();
+        let mut file = Replacement::create(&path, WriteOptions::FORCE).unwrap();
         file.write_all(b"two").unwrap();
         drop(file);
         assert_eq!(fs::read(&path).unwrap(), b"one");
-        let mut file = Replacement::create(&path, true).unwrap();
+        let mut file = Replacement::create(&path, WriteOptions::FORCE).unwrap();
         file.write_all(b"two").unwrap();
         file.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
@@ -549,9 +534,12 @@ mod tests {
     fn a_file_that_came_meanwhile_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let file = Replacement::create(&path, false).unwrap();
+        let file = Replacement::create(&path, WriteOptions::NEW).unwrap();
         fs::write(&path, b"other").unwrap();
-        assert_eq!(file.commit().unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            file.commit().unwrap_err().io_kind(),
+            io::ErrorKind::AlreadyExists
+        );
         assert_eq!(fs::read(&path).unwrap(), b"other");
         assert_eq!(names(folder.path()), ["out"]);
     }
@@ -561,22 +549,22 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");
         fs::create_dir(&path).unwrap();
-        let mut folder = FolderReplacement::create(&path, false).unwrap();
+        let mut folder = FolderReplacement::create(&path, WriteOptions::NEW).unwrap();
         fs::write(folder.temporary().join("a"), b"1").unwrap();
         folder.sync().unwrap();
         folder.commit().unwrap();
         assert_eq!(names(&path), ["a"]);
 
-        let taken = FolderReplacement::create(&path, false).unwrap_err();
-        assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
-        let folder = FolderReplacement::create(&path, true).unwrap();
+        let taken = FolderReplacement::create(&path, WriteOptions::NEW).unwrap_err();
+        assert_eq!(taken.io_kind(), io::ErrorKind::AlreadyExists);
+        let folder = FolderReplacement::create(&path, WriteOptions::FORCE).unwrap();
         fs::write(folder.temporary().join("b"), b"2").unwrap();
         folder.commit().unwrap();
         assert_eq!(names(&path), ["b"]);
-        drop(FolderReplacement::create(&path, true).unwrap());
+        drop(FolderReplacement::create(&path, WriteOptions::FORCE).unwrap());
         assert_eq!(names(parent.path()), ["out"]);
-        assert!(Replacement::create(&path, true).is_err());
-        assert!(FolderReplacement::create(&path.join("b"), true).is_err());
+        assert!(Replacement::create(&path, WriteOptions::FORCE).is_err());
+        assert!(FolderReplacement::create(&path.join("b"), WriteOptions::FORCE).is_err());
     }
 
     #[test]
@@ -595,7 +583,7 @@ mod tests {
         }
         let lock = File::open(&held).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
-        drop(Replacement::create(&folder.path().join("out"), false).unwrap());
+        drop(Replacement::create(&folder.path().join("out"), WriteOptions::NEW).unwrap());
         assert_eq!(
             names(folder.path()),
             ["out.1-0.tmp", "out.4194997-0.tmp", "out.x.tmp"]
@@ -608,11 +596,11 @@ mod tests {
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::write(&real, b"1").unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        let mut file = Replacement::create(&link, true).unwrap();
+        let mut file = Replacement::create(&link, WriteOptions::FORCE).unwrap();
         file.write_all(b"2").unwrap();
         file.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&real).unwrap(), b"2");
-        assert!(Replacement::create(Path::new("/dev/null"), true).is_err());
+        assert!(Replacement::create(Path::new("/dev/null"), WriteOptions::FORCE).is_err());
     }
 }

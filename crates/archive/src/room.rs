@@ -3,8 +3,9 @@
 //! # Limits
 //! Looked at after each 16 MiB: small outputs fill a disk like any other program's. Other writers are not known.
 
+use crate::error::ErrorKind;
 use rustix::fs::{StatVfs, fstatvfs};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::fd::AsFd;
 
 /// Bytes that stay free, as beside the spool of the gateway; on a small disk a twentieth of it.
@@ -47,12 +48,11 @@ fn enough(disk: &StatVfs) -> io::Result<()> {
     if free >= reserve {
         return Ok(());
     }
-    let words = format!(
-        "{} MiB are free on this disk, and {} MiB stay so",
-        free >> 20,
-        reserve >> 20
-    );
-    Err(io::Error::new(ErrorKind::StorageFull, words))
+    let kind = ErrorKind::LittleSpace {
+        free: free >> 20,
+        reserve: reserve >> 20,
+    };
+    Err(kind.into())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where raw messages come from.
 
-use std::io;
+use crate::box_event::BoxEvent;
+use crate::error::Error;
 use std::ops::Range;
 
 /// Form of an archive.
@@ -106,112 +107,6 @@ pub struct Batch {
     pub events: Vec<BoxEvent>,
 }
 
-/// Code of a [`BoxEvent`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum BoxEventKind {
-    /// `mbox.ambiguous-from`
-    AmbiguousFrom,
-    /// `mbox.bad-length`
-    BadLength,
-    /// `mbox.quoting-guess`
-    QuotingGuess,
-    /// `mbox.prelude`
-    Prelude,
-    /// `mbox.single`
-    Single,
-    /// `box.gap`
-    Gap,
-    /// `box.folder-name`
-    FolderName,
-    /// `box.truncated`
-    Truncated,
-    /// `box.not-followed`
-    NotFollowed,
-    /// `box.packed`
-    Packed,
-    /// `box.no-mail`
-    NoMail,
-    /// `box.trailing-bytes`
-    TrailingBytes,
-    /// `box.damaged`
-    Damaged,
-    /// `box.expansion`
-    Expansion,
-    /// `msg.too-large`
-    TooLarge,
-    /// `box.no-header`
-    NoHeader,
-}
-
-impl BoxEventKind {
-    /// Every kind.
-    pub const ALL: [Self; 16] = [
-        Self::AmbiguousFrom,
-        Self::BadLength,
-        Self::QuotingGuess,
-        Self::Prelude,
-        Self::Single,
-        Self::Gap,
-        Self::FolderName,
-        Self::Truncated,
-        Self::NotFollowed,
-        Self::Packed,
-        Self::NoMail,
-        Self::TrailingBytes,
-        Self::Damaged,
-        Self::Expansion,
-        Self::TooLarge,
-        Self::NoHeader,
-    ];
-
-    /// True for what lost something that may be mail (severity `loss`).
-    pub fn is_loss(self) -> bool {
-        matches!(self, Self::Damaged | Self::Expansion | Self::TooLarge)
-    }
-
-    /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.
-    pub fn is_repair(self) -> bool {
-        self == Self::TrailingBytes
-    }
-
-    /// The stable code, as in EVENTS.md.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::AmbiguousFrom => "mbox.ambiguous-from",
-            Self::BadLength => "mbox.bad-length",
-            Self::QuotingGuess => "mbox.quoting-guess",
-            Self::Prelude => "mbox.prelude",
-            Self::Single => "mbox.single",
-            Self::Gap => "box.gap",
-            Self::FolderName => "box.folder-name",
-            Self::Truncated => "box.truncated",
-            Self::NotFollowed => "box.not-followed",
-            Self::Packed => "box.packed",
-            Self::NoMail => "box.no-mail",
-            Self::TrailingBytes => "box.trailing-bytes",
-            Self::Damaged => "box.damaged",
-            Self::Expansion => "box.expansion",
-            Self::TooLarge => "msg.too-large",
-            Self::NoHeader => "box.no-header",
-        }
-    }
-}
-
-/// Something found in an archive, outside its messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BoxEvent {
-    /// What.
-    pub kind: BoxEventKind,
-    /// Offset in the file; what is told of compression has offsets in the compressed one.
-    pub offset: u64,
-    /// More words.
-    pub detail: String,
-    /// The file of a folder that it is about, as path below the archive's root, in bytes with `/`; empty for
-    /// the archive itself, and where the detail names the file.
-    pub name: Vec<u8>,
-}
-
 /// What sniffing told about a mailbox, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
@@ -264,11 +159,11 @@ impl Default for ReadOptions {
 pub trait Source: Send {
     /// Fills `batch` (cleared first; its allocations are reused) with the next entries; false at the end.
     /// In a folder, the call after an error goes on behind what could not be read.
-    fn next(&mut self, batch: &mut Batch) -> io::Result<bool>;
+    fn next(&mut self, batch: &mut Batch) -> Result<bool, Error>;
     /// What sniffing told.
     fn profile(&self) -> &Profile;
     /// Bytes of the archive where they are known beforehand (for progress).
     fn size_hint(&self) -> Option<u64>;
     /// True when the input changed while it was read (size or modification time). Asked after the end.
-    fn changed(&self) -> io::Result<bool>;
+    fn changed(&self) -> Result<bool, Error>;
 }

@@ -4,7 +4,8 @@
 //!
 //! All signals that interrupt end with 130, whichever it was.
 
-use mailglot_archive::words;
+use crate::error_text::{IfExists, of_file, of_job};
+use mailglot_archive::{Error as FileError, ErrorKind, words};
 use mailglot_pipeline::Error;
 use std::fmt;
 use std::io;
@@ -65,6 +66,28 @@ impl Failure {
         }
     }
 
+    /// A job failed.
+    pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> Self {
+        let exit = match error {
+            Error::Usage(_) => Exit::Usage,
+            Error::Input(_) => Exit::Unread,
+            Error::Interrupted => Exit::Interrupted,
+            Error::Output(error) if error.path().as_os_str() == "-" => {
+                return match error.kind() {
+                    ErrorKind::Io(error) => Self::stdout(error),
+                    _ => Self::new(Exit::Output, error.to_string()),
+                };
+            }
+            _ => Exit::Output,
+        };
+        Self::new(exit, of_job(error, if_exists))
+    }
+
+    /// An output file cannot be created or put into place.
+    pub(crate) fn of_output(error: &FileError) -> Self {
+        Self::new(Exit::Output, of_file(error, IfExists::OtherName))
+    }
+
     /// An output cannot be written.
     pub(crate) fn output(path: &Path, error: &io::Error) -> Self {
         Self::new(Exit::Output, with_path(path.display(), error))
@@ -78,56 +101,60 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Usage(message) => Self::new(Exit::Usage, message.clone()),
-            Error::Input(path, cause) => Self::input(path.display(), cause),
-            Error::Output(path, cause) if path.as_os_str() == "-" => Self::stdout(cause),
-            Error::Output(path, cause) => Self::output(path, cause),
-            Error::Interrupted => Self::new(Exit::Interrupted, error.to_string()),
-            _ => Self::new(Exit::Output, error.to_string()),
-        }
+        Self::of_job(&error, IfExists::OtherName)
     }
 }
 
-/// The path and the words of an error, without naming the path twice.
-fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
-    let (path, words) = (path.to_string(), words(error));
-    if words.starts_with(&path) {
-        words
-    } else {
-        format!("{path}: {words}")
+/// An input that cannot be read.
+impl From<&FileError> for Failure {
+    fn from(error: &FileError) -> Self {
+        Self::new(Exit::Unread, of_file(error, IfExists::OtherName))
     }
+}
+
+fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
+    format!("{path}: {}", words(error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
+    use mailglot_archive::Operation;
+    use mailglot_archive::ledger::LedgerError;
+    use mailglot_pipeline::{LedgerFault, LedgerFaultKind, UsageError};
 
     #[test]
     fn errors_have_their_codes() {
-        let io = |kind| io::Error::from(kind);
-        let path = || PathBuf::from("a");
+        let file = |path: &str, kind: io::ErrorKind| FileError::new(path, Operation::Write, kind);
         for (error, exit) in [
-            (Error::Usage("x".into()), Exit::Usage),
+            (Error::Usage(UsageError::NoInput), Exit::Usage),
             (
-                Error::Input(path(), io(io::ErrorKind::NotFound)),
+                Error::Input(file("a", io::ErrorKind::NotFound)),
                 Exit::Unread,
             ),
             (
-                Error::Output(path(), io(io::ErrorKind::StorageFull)),
+                Error::Output(file("a", io::ErrorKind::StorageFull)),
                 Exit::Output,
             ),
             (
-                Error::Output("-".into(), io(io::ErrorKind::BrokenPipe)),
+                Error::Output(file("-", io::ErrorKind::BrokenPipe)),
                 Exit::Done,
             ),
             (
-                Error::Output("-".into(), io(io::ErrorKind::StorageFull)),
+                Error::Output(file("-", io::ErrorKind::StorageFull)),
                 Exit::Output,
             ),
-            (Error::Ledger(path(), "x".into()), Exit::Output),
-            (Error::Identity("x".into()), Exit::Output),
+            (
+                Error::Ledger(LedgerFault {
+                    path: "a".into(),
+                    kind: LedgerFaultKind::Unreadable(LedgerError::NotALedger),
+                }),
+                Exit::Output,
+            ),
+            (
+                Error::Internal("a".into(), io::Error::other("x")),
+                Exit::Output,
+            ),
             (Error::Interrupted, Exit::Interrupted),
         ] {
             let words = error.to_string();
@@ -138,11 +165,5 @@ mod tests {
                 && Exit::Losses > Exit::Unread
                 && Exit::Unread > Exit::Usage
         );
-    }
-
-    #[test]
-    fn a_path_is_named_once() {
-        assert_eq!(with_path("a", &io::Error::other("a: full")), "a: full");
-        assert_eq!(with_path("a", &io::Error::other("full")), "a: full");
     }
 }

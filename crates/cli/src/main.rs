@@ -7,17 +7,21 @@
 //!
 //! # Limits
 //!
-//! `serve` alone has a configuration file. The program reads the environment variables `NO_COLOR` and `JOURNAL_STREAM`.
+//! Only `serve` and `milter` read a configuration file. The program reads these environment variables: `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`,
+//! `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
+//! (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS` and their companions).
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 
 mod args;
 mod commands;
+mod error_text;
 mod exit;
 mod fault;
 mod interrupt;
 mod output;
 mod progress;
+mod shell_words;
 mod suggest;
 mod usage;
 

@@ -1,4 +1,4 @@
-//! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
+//! Parses and uses the address of a listener or next hop: `unix:PATH` or `tcp:HOST:PORT`.
 
 use crate::limits::Limits;
 use crate::socket_folder::{Identity, SocketFolder};
@@ -60,8 +60,8 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// Returns true if who connects to `other` comes to a listener at this address, as far as can be told before there is one: names of hosts are looked
-    /// up where the ports are the same.
+    /// Returns true if a connection to `other` reaches a listener at this address, as far as is known before the listener exists. Looks up host names if
+    /// the ports are equal.
     pub(crate) fn is_reached_by(&self, other: &Self) -> bool {
         let port = |place: &str| {
             place
@@ -89,7 +89,7 @@ impl Address {
     }
 }
 
-/// What a path leads to, as far as it is there: two spellings of one place are the same then, and links are what they point to.
+/// Resolves the existing part of a path, so that two spellings of one place are equal and links are followed.
 pub(crate) fn place(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut place = PathBuf::new();
@@ -142,7 +142,7 @@ impl Inherited {
     }
 }
 
-/// What a server listens with.
+/// A listening socket.
 #[derive(Debug)]
 pub enum Socket {
     /// One of its own, at this address.
@@ -209,7 +209,7 @@ impl Listener {
         let name = beside.file_name().unwrap_or_default();
         let there = folder.path_of(name);
         if !is_alive(&there)? {
-            // One of this number was killed before it was done; in a container all have the same. Mostly there is none.
+            // A killed process with this number may have left one; in a container all processes have the same number.
             folder.remove(name);
         }
         let listener = bound(&there)?;
@@ -250,7 +250,7 @@ impl Listener {
         match self {
             Self::Unix { listener, .. } => {
                 let (stream, _) = listener.accept()?;
-                // Some systems hand on what the listener is set to.
+                // On some systems a connection inherits this setting from the listener.
                 #[cfg(not(target_os = "linux"))]
                 stream.set_nonblocking(false)?;
                 Ok(Stream::Unix(stream))
@@ -390,10 +390,10 @@ fn bound(path: &Path) -> io::Result<UnixListener> {
     Ok(UnixListener::from(socket))
 }
 
-/// Returns true if something answers at a socket; false where there is none.
+/// Returns true if a process answers at a socket; false if no socket exists.
 ///
 /// # Errors
-/// Something stands there that is no socket.
+/// The path exists and is no socket.
 fn is_alive(path: &Path) -> io::Result<bool> {
     match connect_unix(path, PATIENCE) {
         Ok(_) => Ok(true),
@@ -571,8 +571,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Returns true if the other side has closed, as far as can be seen before what it sent last is read. One that has ended its own half counts as
-    /// closed but where it `said_more` before, which is not dealt with yet. It does not wait.
+    /// Returns true if the peer has closed, as far as is visible before its last bytes are read. A peer that closed its sending half counts as
+    /// closed, unless it `said_more` that is still unread. Does not wait.
     pub(crate) fn is_gone(&self, said_more: bool) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let mut byte = [0; 1];

@@ -3,7 +3,7 @@
 //! # Limits
 //! The module [`record`](crate::record) writes and counts them.
 
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::fault::Fault;
 use crate::policy::{Action, Findings, Rules};
 use std::time::Duration;

@@ -22,6 +22,7 @@ pub mod record;
 mod access;
 mod address;
 mod engine;
+mod envelope;
 mod event;
 mod fault;
 mod filter;
@@ -38,7 +39,8 @@ mod socket_folder;
 mod spool;
 
 pub use address::{Address, Inherited, Socket};
-pub use engine::{Engine, Envelope};
+pub use engine::Engine;
+pub use envelope::Envelope;
 pub use event::{Record, ServerEvent};
 pub use fault::Fault;
 pub use filter::Decision;

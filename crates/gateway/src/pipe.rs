@@ -3,7 +3,7 @@
 //! # Limits
 //! There is no envelope and no place to hold a message.
 
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::fault::Fault;
 use crate::judge::{hold_fields, judge};
 use crate::outcome::{Abilities, Disposition, Extent, Outcome, Remark};

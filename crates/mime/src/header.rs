@@ -100,138 +100,167 @@ pub(crate) fn is_known(name: &[u8]) -> bool {
 const LONGEST: usize = 32;
 
 fn known_kind(name: &[u8]) -> Option<FieldKind> {
-    use FieldKind::{Opaque, Parameters, Phrases, Structured, Unstructured};
     let mut buffer = [0; LONGEST];
     let Some(lower) = buffer.get_mut(..name.len()) else {
         return family(name);
     };
     lower.copy_from_slice(name);
     lower.make_ascii_lowercase();
-    let kind = match &*lower {
+    match &*lower {
+        b"list-id" | b"keywords" => Some(FieldKind::Phrases),
+        b"content-type" | b"content-disposition" => Some(FieldKind::Parameters),
+        lower if is_plain_text(lower) => Some(FieldKind::Unstructured),
+        lower if has_addresses(lower) => Some(FieldKind::Structured),
+        lower if is_trace_or_id(lower) || is_other_opaque(lower) => Some(FieldKind::Opaque),
+        _ => family(name),
+    }
+}
+
+/// Fields of text (RFC 5322 3.6.5, RFC 2045 8, RFC 2156).
+fn is_plain_text(lower: &[u8]) -> bool {
+    matches!(
+        lower,
         b"subject"
-        | b"comments"
-        | b"content-description"
-        | b"organization"
-        | b"organisation"
-        | b"summary"
-        | b"thread-topic"
-        | b"user-agent"
-        | b"x-mailer"
-        | b"importance"
-        | b"priority"
-        | b"precedence"
-        | b"sensitivity" => Unstructured,
+            | b"comments"
+            | b"content-description"
+            | b"organization"
+            | b"organisation"
+            | b"summary"
+            | b"thread-topic"
+            | b"user-agent"
+            | b"x-mailer"
+            | b"importance"
+            | b"priority"
+            | b"precedence"
+            | b"sensitivity"
+    )
+}
+
+/// Fields of addresses (RFC 5322 3.6.2, 3.6.3, 3.6.6, RFC 8098 2.1), and what mailers and lists make of them.
+fn has_addresses(lower: &[u8]) -> bool {
+    matches!(
+        lower,
         b"from"
-        | b"sender"
-        | b"reply-to"
-        | b"to"
-        | b"cc"
-        | b"bcc"
-        | b"resent-from"
-        | b"resent-sender"
-        | b"resent-reply-to"
-        | b"resent-to"
-        | b"resent-cc"
-        | b"resent-bcc"
-        | b"mail-followup-to"
-        | b"mail-reply-to"
-        | b"mail-copies-to"
-        | b"disposition-notification-to"
-        | b"return-receipt-to"
-        | b"errors-to"
-        | b"apparently-to"
-        | b"approved"
-        | b"author"
-        | b"original-from"
-        | b"original-sender"
-        | b"x-apparently-from"
-        | b"x-apparently-to"
-        | b"x-bcc"
-        | b"x-cc"
-        | b"x-complaints-to"
-        | b"x-confirm-reading-to"
-        | b"x-envelope-from"
-        | b"x-envelope-sender"
-        | b"x-envelope-to"
-        | b"x-errors-to"
-        | b"x-forwarded-to"
-        | b"x-from"
-        | b"x-google-original-from"
-        | b"x-original-cc"
-        | b"x-original-from"
-        | b"x-original-reply-to"
-        | b"x-original-sender"
-        | b"x-rcpt-to"
-        | b"x-reply-to"
-        | b"x-return-receipt-to"
-        | b"x-sender"
-        | b"x-to" => Structured,
-        b"list-id" | b"keywords" => Phrases,
-        b"content-type" | b"content-disposition" => Parameters,
+            | b"sender"
+            | b"reply-to"
+            | b"to"
+            | b"cc"
+            | b"bcc"
+            | b"resent-from"
+            | b"resent-sender"
+            | b"resent-reply-to"
+            | b"resent-to"
+            | b"resent-cc"
+            | b"resent-bcc"
+            | b"mail-followup-to"
+            | b"mail-reply-to"
+            | b"mail-copies-to"
+            | b"disposition-notification-to"
+            | b"return-receipt-to"
+            | b"errors-to"
+            | b"apparently-to"
+            | b"approved"
+            | b"author"
+            | b"original-from"
+            | b"original-sender"
+            | b"x-apparently-from"
+            | b"x-apparently-to"
+            | b"x-bcc"
+            | b"x-cc"
+            | b"x-complaints-to"
+            | b"x-confirm-reading-to"
+            | b"x-envelope-from"
+            | b"x-envelope-sender"
+            | b"x-envelope-to"
+            | b"x-errors-to"
+            | b"x-forwarded-to"
+            | b"x-from"
+            | b"x-google-original-from"
+            | b"x-original-cc"
+            | b"x-original-from"
+            | b"x-original-reply-to"
+            | b"x-original-sender"
+            | b"x-rcpt-to"
+            | b"x-reply-to"
+            | b"x-return-receipt-to"
+            | b"x-sender"
+            | b"x-to"
+    )
+}
+
+/// Fields of transport, identification and dates (RFC 5322 3.6.1, 3.6.4, 3.6.7, RFC 8601, RFC 6376).
+fn is_trace_or_id(lower: &[u8]) -> bool {
+    matches!(
+        lower,
         b"received"
-        | b"x-received"
-        | b"return-path"
-        | b"delivered-to"
-        | b"envelope-to"
-        | b"received-spf"
-        | b"x-original-to"
-        | b"original-recipient"
-        | b"authentication-results"
-        | b"dkim-signature"
-        | b"domainkey-signature"
-        | b"domainkey-status"
-        | b"message-id"
-        | b"x-ms-tnef-correlator"
-        | b"original-message-id"
-        | b"in-reply-to"
-        | b"references"
-        | b"supersedes"
-        | b"obsoletes"
-        | b"date"
-        | b"delivery-date"
-        | b"expires"
-        | b"expiry-date"
-        | b"reply-by"
-        | b"deferred-delivery"
-        | b"resent-date"
-        | b"resent-message-id"
-        | b"mime-version"
-        | b"content-id"
-        | b"content-transfer-encoding"
-        | b"content-location"
-        | b"content-base"
-        | b"content-md5"
-        | b"content-length"
-        | b"content-language"
-        | b"content-duration"
-        | b"content-features"
-        | b"accept-language"
-        | b"autocrypt"
-        | b"autocrypt-gossip"
-        | b"openpgp"
-        | b"auto-submitted"
-        | b"newsgroups"
-        | b"followup-to"
-        | b"path"
-        | b"xref"
-        | b"distribution"
-        | b"control"
-        | b"lines"
-        | b"injection-date"
-        | b"injection-info"
-        | b"thread-index"
-        | b"x-face"
-        | b"face"
-        | b"status"
-        | b"x-status"
-        | b"x-uid"
-        | b"x-keywords"
-        | b"require-recipient-valid-since"
-        | b"tls-required"
-        | b"tls-report-domain" => Opaque,
-        _ => return family(name),
-    };
-    Some(kind)
+            | b"x-received"
+            | b"return-path"
+            | b"delivered-to"
+            | b"envelope-to"
+            | b"received-spf"
+            | b"x-original-to"
+            | b"original-recipient"
+            | b"authentication-results"
+            | b"dkim-signature"
+            | b"domainkey-signature"
+            | b"domainkey-status"
+            | b"message-id"
+            | b"x-ms-tnef-correlator"
+            | b"original-message-id"
+            | b"in-reply-to"
+            | b"references"
+            | b"supersedes"
+            | b"obsoletes"
+            | b"date"
+            | b"delivery-date"
+            | b"expires"
+            | b"expiry-date"
+            | b"reply-by"
+            | b"deferred-delivery"
+            | b"resent-date"
+            | b"resent-message-id"
+    )
+}
+
+/// Other fields without text: MIME (RFC 2045, RFC 2912), keys, news (RFC 5536) and the flags of mailboxes.
+fn is_other_opaque(lower: &[u8]) -> bool {
+    matches!(
+        lower,
+        b"mime-version"
+            | b"content-id"
+            | b"content-transfer-encoding"
+            | b"content-location"
+            | b"content-base"
+            | b"content-md5"
+            | b"content-length"
+            | b"content-language"
+            | b"content-duration"
+            | b"content-features"
+            | b"accept-language"
+            | b"autocrypt"
+            | b"autocrypt-gossip"
+            | b"openpgp"
+            | b"auto-submitted"
+            | b"newsgroups"
+            | b"followup-to"
+            | b"path"
+            | b"xref"
+            | b"distribution"
+            | b"control"
+            | b"lines"
+            | b"injection-date"
+            | b"injection-info"
+            | b"thread-index"
+            | b"x-face"
+            | b"face"
+            | b"status"
+            | b"x-status"
+            | b"x-uid"
+            | b"x-keywords"
+            | b"require-recipient-valid-since"
+            | b"tls-required"
+            | b"tls-report-domain"
+    )
 }
 
 /// Kinds that a whole family of names shares.

@@ -50,9 +50,9 @@ fn on_processor() -> Option<u64> {
 }
 
 #[test]
-#[should_panic(expected = "for 20000")]
+#[should_panic(expected = "for 60000")]
 fn quadratic_work_is_found() {
-    assert_linear(&"quadratic", 20_000, |n| {
+    assert_linear(&"quadratic", 60_000, |n| {
         let mut sum = 0_usize;
         for i in 0..n {
             for j in 0..n / 4 {

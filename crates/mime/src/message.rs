@@ -16,7 +16,7 @@
 //! - A line that only begins as a delimiter is text (`mime.ambiguous-boundary`). The innermost four open boundaries are compared.
 //! - Of several fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition` the first counts; of several charset or
 //!   boundary parameters too. A second field of those that may occur once gives `hdr.duplicate`.
-//! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/header_lines.rs`).
+//! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/parser/header_lines.rs`).
 //!
 //! # Limits
 //!
@@ -27,23 +27,16 @@
 //! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for ([`crate::text_parts`] reads by the latter).
 
 pub(crate) mod charset;
-mod header_lines;
+mod lines;
 mod parser;
 mod section;
 
+use crate::event::Event;
 use crate::header::Field;
+use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
-use crate::{Event, Limits, Span};
+use crate::{Limits, Span};
 use std::borrow::Cow;
-
-/// Index of a part in [`Message::parts`]; the root is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PartId(pub u32);
-
-impl PartId {
-    /// The message itself.
-    pub const ROOT: Self = Self(0);
-}
 
 /// Line end that a message uses (that of its first line; LF when there is none).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +108,7 @@ pub struct Part {
     pub media: MediaType,
     /// What it holds.
     pub kind: PartKind,
-    /// Cleaned transfer encoding (mime.md 4).
+    /// The transfer encoding that the label names, spelling errors corrected.
     pub transfer: TransferEncoding,
     /// The field `Content-Type`, where there is one (index into all fields).
     pub content_type: Option<u32>,
@@ -134,6 +127,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// Returns true if this crate decodes the part as text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.kind == PartKind::Leaf && self.media.top == "text"
+    }
+
     /// Whether a change of anything in it would spoil it: what is signed or encrypted.
     pub(crate) fn seals(&self) -> bool {
         let sub = &*self.media.sub;
@@ -188,7 +186,7 @@ impl<'a> Message<'a> {
         let part = self.part(id);
         match (&part.joined_charset, part.charset) {
             (Some(joined), _) => Some(Cow::Owned(joined.as_bytes().to_vec())),
-            (None, Some(span)) => Some(crate::text::unquote(span.of(self.raw))),
+            (None, Some(span)) => Some(charset::unquote(span.of(self.raw))),
             (None, None) => None,
         }
     }
@@ -207,7 +205,7 @@ impl<'a> Message<'a> {
     pub(crate) fn stays(&self, id: PartId) -> bool {
         let part = self.part(id);
         part.attachment
-            || !crate::text::is_text(part)
+            || !part.is_text()
             || matches!(
                 part.transfer,
                 TransferEncoding::Unknown | TransferEncoding::Uuencode

@@ -1,7 +1,6 @@
 //! What a caller wants of a normalised message.
 
 use crate::Limits;
-use crate::encoded_word::Repairs;
 use mailglot_codec::{Charset, Resolved, View};
 
 /// Form of non-ASCII text in header fields.
@@ -142,6 +141,43 @@ impl CharsetMap {
     }
 }
 
+/// The kinds of damage to undo. None by default, since a repair is a guess about the sender's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repairs {
+    /// UTF-8 that was read as windows-1252 or ISO-8859-1 and written again as UTF-8, once or several times.
+    pub mojibake: bool,
+    /// HTML entities for characters outside ASCII.
+    pub entities: bool,
+    /// ISO-2022-JP that lost its escape characters.
+    pub escapes: bool,
+    /// Encoded words whose text is encoded words. They are decoded once more.
+    pub nested: bool,
+}
+
+impl Repairs {
+    /// All repairs.
+    pub const ALL: Self = Self {
+        mojibake: true,
+        entities: true,
+        escapes: true,
+        nested: true,
+    };
+
+    /// Returns true if any repair is enabled.
+    #[inline]
+    pub fn any(self) -> bool {
+        self.mojibake || self.entities || self.escapes || self.nested
+    }
+
+    /// Returns true if an enabled repair may change ASCII text without words.
+    pub(crate) fn may_touch(self, value: &[u8]) -> bool {
+        self.entities && memchr::memmem::find(value, b"&").is_some()
+            || self.escapes
+                && memchr::memchr_iter(b'$', value)
+                    .any(|at| matches!(value.get(at + 1), Some(b'B' | b'@')))
+    }
+}
+
 /// What to make of a message. The default is the archive's.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Policy {
@@ -161,7 +197,7 @@ pub struct Policy {
     pub keep_signed: bool,
     /// How far charsets are guessed.
     pub detection: Detection,
-    /// Charset of text that nothing else tells (mime.md 5.1 step 7 and 9).
+    /// Charset of text without a usable label, if neither its bytes nor the rest of the message decide.
     pub default_charset: Option<Charset>,
     /// Damage in header fields that is undone.
     pub repairs: Repairs,

@@ -9,7 +9,6 @@
 //! Quoted-printable has no recipe: writers break its lines in too many ways. Such bodies are kept as they were.
 
 use crate::transfer::base64;
-use crate::{Edit, Span};
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
 
@@ -21,7 +20,7 @@ const VERSION: u8 = 1;
 pub struct Recipe {
     bytes: Vec<u8>,
     /// It cannot fail: the planner has seen to that.
-    certain: bool,
+    pub(crate) certain: bool,
 }
 
 impl PartialEq for Recipe {
@@ -284,52 +283,6 @@ pub(crate) fn to_lf(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The inverse of one edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undo {
-    /// Where the new bytes stand, in the coordinates of the spliced message.
-    pub span: Span,
-    /// The old bytes, or the way to make them.
-    pub old: Result<Vec<u8>, Recipe>,
-}
-
-/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
-pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
-    let mut undo = Vec::with_capacity(edits.len());
-    let (mut old_at, mut new_at) = (0, 0);
-    for edit in edits {
-        new_at += edit.span.start - old_at;
-        let span = Span::new(new_at, new_at + edit.with.len());
-        let old = edit.span.of(raw);
-        let fits = |r: &Recipe| r.run(&edit.with).is_some_and(|made| made == old);
-        let recipe = edit.recipe.as_ref().filter(|r| r.certain || fits(r));
-        debug_assert!(recipe.is_none_or(fits), "a certain recipe fails");
-        undo.push(Undo {
-            span,
-            old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())),
-        });
-        (old_at, new_at) = (edit.span.end, span.end);
-    }
-    undo
-}
-
-/// Rebuilds the original from the spliced message; None when an undo does not fit.
-pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(new.len() + new.len() / 4);
-    let mut at = 0;
-    for step in undo {
-        out.extend_from_slice(new.get(at..step.span.start)?);
-        let changed = new.get(step.span.start..step.span.end)?;
-        match &step.old {
-            Ok(bytes) => out.extend_from_slice(bytes),
-            Err(recipe) => out.extend_from_slice(&recipe.run(changed)?),
-        }
-        at = step.span.end;
-    }
-    out.extend_from_slice(new.get(at..)?);
-    Some(out)
-}
-
 fn put_number(out: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -426,53 +379,6 @@ mod tests {
         }
         assert_eq!(Recipe::from_bytes(b"").run(b"x"), None);
         assert_eq!(Recipe::from_bytes(&[9, 0, 0, 0, 0]).run(b"x"), None);
-    }
-
-    #[test]
-    fn a_recipe_that_lies_is_not_kept() {
-        let edit = Edit {
-            span: Span::new(1, 3),
-            with: "é".into(),
-            recipe: Some(
-                UndoSteps {
-                    charset: Some(Charset::ISO_8859_1),
-                    ..steps()
-                }
-                .recipe(),
-            ),
-        };
-        let raw = b"a=Ez";
-        let undo = undo_edits(raw, std::slice::from_ref(&edit));
-        assert_eq!(undo[0].old, Ok(b"=E".to_vec()));
-        assert_eq!(
-            apply_undo("aéz".as_bytes(), &undo).as_deref(),
-            Some(raw.as_slice())
-        );
-    }
-
-    #[test]
-    fn a_recipe_that_fits_is_kept() {
-        let steps = UndoSteps {
-            eol: OldEol::CrLf,
-            charset: Some(Charset::ISO_8859_1),
-            base64: Some(Base64Lines {
-                width: 76,
-                crlf: false,
-                ended: true,
-            }),
-            ..steps()
-        };
-        let edit = Edit {
-            span: Span::new(0, 9),
-            with: "é\nü".into(),
-            recipe: Some(steps.recipe()),
-        };
-        let undo = undo_edits(b"6Q0K/A==\n", std::slice::from_ref(&edit));
-        assert!(undo[0].old.is_err());
-        assert_eq!(
-            apply_undo("é\nü".as_bytes(), &undo).as_deref(),
-            Some(b"6Q0K/A==\n".as_slice())
-        );
     }
 
     #[test]

@@ -2,38 +2,34 @@
 
 mod delimiters;
 mod encoded;
+mod message_evidence;
 mod parts;
 
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
-pub(crate) use crate::charset_choice::MessageEvidence;
 use crate::charset_choice::{
-    Choice, Evidence, How, MailContext, Reading, SURE_CONFIDENCE, choose, choose_by_sample,
-    choose_for_footer, has_letters, is_legacy,
+    Choice, Evidence, MailEvidence, SURE_CONFIDENCE, choose, choose_by_sample, choose_for_footer,
+    has_letters, is_legacy,
 };
 use crate::document_charset::Document;
-use crate::encoded_word::{Finding, HeaderContext};
+use crate::encoded_word::HeaderContext;
+use crate::event::{Detail, Event, EventKind, Finding};
 use crate::guess::excerpt;
 use crate::header::FieldKind;
+use crate::reading::{How, Reading};
 use crate::recipe::{to_crlf, to_lf};
 use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
-use crate::{
-    Detection, Event, EventKind, Guess, GuessKind, Message, Part, PartId, PartKind, Policy, Report,
-    Span,
-};
+use crate::{Detection, Guess, GuessKind, Message, PartId, Policy, Report, Span};
 use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
 use memchr::memmem;
+use message_evidence::MailContext;
+pub(crate) use message_evidence::MessageEvidence;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::OnceLock;
-
-/// Returns true if this crate decodes the part as text.
-pub(crate) fn is_text(part: &Part) -> bool {
-    part.kind == PartKind::Leaf && part.media.top == "text"
-}
 
 /// Describes a choice for the caller.
 pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
@@ -144,18 +140,19 @@ impl<'a> Transferred<'a> {
             .charset
             .as_deref()
             .and_then(|label| policy.charset_map.meaning(label));
+        let mail = MailContext {
+            message,
+            part: id,
+            policy,
+            hints,
+            body: Some(self),
+        };
         let evidence = Evidence {
             label: self.charset.as_deref(),
             resolved: meaning.map(Resolved::Exact).or(self.resolved),
             document: Document::of(&part.media.sub),
             mapped: meaning.is_some(),
-            mail: Some(MailContext {
-                message,
-                part: id,
-                policy,
-                hints,
-                body: Some(self),
-            }),
+            mail: Some(&mail),
         };
         let choice = if has_yenc(&self.blocks) {
             choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
@@ -163,7 +160,7 @@ impl<'a> Transferred<'a> {
             choose(bytes, &evidence)
         };
         // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
-        if !part.attachment && is_text(part) && !message.is_sealed(id) {
+        if !part.attachment && part.is_text() && !message.is_sealed(id) {
             hints.note_body_charset(
                 id,
                 choice.used,
@@ -183,26 +180,14 @@ impl<'a> Transferred<'a> {
         report: &mut Report,
     ) {
         for finding in &self.findings {
-            report.push(Event {
-                part: id,
-                at: self.span.at(&finding.at),
-                kind: finding.kind,
-                detail: finding.detail.clone(),
-                count: finding.count,
-            });
+            report.push(finding.clone().into_event(id, self.span));
         }
         let label = message
             .part(id)
             .charset
             .unwrap_or(Span::new(self.span.start, self.span.start));
         for (kind, detail) in &choice.events {
-            report.push(Event {
-                part: id,
-                at: label,
-                kind: *kind,
-                detail: detail.clone(),
-                count: 1,
-            });
+            report.push(Event::new(id, label, *kind, detail.clone()));
         }
         if self.decoded.used == TransferEncoding::Identity
             && self.label == TransferEncoding::Identity
@@ -212,26 +197,14 @@ impl<'a> Transferred<'a> {
             && !choice.text.is_ascii()
         {
             let kind = EventKind::Cte8bitIn7bit;
-            report.push(Event {
-                part: id,
-                at: self.span,
-                kind,
-                detail: Cow::Borrowed(""),
-                count: 1,
-            });
+            report.push(Event::new(id, self.span, kind, Detail::None));
         }
         self.report_blocks(id, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
-            let (kind, detail) = (EventKind::CteNul, Cow::Borrowed(""));
-            report.push(Event {
-                part: id,
-                at,
-                kind,
-                detail,
-                count,
-            });
+            let event = Event::new(id, at, EventKind::CteNul, Detail::None);
+            report.push(event.counted(count));
         }
         self.report_losses(id, choice, report);
         self.report_guess(message, id, choice, report);
@@ -291,14 +264,8 @@ impl<'a> Transferred<'a> {
         let places = transfer::locate_any(self.decoded.used, self.body, &ranges);
         for (block, place) in self.blocks.iter().zip(&places) {
             let at = self.span.at(place);
-            let detail = Cow::Owned(block.detail());
-            report.push(Event {
-                part: id,
-                at,
-                kind: block.kind,
-                detail,
-                count: 1,
-            });
+            let detail = Detail::Block(block.check());
+            report.push(Event::new(id, at, block.kind, detail));
         }
     }
 
@@ -315,21 +282,15 @@ impl<'a> Transferred<'a> {
         let choice = choose_for_footer(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
         let mut push = |kind, detail, count| {
-            report.push(Event {
-                part: id,
-                at,
-                kind,
-                detail,
-                count,
-            });
+            report.push(Event::new(id, at, kind, detail).counted(count));
         };
         push(
             EventKind::CharsetDetected,
-            Cow::Owned(format!("appended text read as {}", choice.used.name())),
+            Detail::AppendedText(choice.used),
             1,
         );
         if choice.log.losses() > 0 {
-            let detail = Cow::Owned(format!("in {}", choice.used.name()));
+            let detail = Detail::InCharset(choice.used);
             push(EventKind::CharsetInvalidBytes, detail, choice.log.losses());
         }
         if matches!(choice.how, How::Detected | How::Fallback) {
@@ -369,22 +330,20 @@ impl<'a> Transferred<'a> {
         let more = choice.log.losses().saturating_sub(losses.len() as u64);
         for (index, (loss, place)) in losses.iter().zip(&places).enumerate() {
             let last = index + 1 == losses.len();
-            report.push(Event {
-                part: id,
-                at: self.span.at(place),
-                kind: EventKind::CharsetInvalidBytes,
-                detail: Cow::Owned(format!("{} in {}", loss.kind.name(), choice.used.name())),
-                count: if last { 1 + more } else { 1 },
-            });
+            let (at, kind) = (self.span.at(place), EventKind::CharsetInvalidBytes);
+            let detail = Detail::Loss {
+                kind: loss.kind,
+                charset: Some(choice.used),
+            };
+            let count = if last { 1 + more } else { 1 };
+            report.push(Event::new(id, at, kind, detail).counted(count));
         }
         if losses.is_empty() {
-            report.push(Event {
-                part: id,
-                at: self.span,
-                kind: EventKind::CharsetInvalidBytes,
-                detail: Cow::Owned(format!("in {}", choice.used.name())),
-                count: more,
-            });
+            let (kind, detail) = (
+                EventKind::CharsetInvalidBytes,
+                Detail::InCharset(choice.used),
+            );
+            report.push(Event::new(id, self.span, kind, detail).counted(more));
         }
     }
 }
@@ -431,34 +390,13 @@ fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
     value.trim_ascii().eq_ignore_ascii_case(b"7bit")
 }
 
-/// Removes quotes and quoted pairs from a parameter value.
-pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
-    let Some(inner) = value.strip_prefix(b"\"") else {
-        return Cow::Borrowed(value);
-    };
-    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
-    if memchr::memchr(b'\\', inner).is_none() {
-        return Cow::Borrowed(inner);
-    }
-    let mut plain = Vec::with_capacity(inner.len());
-    let mut bytes = inner.iter();
-    while let Some(byte) = bytes.next() {
-        plain.extend(if *byte == b'\\' {
-            bytes.next()
-        } else {
-            Some(byte)
-        });
-    }
-    Cow::Owned(plain)
-}
-
 /// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
 ///
 /// Use it with [`crate::encoded_word::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
     let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
-        if is_text(part) {
+        if part.is_text() {
             let id = PartId(index as u32);
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }

@@ -35,7 +35,7 @@ fn stays(raw: &[u8]) -> Vec<(&'static str, String)> {
             .report
             .events
             .iter()
-            .map(|e| (e.kind.code(), e.detail.clone().into_owned()))
+            .map(|e| (e.kind.code(), e.detail.to_string()))
             .collect();
     }
     told

@@ -1,119 +1,185 @@
-//! How many messages an input holds.
+//! Counts the messages of archives: a stage of the loop.
+//!
+//! # Limits
+//!
+//! An archive is split on one thread.
 
-use crate::layout::{Input, Opening, Search};
-use crate::tally::Notes;
-use crate::{Error, Summary, layout};
-use mailglot_archive::{Batch, EntryKind, Source};
+use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::error::UnreadInput;
+use crate::reader::{NumberedBatch, begins_message};
+use crate::run::{EndedSource, Job, OpenSource, Sink, Stage, Worker, run};
+use crate::tally::Tally;
+use crate::{Error, Progress, Summary};
+use mailglot_archive::{Error as FileError, Format, Operation};
 use mailglot_mime::Limits;
-use std::collections::HashSet;
+use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Number of messages of each archive under `input`, with its path (one line each for a single file; every archive found below a plain folder).
-/// What has no header field is refused, unless [`Opening::force_format`] is set.
+/// Counts the messages of each archive at `input`: one for a file, any number for a folder.
+///
+/// # Errors
+/// Something cannot be read, or a file has no header field and [`Opening::force_format`] is not set.
 pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, PathBuf)>, Error> {
     let mut counts = Vec::new();
-    count_each(input, opening, &mut |count| counts.push(count))?;
-    counts.into_iter().collect()
-}
-
-/// Hands on what [`count`] gives, archive by archive, and an error for each that cannot be read. What cannot be read inside a
-/// folder is not counted, and told before the number of the others. Gives an account of what was left out, in which nothing else is.
-pub fn count_each(
-    input: &Path,
-    opening: impl Into<Opening>,
-    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
-) -> Result<Summary, Error> {
-    let (mut unread, mut notes) = (Vec::new(), Notes::default());
-    let Search { inputs, left_out } = layout::find_readable(input, opening.into(), &mut unread)?;
-    notes.left_out(&left_out);
-    let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
-    for error in unread {
-        each(Err(error));
-    }
-    // The walk through a folder meets again what the search met.
-    let each = &mut |count: Result<_, Error>| {
-        if count
-            .as_ref()
-            .err()
-            .is_none_or(|error| told.insert(error.to_string()))
-        {
-            each(count);
-        }
+    let mut each = |messages, path: &Path| {
+        counts.push((messages, path.to_owned()));
+        Ok(())
     };
-    for input in inputs {
-        let counted = messages(&input, &mut notes, each);
-        each(counted.map(|messages| (messages, input.found.path)));
+    let inputs = [input.to_owned()];
+    let summary = count_each(&inputs, opening.into(), &Progress::default(), &mut each)?;
+    match summary.unread.into_iter().next() {
+        None => Ok(counts),
+        Some(UnreadInput { error, .. }) => match Arc::try_unwrap(error) {
+            Ok(error) => Err(Error::Input(error)),
+            Err(error) => Err(Error::Input(FileError::new(
+                error.path(),
+                error.operation(),
+                error.io_kind(),
+            ))),
+        },
     }
-    Ok(notes.finish())
 }
 
-fn messages(
-    input: &Input,
-    notes: &mut Notes,
-    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
-) -> Result<u64, Error> {
-    counted(input, input.open(&Limits::default())?, notes, each)
+/// Counts the messages of each archive at `inputs`, and gives number and path to `each`. [`Summary::unread`] lists what cannot be
+/// read; an archive that cannot be read to its end has no number.
+///
+/// # Errors
+/// An error of `each` is one of the output `-`.
+pub fn count_each(
+    inputs: &[PathBuf],
+    opening: Opening,
+    progress: &Progress,
+    each: &mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send),
+) -> Result<Summary, Error> {
+    let job = Job {
+        sources: discover_readable(inputs, opening)?,
+        limits: &Limits::default(),
+        threads: 1,
+        progress,
+        skips_unreadable: true,
+    };
+    run(job, &CountStage, &mut CountSink(each), Summary::default())
 }
 
-fn counted(
-    input: &Input,
-    mut source: Box<dyn Source>,
-    notes: &mut Notes,
-    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
-) -> Result<u64, Error> {
-    let mut batch = Batch::default();
-    let (mut messages, mut more) = (0, false);
-    loop {
-        match source.next(&mut batch) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) if input.folder => {
-                each(Err(input.error(error)));
-                continue;
-            }
-            Err(error) => return Err(input.error(error)),
-        }
-        if !batch.events.is_empty() {
-            notes.events(&input.path(), &batch.events);
-        }
-        for entry in &batch.entries {
-            let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            messages += u64::from(message && !more);
+/// Counts; has no result but the account.
+struct CountStage;
+
+impl Stage for CountStage {
+    type Output = ();
+    type Worker<'a> = CountWorker;
+
+    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
+        None
+    }
+
+    fn hashes(&self) -> bool {
+        false
+    }
+
+    fn worker<'a>(&'a self, _: &'a OpenSource<'a>) -> CountWorker {
+        CountWorker
+    }
+}
+
+struct CountWorker;
+
+impl Worker for CountWorker {
+    type State = ();
+    type Output = ();
+
+    fn state(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn work(
+        &self,
+        (): &mut (),
+        feed: &NumberedBatch,
+        tally: &mut Tally,
+        (): &mut (),
+    ) -> io::Result<()> {
+        let mut more = feed.continued;
+        for entry in &feed.batch.entries {
+            tally.messages += u64::from(begins_message(entry, more));
             more = entry.more;
         }
+        Ok(())
     }
-    input.unchanged(&*source)?;
-    Ok(messages)
+}
+
+/// Gives the number of each source that was read to its end.
+struct CountSink<'a>(&'a mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send));
+
+impl Sink<()> for CountSink<'_> {
+    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn take(&mut self, (): &mut ()) -> Result<ControlFlow<()>, Error> {
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        let told = (self.0)(ended.messages, &ended.input.found.path);
+        told.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))?;
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_archive::ErrorKind;
 
     #[test]
     fn a_file_that_is_cut_while_it_is_read_has_no_number() {
+        /// Cuts the file when it is begun to be read.
+        struct Cutting<'a>(&'a Path, &'a [u8]);
+        impl Sink<()> for Cutting<'_> {
+            fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn take(&mut self, (): &mut ()) -> Result<ControlFlow<()>, Error> {
+                std::fs::write(self.0, self.1).unwrap();
+                Ok(ControlFlow::Continue(()))
+            }
+
+            fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+                Ok(None)
+            }
+        }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mbox");
         let mail = "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: s\n\nx\n\n".repeat(10);
-        for cut in [false, true] {
-            std::fs::write(&path, &mail).unwrap();
-            let inputs = layout::find(std::slice::from_ref(&path), false.into())
-                .unwrap()
-                .inputs;
-            let source = inputs[0].open(&Limits::default()).unwrap();
-            if cut {
-                std::fs::write(&path, &mail[..mail.len() / 2]).unwrap();
-            }
-            let number = counted(&inputs[0], source, &mut Notes::default(), &mut |_| {});
-            match number {
-                Ok(number) => assert!(!cut && number == 10),
-                Err(error) => {
-                    assert!(
-                        cut && error.to_string().ends_with("changed while it was read"),
-                        "{error}"
-                    );
-                }
-            }
-        }
+        std::fs::write(&path, &mail).unwrap();
+        assert_eq!(count(&path, false).unwrap(), [(10, path.clone())]);
+        let progress = Progress::default();
+        let job = Job {
+            sources: discover_readable(std::slice::from_ref(&path), false.into()).unwrap(),
+            limits: &Limits::default(),
+            threads: 1,
+            progress: &progress,
+            skips_unreadable: true,
+        };
+        let mut sink = Cutting(&path, &mail.as_bytes()[..mail.len() / 2]);
+        let summary = run(job, &CountStage, &mut sink, Summary::default()).unwrap();
+        assert!(summary.sources.is_empty());
+        assert!(matches!(summary.unread[0].error.kind(), ErrorKind::Changed));
+    }
+
+    #[test]
+    fn an_interrupted_count_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.eml");
+        std::fs::write(&path, "Subject: s\n\n").unwrap();
+        let progress = Progress::default();
+        progress
+            .interrupt
+            .store(true, std::sync::atomic::Ordering::Relaxed);
+        let ended = count_each(&[path], false.into(), &progress, &mut |_, _| Ok(()));
+        assert!(matches!(ended, Err(Error::Interrupted)));
     }
 }

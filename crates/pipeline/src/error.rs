@@ -1,43 +1,197 @@
-//! What can stop a job.
+//! What stops a job, as data.
+//!
+//! # Limits
+//!
+//! `Display` makes a plain sentence. Advice on options is the business of the program that has them.
 
-use mailglot_archive::words;
+use mailglot_archive::Error as FileError;
+use mailglot_archive::ledger::LedgerError;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// What stopped a job, in the classes of the exit codes (archives.md 6).
+/// The failure that stopped a job. Each variant has its own exit code in the program.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The job itself makes no sense (output inside input, no input): exit 1.
-    Usage(String),
+    /// The job itself makes no sense: exit 1.
+    Usage(UsageError),
     /// An input cannot be read: exit 2.
-    Input(PathBuf, io::Error),
-    /// The output cannot be written, or stands there already: exit 4.
-    Output(PathBuf, io::Error),
+    Input(FileError),
+    /// The output cannot be written, or exists already: exit 4.
+    Output(FileError),
     /// A ledger is damaged, of another version, or belongs to another output: exit 4.
-    Ledger(PathBuf, String),
-    /// The accounting identity does not hold, or a restored archive differs: exit 4.
-    Identity(String),
+    Ledger(LedgerFault),
+    /// Messages or bytes are missing in the account: exit 4.
+    Account(AccountError),
+    /// A worker failed outside a message: exit 4.
+    Internal(PathBuf, io::Error),
     /// The caller asked for the end: exit 130.
     Interrupted,
+}
+
+/// Why a job makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UsageError {
+    /// No input is named.
+    NoInput,
+    /// Standard input is named twice.
+    StdinTwice,
+    /// A restoration names neither an archive nor a ledger.
+    NothingToRestore,
+    /// The path of an output has no file name.
+    NoFileName(PathBuf),
+    /// Two outputs have the same path, or one lies inside the other.
+    OutputsCollide(PathBuf),
+    /// An output and an input overlap.
+    Overlap {
+        /// The path of the output.
+        output: PathBuf,
+        /// How it overlaps.
+        relation: Relation,
+        /// The path of the input.
+        input: PathBuf,
+    },
+}
+
+/// How an output overlaps an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They are the same file or folder.
+    Is,
+    /// The output lies inside the input.
+    LiesInside,
+    /// The output contains the input.
+    Contains,
+}
+
+/// A ledger that cannot be used.
+#[derive(Debug)]
+pub struct LedgerFault {
+    /// The path of the ledger.
+    pub path: PathBuf,
+    /// Why.
+    pub kind: LedgerFaultKind,
+}
+
+/// Why a ledger cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LedgerFaultKind {
+    /// It cannot be read.
+    Unreadable(LedgerError),
+    /// It lists no source.
+    NoSource,
+    /// The normalized archive is needed, too.
+    NeedsOutput,
+    /// It was written for a folder and a file was named, or the reverse.
+    WrongForm {
+        /// The ledger was written for a folder.
+        wants_folder: bool,
+        /// The archive that was named.
+        output: PathBuf,
+    },
+    /// It contains the whole original, and an archive was named.
+    ContainsOriginal {
+        /// The archive that was named.
+        output: PathBuf,
+    },
+    /// Archive and ledger contradict each other.
+    Mismatch {
+        /// Where they do.
+        mismatch: Mismatch,
+        /// The archive, if one was named.
+        output: Option<PathBuf>,
+        /// Messages that were restored before.
+        messages: u64,
+        /// The source that was being restored; empty if there is only one.
+        source: String,
+    },
+}
+
+/// A contradiction between an archive and a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// Records come before the first source.
+    NoSourceYet,
+    /// A source begins inside another.
+    SourceTwice,
+    /// The sources are not in order.
+    SourcesUnordered,
+    /// There are more sources than the footer lists.
+    MoreSources,
+    /// A name leads out of its folder, or names a file of a single file.
+    ImpossibleName,
+    /// An edit lies outside the message in this file.
+    EditOutside(PathBuf),
+    /// This file ends too early.
+    TooShort(PathBuf),
+    /// This file has bytes that no record uses.
+    TooLong(PathBuf),
+    /// A record needs bytes, but no file is open.
+    NoFileToRead,
+    /// A record gives bytes, but no file is open.
+    NoFileToWrite,
+    /// The archive is not the one that the ledger was written for; the file that was altered, if it is known.
+    OtherArchive(Option<PathBuf>),
+    /// The restored bytes have another digest or length than the source.
+    OtherSource,
+}
+
+/// Messages or bytes that are missing in the account of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountError {
+    /// The source; None for the whole job.
+    pub path: Option<PathBuf>,
+    /// Messages and bytes that were read.
+    pub read: (u64, u64),
+    /// Messages and bytes that were processed.
+    pub processed: (u64, u64),
+    /// Bytes of the file, if they are known.
+    pub size: Option<u64>,
+    /// Messages that were written.
+    pub written: u64,
+    /// Messages that were set aside.
+    pub set_aside: u64,
+}
+
+/// A file or folder that could not be read while the job went on.
+#[derive(Clone, Debug)]
+pub struct UnreadInput {
+    /// The input, as given, that it is or lies in.
+    pub input: PathBuf,
+    /// What failed.
+    pub error: Arc<FileError>,
+}
+
+impl Error {
+    /// Builds the error of the ledger at `path`.
+    pub(crate) fn ledger(path: &Path, kind: LedgerFaultKind) -> Self {
+        Self::Ledger(LedgerFault {
+            path: path.to_owned(),
+            kind,
+        })
+    }
+}
+
+impl From<UsageError> for Error {
+    fn from(error: UsageError) -> Self {
+        Self::Usage(error)
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(what) | Self::Identity(what) => f.write_str(what),
+            Self::Usage(error) => error.fmt(f),
+            Self::Input(error) | Self::Output(error) => error.fmt(f),
+            Self::Ledger(fault) => fault.fmt(f),
+            Self::Account(error) => error.fmt(f),
+            Self::Internal(path, error) => write!(f, "{}: internal error: {error}", path.display()),
             Self::Interrupted => f.write_str("interrupted"),
-            Self::Input(path, error) | Self::Output(path, error) => {
-                let (path, error) = (path.display().to_string(), words(error));
-                // Some errors of writing name their path already.
-                if error.contains(&path) {
-                    f.write_str(&error)
-                } else {
-                    write!(f, "{path}: {error}")
-                }
-            }
-            Self::Ledger(path, what) => write!(f, "{}: {what}", path.display()),
         }
     }
 }
@@ -45,22 +199,171 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Input(_, error) | Self::Output(_, error) => Some(error),
+            Self::Input(error) | Self::Output(error) => Some(error),
+            Self::Internal(_, error) => Some(error),
             _ => None,
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoInput => f.write_str("no input is given"),
+            Self::StdinTwice => {
+                f.write_str("standard input (-) is given twice, but can be read only once")
+            }
+            Self::NothingToRestore => {
+                f.write_str("neither a normalized archive nor a ledger is given")
+            }
+            Self::NoFileName(path) => write!(f, "{}: the path has no file name", path.display()),
+            Self::OutputsCollide(path) => write!(
+                f,
+                "{}: two outputs have this path, or one of them lies inside it",
+                path.display()
+            ),
+            Self::Overlap {
+                output,
+                relation,
+                input,
+            } => {
+                let (output, input) = (output.display(), input.display());
+                match relation {
+                    Relation::Is => write!(f, "{output}: the output is an input: {input}"),
+                    Relation::LiesInside => {
+                        write!(f, "{output}: the output lies inside an input: {input}")
+                    }
+                    Relation::Contains => {
+                        write!(f, "{output}: the output contains an input: {input}")
+                    }
+                }
+            }
+        }
+    }
+}
 
-    #[test]
-    fn a_path_is_named_once() {
-        let error = |text: &str| {
-            Error::Output("a/out".into(), io::Error::other(text.to_owned())).to_string()
-        };
-        assert_eq!(error("no space"), "a/out: no space");
-        assert_eq!(error("a/out: exists already"), "a/out: exists already");
+impl fmt::Display for LedgerFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.kind)
+    }
+}
+
+impl fmt::Display for LedgerFaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::NoSource => f.write_str("the ledger lists no source"),
+            Self::NeedsOutput => {
+                f.write_str("the ledger needs the normalized archive; name it before the ledger")
+            }
+            Self::WrongForm {
+                wants_folder,
+                output,
+            } => {
+                let (want, is) = if *wants_folder {
+                    ("folder", "file")
+                } else {
+                    ("file", "folder")
+                };
+                let output = output.display();
+                write!(f, "the ledger belongs to a {want}, but {output} is a {is}")
+            }
+            Self::ContainsOriginal { output } => write!(
+                f,
+                "the ledger contains the whole original; omit {}",
+                output.display()
+            ),
+            Self::Mismatch {
+                mismatch,
+                output,
+                messages,
+                source,
+            } => {
+                if let Some(output) = output {
+                    write!(f, "{} and this ledger do not match: ", output.display())?;
+                }
+                write!(f, "{mismatch} ({messages} messages restored")?;
+                if !source.is_empty() {
+                    write!(f, " of {source}")?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSourceYet => f.write_str("the ledger does not begin with a source"),
+            Self::SourceTwice => f.write_str("the ledger begins a source twice"),
+            Self::SourcesUnordered => f.write_str("the sources of the ledger are out of order"),
+            Self::MoreSources => f.write_str("the ledger has more sources than its footer lists"),
+            Self::ImpossibleName => f.write_str("the ledger has an impossible file name"),
+            Self::EditOutside(path) => {
+                write!(f, "an edit lies outside the message in {}", path.display())
+            }
+            Self::TooShort(path) => write!(f, "{} is too short", path.display()),
+            Self::TooLong(path) => write!(f, "{} is too long", path.display()),
+            Self::NoFileToRead => {
+                f.write_str("the ledger needs bytes of a file that it does not name")
+            }
+            Self::NoFileToWrite => {
+                f.write_str("the ledger writes bytes to a file that it does not name")
+            }
+            Self::OtherArchive(altered) => {
+                f.write_str("the ledger was written for another archive")?;
+                altered
+                    .as_ref()
+                    .map_or(Ok(()), |path| write!(f, ": {} was altered", path.display()))
+            }
+            Self::OtherSource => {
+                f.write_str("the restored bytes differ from the source that the ledger describes")
+            }
+        }
+    }
+}
+
+impl fmt::Display for AccountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        write!(
+            f,
+            "internal error: the account does not add up: {} messages and {} bytes read",
+            self.read.0, self.read.1
+        )?;
+        if let Some(size) = self.size {
+            write!(f, " of {size}")?;
+        }
+        write!(
+            f,
+            ", {} messages and {} bytes processed, {} messages written, {} set aside",
+            self.processed.0, self.processed.1, self.written, self.set_aside
+        )
+    }
+}
+
+impl UnreadInput {
+    /// Records that reading `input`, or a file in it, failed.
+    pub(crate) fn new(input: &Path, error: FileError) -> Self {
+        Self {
+            input: input.to_owned(),
+            error: Arc::new(error),
+        }
+    }
+}
+
+impl fmt::Display for UnreadInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+/// In JSON the sentence that people read.
+impl serde::Serialize for UnreadInput {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

@@ -43,7 +43,7 @@ impl IncompleteInput {
         Self {
             path: path.to_owned(),
             offset: event.offset,
-            reason: event.detail.clone(),
+            reason: event.detail.to_string(),
             is_bounded: event.kind == BoxEventKind::Expansion,
         }
     }

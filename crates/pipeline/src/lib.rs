@@ -1,8 +1,8 @@
 //! The loop from archive to archive: threads, order, accounting. Knows no terminal and no arguments.
 //!
 //! ```text
-//! inputs ─► recognize ─► reader ─► workers (unquote, process, quote, ledger block) ─► in order: output, ledger
-//!                                        └► account ─► Summary, report.json
+//! inputs ─► discover ─► run: reader ─► stage, on all cores ─► sink, in order
+//!                         └► account ─► Summary, report.json
 //! ```
 //!
 //! Every job comes whole or not at all: outputs are written beside their places and renamed at the end, after the accounting
@@ -37,6 +37,7 @@ pub mod verify;
 
 mod backup;
 mod count;
+mod discover;
 mod edited_message;
 mod error;
 mod file_name;
@@ -45,12 +46,14 @@ mod hash;
 mod incomplete;
 mod job;
 mod json;
-mod layout;
 mod length_field;
-mod message;
+mod locate;
 mod names;
 mod normalize;
 mod ordered_pool;
+mod output;
+mod output_names;
+mod path_checks;
 mod plan;
 mod progress;
 mod quote;
@@ -59,21 +62,25 @@ mod replay;
 mod report;
 mod restore;
 mod rewrite;
+mod run;
 mod status;
 mod summary;
 mod tally;
 mod texts;
+mod unique_name;
 
 pub use count::{count, count_each};
-pub use error::Error;
+pub use discover::{Opening, once};
+pub use error::{
+    AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, Relation, UnreadInput, UsageError,
+};
 pub use file_name::FileName;
 pub use guesses::{GuessExample, LeastCertain, in_thousandths};
 pub use incomplete::IncompleteInput;
 pub use job::{CheckJob, LedgerPlace, NormalizeJob};
-pub use layout::{Opening, once};
-pub use message::{Located, locate};
+pub use locate::{Located, locate};
 pub use normalize::{check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
-pub use texts::{TextOptions, TextRecord, Untold, texts};
+pub use texts::{TextOptions, TextOutcome, TextRecord, texts};

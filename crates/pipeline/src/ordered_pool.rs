@@ -43,7 +43,7 @@ pub(crate) trait BatchWorker: Sync {
 #[derive(Debug)]
 pub(crate) enum Stop<E> {
     /// The source could not be read.
-    Read(io::Error),
+    Read(mailglot_archive::Error),
     /// A batch could not be processed.
     Work(io::Error),
     /// `hand_on` failed.

@@ -7,13 +7,18 @@
 
 use crate::Error;
 use crate::backup::{self, Backup, RollbackGuard};
+use crate::discover::SourceInput;
+use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
-use crate::layout::{self, Input};
+use crate::output_names::{output_format, output_name};
+use crate::path_checks::{check_apart, check_free, followed, is_empty, resolved};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
 };
-use mailglot_archive::{Destination, Format};
+use mailglot_archive::{
+    Destination, Error as FileError, FileMode, Format, Operation, WriteOptions,
+};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -31,7 +36,8 @@ pub(crate) struct Plan {
     pub(crate) aside: PathBuf,
     /// The only output is the output path itself.
     pub(crate) alone: bool,
-    force: bool,
+    /// How outputs are created.
+    pub(crate) options: WriteOptions,
     /// One for each input.
     pub(crate) targets: Vec<Target>,
 }
@@ -57,85 +63,74 @@ pub(crate) struct Ready {
 
 impl Plan {
     /// Settles names, and refuses what cannot go well, before anything is read or written.
-    pub(crate) fn new(job: &NormalizeJob, inputs: &[Input]) -> Result<Self, Error> {
-        let alone = inputs.len() == 1;
-        let mut taken = HashSet::new();
-        let targets: Vec<_> = inputs
-            .iter()
-            .map(|input| {
-                let format = layout::output_format(input.found.format, job.to);
-                let name = if alone {
-                    String::new()
-                } else {
-                    layout::output_name(input, format, &mut taken)
-                };
-                Target { name, format }
-            })
-            .collect();
+    pub(crate) fn new(job: &NormalizeJob, inputs: &[SourceInput]) -> Result<Self, Error> {
         if job.output.file_name().is_none() {
-            return Err(Error::Usage(format!(
-                "{} is no name for an output",
-                job.output.display()
-            )));
+            return Err(UsageError::NoFileName(job.output.clone()).into());
         }
         let report = job.report.as_deref().filter(|report| !is_stream(report));
-        // What belongs to the output stands beside the name that was given, where restoring looks for it.
-        let beside = layout::followed(&with_suffix(&job.output, ".ledger"))?;
+        let ledger = job.ledger_place();
+        let private = job.inputs.iter().chain([&job.output]).chain(&ledger);
         let mut plan = Self {
-            output: layout::followed(&job.output)?,
+            output: followed(&job.output)?,
             stale: None,
-            ledger: job
-                .ledger_place()
-                .as_deref()
-                .map(layout::followed)
-                .transpose()?,
-            report: report.map(layout::followed).transpose()?,
-            aside: layout::followed(&with_suffix(&job.output, ".set-aside"))?,
-            alone,
-            force: job.force,
-            targets,
+            ledger: ledger.as_deref().map(followed).transpose()?,
+            report: report.map(followed).transpose()?,
+            aside: followed(&with_suffix(&job.output, ".set-aside"))?,
+            alone: inputs.len() == 1,
+            options: WriteOptions {
+                force: job.force,
+                mode: FileMode::as_private_as(private.map(PathBuf::as_path)),
+            },
+            targets: targets(job, inputs),
         };
-        let ours: HashSet<String> = plan
-            .targets
-            .iter()
-            .map(|target| target.name.clone())
-            .collect();
-        let mut places = vec![&plan.output, &plan.aside];
-        places.extend(plan.ledger.iter().chain(&plan.report));
+        // What belongs to the output is beside the name that was given: restoring looks for it there.
+        let beside = followed(&with_suffix(&job.output, ".ledger"))?;
+        plan.check(job, &beside)?;
+        Ok(plan)
+    }
+
+    /// Refuses what cannot go well, restores what a killed job left behind, and finds a ledger that becomes stale.
+    fn check(&mut self, job: &NormalizeJob, beside: &Path) -> Result<(), Error> {
+        let wanted = self.check_apart(job)?;
+        let turn = self.turn();
+        let ledger = self.ledger.as_deref().unwrap_or(beside);
+        backup::recover(&self.output, Some(ledger), &self.aside);
+        drop(turn);
+        let names = self.targets.iter().map(|target| target.name.clone());
+        let ours: HashSet<String> = names.collect();
+        for place in self.places() {
+            check_free(place, job.force, &ours)?;
+        }
+        let there = resolved(beside).map_err(|error| at(beside, Operation::Open, error))?;
+        let is_stale = job.force && backup::exists(&self.output) && !wanted.contains(&there);
+        if is_stale && check_apart(beside, &job.inputs).is_ok() && is_ledger(beside) {
+            self.stale = Some(beside.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Refuses outputs that overlap inputs or each other. Returns their resolved paths.
+    fn check_apart(&self, job: &NormalizeJob) -> Result<Vec<PathBuf>, Error> {
         let mut wanted: Vec<PathBuf> = Vec::new();
-        for place in &places {
-            layout::check_apart(place, &job.inputs)?;
-            // Two spellings may mean one place.
-            let there =
-                layout::resolved(place).map_err(|error| Error::Output((*place).clone(), error))?;
-            if wanted
-                .iter()
-                .any(|other| there.starts_with(other) || other.starts_with(&there))
-            {
-                let place = place.display();
-                return Err(Error::Usage(format!(
-                    "{place} is wanted for two things of the output"
-                )));
+        for place in self.places() {
+            check_apart(place, &job.inputs)?;
+            // Two spellings may mean one path.
+            let there = resolved(place).map_err(|error| at(place, Operation::Open, error))?;
+            let collides = |other: &PathBuf| there.starts_with(other) || other.starts_with(&there);
+            if wanted.iter().any(collides) {
+                return Err(UsageError::OutputsCollide(place.clone()).into());
             }
             wanted.push(there);
         }
-        let turn = plan.turn();
-        backup::recover(
-            &plan.output,
-            plan.ledger.as_deref().or(Some(&beside)),
-            &plan.aside,
-        );
-        drop(turn);
-        for place in places {
-            layout::check_free(place, job.force, &ours)?;
-        }
-        let there =
-            layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
-        let is_stale = job.force && backup::exists(&plan.output) && !wanted.contains(&there);
-        if is_stale && layout::check_apart(&beside, &job.inputs).is_ok() && is_ledger(&beside) {
-            plan.stale = Some(beside);
-        }
-        Ok(plan)
+        Ok(wanted)
+    }
+
+    /// Returns the paths that are written.
+    fn places(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.output, &self.aside]
+            .into_iter()
+            .chain(&self.ledger)
+            .chain(&self.report)
     }
 
     /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
@@ -157,9 +152,8 @@ impl Plan {
     }
 
     fn put(&self, mut ready: Ready) -> Result<(), Error> {
-        let at_output = |error| Error::Output(self.output.clone(), error);
         if let Some(root) = &mut ready.root {
-            root.sync().map_err(at_output)?;
+            root.sync().map_err(Error::Output)?;
         }
         let mut away = Vec::new();
         let mut placed = Vec::new();
@@ -168,34 +162,31 @@ impl Plan {
             .chain(&self.ledger)
             .chain(&self.stale)
         {
-            if self.force || layout::is_empty(place) {
+            if self.options.force || is_empty(place) {
                 away.extend(
-                    Backup::new(place).map_err(|error| Error::Output(place.clone(), error))?,
+                    Backup::new(place).map_err(|error| at(place, Operation::Rename, error))?,
                 );
             }
         }
         if let Some(ledger) = ready.ledger {
             let place = ledger.path().to_owned();
-            ledger.commit().map_err(|error| self.ledger_error(error))?;
+            ledger.commit().map_err(Error::Output)?;
             placed.push(RollbackGuard::new(&place));
         }
         if let Some(mut aside) = ready.aside {
             let done = aside.sync().and_then(|()| aside.commit());
-            done.map_err(|error| Error::Output(self.aside.clone(), error))?;
+            done.map_err(Error::Output)?;
             placed.push(RollbackGuard::new(&self.aside));
         }
         if let Some(root) = ready.root {
-            root.commit().map_err(at_output)?;
+            root.commit().map_err(Error::Output)?;
         } else if let Some(destination) = ready.destination {
-            destination.commit().map_err(at_output)?;
+            destination.commit().map_err(Error::Output)?;
         }
         // The output stands, and so does what belongs to it.
         placed.into_iter().for_each(RollbackGuard::keep);
         if let Some(report) = ready.report {
-            let place = self.report.clone().unwrap_or_default();
-            report
-                .commit()
-                .map_err(|error| Error::Output(place, error))?;
+            report.commit().map_err(Error::Output)?;
         }
         for old in away {
             // The new output stands; an old one that cannot be removed keeps a name that says so.
@@ -204,9 +195,30 @@ impl Plan {
         Ok(())
     }
 
+    /// Returns the error of writing the ledger.
     pub(crate) fn ledger_error(&self, error: io::Error) -> Error {
-        Error::Output(self.ledger.clone().unwrap_or_default(), error)
+        let path = self.ledger.as_deref().unwrap_or(&self.output);
+        at(path, Operation::Write, error)
     }
+}
+
+/// Returns the outputs of the inputs.
+fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Target> {
+    let mut taken = HashSet::new();
+    let target = |input: &SourceInput| {
+        let format = output_format(input.found.format, job.to);
+        let name = if inputs.len() == 1 {
+            String::new()
+        } else {
+            output_name(input, format, &mut taken)
+        };
+        Target { name, format }
+    };
+    inputs.iter().map(target).collect()
+}
+
+fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
+    Error::Output(FileError::new(path, operation, error))
 }
 
 /// Whether a file begins as a ledger does, and is no link.

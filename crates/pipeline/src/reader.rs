@@ -1,9 +1,9 @@
 //! One archive as numbered batches that can be worked on in any order.
 
 use crate::hash::ArchiveHash;
-use mailglot_archive::{Batch, EntryKind, Source};
-use std::io;
+use mailglot_archive::{Batch, Entry, EntryKind, Error, ErrorKind, Operation, Source};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// A batch of so many bytes holds a large message.
 const LARGE: usize = 8 << 20;
@@ -27,6 +27,7 @@ pub(crate) struct NumberedBatch {
 
 /// Reads one batch ahead, counts, and hashes what goes by.
 pub(crate) struct Reader {
+    path: PathBuf,
     source: Box<dyn Source>,
     hash: Option<ArchiveHash>,
     ahead: Option<Batch>,
@@ -39,7 +40,7 @@ pub(crate) struct Reader {
     midline: bool,
     tolerant: bool,
     /// What could not be read, where that does not stop the loop.
-    pub(crate) unread: Vec<io::Error>,
+    pub(crate) unread: Vec<Error>,
     /// Messages that began.
     pub(crate) messages: u64,
     /// Bytes of all entries.
@@ -47,8 +48,9 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(source: Box<dyn Source>, hash: Option<ArchiveHash>) -> Self {
+    pub(crate) fn new(path: &Path, source: Box<dyn Source>, hash: Option<ArchiveHash>) -> Self {
         Self {
+            path: path.to_owned(),
             source,
             hash,
             ahead: None,
@@ -73,7 +75,7 @@ impl Reader {
     }
 
     /// Fills `feed` with the next batch; false at the end.
-    pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> io::Result<bool> {
+    pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
         let mut old = std::mem::take(&mut feed.batch);
         // A message of the largest size must not hold its memory for the rest of the job.
         if old.bytes.capacity() > LARGE {
@@ -101,12 +103,17 @@ impl Reader {
         Ok(true)
     }
 
+    /// Returns the bytes of the archive if they are known before reading.
+    pub(crate) fn size_hint(&self) -> Option<u64> {
+        self.source.size_hint()
+    }
+
     /// What is left after the end: the source and its hash.
     pub(crate) fn finish(self) -> (Box<dyn Source>, [u8; 32]) {
         (self.source, self.hash.map_or([0; 32], ArchiveHash::finish))
     }
 
-    fn pull(&mut self) -> io::Result<Option<Batch>> {
+    fn pull(&mut self) -> Result<Option<Batch>, Error> {
         if self.ended {
             return Ok(None);
         }
@@ -122,7 +129,7 @@ impl Reader {
     }
 
     /// Counts and hashes, and moves the ends of pieces so that no `>From ` is cut by them.
-    fn settle(&mut self, feed: &mut NumberedBatch) -> io::Result<()> {
+    fn settle(&mut self, feed: &mut NumberedBatch) -> Result<(), Error> {
         let batch = &mut feed.batch;
         if !self.carry.is_empty() {
             prepend(batch, &self.carry);
@@ -137,7 +144,7 @@ impl Reader {
             }
             let entry = &batch.entries[index];
             if entry.span.start != at || !within(&entry.message, &entry.span) {
-                return Err(io::Error::other("entries do not tile the archive"));
+                return Err(self.untiled());
             }
             at = entry.span.end;
             let bytes = &batch.bytes[entry.span.clone()];
@@ -152,19 +159,22 @@ impl Reader {
                 }
             }
             self.bytes += bytes.len() as u64;
-            let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            self.messages += u64::from(message && !self.more);
+            self.messages += u64::from(begins_message(entry, self.more));
             self.more = entry.more;
             self.name.clone_from(&entry.name);
         }
         if at != batch.bytes.len() {
-            return Err(io::Error::other("entries do not tile the archive"));
+            return Err(self.untiled());
         }
         // Long runs are hashed several times as fast as short ones.
         if let Some(hash) = self.hash.as_mut().filter(|hash| !hash.is_folder()) {
             hash.update(&batch.bytes);
         }
         Ok(())
+    }
+
+    fn untiled(&self) -> Error {
+        Error::new(&self.path, Operation::Read, ErrorKind::Untiled)
     }
 
     /// Gives the tail of a piece to the next one when it may be the beginning of a `From ` line.
@@ -187,6 +197,11 @@ impl Reader {
             batch.bytes.truncate(end);
         }
     }
+}
+
+/// Returns true if a message begins with `entry`; `continued` if it continues the entry before.
+pub(crate) fn begins_message(entry: &Entry, continued: bool) -> bool {
+    matches!(entry.kind, EntryKind::Message | EntryKind::Oversize) && !continued
 }
 
 fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {

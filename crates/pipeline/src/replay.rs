@@ -4,11 +4,13 @@
 //!
 //! Permissions, owners, times and links are not made again.
 
+use crate::error::Mismatch;
 use crate::hash::ArchiveHash;
 use crate::names;
 use crate::quote::rebuild_to;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
+use mailglot_archive::{Error as FileError, FileMode, Operation, open_input};
 use mailglot_mime::{Recipe, Span, Undo};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -19,11 +21,11 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The output cannot be read.
-    Output(PathBuf, io::Error),
+    Output(FileError),
     /// The source cannot be written.
-    Original(PathBuf, io::Error),
-    /// Output and ledger do not fit together.
-    Mismatch(String),
+    Original(FileError),
+    /// Output and ledger contradict each other.
+    Mismatch(Mismatch),
 }
 
 /// Where a source is rebuilt.
@@ -52,10 +54,11 @@ impl<'a> Replay<'a> {
         from: &Archived,
         output: Option<PathBuf>,
         target: Target<'a>,
+        mode: FileMode,
     ) -> Result<Self, Fault> {
         let mut replay = Self {
             output: OutputSide::new(from.folder, output),
-            source: SourceSide::new(source, target)?,
+            source: SourceSide::new(source, target, mode)?,
             buffer: Vec::new(),
             messages: 0,
         };
@@ -67,7 +70,7 @@ impl<'a> Replay<'a> {
     pub(crate) fn step(&mut self, record: &Record<'_>) -> Result<u64, Fault> {
         let before = self.source.bytes;
         match record {
-            Record::Source(_) => return Err(Fault::Mismatch("a source begins twice".into())),
+            Record::Source(_) => return Err(Fault::Mismatch(Mismatch::SourceTwice)),
             Record::File(name) => self.source.file(name)?,
             Record::Directory(name) => self.source.directory(name)?,
             Record::OutFile(name) => self.output.file(name)?,
@@ -106,16 +109,10 @@ impl<'a> Replay<'a> {
         let rebuilt = self.source.finish()?;
         if output != from.blake3 || read != from.bytes {
             let altered = root.as_deref().and_then(altered);
-            let which = altered.map_or_else(String::new, |path| {
-                format!(": {} was altered", path.display())
-            });
-            let what = format!("the output is not the one that this ledger was written for{which}");
-            return Err(Fault::Mismatch(what));
+            return Err(Fault::Mismatch(Mismatch::OtherArchive(altered)));
         }
         if rebuilt != source.blake3 || written != source.bytes || messages != source.messages {
-            return Err(Fault::Mismatch(
-                "what was rebuilt is not what the ledger says of the source".into(),
-            ));
+            return Err(Fault::Mismatch(Mismatch::OtherSource));
         }
         Ok(())
     }
@@ -141,8 +138,7 @@ impl<'a> Replay<'a> {
             Body::Undo { requote, changes } => {
                 let undo: Option<Vec<_>> = changes.iter().map(undo).collect();
                 let path = self.output.path.clone();
-                let misfit =
-                    || Fault::Mismatch(format!("a change does not fit {}", path.display()));
+                let misfit = || Fault::Mismatch(Mismatch::EditOutside(path.clone()));
                 let mut put = |old: &[u8]| self.source.write(old);
                 let undo = undo.ok_or_else(misfit)?;
                 if !rebuild_to(&self.buffer, message.midline, requote, &undo, &mut put)? {
@@ -217,8 +213,7 @@ impl OutputSide {
             .as_deref()
             .and_then(|root| below(root, name))
             .filter(|_| self.folder);
-        let path =
-            path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
+        let path = path.ok_or(Fault::Mismatch(Mismatch::ImpossibleName))?;
         self.hash.file(name);
         let there = if path.exists() {
             None
@@ -243,7 +238,7 @@ impl OutputSide {
 
     fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
         self.path = path;
-        let file = mailglot_archive::open_input(&self.path).map_err(|error| self.error(error))?;
+        let file = open_input(&self.path).map_err(Fault::Output)?;
         let metadata = file.metadata().map_err(|error| self.error(error))?;
         self.left = if metadata.is_file() {
             metadata.len()
@@ -277,9 +272,9 @@ impl OutputSide {
 
     fn too_short(&self) -> Fault {
         if self.file.is_none() {
-            return Fault::Mismatch("the ledger asks for bytes of no file".into());
+            return Fault::Mismatch(Mismatch::NoFileToRead);
         }
-        Fault::Mismatch(format!("{} is too short", self.path.display()))
+        Fault::Mismatch(Mismatch::TooShort(self.path.clone()))
     }
 
     fn end_file(&mut self) -> Result<(), Fault> {
@@ -289,10 +284,7 @@ impl OutputSide {
         };
         match file.read(&mut [0]) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(Fault::Mismatch(format!(
-                "{} is too long",
-                self.path.display()
-            ))),
+            Ok(_) => Err(Fault::Mismatch(Mismatch::TooLong(self.path.clone()))),
             Err(error) => Err(self.error(error)),
         }
     }
@@ -303,13 +295,15 @@ impl OutputSide {
     }
 
     fn error(&self, error: io::Error) -> Fault {
-        Fault::Output(self.path.clone(), error)
+        Fault::Output(FileError::new(&self.path, Operation::Read, error))
     }
 }
 
 /// A source that is written front to back.
 struct SourceSide<'a> {
     folder: bool,
+    /// Permissions of what is written.
+    mode: FileMode,
     /// The folder, where one is written.
     root: Option<PathBuf>,
     /// What errors name.
@@ -323,10 +317,11 @@ struct SourceSide<'a> {
 }
 
 impl<'a> SourceSide<'a> {
-    fn new(source: &Archived, target: Target<'a>) -> Result<Self, Fault> {
+    fn new(source: &Archived, target: Target<'a>, mode: FileMode) -> Result<Self, Fault> {
         let (folder, promised) = (source.folder, source.bytes);
         let mut side = Self {
             folder,
+            mode,
             root: None,
             path: PathBuf::new(),
             file: None,
@@ -342,13 +337,12 @@ impl<'a> SourceSide<'a> {
                 side.file = Some(Box::new(file));
             }
             Target::Place(path) if folder => {
-                fs::create_dir_all(&path).map_err(|error| Fault::Original(path.clone(), error))?;
+                mode.create_dir_all(&path).map_err(original(&path))?;
                 side.root = Some(path);
             }
             Target::Place(path) => {
                 if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent)
-                        .map_err(|error| Fault::Original(path.clone(), error))?;
+                    mode.create_dir_all(parent).map_err(original(&path))?;
                 }
                 side.create(path)?;
             }
@@ -361,7 +355,8 @@ impl<'a> SourceSide<'a> {
         self.hash.file(name);
         if let Some(path) = self.below(name)? {
             if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent).map_err(|error| self.error(error))?;
+                let made = self.mode.create_dir_all(parent);
+                made.map_err(|error| self.error(error))?;
             }
             self.create(path)?;
         }
@@ -372,7 +367,8 @@ impl<'a> SourceSide<'a> {
         self.end_file()?;
         self.hash.directory(name);
         if let Some(path) = self.below(name)? {
-            fs::create_dir_all(path).map_err(|error| self.error(error))?;
+            let made = self.mode.create_dir_all(&path);
+            made.map_err(|error| self.error(error))?;
         }
         Ok(())
     }
@@ -381,14 +377,12 @@ impl<'a> SourceSide<'a> {
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
         if self.bytes > self.promised {
-            return Err(Fault::Mismatch(
-                "what was rebuilt is not what the ledger says of the source".into(),
-            ));
+            return Err(Fault::Mismatch(Mismatch::OtherSource));
         }
         match &mut self.file {
             Some(file) => file.write_all(bytes).map_err(|error| self.error(error)),
             None if !self.nowhere && !bytes.is_empty() => {
-                Err(Fault::Mismatch("the ledger writes bytes to no file".into()))
+                Err(Fault::Mismatch(Mismatch::NoFileToWrite))
             }
             None => Ok(()),
         }
@@ -401,7 +395,8 @@ impl<'a> SourceSide<'a> {
 
     fn create(&mut self, path: PathBuf) -> Result<(), Fault> {
         self.path = path;
-        let file = File::create_new(&self.path).map_err(|error| self.error(error))?;
+        let file = self.mode.create_file(&self.path);
+        let file = file.map_err(|error| self.error(error))?;
         self.file = Some(Box::new(BufWriter::with_capacity(1 << 18, file)));
         Ok(())
     }
@@ -415,7 +410,7 @@ impl<'a> SourceSide<'a> {
 
     /// The place of a file or folder; None when nothing is written.
     fn below(&self, name: &[u8]) -> Result<Option<PathBuf>, Fault> {
-        let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
+        let impossible = || Fault::Mismatch(Mismatch::ImpossibleName);
         if !self.folder {
             return Err(impossible());
         }
@@ -426,8 +421,13 @@ impl<'a> SourceSide<'a> {
     }
 
     fn error(&self, error: io::Error) -> Fault {
-        Fault::Original(self.path.clone(), error)
+        Fault::Original(FileError::new(&self.path, Operation::Write, error))
     }
+}
+
+/// Makes the fault of creating what is restored at `path`.
+fn original(path: &Path) -> impl Fn(io::Error) -> Fault {
+    move |error| Fault::Original(FileError::new(path, Operation::Create, error))
 }
 
 /// The first file of an output folder whose content is not that of which its name holds the digest. Of a file beyond the length of a piece

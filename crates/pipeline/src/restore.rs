@@ -5,14 +5,15 @@
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
 use crate::backup::{Backup, exists};
+use crate::error::{LedgerFaultKind, Mismatch, UsageError};
 use crate::job::with_suffix;
-use crate::layout::{check_apart, check_free, followed, is_empty};
+use crate::path_checks::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::{Error as FileError, ErrorKind, FileMode, Operation, WriteOptions};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -69,18 +70,18 @@ const LONGEST_NOTE: usize = 64 << 10;
 /// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let Some(place) = job.ledger_place() else {
-        return Err(Error::Usage(
-            "neither a normalized archive nor a ledger is named".into(),
-        ));
+        return Err(UsageError::NothingToRestore.into());
     };
     if let Some(output) = &job.output {
-        fs::symlink_metadata(output).map_err(|error| Error::Input(output.clone(), error))?;
+        fs::symlink_metadata(output)
+            .map_err(|error| Error::Input(FileError::new(output, Operation::Open, error)))?;
     }
-    let wrong = |what: String| Error::Ledger(place.clone(), what);
-    let mut ledger = Ledger::open(&place).map_err(|error| wrong(error.to_string()))?;
+    let wrong = |kind| Error::ledger(&place, kind);
+    let mut ledger =
+        Ledger::open(&place).map_err(|error| wrong(LedgerFaultKind::Unreadable(error)))?;
     let footer = ledger.footer().clone();
     if footer.sources.is_empty() {
-        return Err(wrong("the ledger holds no source".into()));
+        return Err(wrong(LedgerFaultKind::NoSource));
     }
     check_output(job.output.as_deref(), &footer).map_err(wrong)?;
     progress.total.store(
@@ -88,9 +89,14 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         Relaxed,
     );
     let original = job.original.as_deref().map(followed).transpose()?;
+    let private = job.output.iter().chain([&place]).chain(&job.original);
+    let options = WriteOptions {
+        force: job.force,
+        mode: FileMode::as_private_as(private.map(PathBuf::as_path)),
+    };
     let mut staged = match &original {
         None => Staged::Nothing,
-        Some(original) => prepare(job, original, &place, &footer)?,
+        Some(original) => prepare(job, original, &place, &footer, options)?,
     };
 
     let mut run = Run {
@@ -100,6 +106,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         restored: Restored::default(),
         root: None,
         file: None,
+        mode: options.mode,
     };
     match &mut staged {
         Staged::Nothing => {}
@@ -108,33 +115,27 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     }
     let restored = run.all(&mut ledger, &place)?;
     if let Some(original) = &original {
-        staged
-            .commit(original)
-            .map_err(|error| Error::Output(original.clone(), error))?;
+        staged.commit(original).map_err(Error::Output)?;
     }
     Ok(restored)
 }
 
-/// Whether the output can be the one of a ledger; else in which words not.
-fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), String> {
+/// Fails if `output` cannot be the archive that a ledger was written for.
+fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), LedgerFaultKind> {
     match (output, &footer.outputs[..]) {
-        (None, _) if footer.needs_output() => {
-            Err("it needs the normalized archive too; name it before the ledger".into())
-        }
+        (None, _) if footer.needs_output() => Err(LedgerFaultKind::NeedsOutput),
         (Some(output), [from]) if footer.alone && from.folder != output.is_dir() => {
-            let is = if from.folder { "a folder" } else { "a file" };
-            Err(format!(
-                "this ledger belongs to {is}, which {} is not",
-                output.display()
-            ))
+            Err(LedgerFaultKind::WrongForm {
+                wants_folder: from.folder,
+                output: output.to_owned(),
+            })
         }
         (Some(output), _)
             if !footer.needs_output() && fs::metadata(output).is_ok_and(|of| of.len() > 0) =>
         {
-            Err(format!(
-                "it holds the original whole: leave {} away",
-                output.display()
-            ))
+            Err(LedgerFaultKind::ContainsOriginal {
+                output: output.to_owned(),
+            })
         }
         _ => Ok(()),
     }
@@ -148,13 +149,14 @@ enum Staged {
 }
 
 impl Staged {
-    fn commit(self, original: &Path) -> io::Result<()> {
+    fn commit(self, original: &Path) -> Result<(), FileError> {
         match self {
             Self::Nothing => Ok(()),
             Self::File(file) => file.commit(),
             Self::Folder(mut folder) => {
                 folder.sync()?;
-                let backup = Backup::new(original)?;
+                let backup = Backup::new(original)
+                    .map_err(|error| FileError::new(original, Operation::Rename, error))?;
                 folder.commit()?;
                 // The original stands; what was replaced keeps a name that says so when it cannot be removed.
                 let _ = backup.map(Backup::discard);
@@ -170,12 +172,10 @@ fn prepare(
     original: &Path,
     ledger: &Path,
     footer: &Footer,
+    options: WriteOptions,
 ) -> Result<Staged, Error> {
     if original.file_name().is_none() {
-        return Err(Error::Usage(format!(
-            "{} is no name for an original",
-            original.display()
-        )));
+        return Err(UsageError::NoFileName(original.to_owned()).into());
     }
     let inputs: Vec<_> = job
         .output
@@ -185,11 +185,8 @@ fn prepare(
         .collect();
     check_apart(original, &inputs)?;
     if !job.force && exists(original) && !is_empty(original) {
-        let error = io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            "stands there already; restore to another place",
-        );
-        return Err(Error::Output(original.to_owned(), error));
+        let error = FileError::new(original, Operation::Create, ErrorKind::Exists);
+        return Err(Error::Output(error));
     }
     let top = |name: &[u8]| {
         String::from_utf8_lossy(name.split(|&b| b == b'/').next().unwrap_or_default()).into_owned()
@@ -205,15 +202,15 @@ fn prepare(
     )?;
     let staged = match &footer.sources[..] {
         [source] if !source.folder && source.name.is_empty() => {
-            Replacement::create(original, job.force).map(Staged::File)
+            Replacement::create(original, options).map(Staged::File)
         }
-        _ => FolderReplacement::create(original, job.force).map(Staged::Folder),
+        _ => FolderReplacement::create(original, options).map(Staged::Folder),
     };
-    staged.map_err(|error| Error::Output(original.to_owned(), error))
+    staged.map_err(Error::Output)
 }
 
 fn none_begun() -> Fault {
-    Fault::Mismatch("the ledger does not begin with a source".into())
+    Fault::Mismatch(Mismatch::NoSourceYet)
 }
 
 /// A restoration that is running.
@@ -226,19 +223,18 @@ struct Run<'a> {
     root: Option<PathBuf>,
     /// The file that is written, where one is.
     file: Option<&'a mut Replacement>,
+    /// Permissions of what is written.
+    mode: FileMode,
 }
 
 impl<'a> Run<'a> {
     /// Replays every record of the ledger that stands at `place`.
     fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
-        let wrong = |what: String| Error::Ledger(place.to_owned(), what);
+        let wrong = |error| Error::ledger(place, LedgerFaultKind::Unreadable(error));
         let messages = |replay: Option<&Replay<'_>>| replay.map_or(0, |replay| replay.messages);
         let mut replay = None;
         let mut block = Block::default();
-        while ledger
-            .next_block(&mut block)
-            .map_err(|error| wrong(error.to_string()))?
-        {
+        while ledger.next_block(&mut block).map_err(wrong)? {
             let mut records = block.records();
             loop {
                 if self.progress.is_interrupted() {
@@ -251,7 +247,7 @@ impl<'a> Run<'a> {
                         let fault = replay.as_ref().map_or_else(none_begun, Replay::too_short);
                         return Err(self.error(fault, place, messages(replay.as_ref())));
                     }
-                    Some(record) => record.map_err(|error| wrong(error.to_string()))?,
+                    Some(record) => record.map_err(wrong)?,
                 };
                 // A source that ends with this record is gone when it fails.
                 let before = messages(replay.as_ref());
@@ -274,7 +270,7 @@ impl<'a> Run<'a> {
         if let Record::Source(index) = record {
             self.end(replay.take())?;
             if *index < self.restored.sources {
-                return Err(Fault::Mismatch("the sources are out of order".into()));
+                return Err(Fault::Mismatch(Mismatch::SourcesUnordered));
             }
             self.empty_ones(*index)?;
             *replay = Some(self.begin()?);
@@ -315,11 +311,9 @@ impl<'a> Run<'a> {
             self.footer.sources.get(index),
             self.footer.outputs.get(index),
         ) else {
-            return Err(Fault::Mismatch(
-                "the ledger holds more sources than it names".into(),
-            ));
+            return Err(Fault::Mismatch(Mismatch::MoreSources));
         };
-        let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
+        let impossible = || Fault::Mismatch(Mismatch::ImpossibleName);
         let output = match &self.job.output {
             Some(output) if !self.footer.alone => {
                 Some(below(output, &from.name).ok_or_else(impossible)?)
@@ -332,7 +326,7 @@ impl<'a> Run<'a> {
             (Some(root), _) if source.name.is_empty() => Target::Place(root.clone()),
             (Some(root), _) => Target::Place(below(root, &source.name).ok_or_else(impossible)?),
         };
-        Replay::new(source, from, output, target)
+        Replay::new(source, from, output, target, self.mode)
     }
 
     /// Ends the source that was replayed, if one was.
@@ -347,28 +341,23 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// `at`: messages of the source that came back before.
-    fn error(&self, fault: Fault, ledger: &Path, at: u64) -> Error {
+    /// Builds the error of a fault after `messages` messages of the current source.
+    fn error(&self, fault: Fault, ledger: &Path, messages: u64) -> Error {
         match fault {
-            Fault::Output(path, error) => Error::Input(path, error),
-            Fault::Original(path, error) => Error::Output(path, error),
-            Fault::Mismatch(what) => {
+            Fault::Output(error) => Error::Input(error),
+            Fault::Original(error) => Error::Output(error),
+            Fault::Mismatch(mismatch) => {
                 let source = self.footer.sources.get(self.restored.sources as usize);
-                let name = source.map_or(String::new(), |source| {
+                let source = source.map_or_else(String::new, |source| {
                     String::from_utf8_lossy(&source.name).into_owned()
                 });
-                let place = if name.is_empty() {
-                    String::new()
-                } else {
-                    format!(" in {name}")
+                let kind = LedgerFaultKind::Mismatch {
+                    mismatch,
+                    output: self.job.output.clone(),
+                    messages,
+                    source,
                 };
-                let fit = self.job.output.as_ref().map_or_else(String::new, |output| {
-                    format!("{} and this ledger do not fit together: ", output.display())
-                });
-                Error::Ledger(
-                    ledger.to_owned(),
-                    format!("{fit}{what} ({at} messages came back{place})"),
-                )
+                Error::ledger(ledger, kind)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The account of a job.
 
-use crate::{FileName, IncompleteInput, LeastCertain};
+use crate::{FileName, IncompleteInput, LeastCertain, UnreadInput};
 use std::collections::BTreeMap;
 
 /// One input.
@@ -66,7 +66,7 @@ pub struct Summary {
     /// Inputs in order.
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
-    pub unread: Vec<String>,
+    pub unread: Vec<UnreadInput>,
     /// Compressed inputs that were not read to their end.
     #[serde(rename = "damaged")]
     pub incomplete: Vec<IncompleteInput>,

@@ -8,7 +8,7 @@ use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -177,7 +177,7 @@ impl Tally {
                     offset: event.at.start as u64,
                     length: event.at.len() as u64,
                     count: event.count,
-                    detail: event.detail.clone().into_owned(),
+                    detail: event.detail.to_string(),
                 });
             }
         }
@@ -287,7 +287,7 @@ impl Tally {
             severity,
             address,
             event.offset,
-            &event.detail,
+            &event.detail.to_string(),
         );
     }
 
@@ -301,6 +301,11 @@ impl Tally {
             0,
             &detail,
         );
+    }
+
+    /// Adds losses whose events are not kept.
+    pub(crate) fn add_losses(&mut self, losses: u64) {
+        self.losses += losses;
     }
 
     /// Shows the numbers to a watcher.
@@ -378,48 +383,6 @@ impl Tally {
         let count = self.events.entry(code).or_default();
         *count += 1;
         *count <= most(code) as u64 && !self.complete.contains(code)
-    }
-}
-
-/// What is told beside the work of a command that normalizes nothing.
-#[derive(Default)]
-pub(crate) struct Notes {
-    summary: Summary,
-    complete: Complete,
-    tally: Tally,
-}
-
-impl Notes {
-    /// Adds what a search left out.
-    pub(crate) fn left_out(&mut self, left_out: &[(PathBuf, BoxEvent)]) {
-        for (path, event) in left_out {
-            self.events(&path.to_string_lossy(), std::slice::from_ref(event));
-        }
-    }
-
-    /// Adds what was found in an archive.
-    pub(crate) fn events(&mut self, path: &str, events: &[BoxEvent]) {
-        self.add(|tally| events.iter().for_each(|event| tally.box_event(path, event)));
-    }
-
-    /// Adds a message that is kept in a form that is not read.
-    pub(crate) fn packed(&mut self, address: Address, packing: Packing) {
-        self.add(|tally| tally.packed(|| address, packing));
-    }
-
-    fn add(&mut self, add: impl FnOnce(&mut Tally)) {
-        self.tally.begin(&self.complete);
-        add(&mut self.tally);
-        self.tally.add_to(
-            &mut self.summary,
-            &mut SourceSummary::default(),
-            &self.complete,
-        );
-    }
-
-    /// The account, in which there is nothing else.
-    pub(crate) fn finish(self) -> Summary {
-        self.summary
     }
 }
 

@@ -1,27 +1,26 @@
-//! The decoded text of an archive.
+//! The decoded text of archives: a stage of the loop.
 //!
 //! # Limits
 //!
-//! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16; both are told. HTML is given as it is, tags and all.
+//! A message beyond the size limit has no text here, nor has one that is kept compressed or in UTF-16; events report both. HTML is
+//! given as it is, tags and all.
 
+use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::file_name::{Address, own_file};
-use crate::layout::{self, Opening};
-use crate::normalize::worth;
-use crate::ordered_pool::{self, BatchWorker, Stop};
-use crate::reader::{NumberedBatch, Reader};
-use crate::tally::Notes;
+use crate::reader::{NumberedBatch, begins_message};
+use crate::run::{EndedSource, Job, OpenSource, Sink, Stage, Worker, run};
+use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{BoxEvent, Entry, EntryKind, Packing};
+use mailglot_archive::{Entry, EntryKind, Error as FileError, Format, Operation, Packing};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
+use std::path::PathBuf;
 
-/// One text part, as `text --json` prints it (archives.md 6).
+/// One text part, as `text --json` prints it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq, Eq)]
 pub struct TextRecord {
     /// Path as given.
@@ -46,14 +45,12 @@ pub struct TextRecord {
     pub losses: Vec<String>,
 }
 
-/// Where no text came from.
+/// What became of a run of [`texts`].
 #[derive(Debug, Default)]
-pub struct Untold {
-    /// Addresses of messages that a fault of the program kept from being read.
-    pub messages: Vec<String>,
-    /// Files and folders below an input that could not be read.
-    pub files: Vec<Error>,
-    /// An account of what was left out, in which nothing else is.
+pub struct TextOutcome {
+    /// Addresses of messages that a defect of the program kept from being read.
+    pub failed: Vec<String>,
+    /// The account.
     pub account: Summary,
 }
 
@@ -70,151 +67,158 @@ pub struct TextOptions {
     pub max_expansion: u64,
 }
 
-/// Writes all text parts of the inputs in order. What cannot be read inside a folder, and a message that a fault keeps from
-/// being read, does not stop the others.
+/// Writes all text parts of the inputs in order. What cannot be read ([`Summary::unread`]) and a message that a defect of the program
+/// keeps from being read do not stop the others.
+///
+/// # Errors
+/// An error of `out` is one of the output `-`.
 pub fn texts(
     inputs: &[PathBuf],
     policy: &Policy,
     options: TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
-) -> Result<Untold, Error> {
-    texts_with(inputs, policy, options, out, progress, text_parts)
+) -> Result<TextOutcome, Error> {
+    let stage = TextStage {
+        policy,
+        json: options.json,
+        parts: text_parts,
+    };
+    texts_with(inputs, &stage, options, out, progress)
 }
 
-/// What finds the text of a message.
+/// Finds the text of a message.
 type Parts = for<'a> fn(&Message<'a>, &Policy, &mut Report) -> Vec<TextPart<'a>>;
 
-/// [`texts`] with another function in the place of [`text_parts`].
+/// Like [`texts`], with a stage of the caller.
 fn texts_with(
     inputs: &[PathBuf],
-    policy: &Policy,
+    stage: &TextStage<'_>,
     options: TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
-    parts: Parts,
-) -> Result<Untold, Error> {
-    let TextOptions {
-        threads,
-        json,
-        force_format,
-        max_expansion,
-    } = options;
-    crate::once(inputs)?;
-    let (mut untold, mut notes) = (Untold::default(), Notes::default());
-    let mut found = Vec::new();
-    for path in inputs {
-        let mut search = layout::find_readable(
-            path,
-            Opening {
-                force_format,
-                max_expansion,
-            },
-            &mut untold.files,
-        )?;
-        notes.left_out(&search.left_out);
-        found.append(&mut search.inputs);
-    }
-    for input in found {
-        let source = input.open(&policy.limits)?;
-        let hint = source.size_hint();
-        progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
-        let mut file = Vec::new();
-        input.name_in_json().put_json(&mut file);
-        let folder = input.folder.then_some(&*input.found.path);
-        let path = input.path();
-        let work = Texts {
-            file: &file,
-            path: &path,
-            folder,
-            policy,
-            json,
-            progress,
-            parts,
-        };
-        let mut hand_on = |done: &mut Written| {
-            let faults = done.faults.drain(..);
-            untold
-                .messages
-                .extend(faults.map(|address| address.to_string()));
-            if !done.events.is_empty() {
-                notes.events(&input.path(), &done.events);
-            }
-            done.packed
-                .drain(..)
-                .for_each(|(address, packing)| notes.packed(address, packing));
-            out.write_all(&done.bytes)
-        };
-        let reader = Reader::new(source, None).tolerant(input.folder);
-        let reader = ordered_pool::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(
-            |stop| match stop {
-                Stop::Read(error) | Stop::Work(error) => input.error(error),
-                Stop::HandOn(error) => Error::Output("-".into(), error),
-                Stop::Interrupted => Error::Interrupted,
-            },
-        )?;
-        let mut reader = reader;
-        untold
-            .files
-            .extend(reader.unread.drain(..).map(|error| input.error(error)));
-        untold
-            .files
-            .extend(input.unchanged(&*reader.finish().0).err());
-    }
-    out.flush()
-        .map_err(|error| Error::Output("-".into(), error))?;
-    // The walk through a folder meets again what the search met.
-    let mut told = HashSet::new();
-    untold.files.retain(|error| told.insert(error.to_string()));
-    untold.account = notes.finish();
-    Ok(untold)
+) -> Result<TextOutcome, Error> {
+    let opening = Opening {
+        force_format: options.force_format,
+        max_expansion: options.max_expansion,
+    };
+    let job = Job {
+        sources: discover_readable(inputs, opening)?,
+        limits: &stage.policy.limits,
+        threads: options.threads,
+        progress,
+        skips_unreadable: true,
+    };
+    let mut sink = TextSink {
+        out,
+        failed: Vec::new(),
+    };
+    let account = run(job, stage, &mut sink, Summary::default())?;
+    sink.out.flush().map_err(at_output)?;
+    Ok(TextOutcome {
+        failed: sink.failed,
+        account,
+    })
 }
 
-/// What comes of a batch.
-#[derive(Default)]
-struct Written {
-    bytes: Vec<u8>,
-    /// Messages with a fault.
-    faults: Vec<Address>,
-    /// Messages that are kept in a form that is not read.
-    packed: Vec<(Address, Packing)>,
-    /// Found in the archive.
-    events: Vec<BoxEvent>,
+/// Returns the error of the output.
+fn at_output(error: io::Error) -> Error {
+    Error::Output(FileError::new("-", Operation::Write, error))
 }
 
-/// The text parts of one archive.
-struct Texts<'a> {
-    /// Its path as a JSON string.
-    file: &'a [u8],
-    /// The same for people.
-    path: &'a str,
-    /// The folder, where messages are files of their own.
-    folder: Option<&'a Path>,
-    policy: &'a Policy,
-    json: bool,
-    progress: &'a Progress,
-    parts: Parts,
+/// Writes text in order.
+struct TextSink<'a> {
+    out: &'a mut (dyn Write + Send),
+    failed: Vec<String>,
 }
 
-impl BatchWorker for Texts<'_> {
-    type WorkerState = ();
-    type BatchResult = Written;
-
-    fn is_interrupted(&self) -> bool {
-        self.progress.is_interrupted()
-    }
-
-    fn worker_state(&self) -> io::Result<()> {
+impl Sink<BatchText> for TextSink<'_> {
+    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         Ok(())
     }
 
-    fn work(&self, (): &mut (), feed: &NumberedBatch, done: &mut Written) -> io::Result<()> {
-        done.events.clone_from(&feed.batch.events);
-        let out = &mut done.bytes;
+    fn take(&mut self, text: &mut BatchText) -> Result<ControlFlow<()>, Error> {
+        self.failed.append(&mut text.failed);
+        self.out.write_all(&text.bytes).map_err(at_output)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+}
+
+/// Reads the text parts of all sources.
+struct TextStage<'a> {
+    policy: &'a Policy,
+    json: bool,
+    parts: Parts,
+}
+
+impl Stage for TextStage<'_> {
+    type Output = BatchText;
+    type Worker<'a>
+        = TextWorker<'a>
+    where
+        Self: 'a;
+
+    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
+        None
+    }
+
+    fn hashes(&self) -> bool {
+        false
+    }
+
+    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> TextWorker<'a> {
+        let mut file = Vec::new();
+        source.input.name_in_json().put_json(&mut file);
+        TextWorker {
+            stage: self,
+            source,
+            file,
+        }
+    }
+}
+
+/// The text of a batch.
+#[derive(Default)]
+struct BatchText {
+    bytes: Vec<u8>,
+    /// Addresses of messages that a panic kept from being read.
+    failed: Vec<String>,
+}
+
+/// Reads the text parts of one source.
+struct TextWorker<'a> {
+    stage: &'a TextStage<'a>,
+    source: &'a OpenSource<'a>,
+    /// Path of the source as a JSON string.
+    file: Vec<u8>,
+}
+
+impl Worker for TextWorker<'_> {
+    type State = ();
+    type Output = BatchText;
+
+    fn state(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn work(
+        &self,
+        (): &mut (),
+        feed: &NumberedBatch,
+        tally: &mut Tally,
+        text: &mut BatchText,
+    ) -> io::Result<()> {
+        let out = &mut text.bytes;
         out.clear();
         out.shrink_to(8 << 20);
-        let (mut messages, mut losses) = (0, 0);
+        let mut more = feed.continued;
         for entry in &feed.batch.entries {
+            tally.messages += u64::from(begins_message(entry, more));
+            more = entry.more;
             if entry.kind != EntryKind::Message {
                 continue;
             }
@@ -222,35 +226,26 @@ impl BatchWorker for Texts<'_> {
             let found = catch_unwind(AssertUnwindSafe(|| {
                 self.message(entry, &feed.batch.bytes, out)
             }));
-            losses += match found {
-                Ok(Ok(losses)) => losses,
-                Ok(Err(packing)) => {
-                    done.packed.push((self.address(entry), packing));
-                    0
-                }
+            match found {
+                Ok(Ok(losses)) => tally.add_losses(losses),
+                Ok(Err(packing)) => tally.packed(|| self.address(entry), packing),
                 Err(_) => {
                     out.truncate(start);
-                    done.faults.push(self.address(entry));
-                    1
+                    tally.add_losses(1);
+                    text.failed.push(self.address(entry).to_string());
                 }
-            };
-            messages += 1;
+            }
         }
-        self.progress.messages.fetch_add(messages, Relaxed);
-        self.progress.losses.fetch_add(losses, Relaxed);
-        self.progress
-            .bytes
-            .fetch_add(feed.batch.bytes.len() as u64, Relaxed);
         Ok(())
     }
 }
 
-impl Texts<'_> {
+impl TextWorker<'_> {
     fn address(&self, entry: &Entry) -> Address {
-        Address::of(self.path, self.folder, entry)
+        Address::of(&self.source.path, self.source.folder(), entry)
     }
 
-    /// Appends the text parts of a message; gives the number of losses, or in what the message is kept.
+    /// Appends the text parts of a message. Returns the number of losses, or the form in which a message without text is kept.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
         let raw = &batch[entry.message.clone()];
         let raw = if entry.froms == Some(false) {
@@ -261,11 +256,16 @@ impl Texts<'_> {
         if let Some(packing) = Packing::of(&raw) {
             return Err(packing);
         }
-        let message = Message::parse(&raw, &self.policy.limits);
-        let mut report = Report::with_limit(self.policy.limits.events);
-        let path = own_file(self.folder, &entry.name).filter(|_| self.json);
-        for part in (self.parts)(&message, self.policy, &mut report) {
-            if self.json {
+        let TextStage {
+            policy,
+            json,
+            parts,
+        } = *self.stage;
+        let message = Message::parse(&raw, &policy.limits);
+        let mut report = Report::with_limit(policy.limits.events);
+        let path = own_file(self.source.folder(), &entry.name).filter(|_| json);
+        for part in parts(&message, policy, &mut report) {
+            if json {
                 self.put_json(entry.ordinal, path.as_ref(), &part, out);
             } else if let Some(text) = &part.text {
                 put_plain(text, out);
@@ -274,6 +274,7 @@ impl Texts<'_> {
         Ok(report.losses())
     }
 
+    /// Appends a text part as one line of JSON.
     fn put_json(
         &self,
         ordinal: u64,
@@ -282,7 +283,7 @@ impl Texts<'_> {
         out: &mut Vec<u8>,
     ) {
         out.extend_from_slice(b"{\"file\":");
-        out.extend_from_slice(self.file);
+        out.extend_from_slice(&self.file);
         out.extend_from_slice(b",\"message\":");
         json::number(ordinal, out);
         if let Some(path) = path {
@@ -333,6 +334,7 @@ fn put_plain(text: &str, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use std::fs;
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn run(path: &std::path::Path, threads: usize, json: bool) -> String {
         let mut out = Vec::new();
@@ -418,8 +420,13 @@ mod tests {
             force_format: false,
             max_expansion: 200,
         };
-        let untold = texts_with(&inputs, &policy, options, &mut out, &progress, parts).unwrap();
-        assert_eq!(untold.messages, [format!("{}:1", path.display())]);
+        let stage = TextStage {
+            policy: &policy,
+            json: false,
+            parts,
+        };
+        let outcome = texts_with(&inputs, &stage, options, &mut out, &progress).unwrap();
+        assert_eq!(outcome.failed, [format!("{}:1", path.display())]);
         assert_eq!(out, b"text 0\ntext 2\n");
         let progress = Progress::default();
         progress.interrupt.store(true, Relaxed);

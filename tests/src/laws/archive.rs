@@ -149,38 +149,35 @@ fn count_of(path: &Path) -> Option<u64> {
 /// The messages of an archive by their numbers.
 fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
     let mut found = BTreeMap::new();
-    let mut fault = None;
     let root = path.to_string_lossy().into_owned();
-    locate(path.as_os_str(), true, &mut |located| {
-        match located {
-            Ok(located) => {
-                // A file of the output has the number of its message in its name.
-                let file = located
-                    .path
-                    .as_ref()
-                    .map(ToString::to_string)
-                    .unwrap_or_default();
-                let name = Path::new(&file)
-                    .file_name()
-                    .and_then(OsStr::to_str)
-                    .unwrap_or_default();
-                let digits = name
-                    .get(..8)
-                    .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-                let ordinal = located.address[root.len()..]
-                    .trim_start_matches(':')
-                    .parse::<u64>();
-                let number = digits
-                    .and_then(|digits| digits.parse().ok())
-                    .or(ordinal.ok());
-                found.insert(number.unwrap_or_default(), located.bytes);
-            }
-            Err(error) => fault = Some(error.to_string()),
-        }
+    let summary = locate(path.as_os_str(), true, &mut |located| {
+        // A file of the output has the number of its message in its name.
+        let file = located
+            .path
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let name = Path::new(&file)
+            .file_name()
+            .and_then(OsStr::to_str)
+            .unwrap_or_default();
+        let digits = name
+            .get(..8)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let ordinal = located.address[root.len()..]
+            .trim_start_matches(':')
+            .parse::<u64>();
+        let number = digits
+            .and_then(|digits| digits.parse().ok())
+            .or(ordinal.ok());
+        found.insert(number.unwrap_or_default(), located.bytes);
         ControlFlow::Continue(())
     })
     .map_err(|error| error.to_string())?;
-    fault.map_or(Ok(found), Err)
+    match summary.unread.first() {
+        None => Ok(found),
+        Some(unread) => Err(unread.to_string()),
+    }
 }
 
 /// Law 7: the output and its ledger give the input back.
@@ -372,7 +369,7 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
             s.losses,
             s.events.clone(),
             s.charsets.clone(),
-            s.unread.clone(),
+            s.unread.iter().map(ToString::to_string).collect::<Vec<_>>(),
         )
     };
     (told(&dry) != told(done))

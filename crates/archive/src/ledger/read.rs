@@ -70,7 +70,7 @@ pub struct Ledger<R = File> {
 impl Ledger {
     /// Opens a ledger, checks its digest over all bytes and reads its footer.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        Self::read(crate::open_input(path)?)
+        Self::read(crate::regular::open(path)?)
     }
 }
 

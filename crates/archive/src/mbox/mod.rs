@@ -19,7 +19,7 @@ mod window;
 mod write;
 
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
-pub(crate) use read::{Mailbox, single_detail};
+pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};
 pub use unclosed::{leaves_multipart_open, mark_separator};
 pub(crate) use write::split_line;

@@ -22,33 +22,16 @@ use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
 use super::split::{NEAR, quoted};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_names::is_named_mailbox;
 use crate::mail_check;
-use crate::packed::{Packing, Through, Told, beginning, through};
-use crate::replace::with_path;
-use crate::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source,
-};
+use crate::packed::{Through, Told, beginning, through};
+use crate::packing::Packing;
+use crate::{Batch, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
 const PIECE: u64 = 1 << 20;
-
-/// Detail of the event for a mailbox without separators.
-const NO_SEPARATOR: &str = "no separator: one message";
-/// Detail of the event for a line `>From ` in a mailbox whose quoting is a guess.
-const QUOTING_GUESS: &str = "whether this line was quoted cannot be known";
-
-/// Detail of the event for one message with lines that look like separators.
-pub(crate) fn single_detail(lines: u32) -> String {
-    let look = if lines == 1 {
-        "line in it looks like a separator"
-    } else {
-        "lines in it look like separators"
-    };
-    format!(
-        "read as one message, though {lines} {look} of a mailbox (named .mbox it is read as one)"
-    )
-}
 
 /// A mailbox as a [`Source`].
 pub(crate) struct Mailbox<R> {
@@ -140,15 +123,15 @@ impl Mailbox<Through> {
         path: &Path,
         mut file: File,
         options: &ReadOptions,
-    ) -> io::Result<Self> {
-        let failed = |error| with_path(path, &error);
-        let outside = FileIdentity::of(&file).map_err(failed)?;
-        let mut inside = through(path, file.try_clone().map_err(failed)?, u64::MAX)?;
-        let head = beginning(&mut inside, HEAD as usize).map_err(failed)?;
-        let profile = FileProfile::of_start(&head).map_err(failed)?;
+    ) -> Result<Self, Error> {
+        let failed = at(path, Operation::Read);
+        let outside = FileIdentity::of(&file).map_err(&failed)?;
+        let mut inside = through(path, file.try_clone().map_err(&failed)?, u64::MAX)?;
+        let head = beginning(&mut inside, HEAD as usize).map_err(&failed)?;
+        let profile = FileProfile::of_start(&head).map_err(&failed)?;
         let is_mailbox = is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
         drop((inside, head));
-        file.rewind().map_err(failed)?;
+        file.rewind().map_err(&failed)?;
         let known = Some((profile, is_mailbox));
         let mut mailbox = Self::from_through_known(
             path,
@@ -166,7 +149,7 @@ impl Mailbox<Through> {
         path: &Path,
         input: Through,
         options: &ReadOptions,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, Error> {
         Self::from_through_known(path, input, None, options)
     }
 
@@ -176,23 +159,24 @@ impl Mailbox<Through> {
         input: Through,
         known: Option<(FileProfile, bool)>,
         options: &ReadOptions,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, Error> {
         let (told, packing) = (input.told.clone(), input.packing);
         let mailbox = Self::from_known(path, input, known, options);
-        let mut mailbox = mailbox.map_err(|error| with_path(path, &error))?;
+        let mut mailbox = mailbox.map_err(at(path, Operation::Read))?;
         if let Some(refused) =
             Packing::of_file(mailbox.window.data()).filter(|inside| !inside.is_read())
         {
-            return Err(refused.refused(path));
+            return Err(Error::new(
+                path,
+                Operation::Read,
+                ErrorKind::NotRead(refused),
+            ));
         }
         if mailbox.window.end() == 0
             && let Some(damage) = told.take().into_iter().find(|event| event.kind.is_loss())
         {
-            let error = io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                format!("this is {}", damage.detail),
-            );
-            return Err(with_path(path, &error));
+            let kind = ErrorKind::NothingDecompressed(damage.detail);
+            return Err(Error::new(path, Operation::Read, kind));
         }
         mailbox.told = told;
         if let Some(packing) = packing {
@@ -272,13 +256,8 @@ impl<R: Read> Mailbox<R> {
         };
         let mut events = Vec::new();
         if profile.bad_length {
-            let detail = "the lengths in this file are wrong and not used".to_owned();
-            events.push(BoxEvent {
-                kind: BoxEventKind::BadLength,
-                offset: 0,
-                detail,
-                name: Vec::new(),
-            });
+            let detail = BoxDetail::WrongLengths;
+            events.push(BoxEvent::new(BoxEventKind::BadLength, 0, detail));
         }
         Self {
             path: path.to_owned(),
@@ -356,7 +335,7 @@ impl<R: Read> Mailbox<R> {
         {
             return Ok(());
         }
-        Err(mail_check::refused())
+        Err(ErrorKind::NoHeader.into())
     }
 
     /// Takes everything for one message.
@@ -375,13 +354,8 @@ impl<R: Read> Mailbox<R> {
         }
     }
 
-    fn event(&mut self, kind: BoxEventKind, offset: u64, detail: impl Into<String>) {
-        self.events.push(BoxEvent {
-            kind,
-            offset,
-            detail: detail.into(),
-            name: Vec::new(),
-        });
+    fn event(&mut self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
+        self.events.push(BoxEvent::new(kind, offset, detail));
     }
 
     /// Gives out the prelude and opens the first message.
@@ -394,11 +368,8 @@ impl<R: Read> Mailbox<R> {
         }
         let start = prelude.min(self.window.end());
         if start > 0 {
-            self.event(
-                BoxEventKind::Prelude,
-                0,
-                format!("{start} bytes before the first line"),
-            );
+            let detail = BoxDetail::Prelude { bytes: start };
+            self.event(BoxEventKind::Prelude, 0, detail);
             let span = 0..start as usize;
             let message = span.clone();
             entries.push(self.entry(EntryKind::Gap, 0, span, message, Quoting::None));
@@ -433,18 +404,14 @@ impl<R: Read> Mailbox<R> {
                 if let Some(end) = self.accept(start)? {
                     current = self.open_message(start, end)?;
                 } else if self.profile.strong == 0 {
-                    self.event(BoxEventKind::Single, start, NO_SEPARATOR);
+                    self.event(BoxEventKind::Single, start, BoxDetail::NoSeparator);
                 } else if !self.profile.begins_with_field {
-                    self.event(
-                        BoxEventKind::Gap,
-                        start,
-                        "text before the first separator, kept as a message",
-                    );
+                    self.event(BoxEventKind::Gap, start, BoxDetail::TextBeforeSeparator);
                 } else {
                     self.event(
                         BoxEventKind::Truncated,
                         start,
-                        "the first message has no separator",
+                        BoxDetail::FirstWithoutSeparator,
                     );
                 }
             }
@@ -482,7 +449,7 @@ impl<R: Read> Mailbox<R> {
             self.event(
                 BoxEventKind::TooLarge,
                 current.start,
-                format!("beyond {} bytes", self.limit),
+                BoxDetail::LongerThan(self.limit),
             );
             current.pieces_to = current.start;
         }
@@ -527,8 +494,11 @@ impl<R: Read> Mailbox<R> {
         self.ordinal += 1;
         if std::mem::take(&mut self.leading) {
             let (offset, detail) = match self.profile.strong {
-                0 => (self.profile.prelude, NO_SEPARATOR.to_owned()),
-                lines => (self.profile.first_strong, single_detail(lines)),
+                0 => (self.profile.prelude, BoxDetail::NoSeparator),
+                lines => (
+                    self.profile.first_strong,
+                    BoxDetail::LooksLikeMailbox { lines },
+                ),
             };
             self.event(BoxEventKind::Single, offset, detail);
         }
@@ -557,7 +527,11 @@ impl<R: Read> Mailbox<R> {
             .find(|at| quoted(data, *at).is_some());
         if let Some(at) = found {
             self.guess_open = false;
-            self.event(BoxEventKind::QuotingGuess, from + at as u64, QUOTING_GUESS);
+            self.event(
+                BoxEventKind::QuotingGuess,
+                from + at as u64,
+                BoxDetail::UnknownQuoting,
+            );
         }
     }
 
@@ -638,9 +612,8 @@ impl<R: Read> Mailbox<R> {
 }
 
 impl<R: Read + Send> Source for Mailbox<R> {
-    fn next(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        self.fill(batch)
-            .map_err(|error| with_path(&self.path, &error))
+    fn next(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        self.fill(batch).map_err(at(&self.path, Operation::Read))
     }
 
     fn profile(&self) -> &Profile {
@@ -651,11 +624,12 @@ impl<R: Read + Send> Source for Mailbox<R> {
         self.file.as_ref().map(|identity| identity.size)
     }
 
-    fn changed(&self) -> io::Result<bool> {
+    fn changed(&self) -> Result<bool, Error> {
         let Some(identity) = self.file.as_ref().or(self.outside.as_ref()) else {
             return Ok(false);
         };
-        let now = identity.file.metadata()?;
+        let now = identity.file.metadata();
+        let now = now.map_err(at(&self.path, Operation::Open))?;
         Ok(now.len() != identity.size || now.modified().ok() != identity.modified)
     }
 }

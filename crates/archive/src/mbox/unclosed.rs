@@ -25,14 +25,46 @@ const MARK: &[u8] = b" -0000";
 /// True if the reader would see an open multipart where `text` ends. `text` is a message as it stands in a mailbox, quoted, and the line
 /// ends behind it.
 pub fn leaves_multipart_open(text: &[u8]) -> bool {
+    // Only the header of the message can declare the outermost multipart, or the message that holds it.
     static DECLARATIONS: LazyLock<[Finder<'static>; 2]> =
         LazyLock::new(|| ["oundary", "OUNDARY"].map(Finder::new));
-    if DECLARATIONS.iter().all(|name| name.find(text).is_none()) {
+    let header = &text[..header_end(text)];
+    let declares = DECLARATIONS.iter().any(|name| name.find(header).is_some());
+    if !declares && !has_message_type(header) {
         return false;
     }
+    is_open_with_either_line_end(text)
+}
+
+/// True if a multipart is open where `text` ends. Reads all of it.
+pub(super) fn is_open_with_either_line_end(text: &[u8]) -> bool {
     // Whether lone CRs end lines depends on the whole mailbox.
     let lone_cr = memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n'));
     is_open_at_end(text, false) || lone_cr && is_open_at_end(text, true)
+}
+
+/// Returns the offset of the first empty line that LF or CR LF ends: the header ends there or, where lone CRs end lines, before.
+fn header_end(text: &[u8]) -> usize {
+    let is_end = |lf: &usize| {
+        matches!(
+            text[lf + 1..],
+            [b'\n', ..] | [b'\r', b'\n', ..] | [] | [b'\r']
+        )
+    };
+    memchr::memchr_iter(b'\n', text)
+        .find(is_end)
+        .unwrap_or(text.len())
+}
+
+/// True if a media type `message/…` may stand in the header.
+fn has_message_type(header: &[u8]) -> bool {
+    const TOP: usize = b"message".len();
+    let is_message = |slash: usize| {
+        slash
+            .checked_sub(TOP)
+            .is_some_and(|start| header[start..slash].eq_ignore_ascii_case(b"message"))
+    };
+    memchr::memchr_iter(b'/', header).any(is_message)
 }
 
 fn is_open_at_end(text: &[u8], bare_cr: bool) -> bool {

@@ -9,6 +9,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
 use super::input::Input;
+use crate::error::ErrorKind;
 
 /// KiB that a dictionary of xz may take: four times that of its highest level, `xz -9`.
 const MEMORY: u32 = 256 << 10;
@@ -75,18 +76,13 @@ impl<R: Read> Read for Member<R> {
             Self::Bzip2(decoder) => decoder.read(into),
             Self::Xz(decoder) => decoder.read(into).map_err(|error| {
                 if is_of_memory(&error) {
-                    too_large()
+                    ErrorKind::LargeDictionary.into()
                 } else {
                     error
                 }
             }),
         }
     }
-}
-
-fn too_large() -> io::Error {
-    let words = "this is compressed with xz for a dictionary above 256 MiB; give what is inside: xz -dc FILE | mailglot … -";
-    io::Error::new(io::ErrorKind::OutOfMemory, words)
 }
 
 /// True where a decoder asks for more memory than it gets: nothing is wrong with the file.

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Packing;
 use super::input::Input;
 use super::member::{self, Member};
-use crate::{BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 
 /// Bytes that are unpacked at once: what a decoder made in the step that met damage is lost.
 const STEP: usize = 16 << 10;
@@ -29,16 +29,11 @@ const FREE: u64 = 64 << 20;
 pub(crate) struct Told(Arc<Mutex<Vec<BoxEvent>>>);
 
 impl Told {
-    fn event(&self, kind: BoxEventKind, offset: u64, detail: String) {
+    fn event(&self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(BoxEvent {
-                kind,
-                offset,
-                detail,
-                name: Vec::new(),
-            });
+            .push(BoxEvent::new(kind, offset, detail));
     }
 
     /// Gives what is told so far, once.
@@ -94,18 +89,18 @@ impl<R: Read> Unpack<R> {
             beginning.is_empty(),
             Packing::of(beginning) == Some(self.packing),
         );
-        let words = self.packing.words();
-        if !at_end && !goes_on {
+        let defect = if !at_end && !goes_on {
             input.skip_all()?;
-            let detail = format!(
-                "{} bytes left out behind what is {words}",
-                input.offset() - start
-            );
-            self.told.event(BoxEventKind::TrailingBytes, start, detail);
+            Some(CompressionDefect::BytesBehind(input.offset() - start))
+        } else if zeros > 0 && at_end {
+            Some(CompressionDefect::ZerosBehind(zeros))
         } else if zeros > 0 {
-            let place = if at_end { "behind" } else { "inside" };
-            let detail = format!("{zeros} zero bytes left out {place} what is {words}");
-            self.told.event(BoxEventKind::TrailingBytes, start, detail);
+            Some(CompressionDefect::ZerosInside(zeros))
+        } else {
+            None
+        };
+        if let Some(defect) = defect {
+            self.report(BoxEventKind::TrailingBytes, start, defect);
         }
         let State::Between(input) = mem::replace(&mut self.state, State::Over) else {
             return Ok(());
@@ -133,12 +128,11 @@ impl<R: Read> Unpack<R> {
         if self.given <= FREE || self.given <= offset.saturating_mul(self.expansion) {
             return;
         }
-        let (words, given, most) = (self.packing.words(), self.given, self.expansion);
-        let detail = format!(
-            "{words}, and more than {most} times as long inside: {given} bytes of what is inside were read, \
-             the compressed bytes from here on are left out; a larger --max-expansion reads them"
-        );
-        self.told.event(BoxEventKind::Expansion, offset, detail);
+        let defect = CompressionDefect::Expansion {
+            limit: self.expansion,
+            given: self.given,
+        };
+        self.report(BoxEventKind::Expansion, offset, defect);
         self.state = State::Over;
     }
 
@@ -161,23 +155,28 @@ impl<R: Read> Unpack<R> {
             return Ok(());
         };
         let at = input.offset();
-        let (words, given) = (self.packing.words(), self.given);
         if !ended {
             input.skip_all()?;
         }
         let left = input.offset() - at;
-        let detail = if error.kind() == io::ErrorKind::UnexpectedEof {
-            format!("{words}, and cut off: {given} bytes of what is inside were read")
-        } else if ended {
-            format!("{words}, and damaged: {error}; {given} bytes were read so far")
+        let given = self.given;
+        let defect = if error.kind() == io::ErrorKind::UnexpectedEof {
+            CompressionDefect::CutOff { given }
         } else {
-            let rest = format!("{left} bytes from here on are left out");
-            format!(
-                "{words}, and damaged: {error}; {given} bytes of what is inside were read, {rest}"
-            )
+            CompressionDefect::Damaged {
+                error: error.to_string(),
+                given,
+                left: (!ended).then_some(left),
+            }
         };
-        self.told.event(BoxEventKind::Damaged, at, detail);
+        self.report(BoxEventKind::Damaged, at, defect);
         Ok(())
+    }
+
+    fn report(&self, kind: BoxEventKind, offset: u64, defect: CompressionDefect) {
+        let packing = self.packing;
+        self.told
+            .event(kind, offset, BoxDetail::Compressed { packing, defect });
     }
 }
 

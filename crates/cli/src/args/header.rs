@@ -4,10 +4,10 @@
 //!
 //! As those of all arguments.
 
-use super::ReadingArgs;
+use super::{ReadingArgs, Repair};
 use clap::{Args as Group, Subcommand, ValueEnum};
 use mailglot_codec::Charset;
-use mailglot_mime::encoded_word::{Repairs, UnknownLabel};
+use mailglot_mime::encoded_word::UnknownLabel;
 use std::ffi::OsString;
 
 /// The commands for header fields.
@@ -77,32 +77,6 @@ fn unknown_label(text: &str) -> Result<UnknownLabel, String> {
         "keep" => Ok(UnknownLabel::Keep),
         "utf8-if-valid" => Ok(UnknownLabel::Utf8IfValid),
         label => crate::suggest::charset(label).map(UnknownLabel::Fallback),
-    }
-}
-
-/// What `--repair` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Repair {
-    /// UTF-8 that was read as windows-1252 or ISO-8859-1
-    Mojibake,
-    /// Entities of HTML
-    Entities,
-    /// ISO-2022-JP without its escape characters
-    Escapes,
-    /// Encoded words inside encoded words, once
-    Nested,
-    /// All of them
-    All,
-}
-
-/// The repairs of a list.
-pub(crate) fn repairs(list: &[Repair]) -> Repairs {
-    let asked = |what| list.contains(&what) || list.contains(&Repair::All);
-    Repairs {
-        mojibake: asked(Repair::Mojibake),
-        entities: asked(Repair::Entities),
-        escapes: asked(Repair::Escapes),
-        nested: asked(Repair::Nested),
     }
 }
 

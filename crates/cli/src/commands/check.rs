@@ -2,14 +2,15 @@
 
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile,
-    quoted, report_damaged, severity_of, shell_word, shown, varied, verified,
+    report_damaged, report_unread, severity_of, shown, varied, verified,
 };
-use super::{all_cores, judged, note};
+use super::{all_cores, judged};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::{Console, Level, Style, counted, number, print};
 use crate::progress::watched;
+use crate::shell_words::{quoted, shell_word};
 use mailglot_mime::Severity;
 use mailglot_pipeline::{CheckJob, Example, Summary, check};
 use std::ffi::OsStr;
@@ -28,13 +29,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
-    for unread in &account.unread {
-        note(
-            &Failure::new(Exit::Unread, unread.as_str()),
-            &mut worst,
-            console,
-        );
-    }
+    report_unread(&account, &mut worst, console);
     report_damaged(&account, &mut worst, console);
     if account.sources.is_empty() && !args.json {
         return Ok(worst);
@@ -44,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         json.map_err(|error| Failure::new(Exit::Output, error.to_string()))? + "\n"
     } else {
         let verbose = console.level() == Level::Verbose;
-        let inputs = readable(&job.inputs, &account.unread);
+        let inputs = readable(&job.inputs, &account);
         let next = (!inputs.is_empty()).then(|| next(&inputs, &options(args)));
         lines(&account, next.as_deref(), verbose, Style::stdout()).join("\n") + "\n"
     };
@@ -99,17 +94,9 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     lines
 }
 
-/// The inputs that a normalization takes: one of which, or of what lies below it, nothing was said to be unreadable.
-fn readable(inputs: &[PathBuf], unread: &[String]) -> Vec<PathBuf> {
-    let is_of = |input: &str, told: &String| {
-        told.strip_prefix(input)
-            .is_some_and(|rest| rest.starts_with(':') || rest.starts_with('/'))
-    };
-    let is_whole = |input: &&PathBuf| {
-        !unread
-            .iter()
-            .any(|told| is_of(&input.to_string_lossy(), told))
-    };
+/// Returns the inputs that a normalization takes: those that can be read, with all files below them.
+fn readable(inputs: &[PathBuf], account: &Summary) -> Vec<PathBuf> {
+    let is_whole = |path: &&PathBuf| account.unread.iter().all(|unread| unread.input != **path);
     inputs.iter().filter(is_whole).cloned().collect()
 }
 

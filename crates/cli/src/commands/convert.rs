@@ -19,8 +19,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
 use crate::suggest;
 use explain::{Reading, Writing};
-use mailglot_archive::keep_private;
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
+use mailglot_archive::{FileMode, WriteOptions};
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use mailglot_pipeline::once;
 use source::Defects;
@@ -99,36 +99,88 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     if args.list {
         return list();
     }
-    let Some(from) = &args.from else {
-        return Err(Failure::new(Exit::Usage, "convert: -f is needed"));
-    };
-    let (from, to) = (Coding::for_label(from)?, Coding::for_label(&args.to)?);
-    let way = match (args.skip, args.replace) {
-        (true, _) => Way::Skip,
-        (false, true) => Way::Replace,
-        (false, false) => Way::Stop,
-    };
-    let unmappable = unmappable(args);
-    let writing = args
-        .explain
-        .then(|| Writing::new(console, to.charset(), unmappable.clone()));
-    once(&args.files)?;
-    check_apart(args)?;
-    check_sign(to, &unmappable)?;
-    keep_private(args.files.iter().chain(&args.output).map(PathBuf::as_path));
-    let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
+    let conversion = Conversion::new(args, console)?;
+    let mut target = conversion.target()?;
     let stdin = [PathBuf::from("-")];
-    let mut worst = Exit::Done;
-    for file in if args.files.is_empty() {
+    let files = if args.files.is_empty() {
         &stdin[..]
     } else {
         &args.files
-    } {
+    };
+    let mut worst = Exit::Done;
+    for file in files {
+        conversion.file(file, &mut target, &mut worst)?;
+    }
+    if let Err(stop) = target.finish() {
+        return Err(match stop {
+            Stop::Loss(message) => Failure::new(Exit::Usage, format!("convert: {message}")),
+            Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
+        });
+    }
+    conversion.summarize(&target);
+    target.sink.commit(worst)?;
+    Ok(worst)
+}
+
+/// What is converted, and how.
+struct Conversion<'a> {
+    args: &'a ConvertArgs,
+    console: Console,
+    from: Coding,
+    to: Coding,
+    /// What is done with bytes that cannot be decoded.
+    way: Way,
+}
+
+impl<'a> Conversion<'a> {
+    fn new(args: &'a ConvertArgs, console: Console) -> Result<Self, Failure> {
+        let Some(from) = &args.from else {
+            return Err(Failure::new(Exit::Usage, "convert: -f is needed"));
+        };
+        let way = match (args.skip, args.replace) {
+            (true, _) => Way::Skip,
+            (false, true) => Way::Replace,
+            (false, false) => Way::Stop,
+        };
+        Ok(Self {
+            args,
+            console,
+            from: Coding::for_label(from)?,
+            to: Coding::for_label(&args.to)?,
+            way,
+        })
+    }
+
+    /// Creates the output.
+    fn target(&self) -> Result<Target<Sink>, Failure> {
+        let args = self.args;
+        let unmappable = unmappable(args);
+        let writing = args
+            .explain
+            .then(|| Writing::new(self.console, self.to.charset(), unmappable.clone()));
+        once(&args.files)?;
+        check_apart(args)?;
+        check_sign(self.to, &unmappable)?;
+        let private = args.files.iter().chain(&args.output);
+        let mode = FileMode::as_private_as(private.map(PathBuf::as_path));
+        let sink = Sink::new(args.output.as_deref(), mode)?;
+        Ok(Target::new(self.to, unmappable, writing, sink))
+    }
+
+    /// Converts a file. A file that cannot be read does not stop the others.
+    fn file(
+        &self,
+        file: &Path,
+        target: &mut Target<Sink>,
+        worst: &mut Exit,
+    ) -> Result<(), Failure> {
+        let (args, console) = (self.args, self.console);
+        let unread = |error: &io::Error| Failure::input(file.display(), error);
         let mut input = match open(file) {
             Ok(input) => input,
             Err(error) => {
-                note(&Failure::input(file.display(), &error), &mut worst, console);
-                continue;
+                note(&unread(&error), worst, console);
+                return Ok(());
             }
         };
         let name = if file.as_os_str() == "-" {
@@ -138,73 +190,68 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         };
         let mut reading = args
             .explain
-            .then(|| Reading::new(console, &name, from.charset(), way));
+            .then(|| Reading::new(console, &name, self.from.charset(), self.way));
         target.begin((args.files.len() > 1).then_some(&name));
-        match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
+        match source::pour(&mut *input, self.from, self.way, target, reading.as_mut()) {
             Ok(defects) if defects.all > 0 && !args.explain => {
-                let (kind, done) = (counted(defects.all, "defect"), done(way, defects));
+                let (kind, done) = (counted(defects.all, "defect"), done(self.way, defects));
                 console.say(format_args!(
-                    "{}: {kind} in bytes that cannot be read, {done}{EACH}",
+                    "{}: {kind} in bytes that cannot be decoded, {done}{EACH}",
                     visible(&name)
                 ));
             }
             Ok(_) => {}
-            Err(Stop::Read(error)) => {
-                note(&Failure::input(file.display(), &error), &mut worst, console);
-            }
+            Err(Stop::Read(error)) => note(&unread(&error), worst, console),
             Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
-            Err(Stop::Loss(message)) => {
-                // What came before goes out, as with iconv; to a file that must be whole it does not.
-                if let Err(Stop::Write(error)) = target.finish() {
-                    return Err(target.sink.failure(&error));
-                }
-                target
-                    .sink
-                    .flush()
-                    .map_err(|error| target.sink.failure(&error))?;
-                return Err(Failure::new(
-                    Exit::Usage,
-                    format!("convert: {name}: {message}"),
-                ));
-            }
+            Err(Stop::Loss(message)) => return Err(stopped(&name, &message, target)),
+        }
+        Ok(())
+    }
+
+    /// Prints how many characters could not be written as they are.
+    fn summarize(&self, target: &Target<Sink>) {
+        if self.args.explain {
+            return;
+        }
+        let to = self.to.charset().name();
+        if target.substituted > 0 {
+            let characters = counted(target.substituted, "character");
+            self.console.say(format_args!(
+                "{characters} of the text written as similar characters of {to}{EACH}"
+            ));
+        }
+        if target.losses > 0 {
+            let characters = counted(target.losses, "character");
+            self.console.say(format_args!(
+                "{characters} of the text cannot be written in {to}{EACH}"
+            ));
         }
     }
-    if let Err(stop) = target.finish() {
-        return Err(match stop {
-            Stop::Loss(message) => Failure::new(Exit::Usage, format!("convert: {message}")),
-            Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
-        });
-    }
-    if target.substituted > 0 && !args.explain {
-        let characters = counted(target.substituted, "character");
-        let to = to.charset().name();
-        console.say(format_args!(
-            "{characters} of the text written as others that {to} has{EACH}"
-        ));
-    }
-    if target.losses > 0 && !args.explain {
-        let characters = counted(target.losses, "character");
-        console.say(format_args!(
-            "{characters} of the text cannot be written in {}{EACH}",
-            to.charset().name()
-        ));
-    }
-    target.sink.commit(worst)?;
-    Ok(worst)
 }
 
-/// Where more is told.
-const EACH: &str = " (--explain tells of each)";
+/// Returns the failure of a conversion that stopped. What came before goes to standard output, as with iconv; a file does not appear.
+fn stopped(name: &str, message: &str, target: &mut Target<Sink>) -> Failure {
+    if let Err(Stop::Write(error)) = target.finish() {
+        return target.sink.failure(&error);
+    }
+    if let Err(error) = target.sink.flush() {
+        return target.sink.failure(&error);
+    }
+    Failure::new(Exit::Usage, format!("convert: {name}: {message}"))
+}
 
-/// What was done with bytes that cannot be read: some are read all the same, such as a `+` of UTF-7 that begins nothing.
+/// Names the option that gives details.
+const EACH: &str = " (--explain lists each)";
+
+/// Returns what was done with bytes that cannot be decoded. Some are decoded all the same, such as a `+` of UTF-7 that begins nothing.
 fn done(way: Way, defects: Defects) -> &'static str {
     match (way, defects.read) {
-        (_, read) if read == defects.all => "read all the same",
-        (Way::Stop, _) => "the work stopped there",
+        (_, read) if read == defects.all => "decoded all the same",
+        (Way::Stop, _) => "so the conversion stopped there",
         (Way::Skip, 0) => "left out",
-        (Way::Skip, _) => "left out or read all the same",
+        (Way::Skip, _) => "left out or decoded all the same",
         (Way::Replace, 0) => "replaced",
-        (Way::Replace, _) => "replaced or read all the same",
+        (Way::Replace, _) => "replaced or decoded all the same",
     }
 }
 
@@ -279,7 +326,11 @@ fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
         None => Ok(()),
         Some(file) => {
             let (output, file) = (output.to_string_lossy(), file.to_string_lossy());
-            let message = format!("{} is what is read: {}", visible(&output), visible(&file));
+            let message = format!(
+                "{}: the output is an input: {}",
+                visible(&output),
+                visible(&file)
+            );
             Err(Failure::new(Exit::Usage, message))
         }
     }
@@ -295,7 +346,7 @@ enum Sink {
 }
 
 impl Sink {
-    fn new(file: Option<&Path>) -> Result<Self, Failure> {
+    fn new(file: Option<&Path>, mode: FileMode) -> Result<Self, Failure> {
         match file.filter(|path| path.as_os_str() != "-") {
             None => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
             Some(path) if is_stream(path) => match open_stream(path) {
@@ -303,11 +354,11 @@ impl Sink {
                     BufWriter::with_capacity(BUFFER, file),
                     path.to_owned(),
                 )),
-                Err(error) => Err(Failure::output(path, &error)),
+                Err(error) => Err(Failure::of_output(&error)),
             },
-            Some(path) => match Replacement::create(path, true) {
+            Some(path) => match Replacement::create(path, WriteOptions { force: true, mode }) {
                 Ok(file) => Ok(Self::File(file, path.to_owned())),
-                Err(error) => Err(Failure::output(path, &error)),
+                Err(error) => Err(Failure::of_output(&error)),
             },
         }
     }
@@ -326,9 +377,9 @@ impl Sink {
             Self::Stream(mut out, path) => {
                 out.flush().map_err(|error| Failure::output(&path, &error))
             }
-            Self::File(file, path) if worst == Exit::Done => file
-                .commit()
-                .map_err(|error| Failure::output(&path, &error)),
+            Self::File(file, _) if worst == Exit::Done => {
+                file.commit().map_err(|error| Failure::of_output(&error))
+            }
             Self::File(..) => Ok(()),
         }
     }

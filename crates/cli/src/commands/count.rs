@@ -1,40 +1,28 @@
 //! `mailglot count`
 
-use super::note;
-use super::summary::report_left_out;
+use super::summary::{report_left_out, report_unread};
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, print, put_path};
-use mailglot_pipeline::{Error, count_each, once};
-use std::path::{Path, PathBuf};
+use crate::output::{Console, put_path};
+use mailglot_pipeline::{Progress, count_each};
+use std::io::{self, Write};
+use std::path::Path;
 
 pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
-    once(&args.inputs)?;
+    let opening = args.expansion.opening(args.force_format);
+    let account = count_each(&args.inputs, opening, &Progress::default(), &mut line)?;
     let mut worst = Exit::Done;
-    for input in &args.inputs {
-        let mut failed = None;
-        let mut each = |archive: Result<(u64, PathBuf), Error>| match archive {
-            Ok((messages, path)) => {
-                if failed.is_none() {
-                    failed = line(messages, &path).err();
-                }
-            }
-            Err(error) => note(&error.into(), &mut worst, console),
-        };
-        match count_each(input, args.expansion.opening(args.force_format), &mut each) {
-            Ok(account) => report_left_out(&account, &mut worst, console),
-            Err(error) => note(&error.into(), &mut worst, console),
-        }
-        if let Some(failure) = failed {
-            return Err(failure);
-        }
-    }
+    report_unread(&account, &mut worst, console);
+    report_left_out(&account, &mut worst, console);
     Ok(worst)
 }
 
-fn line(messages: u64, path: &Path) -> Result<(), Failure> {
+/// Prints the number of messages and the path.
+fn line(messages: u64, path: &Path) -> io::Result<()> {
     let mut line = format!("{messages}\t").into_bytes();
     put_path(path, &mut line);
     line.push(b'\n');
-    print(&line)
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
 }

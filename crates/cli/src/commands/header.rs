@@ -16,10 +16,10 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, number, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext};
+use mailglot_mime::encoded_word::{self, Encoding, HeaderContext};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
-use mailglot_mime::{EventKind, Policy, Severity};
+use mailglot_mime::{EventKind, Finding, Policy, Reason, Severity};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::borrow::Cow;
@@ -243,13 +243,8 @@ fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Find
         at += chunk.invalid().len();
     }
     if let Some(at) = first {
-        let detail = Cow::Borrowed("in the name of a parameter");
-        findings.push(Finding {
-            at,
-            kind: EventKind::CharsetInvalidBytes,
-            detail,
-            count,
-        });
+        let kind = EventKind::CharsetInvalidBytes;
+        findings.push(Finding::counted(at, kind, Reason::ParameterName, count));
     }
 }
 
@@ -257,14 +252,15 @@ fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Find
 fn tell(findings: &[Finding], typed: bool, console: Console) {
     for finding in findings {
         let severity = finding.kind.severity();
-        let detail = if finding.detail.is_empty() { "" } else { ": " };
+        let detail = finding.detail.to_string();
+        let colon = if detail.is_empty() { "" } else { ": " };
         let line = format!(
-            "{} {} at {}..{}{detail}{}",
+            "{} {} at {}..{}{colon}{}",
             severity.name(),
             finding.kind.code(),
             finding.at.start,
             finding.at.end,
-            visible(&finding.detail)
+            visible(&detail)
         );
         if typed && severity > Severity::Info {
             console.say(line);
@@ -335,7 +331,7 @@ struct DecodedRow<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     typed: Option<serde_json::Value>,
-    events: Vec<EventRow<'a>>,
+    events: Vec<EventRow>,
 }
 
 /// Bytes as text; where they are no UTF-8, as `{"bytes": base64}`, never as a broken string.
@@ -354,24 +350,24 @@ impl Serialize for Raw<'_> {
 
 /// A finding; the offset is in bytes of the value.
 #[derive(Serialize)]
-struct EventRow<'a> {
+struct EventRow {
     code: &'static str,
     severity: &'static str,
     offset: usize,
     length: usize,
     count: u64,
-    detail: &'a str,
+    detail: String,
 }
 
-impl<'a> EventRow<'a> {
-    fn new(finding: &'a Finding) -> Self {
+impl EventRow {
+    fn new(finding: &Finding) -> Self {
         Self {
             code: finding.kind.code(),
             severity: finding.kind.severity().name(),
             offset: finding.at.start,
             length: finding.at.len(),
             count: finding.count,
-            detail: &finding.detail,
+            detail: finding.detail.to_string(),
         }
     }
 }
@@ -380,7 +376,7 @@ impl<'a> EventRow<'a> {
 struct ParamsRow<'a> {
     value: &'a str,
     params: ParamMap<'a>,
-    events: Vec<EventRow<'a>>,
+    events: Vec<EventRow>,
 }
 
 /// Parameters as an object, in the order of the field.

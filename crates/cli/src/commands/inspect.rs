@@ -5,8 +5,7 @@
 //! A message of a mailbox is found by reading the mailbox from its front.
 
 use super::header::json;
-use super::note;
-use super::summary::{guesses, report_left_out};
+use super::summary::{guesses, report_left_out, report_unread};
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
@@ -15,7 +14,7 @@ use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
     Span, encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{Error, FileName, GuessExample, Located, in_thousandths, locate};
+use mailglot_pipeline::{FileName, GuessExample, Located, in_thousandths, locate};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -23,36 +22,23 @@ use std::ops::ControlFlow;
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
     let policy = args.reading.policy();
+    let all = console.level() == Level::Verbose;
     let mut failed = None;
     let of_stdin = args
         .of_stdin
         .iter()
         .map(|ordinal| format!("-:{ordinal}").into());
     for input in args.inputs.iter().cloned().chain(of_stdin) {
-        let mut each = |located: Result<Located, Error>| {
-            let shown = match located {
-                Ok(located) => show(
-                    &located,
-                    args.json,
-                    &policy,
-                    console.level() == Level::Verbose,
-                ),
-                Err(error) => {
-                    note(&error.into(), &mut worst, console);
-                    Ok(())
-                }
-            };
-            failed = shown.err();
-            if failed.is_some() {
+        let mut each = |located: Located| match show(&located, args.json, &policy, all) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                failed = Some(failure);
                 ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
             }
         };
-        match locate(&input, args.expansion.opening(args.force_format), &mut each) {
-            Ok(account) => report_left_out(&account, &mut worst, console),
-            Err(error) => note(&error.into(), &mut worst, console),
-        }
+        let account = locate(&input, args.expansion.opening(args.force_format), &mut each)?;
+        report_unread(&account, &mut worst, console);
+        report_left_out(&account, &mut worst, console);
         if let Some(failure) = failed {
             return Err(failure);
         }
@@ -383,7 +369,7 @@ impl EventView {
             offset: event.at.start,
             length: event.at.len(),
             count: event.count,
-            detail: event.detail.clone().into_owned(),
+            detail: event.detail.to_string(),
         }
     }
 

@@ -198,28 +198,7 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
         )?;
         return Ok(Exit::Done);
     }
-    let entry = &reading.entry;
-    let unknown = |what: &str, option: &str| {
-        Failure::new(
-            Exit::Usage,
-            format!("{name}: the ledger does not have {what}; use {option}"),
-        )
-    };
-    let sender = match (&args.from, &entry.sender) {
-        (Some(sender), _) => sender.clone().into_bytes(),
-        (None, Some(sender)) => sender.clone(),
-        (None, None) => return Err(unknown("the sender", "--from")),
-    };
-    let recipients: Vec<Vec<u8>> = if !args.to.is_empty() {
-        args.to
-            .iter()
-            .map(|address| address.clone().into_bytes())
-            .collect()
-    } else if entry.has_all_recipients() {
-        entry.recipients.clone()
-    } else {
-        return Err(unknown("every recipient", "--to"));
-    };
+    let (sender, recipients) = envelope(args, &name, &reading.entry)?;
     let deadline = Instant::now() + Duration::from_secs(args.timeout.into());
     let count = counted(recipients.len() as u64, "recipient");
     let failed = |error: io::Error| Failure::new(Exit::Output, format!("{name}: {error}"));
@@ -257,6 +236,34 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
         args.sendmail.display()
     ));
     Ok(Exit::Done)
+}
+
+/// Returns the sender and the recipients of a record to release: those that are given, else those of the record.
+fn envelope(
+    args: &ReleaseArgs,
+    name: &str,
+    entry: &IndexEntry,
+) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
+    let unknown = |what: &str, option: &str| {
+        Failure::new(
+            Exit::Usage,
+            format!("{name}: the ledger does not have {what}; use {option}"),
+        )
+    };
+    let sender = match (&args.from, &entry.sender) {
+        (Some(sender), _) => sender.clone().into_bytes(),
+        (None, Some(sender)) => sender.clone(),
+        (None, None) => return Err(unknown("the sender", "--from")),
+    };
+    let recipients = if !args.to.is_empty() {
+        let given = args.to.iter();
+        given.map(|address| address.clone().into_bytes()).collect()
+    } else if entry.has_all_recipients() {
+        entry.recipients.clone()
+    } else {
+        return Err(unknown("every recipient", "--to"));
+    };
+    Ok((sender, recipients))
 }
 
 /// Calls `found` with each matching record, and reports unreadable files.

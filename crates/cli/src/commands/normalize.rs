@@ -2,11 +2,12 @@
 
 use super::{all_cores, judged, summary};
 use crate::args::{Form, NormalizeArgs};
+use crate::error_text::IfExists;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
-use mailglot_archive::{Format, keep_private};
+use mailglot_archive::Format;
 use mailglot_mime::OnLoss;
 use mailglot_pipeline::{LedgerPlace, NormalizeJob, normalize};
 use std::path::PathBuf;
@@ -45,15 +46,8 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         max_expansion: args.expansion.max_expansion,
         verify: args.verify,
     };
-    let ledger = job.ledger_place();
-    keep_private(
-        job.inputs
-            .iter()
-            .chain([&job.output])
-            .chain(&ledger)
-            .map(PathBuf::as_path),
-    );
-    let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
+    let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)));
+    let account = account.map_err(|error| Failure::of_job(&error, IfExists::Force))?;
     summary::report(&account, &job, console);
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);

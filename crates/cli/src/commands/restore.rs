@@ -5,9 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
-use mailglot_archive::keep_private;
 use mailglot_pipeline::{RestoreJob, restore};
-use std::path::PathBuf;
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args
@@ -26,14 +24,6 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         original: args.original,
         force: false,
     };
-    let ledger = job.ledger_place();
-    keep_private(
-        job.output
-            .iter()
-            .chain(&ledger)
-            .chain(&job.original)
-            .map(PathBuf::as_path),
-    );
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
     for note in &done.notes {
         console.explain(visible(&String::from_utf8_lossy(note)));

@@ -157,7 +157,7 @@ fn files() {
         let run = sandbox.run(&args).ended(1);
         assert_eq!(
             run.err,
-            format!("mailglot: {output} is what is read: letter.txt\n")
+            format!("mailglot: {output}: the output is an input: letter.txt\n")
         );
         assert_eq!(sandbox.read("letter.txt"), letter);
     }
@@ -329,39 +329,39 @@ fn what_was_left_out_or_replaced_is_counted() {
         (
             &["-f", "utf-8", "-c"][..],
             &b"a\xff\xffb\xc3"[..],
-            "standard input: 3 defects in bytes that cannot be read, left out (--explain tells of each)\n",
+            "standard input: 3 defects in bytes that cannot be decoded, left out (--explain lists each)\n",
         ),
         (
             &["-f", "utf-8", "--replace"],
             b"a\xff",
-            "standard input: 1 defect in bytes that cannot be read, replaced (--explain tells of each)\n",
+            "standard input: 1 defect in bytes that cannot be decoded, replaced (--explain lists each)\n",
         ),
         (
             &["-f", "utf-8", "-t", "us-ascii", "--replace"],
             "ü€".as_bytes(),
-            "2 characters of the text cannot be written in US-ASCII (--explain tells of each)\n",
+            "2 characters of the text cannot be written in US-ASCII (--explain lists each)\n",
         ),
         (&["-f", "utf-8", "-c"], "ü".as_bytes(), ""),
         (
             &["-f", "utf-7", "-c"],
             b"a\\b~c",
-            "standard input: 2 defects in bytes that cannot be read, read all the same (--explain tells of each)\n",
+            "standard input: 2 defects in bytes that cannot be decoded, decoded all the same (--explain lists each)\n",
         ),
         (
             &["-f", "utf-7", "-c"],
             b"a\\b \xff",
-            "standard input: 2 defects in bytes that cannot be read, left out or read all the same (--explain tells of each)\n",
+            "standard input: 2 defects in bytes that cannot be decoded, left out or decoded all the same (--explain lists each)\n",
         ),
         (
             &["-f", "utf-8", "-t", "us-ascii", "--unmappable", "translit"],
             "é€ “x”".as_bytes(),
-            "4 characters of the text written as others that US-ASCII has (--explain tells of each)\n",
+            "4 characters of the text written as similar characters of US-ASCII (--explain lists each)\n",
         ),
         (
             &["-f", "utf-8", "-t", "us-ascii", "--unmappable", "translit"],
             "é日".as_bytes(),
-            "1 character of the text written as others that US-ASCII has (--explain tells of each)\n\
-             1 character of the text cannot be written in US-ASCII (--explain tells of each)\n",
+            "1 character of the text written as similar characters of US-ASCII (--explain lists each)\n\
+             1 character of the text cannot be written in US-ASCII (--explain lists each)\n",
         ),
     ] {
         let run = sandbox.pipe(&[&["convert"], args].concat(), input).ended(0);
@@ -656,7 +656,7 @@ fn what_cannot_be_written_is_written_as_asked() {
         assert_eq!(run.text(), expected, "{way}");
         assert!(
             run.err
-                .ends_with("of the text cannot be written in US-ASCII (--explain tells of each)\n")
+                .ends_with("of the text cannot be written in US-ASCII (--explain lists each)\n")
         );
     }
     let args = [

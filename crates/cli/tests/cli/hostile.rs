@@ -206,11 +206,11 @@ fn causes_are_told_in_plain_words() {
         ),
         (
             &["normalize", "archive.mbox", "-o", "no/x"],
-            "mailglot: no/x: its folder does not exist; make it first\n",
+            "mailglot: no/x: its folder does not exist; create it first\n",
         ),
         (
             &["normalize", "archive.mbox", "-o", "/dev/null"],
-            "mailglot: /dev/null: is no regular file or folder; write somewhere else\n",
+            "mailglot: /dev/null: not a regular file or folder, and cannot be replaced; write to another path\n",
         ),
     ] {
         assert_eq!(sandbox.run(args).err, words, "{args:?}");
@@ -260,18 +260,14 @@ fn a_ledger_of_another_kind_of_output_is_refused() {
         let run = sandbox
             .run(&["restore", output, "--ledger", ledger, "-o", "x"])
             .ended(4);
-        assert!(
-            run.err.contains("this ledger belongs to a f"),
-            "{}",
-            run.err
-        );
+        assert!(run.err.contains("the ledger belongs to a f"), "{}", run.err);
     }
     let run = sandbox
         .run(&["restore", "file", "-o", "archive.mbox"])
         .ended(4);
     assert_eq!(
         run.err,
-        "mailglot: archive.mbox: stands there already; restore to another place\n"
+        "mailglot: archive.mbox: already exists; choose another name with -o\n"
     );
 }
 

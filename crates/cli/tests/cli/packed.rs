@@ -91,7 +91,7 @@ fn what_is_not_read_is_refused_with_the_tool_for_it() {
         (
             "a.lz4",
             b"\x04\x22\x4d\x180000".to_vec(),
-            "this is compressed with lz4, which is not read",
+            "compressed with lz4, which is not supported",
         ),
         ("a.Z", b"\x1f\x9d\x90\0".to_vec(), "gzip -dc a.Z | mailglot"),
         (
@@ -99,7 +99,7 @@ fn what_is_not_read_is_refused_with_the_tool_for_it() {
             [&b"\xff\xfe"[..], &wide].concat(),
             "mailglot convert -f utf-16 -t utf-8 a.eml | mailglot",
         ),
-        ("a.mbox", wide, "this is text in UTF-16, which is not read"),
+        ("a.mbox", wide, "text in UTF-16, which is not supported"),
     ] {
         sandbox.write(name, &bytes);
         for args in [
@@ -117,7 +117,8 @@ fn what_is_not_read_is_refused_with_the_tool_for_it() {
         }
         let run = sandbox.pipe(&["check", "-"], &bytes).ended(2);
         assert!(
-            run.err.contains("which is not read; give what is inside: "),
+            run.err
+                .contains("which is not supported; pipe the content in: "),
             "{}",
             run.err
         );
@@ -309,7 +310,7 @@ fn what_has_no_header_is_read_by_force_only() {
     ];
     for (name, bytes) in files {
         sandbox.write(name, bytes);
-        let words = format!("{name}: this is no mail: it does not begin with a header field");
+        let words = format!("{name}: not a mail message: it does not begin with a header field");
         for command in ["check", "count", "text", "inspect"] {
             let run = sandbox.run(&[command, name]).ended(2);
             assert!(
@@ -319,7 +320,7 @@ fn what_has_no_header_is_read_by_force_only() {
             sandbox.run(&[command, "--force-format", name]).ended(0);
             let run = sandbox.pipe(&[command, "-"], bytes).ended(2);
             assert!(
-                run.err.contains("-: this is no mail: "),
+                run.err.contains("-: not a mail message: "),
                 "{command}: {run:?}"
             );
             sandbox
@@ -668,7 +669,7 @@ fn links_and_special_files_are_counted_in_the_summary() {
     // A folder of nothing else says what is there.
     fs::remove_file(sandbox.path("boxes/a.mbox")).unwrap();
     let run = sandbox.run(&["check", "boxes"]).ended(2);
-    assert!(run.err.contains("no mail was found here (s"), "{}", run.err);
+    assert!(run.err.contains("no mail found (s"), "{}", run.err);
 }
 
 /// A mailbox that is a thousand times as long as what it is compressed to.
@@ -770,7 +771,7 @@ fn pipes_and_devices_that_are_named_are_refused() {
         for command in ["check", "count", "text", "inspect", "normalize -o out"] {
             let run = sandbox.shell(&format!("timeout 20 mailglot {command} {input}"));
             assert!(
-                run.err.contains("which is not read"),
+                run.err.contains("which is not supported"),
                 "{command} {input}: {run:?}"
             );
             assert!(!sandbox.path("out").exists());

@@ -168,6 +168,7 @@ pub(crate) fn strict_side(trace: &Trace, dialogue: &Dialogue, hop: &Strict) -> C
         }
     }
     tags(&dialogue.commands, hop)?;
+    forgotten(&dialogue.commands)?;
     order(&dialogue.commands, hop)
 }
 
@@ -236,6 +237,24 @@ fn tags(commands: &[Command], hop: &Strict) -> Checked {
                 next = tag + 1;
             }
         }
+    }
+    Ok(())
+}
+
+/// Checks that the next hop has forgotten each message that is over for the client: it accepts the next MAIL.
+fn forgotten(commands: &[Command]) -> Checked {
+    for command in commands {
+        let starts =
+            command.is_between_messages && command.line.to_ascii_uppercase().starts_with(b"MAIL");
+        let Some(reply) = replied(command).filter(|_| starts && command.own.is_none()) else {
+            continue;
+        };
+        law(!reply.bytes.starts_with(b"503 5.5.1 Sequence"), || {
+            format!(
+                "{}: the next hop still has a message",
+                command.line.escape_ascii()
+            )
+        })?;
     }
     Ok(())
 }

@@ -80,6 +80,8 @@ pub(crate) struct Command {
     pub(crate) line: Vec<u8>,
     /// Codes of the proxy's own reply, or `None` if the line goes to the next hop.
     pub(crate) own: Option<&'static [u16]>,
+    /// The client has no message open before this command.
+    pub(crate) is_between_messages: bool,
     pub(crate) reply: Option<Reply>,
 }
 
@@ -224,6 +226,7 @@ pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<Dialogue, St
         found.commands.push(Command {
             line: line.clone(),
             own,
+            is_between_messages: state.mail.is_none(),
             reply: reply.clone(),
         });
         let Some(reply) = reply else {

@@ -1,4 +1,4 @@
-//! The keys of the file, with their defaults.
+//! Defines the keys of the configuration file and their defaults.
 
 use super::Invalid;
 use crate::policy::Action;
@@ -60,7 +60,7 @@ pub(super) struct Listen {
     /// Nobody behind us looks at signatures.
     #[serde(default, rename = "final")]
     pub(super) last: bool,
-    /// What checks signatures stands before us.
+    /// True if the program that verifies signatures is before the gateway.
     #[serde(default)]
     pub(super) after_verifier: bool,
     /// Mail of our own people.
@@ -68,7 +68,7 @@ pub(super) struct Listen {
     pub(super) outbound: bool,
 }
 
-/// What becomes of a message when something of ours fails.
+/// What happens to a message after a fault of the gateway.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OnError {
@@ -83,7 +83,7 @@ impl OnError {
     }
 }
 
-/// A named policy; what it does not say is as in the one that it is based on.
+/// A named policy. Missing keys have the values of its base.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyTable {
@@ -156,7 +156,7 @@ pub(super) enum DetectionWay {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) enum TransferForm {
-    /// By what the envelope promised.
+    /// By the promises of the envelope.
     #[serde(rename = "auto")]
     Auto,
     #[serde(rename = "7bit")]
@@ -218,7 +218,7 @@ impl Default for LimitsTable {
     }
 }
 
-/// What becomes of a message beyond the limits.
+/// What happens to a message beyond the limits.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TooLarge {
@@ -238,7 +238,7 @@ impl TooLarge {
 impl LimitsTable {
     /// The bounds of a server.
     pub(super) fn limits(&self) -> Result<Limits, Invalid> {
-        /// A thread for each connection is good for so many.
+        /// Maximum number of connections with a thread each.
         const MOST: usize = 2_000;
         if self.connections == 0 || self.connections > MOST {
             return Err(Invalid(format!("limits.connections: from 1 to {MOST}")));
@@ -292,7 +292,7 @@ impl LimitsTable {
         })
     }
 
-    /// The bounds of what is read of a message.
+    /// Sets the limits for reading a message.
     pub(super) fn bound(&self, limits: &mut mailglot_mime::Limits) {
         limits.field = self.field_bytes;
         limits.fields = self.fields;
@@ -304,7 +304,7 @@ impl LimitsTable {
 /// The usual name of the field of findings.
 const FINDINGS: &str = "MIME-Ambiguity-Results";
 
-/// What is told, and where.
+/// Log, metrics and added fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReportTable {

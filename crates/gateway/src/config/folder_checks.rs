@@ -1,7 +1,7 @@
-//! Whether the folders that a file names can be used.
+//! Checks that the folders of a configuration can be used.
 //!
 //! # Limits
-//! It is looked at, not tried: a quota, or what a supervisor of services forbids, shows when the daemon starts.
+//! Checks permissions without writing. A quota, or a restriction of the service manager, shows when the daemon starts.
 
 use super::Config;
 use crate::record::check_existing;
@@ -53,7 +53,7 @@ fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
     }
 }
 
-/// Whether this process may make files in a folder.
+/// Checks that this process may create files in a folder.
 fn writable(folder: &Path) -> io::Result<()> {
     if !fs::metadata(folder)?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());

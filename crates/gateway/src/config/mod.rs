@@ -1,10 +1,9 @@
-//! The configuration of a gateway: a file in TOML, and what it means for each listener.
+//! Reads the configuration of a gateway, a TOML file, and derives the settings of each listener.
 //!
-//! What nobody knows is an error, and so is what cannot work. The keys with their defaults are in `config/file.rs`, a sample in
-//! `packaging/mailglot.toml`.
+//! Unknown keys and impossible settings are errors. `config/file.rs` has the keys with their defaults, `packaging/mailglot.toml` is a sample.
 //!
 //! # Limits
-//! Groups and users are looked up in the system's files, not over a network.
+//! Looks up groups and users in the system's files, not over a network.
 
 mod file;
 mod folder_checks;
@@ -28,7 +27,7 @@ pub use file::Route;
 pub use folder_checks::UnusableFolder;
 pub use one_listener::OneListener;
 
-/// What a file says, checked.
+/// The checked content of a file.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Who the process is to run as.
@@ -50,9 +49,9 @@ pub struct Listener {
     pub address: Address,
     /// Where mail goes from here; for the routes that hand it on.
     pub next_hop: Option<Address>,
-    /// What a proxy does about a CR or LF alone; the policy decides if none.
+    /// How a proxy treats a CR or LF alone; with `None` the policy decides.
     pub bare_lines: Option<BareLines>,
-    /// What is done to it.
+    /// The engine that processes its messages.
     pub engine: Engine,
     /// Its bounds.
     pub limits: Limits,
@@ -67,7 +66,7 @@ pub struct Ledger {
     pub folder: PathBuf,
     /// Older ones go.
     pub age: Option<Duration>,
-    /// Beyond so many bytes the oldest go.
+    /// Maximum size in bytes; beyond it the oldest records are removed.
     pub bytes: Option<u64>,
 }
 
@@ -88,7 +87,7 @@ impl Config {
         Self::parse(&text).map_err(|error| Invalid(format!("{}: {}", path.display(), error.0)))
     }
 
-    /// Makes all listeners report what they would do, and change nothing ([`Engine::dry_run`]).
+    /// Switches all listeners to a dry run: they report and change nothing ([`Engine::dry_run`]).
     pub fn dry_run(&mut self) {
         self.listeners
             .iter_mut()
@@ -105,7 +104,7 @@ impl Config {
         Self::checked(&file)
     }
 
-    /// Checks what a file or a command line says.
+    /// Checks the settings of a file or a command line.
     fn checked(file: &File) -> Result<Self, Invalid> {
         let policies = policies::read(file)?;
         let limits = file.limits.limits()?;
@@ -163,7 +162,7 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
                 return Err(Invalid(words + &others));
             }
             if way.len() > listeners.len() {
-                // It comes back to another one, which is told of that.
+                // The loop comes back to another listener, which reports it.
                 break;
             }
             way.push(next.address.to_string());
@@ -341,11 +340,11 @@ pub fn may_give_to(group: u32) -> bool {
         || getgroups().is_ok_and(|groups| groups.contains(&group))
 }
 
-/// Makes this process one of a user and a group for good; of other groups it is in those only that are named here. That is for a process of one
-/// thread: others stay what they were.
+/// Changes the user and group of this process permanently, with only the supplementary groups in `more`. Call it while the process has one thread:
+/// other threads keep their user.
 ///
 /// # Errors
-/// The process has no right to.
+/// The process lacks the permission.
 #[cfg(target_os = "linux")]
 pub fn become_user(user: u32, group: u32, more: &[u32]) -> std::io::Result<()> {
     use rustix::process::{Gid, Uid};

@@ -1,9 +1,9 @@
-//! A gateway with one listener, without a file.
+//! Builds the configuration of a gateway with one listener from command-line options.
 //!
-//! Its options pass the same checks as the keys of a file that say the same.
+//! The options pass the same checks as the keys of a file.
 //!
 //! # Limits
-//! Only options that administrators change often are here. A file has all keys.
+//! Only options that administrators change often. A file has all keys.
 
 use super::file::{File, Listen, OnError, PolicyTable};
 use super::{Config, Invalid, Route};
@@ -12,7 +12,7 @@ use crate::record::Form;
 use crate::{Address, Network};
 use std::path::PathBuf;
 
-/// What a command line says of one listener. An option without a value has the default of its key in a file.
+/// The command-line options of one listener. A missing option has the default of its key in a file.
 #[derive(Clone, Debug)]
 pub struct OneListener {
     /// The protocol.
@@ -21,7 +21,7 @@ pub struct OneListener {
     pub address: Address,
     /// Where a proxy sends mail.
     pub next_hop: Option<Address>,
-    /// What a proxy does about a CR or LF alone; the policy decides if none.
+    /// How a proxy treats a CR or LF alone; with `None` the policy decides.
     pub bare_lines: Option<BareLines>,
     /// A built-in policy: `default`, `strict` or `monitor`.
     pub policy: Option<String>,

@@ -1,4 +1,4 @@
-//! Named policies, from the file and from the folder of more.
+//! Reads named policies, from the file and from the folder of policies.
 
 use super::file::{
     CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TagSignedWay,

@@ -1,7 +1,7 @@
-//! What a newer file changes that a running gateway cannot.
+//! Lists the changes of a newer configuration that need a restart.
 //!
 //! # Limits
-//! Rules, `on_error`, `too_large` and names of reports can change while messages go by; everything else stands until the next start.
+//! Rules, `on_error`, `too_large` and names of reports can change at run time. Everything else needs a restart.
 
 use super::{Config, Ledger, Listener};
 use crate::Limits;
@@ -13,8 +13,7 @@ impl Config {
     /// Lists the changes of a newer file that only a restart can make, with their old and new values. The list is empty if a running
     /// gateway can make all changes.
     ///
-    /// Messages are read within the bounds that they arrive in: a gateway that takes the policies of a file whose limits it does not have
-    /// would look at a part of what it takes.
+    /// Policies depend on the limits of their file. A gateway with new policies and old limits would read messages only in part.
     pub fn needs_start(&self, newer: &Self) -> Vec<String> {
         let mut changes: Vec<String> = [
             changed("user", &self.user, &newer.user, |value| {

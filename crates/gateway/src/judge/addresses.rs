@@ -1,7 +1,7 @@
-//! Findings about senders and recipients, as a header names them.
+//! Finds problems of senders and recipients in header fields.
 //!
 //! # Limits
-//! Only fields with something beyond plain ASCII are read: bytes above it, encoded words, Punycode.
+//! Reads only fields with non-ASCII bytes, encoded words or Punycode.
 
 use super::{idna, mixed_scripts};
 use crate::policy::{Finding, Findings};
@@ -21,7 +21,7 @@ const NAMES: [&[u8]; 6] = [
 /// Longer values are not read.
 const LONGEST: usize = 102_400;
 
-/// Adds what addresses and names tell.
+/// Adds the findings of addresses and names.
 pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
     let raw = message.raw();
     for field in message.fields(PartId::ROOT) {

@@ -1,7 +1,8 @@
-//! The parts that a rewriting changes, as they came.
+//! Lists the parts that a rewriting changes, as they came.
 //!
 //! # Limits
-//! A part counts as changed by its bytes, its label or its transfer encoding; other fields of its header are told by the list of what was replaced.
+//! A part counts as changed if its bytes, its label or its transfer encoding change. The list of replacements shows other fields of its
+//! header.
 
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span};

@@ -1,7 +1,7 @@
-//! Findings about charsets: labels, marks, declarations, escape sequences.
+//! Finds problems of charsets: labels, byte order marks, declarations, escape sequences.
 //!
 //! # Limits
-//! Of the escape sequences of ISO 2022 those for the lower half are followed (RFC 1468, RFC 2237, RFC 1554); shifts of KR and CN are not.
+//! Follows only the escape sequences of ISO 2022 for G0 (RFC 1468, RFC 2237, RFC 1554), not the shifts of KR and CN.
 
 use super::{Kept, raw_shifts};
 use crate::policy::{Action, Finding, Findings, Rules};
@@ -66,7 +66,7 @@ struct Text<'a> {
     id: PartId,
     part: &'a Part,
     label: Option<&'a [u8]>,
-    /// What the label names.
+    /// The charset of the label.
     charset: Option<Charset>,
     reading: Option<&'a Reading>,
     /// Without transfer encoding.
@@ -117,7 +117,7 @@ impl Text<'_> {
         }
     }
 
-    /// What was read against what was said.
+    /// Compares the charset that was used with the label.
     fn compare(
         &self,
         reading: &Reading,
@@ -149,7 +149,7 @@ impl Text<'_> {
             self.label.is_none() && markup && reading.used.is_stateful() && reading.how != How::Bom;
         let unknown = self.label.is_some() && self.charset.is_none();
         if undeclared || unknown && rules.action(Finding::UnknownCharset) < Action::Normalize {
-            // Nobody behind us may take for text what was not said to be one.
+            // Unlabelled data must not become text for programs behind the gateway.
             kept.part(self.message, self.id);
         }
     }
@@ -200,7 +200,7 @@ impl Text<'_> {
     }
 }
 
-/// What a document says of itself: `charset=` or `encoding=` and the label.
+/// Returns the declaration of a document: `charset=` or `encoding=` and the label.
 fn declaration(start: &[u8]) -> Option<&[u8]> {
     static CHARSET: OnceLock<memmem::Finder<'static>> = OnceLock::new();
     let finder = CHARSET.get_or_init(|| memmem::Finder::new(b"="));
@@ -228,11 +228,11 @@ struct Escapes {
     any: bool,
     /// One that changes nothing, or with nothing behind it.
     redundant: bool,
-    /// A run of pairs that is none, or is not ended on its line; a backslash or tilde that stands for a sign of money or a line.
+    /// A run of invalid pairs, or one that does not end on its line; a backslash or tilde that means a currency sign or an overline.
     abused: bool,
 }
 
-/// What bytes of the lower half stand for.
+/// The set of the bytes below 80.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Set {
     Ascii,

@@ -1,13 +1,13 @@
-//! Two lists of edits, made one after the other, as one.
+//! Composes two consecutive lists of edits into one.
 //!
 //! # Limits
-//! An edit that replaces what an edit before it wrote has no recipe: nobody knows how the bytes that came are made from it.
+//! An edit that replaces bytes which an earlier edit wrote has no recipe, because no rule computes the original bytes from it.
 
 use mailglot_mime::{Edit, Span};
 use std::collections::VecDeque;
 
-/// The edits that make of a message what `second` makes of that which `first` makes of it. Both are sorted and apart, and so is the result; an
-/// edit that does not touch what the other list wrote stays one of its own. Linear in both.
+/// Composes `first` and then `second` into one list. Both lists and the result are sorted and do not overlap. An edit that does not touch the
+/// output of the other list stays separate. Linear in both.
 pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
     if first.is_empty() {
         return second;
@@ -73,7 +73,7 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
     out
 }
 
-/// An edit as two: one that writes so many of its bytes before what it replaces, and one that writes the others in its place.
+/// Splits an edit: the first writes `at` bytes before the replaced span, the second writes the others in its place.
 fn halves(edit: Edit, at: usize) -> (Edit, Edit) {
     let Edit { span, mut with, .. } = edit;
     let rest = with.split_off(at);
@@ -108,7 +108,7 @@ impl Shift {
     }
 }
 
-/// Spans of what edits make of a message as those of the message as it came: what was written stands for what it replaced.
+/// Maps spans of the edited message to spans of the original. Written bytes map to the bytes that they replaced.
 pub(super) struct Places(Vec<(Span, Span)>);
 
 impl Places {
@@ -127,7 +127,7 @@ impl Places {
         Span::new(self.place(span.start, false), self.place(span.end, true))
     }
 
-    /// What came at a place: where it is inside of what was written, the beginning or the end of what stood there.
+    /// Maps an offset. Within written bytes it maps to the beginning or the end of the replaced span.
     fn place(&self, at: usize, end: bool) -> usize {
         // Those that begin before it, or at it for what begins there.
         let passed = self

@@ -1,7 +1,7 @@
-//! Labels that the planner made wider for what is in embedded messages, taken back since these stay.
+//! Reverts labels that the planner widened for embedded messages, because these stay unchanged.
 //!
 //! # Limits
-//! A label is not made narrower than it came.
+//! Never makes a label narrower than it came.
 
 use mailglot_mime::{Edit, Message, PartKind, Span};
 

@@ -1,8 +1,9 @@
-//! What the planner told, in the words of policies.
+//! Converts events of the planner to findings of policies.
 
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::policy::{Finding, Findings};
-use mailglot_mime::{Event, EventKind, Message, PartId, Report};
+use mailglot_codec::Charset;
+use mailglot_mime::{Detail, Event, EventKind, Message, PartId, Reason, Report};
 
 /// Adds the findings that events tell of; of events that were only counted, each kind once.
 pub(super) fn find(
@@ -11,7 +12,7 @@ pub(super) fn find(
     envelope: &Envelope,
     findings: &mut Findings,
 ) {
-    // What was found in text that stays as it is was found all the same.
+    // Findings in text that stays unchanged count, too.
     for event in report.events.iter().chain(&report.withdrawn) {
         let place = || message.section(event.part);
         if event.kind == EventKind::EwControlChar && is_raw_shift(event.at.of(message.raw())) {
@@ -28,15 +29,13 @@ pub(super) fn find(
     if report.dropped + report.withdrawn_dropped == 0 {
         return;
     }
-    for kind in EventKind::ALL.into_iter().filter(|kind| report.has(*kind)) {
+    for kind in EventKind::ALL
+        .iter()
+        .copied()
+        .filter(|kind| report.has(*kind))
+    {
         let at = mailglot_mime::Span::default();
-        let event = Event {
-            part: PartId::ROOT,
-            at,
-            kind,
-            detail: "".into(),
-            count: 1,
-        };
+        let event = Event::new(PartId::ROOT, at, kind, Detail::None);
         if let Some(finding) = told(&event, envelope)
             && !findings.has(finding)
         {
@@ -71,7 +70,9 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::CharsetBeyondOut => Finding::BeyondCharsetOut,
         E::CharsetLookAlike => Finding::LookAlike,
         E::EwSplitChar => Finding::SplitCharacter,
-        E::EwRaw8bit if !envelope.smtputf8 || event.detail != "UTF-8" => Finding::Raw8bitHeader,
+        E::EwRaw8bit if !envelope.smtputf8 || event.detail != Detail::Charset(Charset::UTF_8) => {
+            Finding::Raw8bitHeader
+        }
         E::EwGlued | E::EwInQuotes | E::EwBadToken | E::ParamRfc2047 => {
             Finding::MisplacedEncodedWord
         }
@@ -80,16 +81,16 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::EwHiddenChar => Finding::InvisibleCharacters,
         E::MimeAmbiguousName => Finding::AmbiguousFilename,
         E::CteQpBadEscape | E::CteB64Trailing | E::CteB64Truncated => Finding::MalformedCte,
-        E::CteWrongLabel if event.detail != "unknown transfer encoding" => Finding::MalformedCte,
+        E::CteWrongLabel if event.detail != Reason::UnknownEncoding => Finding::MalformedCte,
         E::CteNul => Finding::NulIn8bit,
         E::MimeMissingBoundary => Finding::MissingBoundary,
         E::MimeUnclosed => Finding::UnterminatedMultipart,
         E::MimeAmbiguousBoundary => Finding::BoundaryPrefix,
-        E::MimeDepth if event.detail == "number of parts" => Finding::TooManyParts,
+        E::MimeDepth if event.detail == Reason::PartLimit => Finding::TooManyParts,
         E::MimeDepth => Finding::TooDeep,
         E::MimeManyParts => Finding::TooManyParts,
         E::MimePartial => Finding::MessagePartial,
-        E::MimeSignedUntouched if event.detail == "inline PGP" => Finding::InlinePgp,
+        E::MimeSignedUntouched if event.detail == Reason::InlinePgp => Finding::InlinePgp,
         E::MimeSignedUntouched => Finding::SignedNotNormalised,
         E::HdrNul => Finding::NulInHeader,
         E::HdrNoColon | E::HdrBareCr => Finding::MalformedHeaderLine,
@@ -98,16 +99,16 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::HdrDuplicate => Finding::DuplicateHeader,
         E::HdrAmbiguousFrom => Finding::AmbiguousFrom,
         E::HdrManyFields => Finding::TooManyHeaders,
-        E::HdrBeyondLimit => match &*event.detail {
-            "number of fields" => Finding::TooManyHeaders,
-            "too many parameters" => Finding::TooManyParams,
+        E::HdrBeyondLimit => match event.detail {
+            Detail::Reason(Reason::FieldLimit) => Finding::TooManyHeaders,
+            Detail::Reason(Reason::ParameterLimit) => Finding::TooManyParams,
             _ => Finding::HeaderTooLong,
         },
         _ => return None,
     })
 }
 
-/// What damage of a parameter makes ambiguous: it depends on the parameter.
+/// Returns the finding for a damaged parameter, which depends on the parameter.
 fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
     use EventKind as E;
     let damage = matches!(

@@ -1,16 +1,16 @@
-//! Fields that would be longer than servers take, and stay as they came.
+//! Reverts edits of fields that would become longer than servers accept.
 //!
-//! A server cuts a longer field without a word: text and addresses would be lost behind us, and nobody could tell.
+//! A server truncates a longer field silently. Text and addresses would be lost behind the gateway without a report.
 //!
 //! # Limits
-//! What came longer stays as it is too, even where it would be shorter. A field is not rewritten in part.
+//! A field that came longer stays unchanged, even if rewriting would make it shorter. A field is never rewritten in part.
 
 use super::Kept;
 use crate::limits::LONGEST_FIELD;
 use crate::policy::{Finding, Findings};
 use mailglot_mime::{Edit, Message, PartId, header};
 
-/// Takes the edits away that would make a field longer than [`LONGEST_FIELD`], and tells of each.
+/// Removes the edits that would make a field longer than [`LONGEST_FIELD`], and adds a finding for each.
 pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &mut Vec<Edit>) {
     for id in hold_fields(message, edits) {
         findings.add(Finding::HeaderTooLong, || message.section(id));

@@ -1,7 +1,7 @@
-//! Header fields that a gateway trusts, deletes because others stand above them, and adds.
+//! Reads header fields that the gateway trusts, deletes repeated fields, and adds its own fields.
 //!
 //! # Limits
-//! A signature counts as one wherever it stands among the fields of the message, and whether or not it is valid.
+//! Every signature field counts, in any place and even if it is invalid.
 
 use super::changed_parts::transfer;
 use super::structure_repair::{NAMED, name_for};
@@ -11,14 +11,14 @@ use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header,
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Fields of which the first counts and others are deleted, so that all readers believe the same one.
+/// Fields of which the first one stays and others are deleted, so that all readers use the same one.
 const FIRST_COUNTS: [&[u8]; 4] = [
     b"content-type",
     b"content-transfer-encoding",
     b"content-disposition",
     b"mime-version",
 ];
-/// What stands before a first line that begins with white space, where fields of ours stand above it.
+/// The name for a first line that begins with white space below an added field.
 pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
@@ -82,7 +82,7 @@ pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit
         let signed =
             part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         if signed || part.kind == PartKind::Message {
-            // Its own header is signed by nobody; what is in it may be.
+            // Its own header is not signed; its content may be.
             sealed_until = part.body.end;
         }
     }
@@ -151,7 +151,7 @@ pub(crate) fn above(
     bytes
 }
 
-/// What the first line of a message with these edits is given where a field stands above it; nothing where it is a field, or ends the header.
+/// Returns the name for the first line of a message with these edits below an added field; empty if the line is a field or ends the header.
 pub(super) fn name_below(raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     let (mut at, mut below) = (0, None);
     for edit in edits {
@@ -173,7 +173,7 @@ pub(super) fn name_below(raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The field that tells of findings, and in which `mode` nothing, or not all, was done of what the policy wants.
+/// Builds the field with the findings. `mode` names the mode in which the gateway did less than the policy asks for.
 pub(crate) fn findings_field(
     rules: &Rules,
     wanted: Action,
@@ -186,7 +186,7 @@ pub(crate) fn findings_field(
     )
 }
 
-/// The field that tells of the original of a message that is rewritten, which was `came` before fields that claimed to be ours went.
+/// Builds the field about the original of a rewritten message. `came` is the message before forged fields were deleted.
 pub(super) fn original(
     message: &Message<'_>,
     came: &[u8],

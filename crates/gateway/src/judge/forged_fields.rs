@@ -1,12 +1,12 @@
-//! Fields that would be taken for ours, wherever some reader of mail sees one.
+//! Finds forged fields: fields of the gateway's own names that came with a message, wherever some mail reader sees one.
 //!
-//! Readers do not agree about where a header ends. A line that is no field ends it for some; others skip such a line, `From ` among them, or
-//! all of them, and read on. To some a CR that stands alone ends a line. So the widest header counts: what begins behind an LF, up to an
-//! empty line; and what begins behind a CR alone, up to the first line that is empty to those who end lines there.
+//! Readers disagree where a header ends. A line that is no field ends it for some. Others skip some such lines (`From `) or all of them and
+//! continue. For some a CR alone ends a line. So the widest header counts: lines that begin behind an LF, up to an empty line; and lines that
+//! begin behind a CR alone, up to the first line that is empty for readers that end lines there.
 //!
 //! # Limits
-//! Where a message has no empty line behind its header, a line of its text that begins with the name of such a field goes as well. Fields of
-//! embedded messages stay: nobody takes them for those of the message.
+//! If no empty line ends the header, a line of the text that begins with such a name is deleted, too. Fields of embedded messages stay, because
+//! no reader takes them for those of the message.
 
 use crate::policy::Rules;
 use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
@@ -52,7 +52,7 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     forged_fields
 }
 
-/// The claims of a message, of which the header and the empty line behind it must be there. Linear in the header.
+/// Returns the forged fields of a message. The message must contain the whole header and the empty line behind it. Linear in the header.
 pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
     let mut forged_fields = Vec::new();
     let mut soft = true;
@@ -137,7 +137,7 @@ fn behind_returns(field: &[u8], rules: &Rules, mut found: impl FnMut(Span)) -> b
     true
 }
 
-/// Where a line that begins at `at` ends, with those that continue it, whatever ends them.
+/// Returns the end of the line that begins at `at` with its continuation lines, for any line end.
 fn text_end(field: &[u8], mut at: usize) -> usize {
     loop {
         at += memchr::memchr2(b'\r', b'\n', &field[at..]).unwrap_or(field.len() - at);
@@ -149,7 +149,7 @@ fn text_end(field: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Bytes of what ends a line here.
+/// Returns the length of the line end here.
 fn line_end(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] => 2,
@@ -211,7 +211,7 @@ fn results_of<'m>(
         .filter(move |field| is_result_of(field.name.of(raw), field.value.of(raw), id))
 }
 
-/// As it stands in the grammar: what is trusted is nothing else.
+/// Parses strictly by the grammar, because only such a field is trusted.
 fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     name.eq_ignore_ascii_case(RESULTS)
         && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
@@ -219,7 +219,7 @@ fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
 
 /// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
 fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
-    // Of bytes that are no text nobody knows what a reader makes; control characters are blanks to `strip` of Python, and more so.
+    // Readers treat invalid bytes differently. Python's `strip` treats control characters as blanks.
     let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
     let plain = |name: &str| {
         let name = name
@@ -245,8 +245,8 @@ fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     }
 }
 
-/// The name of the server that tells of results, a token or a quoted string behind comments (RFC 8601 2.2). What follows it, a version or
-/// what none should write there, does not count.
+/// Returns the authserv-id, a token or a quoted string behind comments (RFC 8601, section 2.2). Ignores a version and anything else behind
+/// it.
 fn server(value: &[u8]) -> Vec<u8> {
     let rest = behind_comments(value);
     let ends = |byte: &u8| byte.is_ascii_whitespace() || br#"()<>@,;:\"/[]?="#.contains(byte);
@@ -269,7 +269,7 @@ fn server(value: &[u8]) -> Vec<u8> {
     name.trim_ascii().to_vec()
 }
 
-/// What follows white space and comments, which may hold others and quoted pairs (RFC 5322 3.2.2).
+/// Skips white space and comments, including nested comments and quoted pairs (RFC 5322, section 3.2.2).
 fn behind_comments(value: &[u8]) -> &[u8] {
     let mut depth = 0_usize;
     let mut at = 0;

@@ -1,14 +1,14 @@
-//! Labels of internationalized domains, read for the eye (RFC 3492; RFC 5891 4.2 in part).
+//! Decodes labels of internationalized domains for display (RFC 3492; RFC 5891, section 4.2 in part).
 //!
 //! # Limits
-//! No table of allowed characters: a label is malformed where Punycode cannot be read, says only ASCII, or says what ends a label.
+//! No table of allowed characters. A label is malformed if Punycode cannot be decoded, decodes to ASCII only, or decodes to a label separator.
 
 /// Longest label (RFC 1035 2.3.4).
 const LONGEST: usize = 63;
 
-/// What a label `xn--…` says.
+/// Decodes a label `xn--…`.
 ///
-/// None where it says nothing, or nothing that may stand in a domain.
+/// Returns `None` if it decodes to nothing, or to text that is not allowed in a domain.
 pub(super) fn decoded(label: &str) -> Option<String> {
     if label.len() > LONGEST {
         return None;

@@ -1,7 +1,7 @@
-//! Words that mix letters of scripts that are taken for one another (Unicode Technical Standard 39, 5.1, for its main cases).
+//! Finds words that mix letters of confusable scripts (Unicode Technical Standard 39, section 5.1, main cases).
 //!
 //! # Limits
-//! Latin, Greek, Cyrillic, Armenian, Cherokee and Coptic; other mixtures, such as of Latin and Han, are everyday names.
+//! Latin, Greek, Cyrillic, Armenian, Cherokee and Coptic only. Other mixtures, such as Latin and Han, occur in everyday names.
 
 use mailglot_codec::Script;
 

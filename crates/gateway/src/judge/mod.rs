@@ -1,16 +1,16 @@
-//! The judgement of one message: what was found, what is done, which bytes leave. No I/O, no clock, and no protocol.
+//! Judges one message: findings, action, and the resulting bytes. No I/O, no clock, and no protocol.
 //!
 //! ```text
 //!  bytes ─► Message ─► plan ─► edits ─┐                          ┌─► Complete::actions ─► milter
 //!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, stdin filter
 //! ```
 //!
-//! What goes or is mended whatever else is done (fields that claim to be ours, fields that occur again, what was left open, a first line without a
-//! name below a field of ours) makes another message: everything else is found and planned in that one, so that a second pass finds
-//! nothing more. Edits of both are then told as one list, in the places of the message as it came.
+//! Some edits do not depend on the action: deleting forged and repeated fields, repairs of structure, the name of a first line below an added
+//! field. They come first. Everything else is found and planned in their result, so that a second pass finds nothing more. Both lists of edits
+//! are then composed into one, in offsets of the message as it came.
 //!
 //! # Limits
-//! Parts under a signature are looked at by their labels and structure; their text is not read.
+//! Of parts under a signature only labels and structure are checked, not the text.
 
 mod addresses;
 mod changed_parts;
@@ -33,7 +33,7 @@ use edit_composition::{Places, composed};
 pub use changed_parts::ChangedPart;
 pub(crate) use field_length::hold_fields;
 
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
@@ -49,16 +49,16 @@ pub(crate) use forged_fields::{
 };
 pub(crate) use structure_repair::NAMED;
 
-/// What becomes of one message.
+/// The judgement of one message.
 #[derive(Debug)]
 pub struct Judgement<'a> {
     /// The action that is taken.
     pub action: Action,
-    /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
+    /// The action that the policy asks for. Differs from `action` in a dry run, and if there is nothing to do.
     pub wanted: Action,
-    /// How many fields that would be taken for ours go, whatever the policy asks for.
+    /// Number of forged fields that are deleted under every policy.
     pub forged_fields: u32,
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
     /// Edits of the message; empty if it stays as it is.
     pub edits: Vec<Edit>,
@@ -71,7 +71,7 @@ pub struct Judgement<'a> {
     /// Those of them that are changed.
     pub changed: Vec<ChangedPart>,
     raw: &'a [u8],
-    /// What ends its lines.
+    /// Its line end.
     eol: &'static [u8],
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn judge_corrected<'a>(
     if line_ends_corrected {
         findings.add(Finding::BareLf, String::new);
     }
-    // What claims to be ours goes from every message, and nobody is told what was in it; all else is found and planned in what is left.
+    // Forged fields are deleted from every message without a report of their content. Everything else is planned for the rest.
     let forged_fields = forged_fields::of(&came, rules);
     let (count, gone) = (forged_fields.len() as u32, fields::deletions(forged_fields));
     let (left, parsed);
@@ -236,7 +236,7 @@ struct Reading<'r> {
     policy: &'r Policy,
 }
 
-/// What was found in a message, and what would be changed in it as it is.
+/// Findings and planned edits of a message before repairs.
 #[derive(Default)]
 struct Draft {
     findings: Findings,
@@ -307,8 +307,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What is changed in a message when it is mended, planned for what these mends make of it; `draft` is that of the message as it is.
-    /// What is found then is found in it.
+    /// Plans the edits of the repaired message and adds its findings. `draft` belongs to the message before repairs.
     fn settle(
         self,
         message: &Message<'_>,
@@ -324,7 +323,7 @@ impl Reading<'_> {
             let bytes = structure_repair::spliced(message.raw(), &mends);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
-                // Nobody may mend what is signed then.
+                // Signed mail must not be repaired then.
                 draft.edits.clear();
                 break;
             }
@@ -343,7 +342,7 @@ impl Reading<'_> {
         draft
     }
 
-    /// What is done to a message of this plan, whose edits go with that; `rewritten` is whether there is something to be written anew.
+    /// Decides the action for a message with this plan and its edits. `rewritten` is true if the plan has edits.
     fn outcome(
         self,
         message: &Message<'_>,
@@ -384,7 +383,7 @@ impl Reading<'_> {
     }
 }
 
-/// How a message is written, by what its envelope promised.
+/// Returns the policy for writing a message, by the promises of its envelope.
 fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     let base = &rules.rewriting;
     let mut policy = Cow::Borrowed(base);
@@ -398,8 +397,8 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     policy
 }
 
-/// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
-/// rewriting would mend, they decide. `rewritten` is whether there is something to be written anew.
+/// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. Findings that
+/// rewriting corrects decide otherwise. `rewritten` is true if the plan has edits.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
     let line_ends_corrected = findings
         .counted()
@@ -434,7 +433,7 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
             .is_some_and(|id| forged_fields::has_results_of(message, id))
 }
 
-/// Places that stay as they are, whatever the planner would do.
+/// Spans that stay unchanged, against the planner.
 #[derive(Debug, Default)]
 struct Kept(Vec<Span>);
 
@@ -456,7 +455,7 @@ impl Kept {
             .filter(|(_, part)| part.kind == PartKind::Message)
         {
             if part.body.start < until {
-                // All of what it stands in stays.
+                // The whole part around it stays.
                 continue;
             }
             let inner = PartId(index as u32 + 1);

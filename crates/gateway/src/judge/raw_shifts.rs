@@ -1,9 +1,9 @@
-//! HZ and UTF-7 in header text without encoded words. Escape sequences of ISO 2022 show as control characters, among the events.
+//! Finds HZ and UTF-7 in header text without encoded words. Escape sequences of ISO 2022 are control characters, which events report.
 //!
-//! Nothing of it is decoded: without a label nobody knows what it is, and what is read by some programs only is for the policy to decide.
+//! Decodes nothing: such text has no label, and only some programs decode it, so the policy decides.
 //!
 //! # Limits
-//! Only fields of text are looked at: Subject, Comments, Keywords and Content-Description. `+` and `~` are common in identifiers.
+//! Reads only Subject, Comments, Keywords and Content-Description. `+` and `~` are common in identifiers.
 
 use crate::policy::{Finding, Findings};
 use mailglot_mime::{Message, PartId};
@@ -14,7 +14,7 @@ const TEXTS: [&[u8]; 4] = [b"subject", b"comments", b"keywords", b"content-descr
 /// Characters of the shortest run of UTF-7: two units of 16 bits.
 const SHORTEST: usize = 6;
 
-/// Adds what the fields of this part hold. Each finding counts once for a field.
+/// Adds the findings of this part's fields. Each finding counts once for a field.
 pub(super) fn find(message: &Message<'_>, id: PartId, findings: &mut Findings) {
     let raw = message.raw();
     for field in message.fields(id) {
@@ -55,8 +55,8 @@ fn has_hz(word: &[u8]) -> bool {
     false
 }
 
-/// Returns true if there is a hidden `<`, or a run that a strict reader of UTF-7 takes (RFC 2152): behind no letter or digit, of two units or more,
-/// ended by `-`. A number with a plus is none.
+/// Returns true if the word has a hidden `<`, or a run that a strict UTF-7 decoder accepts (RFC 2152): not behind a letter or digit, of at least two
+/// units, ended by `-`. A number with a plus sign is no run.
 fn has_utf7(word: &[u8]) -> bool {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'+', &word[at..]) {

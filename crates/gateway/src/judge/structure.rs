@@ -1,4 +1,4 @@
-//! Findings about parts, fields and lines, from their spans.
+//! Finds problems of parts, fields and lines, from their spans.
 
 use super::Kept;
 use crate::policy::{Finding, Findings};
@@ -7,10 +7,10 @@ use mailglot_mime::{Edit, Eol, Message, Part, PartId, params};
 
 /// Parameters of a field, and comments in comments, that are read; a field of more stays as it is.
 const PARAMETERS: usize = 100;
-/// Shorter values have neither so many parameters nor so many parentheses.
+/// Shorter values cannot reach the limits of parameters and parentheses.
 const SHORT: usize = 2 * PARAMETERS;
 
-/// Adds what the structure tells; fields beyond the limits stay as they are.
+/// Adds the findings of the structure. Fields beyond the limits stay unchanged.
 pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Kept) {
     let raw = message.raw();
     if message.eol() == Eol::CrLf && has_bare_ends(raw) {
@@ -55,7 +55,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
     }
 }
 
-/// The edit that makes the label of a transfer encoding what RFC 2045 6.1 has; none where it is that, and where nobody knows what it is.
+/// Returns the edit that gives a transfer encoding its spelling of RFC 2045, section 6.1. `None` if it has that spelling already, or is unknown.
 pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
     const LABELS: [&[u8]; 5] = [b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable"];
     let field = message

@@ -1,17 +1,18 @@
-//! What was left open: lines of nothing but blanks inside a header, headers without an empty line behind them, lines in a header that are no
-//! fields, and multiparts without their closing delimiter.
+//! Repairs structure: lines of only blanks in a header, headers without an empty line, lines in a header that are no fields, and multiparts
+//! without their closing delimiter.
 //!
-//! A line that is no field ends a header here where no field that mail knows follows soon; the empty line that some readers miss is put there,
-//! as Postfix and Sendmail do. Where one follows, the line is given a name, so that no reader takes it for the end or skips it.
+//! - A line that is no field ends the header if no known field follows soon. The empty line that some readers need is added there, as Postfix and
+//!   Sendmail do. If a known field follows, the line gets a name, so that no reader takes it for the end or skips it.
+//! - A line of blanks continues its field (RFC 5322, section 4.2, obs-FWS), but ends the header for some readers. Its blanks move to the end of the
+//!   line before it, so the text of the field stays.
+//! - A multipart that ends with its message or parent part gets the missing delimiter (RFC 2046, section 5.1.1) behind a line end of its own. The
+//!   bytes of its last part stay.
 //!
-//! A line of blanks continues its field (RFC 5322 4.2, obs-FWS), and ends the header for some readers. Its blanks go to the end of the line
-//! before it: the field's text stays what it was. A multipart that ends with its message, or with the part around it, gets the delimiter
-//! that it lacks (RFC 2046 5.1.1), behind a line end of its own: no byte of its last part is another. What was found is told all the same.
-//! Everything else is planned for the message as it is mended: what had no name is read as the field that it becomes.
+//! The findings are reported anyway. All other edits are planned for the repaired message: a line that got a name is read as that field.
 //!
 //! # Limits
-//! What is signed stays, and so do embedded messages. In lines that end in CR alone nothing is mended. Blanks that would make a line too
-//! long go. A message whose parts would be others by one of these stays without it. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
+//! Signed parts and embedded messages stay. Nothing is repaired if lines end in CR alone. Blanks that would make a line too long are deleted. A
+//! repair that would change the parts of a message is not made. A message that was truncated within a header gets no delimiters.
 
 use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
@@ -24,7 +25,7 @@ const WIDTH: usize = 900;
 /// The name of a line that had none.
 pub(crate) const NAMED: &[u8] = b"X-Unnamed-Line:";
 
-/// Edits for what was found, where the rules ask for that: everything else is planned for what they make of the message. Linear in it.
+/// Returns the repairs that the rules ask for. Everything else is planned for their result. Linear in the message.
 pub(super) fn plan(
     message: &Message<'_>,
     rules: &Rules,
@@ -70,7 +71,7 @@ pub(super) fn plan(
     edits
 }
 
-/// Of each part, whether nothing in it may change, its header aside; and whether that holds for its header too.
+/// Returns for each part whether its body must not change, and whether its header must not change.
 fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
     let mut until = 0;
     let parts = message.parts().iter().map(|part| {
@@ -110,7 +111,7 @@ fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
         .collect()
 }
 
-/// Names for lines in headers that are no fields. Lines that go on with such a line go on with what it becomes.
+/// Names the lines in headers that are no fields. Continuation lines of such a line continue the new field.
 fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let (raw, eol) = (message.raw(), message.eol().bytes());
     let mut new = Vec::new();
@@ -134,7 +135,7 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
             {
                 let blank = matches!(line.first(), Some(b' ' | b'\t'));
                 if at > start && is_blank(content(line)) {
-                    // It would be a line of blanks in what the line before it becomes.
+                    // It would be a line of blanks within the new field.
                     new.push(Edit::new(Span::new(at, at + line.len()), b""));
                 } else if at == start || !blank {
                     new.push(Edit::new(Span::new(at, at), name_for(NAMED, line, eol)));
@@ -147,7 +148,7 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     new
 }
 
-/// What makes a line one of a field, or the second one of it where it would get too long.
+/// Returns the text that makes a line a field, or its second line if the line would get too long.
 pub(super) fn name_for(name: &[u8], line: &[u8], eol: &[u8]) -> Vec<u8> {
     let fold = if line.len() > WIDTH { eol } else { b"" };
     let blank: &[u8] = if matches!(line.first(), Some(b' ' | b'\t')) {

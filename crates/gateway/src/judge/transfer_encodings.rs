@@ -1,8 +1,7 @@
-//! Transfer encodings in one spelling, so that every reader behind us decodes the same bytes.
+//! Normalizes the spelling of transfer encodings, so that every reader decodes the same bytes.
 //!
 //! # Limits
-//! Base64 with plain text behind it stays: nobody knows which of both was meant. Parts under a signature stay, and
-//! so do embedded messages.
+//! Base64 with plain text behind it stays, because nobody knows which of the two was meant. Parts under a signature and embedded messages stay.
 
 use super::structure;
 use crate::policy::{Finding, Findings};
@@ -12,7 +11,7 @@ use mailglot_mime::{Edit, Event, EventKind, Message, PartId, PartKind, Report};
 /// Longest line of base64 (RFC 2045 6.8).
 const WIDTH: usize = 76;
 
-/// Adds edits for labels and bodies that the planner leaves as they are.
+/// Adds edits for labels and bodies that the planner leaves unchanged.
 pub(super) fn plan(
     message: &Message<'_>,
     report: &Report,

@@ -2,7 +2,7 @@
 //! The tables of `docs/outcomes.md`, beside what the three front ends make of outcomes.
 
 use super::*;
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::milter::{Actions, Granted, Verdict};
 use std::collections::BTreeSet;
 

@@ -302,6 +302,33 @@ mod tests {
         assert_eq!(Finding::named("no-such"), None);
     }
 
+    /// `docs/policies.md` lists the findings in this order, with the actions of both policies.
+    #[test]
+    fn the_document_has_each_finding_with_its_actions() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policies.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let section = page.split("\n## Findings\n").nth(1).unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        let listed: Vec<Vec<&str>> = rows
+            .map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect())
+            .collect();
+        let expected: Vec<[String; 3]> = Finding::ALL
+            .map(|finding| {
+                [
+                    format!("`{}`", finding.id()),
+                    format!("`{}`", finding.usual().name()),
+                    format!("`{}`", finding.strictly().name()),
+                ]
+            })
+            .into();
+        let listed: Vec<[String; 3]> = listed
+            .iter()
+            .map(|cells| [cells[0], cells[2], cells[3]].map(str::to_owned))
+            .collect();
+        assert_eq!(listed, expected);
+    }
+
     #[test]
     fn each_finding_is_counted_by_itself() {
         for finding in Finding::ALL {

@@ -1,11 +1,11 @@
-//! What is announced: what the next hop has and we let through.
+//! Selects the extensions to announce: those of the next hop that the proxy supports.
 
 use super::reply::Reply;
 
 /// Extensions of one side, those that this proxy lets through.
 ///
-/// CHUNKING, BINARYMIME, STARTTLS and AUTH are none of them: data behind the first two has no end that this proxy looks for, and it
-/// could not read what the others agree on.
+/// CHUNKING, BINARYMIME, STARTTLS and AUTH are not among them: the proxy cannot find the end of data of the first two, and cannot
+/// read a session protected by the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// 8BITMIME (RFC 6152).
@@ -82,7 +82,7 @@ impl Capabilities {
         }
     }
 
-    /// The bytes that a message may have; none where no bound is told (RFC 1870 4 has a 0 for that too).
+    /// Returns the maximum size of a message in bytes; `None` without a limit (RFC 1870, section 4: also for 0).
     pub(super) fn most(&self) -> Option<u64> {
         let digits = std::str::from_utf8(self.size.as_deref()?).ok()?;
         digits.parse().ok().filter(|most| *most > 0)

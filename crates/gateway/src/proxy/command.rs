@@ -1,8 +1,8 @@
-//! Commands of a client: what they are, and what MAIL announces. Lines go to the next hop as they came; only it judges addresses.
+//! Parses commands of a client and the parameters of MAIL. Lines go to the next hop unchanged; only the next hop judges addresses.
 
 use smtp_proto::Request;
 
-/// What a line asks for.
+/// The verb of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Helo,
@@ -52,7 +52,7 @@ impl Verb {
     }
 }
 
-/// What MAIL says about a message. Where the line has no path, it says nothing: then only 7-bit data goes out.
+/// The parameters of MAIL. Without a path in the line there are none, and only 7-bit data are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mail {
     /// In angle brackets, where it can be read without the quotes of a local part: for the record, not for the way.
@@ -76,7 +76,7 @@ impl Mail {
         Self {
             sender: sender(line, path),
             eight_bit: has(parameters, "BODY=8BITMIME"),
-            // Anywhere: what is a path here may be none for the next hop, and data without lines would have no end here.
+            // Anywhere in the line: the next hop may parse the path differently, and binary data would have no end here.
             binary: has(line, "BODY=BINARYMIME"),
             smtputf8: has(parameters, "SMTPUTF8"),
         }
@@ -130,7 +130,7 @@ fn path_end(path: &[u8]) -> Option<usize> {
     None
 }
 
-/// The path as it is told; as it stands, where it cannot be read.
+/// Returns the path for the log; unparsed if it is malformed.
 fn sender(line: &[u8], path: &[u8]) -> Vec<u8> {
     let ended = [line, b"\r\n"].concat();
     match Request::parse(&mut ended.iter()) {

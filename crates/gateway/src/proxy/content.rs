@@ -1,22 +1,22 @@
-//! What stands behind DATA: where it ends, and its dots.
+//! Reads the content after DATA: finds its end and removes dot stuffing.
 //!
-//! Only CRLF, dot, CRLF ends it. Programs that took less for an end let a stranger's message hold a second one with an envelope of its
-//! own (CVE-2023-51764 to 51766); a CR or LF that stands alone is therefore never passed on.
+//! Only CRLF, dot, CRLF ends the content. Programs that accepted less let a message contain a second one with its own envelope
+//! (CVE-2023-51764 to 51766). Therefore a CR or LF alone is never passed on.
 
 use memchr::{memchr3, memmem};
 
-/// What is done about a CR or an LF that stands alone.
+/// How a CR or LF alone is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BareLines {
     /// The message is refused.
     #[default]
     Reject,
-    /// LF becomes CRLF, CR before a line end goes, any other CR becomes a space; then dots are looked at. What stands between such
-    /// line ends is never the end of the message.
+    /// LF becomes CRLF, a CR before a line end is deleted, any other CR becomes a space. Dot stuffing is removed after that. A dot between
+    /// such line ends never ends the message.
     Normalize,
 }
 
-/// Why content is refused whatever its reading is.
+/// Reasons to refuse content under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unacceptable {
@@ -35,7 +35,7 @@ pub(super) struct Content {
     line_ends_corrected: bool,
     /// Bytes more than came.
     grown: i64,
-    /// From the first line end that was set right on: the bytes as they came, but for the dots of the way.
+    /// The original bytes from the first corrected line end on, without dot stuffing.
     raw: Vec<u8>,
 }
 

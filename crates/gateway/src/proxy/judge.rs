@@ -1,18 +1,20 @@
 //! Translates the outcome of a message into bytes that may go to the next hop, or a reply for the client.
 //!
 //! # Limits
-//! A dry run still sets line ends right and refuses a NUL, and eight bits that the next hop does not take: these cannot be sent as they
-//! came. Eight bits that cannot be made seven (signed mail, a message that is not looked at) are refused where the next hop did not announce
-//! 8BITMIME, or the client said HELO and so announced nothing itself: RFC 6152 3 knows no other end for them. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
-//! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
-//! kept, though its stray line ends are set right and fields that would be taken for ours go. What grows beyond the size that the next hop announced is dealt with as it came, as one that
-//! is too large to be looked at: the next hop would refuse for good what it takes as it came. Where that may not go either, for it has eight bits and the
-//! next hop takes seven, it is refused for good: it would be the same each time.
+//! - A dry run still corrects line ends and refuses a NUL, and 8-bit data that the next hop does not accept, because SMTP cannot carry them.
+//! - 8-bit data that cannot be made 7-bit (signed mail, a message that is not read) are refused if the next hop did not announce 8BITMIME, or if the
+//!   client said HELO (RFC 6152, section 3).
+//! - A non-ASCII address stays, in the envelope and in header fields: no other address names the same mailbox.
+//! - There is no quarantine: such a message is deferred.
+//! - No original is kept of a message that is too large to be read, or that passes after a fault, although its line ends are corrected and forged
+//!   fields are deleted.
+//! - A message that grows beyond the SIZE of the next hop is sent as it came. If that is impossible because of 8-bit data, it is refused.
 
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
 use super::outgoing_message::HeaderEdits;
-use crate::engine::{Engine, Envelope};
+use crate::engine::Engine;
+use crate::envelope::Envelope;
 use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::{above, find_forged_fields, line_end};
@@ -23,10 +25,10 @@ use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What is done to the bytes.
+/// The fate of a message.
 #[derive(Debug)]
 pub(super) enum Fate {
-    /// They go on as they came, but for what is done whatever is in them.
+    /// The message goes on as it came, except for edits that every message gets.
     Same(HeaderEdits),
     /// Others go on.
     Other(Vec<u8>),
@@ -53,7 +55,7 @@ pub(super) fn rejected(cause: Cause, record: &mut Record) -> Fate {
     cause.reject(record).into()
 }
 
-/// What a proxy can do with a message.
+/// Returns the abilities of a proxy for a message.
 fn abilities(forged_fields: usize, line_ends_corrected: bool) -> Abilities {
     Abilities {
         edits: Extent::All,
@@ -107,8 +109,8 @@ pub(super) fn unread(
     )
 }
 
-/// What changes of a message that goes on as it came: forged fields stay behind, and the fields of `outcome` stand above it. `header` holds
-/// its whole header and the empty line behind it.
+/// Returns the edits of a message that goes on as it came: forged fields are deleted, and the fields of `outcome` are added. `header` must have
+/// the whole header and the empty line behind it.
 fn header_edits(header: &[u8], outcome: &Outcome<'_>, removed: Vec<Span>) -> HeaderEdits {
     let edits: Vec<Edit> = removed.iter().map(|span| Edit::new(*span, b"")).collect();
     HeaderEdits {
@@ -117,7 +119,7 @@ fn header_edits(header: &[u8], outcome: &Outcome<'_>, removed: Vec<Span>) -> Hea
     }
 }
 
-/// What changes of a message that goes on although something failed.
+/// Returns the edits of a message that goes on after a fault.
 pub(super) fn failed_open(
     raw: &[u8],
     fault: &Fault,
@@ -132,11 +134,11 @@ pub(super) fn failed_open(
     header_edits(raw, &outcome, removed)
 }
 
-/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were corrected, `came`
-/// the message as it came before that, where originals are kept. The turn of `processing` ends before the wait for the disk.
+/// Judges a message and writes the allowed result. `announced` has the extensions of the next hop, `mended` is true if line ends were corrected,
+/// `came` is the message before that, if originals are kept. Releases the permit of `processing` before it waits for the disk.
 ///
 /// # Errors
-/// The message cannot be kept as it came.
+/// The original cannot be kept.
 pub(super) fn judge(
     raw: &[u8],
     original: Option<&[u8]>,
@@ -205,7 +207,7 @@ pub(super) fn judge(
         return Ok(rejected(Cause::EightBit, record));
     }
     if let Some(original) = original {
-        // Places in what was corrected are none in what came: it is all one change.
+        // Offsets in the corrected message do not fit the original, so the whole message is one change.
         engine.keep(
             original,
             &[Edit::new(Span::new(0, original.len()), out)],
@@ -218,8 +220,8 @@ pub(super) fn judge(
     Ok(fate)
 }
 
-/// The fate of a message that grows beyond what the next hop takes: as it came it is not too large. `sendable` is whether its bits can go
-/// as they came.
+/// Returns the fate of a message that grows beyond the SIZE of the next hop. The original is not too large. `sendable` is true if it can be
+/// sent without encoding.
 fn grown(
     raw: &[u8],
     line_ends_corrected: bool,
@@ -275,7 +277,7 @@ fn narrowed<'e>(engine: &'e Engine, eight_bit: bool, envelope: &Envelope) -> Cow
 /// Servers that a message may have gone through: those behind us would take one more (RFC 5321 6.3).
 const HOPS: usize = 100;
 
-/// A message that goes round and round, as far as the fields of its servers tell: how many there are is bounded, whatever the policy says.
+/// Refuses a message in a loop: one with too many `Received` fields, under every policy.
 pub(super) fn goes_round(header: &[u8], record: &mut Record) -> Option<Fate> {
     let trace = |name: &[u8]| {
         name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ")

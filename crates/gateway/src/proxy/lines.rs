@@ -1,4 +1,4 @@
-//! Command lines of a client: whole, clean and short, or told what is wrong with them.
+//! Splits the input of a client into command lines, and reports lines that are too long or have invalid bytes.
 
 use memchr::memchr;
 
@@ -18,7 +18,7 @@ pub(super) enum Line {
     Unclean,
 }
 
-/// What a client sent and nobody has taken yet.
+/// Bytes of a client that are not yet processed.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     bytes: Vec<u8>,

@@ -66,6 +66,7 @@ mod outgoing_message;
 mod reply;
 mod route;
 mod sending;
+mod service;
 mod session;
 mod smtp_client;
 

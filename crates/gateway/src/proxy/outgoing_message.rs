@@ -1,7 +1,7 @@
-//! A message on its way to the next hop, in memory or in a file.
+//! Holds a message on its way to the next hop, in memory or in a file.
 //!
 //! # Limits
-//! All header edits are known before its first byte leaves; the bytes are not inspected on the way.
+//! All header edits are known before the first byte is sent. The bytes are not inspected while they are sent.
 
 use crate::server::Shared;
 use crate::spool::Spool;

@@ -1,4 +1,4 @@
-//! Replies: those of the next hop are read whole and given on; our own are written here.
+//! Parses the replies of the next hop and writes the proxy's own.
 
 use memchr::memchr;
 use std::fmt;
@@ -11,7 +11,7 @@ const LONGEST: usize = 65_536;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) code: u16,
-    /// What stands behind the code on each line.
+    /// The text behind the code on each line.
     pub(super) texts: Vec<Vec<u8>>,
 }
 
@@ -45,7 +45,7 @@ impl Reply {
     }
 }
 
-/// What a next hop says that none says.
+/// A malformed reply of the next hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadReply {
     /// A line or a reply has no end.
@@ -56,7 +56,7 @@ pub enum BadReply {
     Unasked,
 }
 
-/// What goes wrong with the next hop while a client waits for it.
+/// A fault of the next hop while a client waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HopFault {
     /// It answers 421 and closes the connection.

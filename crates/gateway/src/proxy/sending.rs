@@ -1,8 +1,8 @@
-//! Writing a message to the next hop, for as long as its client waits for the word at its end.
+//! Writes a message to the next hop, as long as the client waits for the reply.
 //!
 //! # Limits
-//! The system takes bytes before the next hop reads them. A client that goes when the end of its message is among these cannot be
-//! told from one that loses the reply: its message may be there twice (RFC 1047).
+//! The system accepts bytes before the next hop reads them. If the client closes while the end of its message is among these bytes, the next hop may
+//! get the message although the client sends it again (RFC 1047).
 
 use super::content::Stuffer;
 use super::outgoing_message::OutgoingMessage;
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(250);
 pub(super) enum Unsent {
     /// The client has gone: it would send the message again.
     ClientGone,
-    /// Writing failed, or took too long; or what is to be written cannot be read.
+    /// Writing failed or took too long, or the message cannot be read.
     Failed,
 }
 

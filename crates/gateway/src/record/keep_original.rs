@@ -6,7 +6,8 @@
 
 use super::ledgers::message_id;
 use super::{Form, Line};
-use crate::engine::{Engine, Envelope};
+use crate::engine::Engine;
+use crate::envelope::Envelope;
 use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::Judgement;

@@ -8,12 +8,12 @@ mod policies;
 
 use crate::frame::{self, Random, fold, lines, size, unescaped};
 use mailglot_mime::encoded_word::{
-    self, Encoding, Finding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
+    self, Encoding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
 };
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params::{self, Compat};
 use mailglot_mime::{
-    Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits,
+    Finding, Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits,
 };
 
 /// One thing to fuzz.

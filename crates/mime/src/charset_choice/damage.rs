@@ -1,7 +1,7 @@
 //! Distinguishes damaged text under a right label from text under a wrong label.
 
-use super::MAX_DAMAGE_SHARE;
 use super::structure::uses_shifts;
+use super::thresholds::MAX_DAMAGE_SHARE;
 use mailglot_codec::{Charset, LossKind, LossLog};
 
 /// Returns true if the label fails to decode so many bytes that it is probably wrong.
@@ -47,4 +47,11 @@ pub(super) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
 /// Counts bytes above 7F; returns at least 1.
 fn high_byte_count(bytes: &[u8]) -> u64 {
     (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
+}
+
+/// Returns true if `charset` decodes all bytes without loss.
+pub(super) fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let _ = charset.decode(bytes, &mut log);
+    log.losses() == 0
 }

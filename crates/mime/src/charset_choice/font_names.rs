@@ -90,7 +90,7 @@ const FIRST: [bool; 256] = {
 const WINDOW: usize = 1 << 16;
 
 /// Returns the language of the first name of a known font, and the charset that the name is in.
-pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
+pub(crate) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
     // Most HTML names no font. This test is fast.
     if !["font", "FONT", "Font"]

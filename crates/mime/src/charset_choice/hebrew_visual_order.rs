@@ -5,12 +5,13 @@
 //! # Limits
 //! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new order.
 
+use crate::event::Reason;
 use mailglot_codec::Charset;
 
 /// Returns a note for text in visual order under a label of ISO 8859-8.
 ///
 /// Kaf, mem, nun, pe and tsadi have final forms, which end words in logical order. They show the order whatever the label says.
-pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<&'static str> {
+pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<Reason> {
     if !label_states_order(label) {
         return None;
     }
@@ -26,10 +27,8 @@ pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<&'static s
         last += usize::from(is_final_form(end));
     }
     match (says_visual, first, last) {
-        (_, first, last) if first > last => Some("in visual order, as letters show that end words"),
-        (true, first, last) if first == last && words > 0 => {
-            Some("in visual order, as the label says")
-        }
+        (_, first, last) if first > last => Some(Reason::VisualOrderByLetters),
+        (true, first, last) if first == last && words > 0 => Some(Reason::VisualOrderByLabel),
         _ => None,
     }
 }
@@ -57,27 +56,11 @@ mod tests {
         let visual: String = logical.chars().rev().collect();
         for (label, text, told) in [
             ("ISO-8859-8", logical, None),
-            (
-                "ISO-8859-8",
-                &*visual,
-                Some("in visual order, as letters show that end words"),
-            ),
+            ("ISO-8859-8", &*visual, Some(Reason::VisualOrderByLetters)),
             ("ISO-8859-8-I", logical, None),
-            (
-                "ISO-8859-8-I",
-                &*visual,
-                Some("in visual order, as letters show that end words"),
-            ),
-            (
-                "ISO-8859-8-E",
-                &*visual,
-                Some("in visual order, as letters show that end words"),
-            ),
-            (
-                "ISO-8859-8",
-                "ערב",
-                Some("in visual order, as the label says"),
-            ),
+            ("ISO-8859-8-I", &*visual, Some(Reason::VisualOrderByLetters)),
+            ("ISO-8859-8-E", &*visual, Some(Reason::VisualOrderByLetters)),
+            ("ISO-8859-8", "ערב", Some(Reason::VisualOrderByLabel)),
             ("ISO-8859-8-I", "ערב", None),
             ("ISO-8859-8", "plain, א 12", None),
             ("ISO-8859-8", "", None),

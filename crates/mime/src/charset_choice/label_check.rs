@@ -3,8 +3,11 @@
 //! # Limits
 //! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
 
-use super::{How, decodes_without_loss, detected_event, label_plausibility, superset};
-use crate::EventKind;
+use super::damage::decodes_without_loss;
+use super::label_events::{detected_event, read_as};
+use super::{label_plausibility, superset};
+use crate::event::{ChosenBy, Detail, EventKind};
+use crate::reading::How;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -12,7 +15,7 @@ use std::borrow::Cow;
 /// Events about a label, and the text in a better charset if there is one.
 pub(crate) struct LabelVerdict<'b> {
     pub(crate) read: Option<OtherReading<'b>>,
-    pub(crate) events: Vec<(EventKind, Cow<'static, str>)>,
+    pub(crate) events: Vec<(EventKind, Detail)>,
 }
 
 /// The text in another charset than the label's.
@@ -51,7 +54,7 @@ pub(crate) fn check_label<'b, 'h>(
             events.push(detected_event(
                 Some(label),
                 used,
-                likelier.guess.evidence.name(),
+                ChosenBy::Detection(likelier.guess.evidence),
             ));
             let confidence = Some(likelier.guess.confidence);
             return Some(LabelVerdict {
@@ -64,12 +67,12 @@ pub(crate) fn check_label<'b, 'h>(
                 events,
             });
         }
-        let detail = format!("{}, but {} is likelier", label.name(), used.name());
-        events.push((EventKind::CharsetSuspected, Cow::Owned(detail)));
+        let likelier = used;
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
     }
     let read = better.map(|used| {
-        let detail = format!("{} read as {}", label.name(), used.name());
-        events.push((EventKind::CharsetSuperset, Cow::Owned(detail)));
+        events.push((EventKind::CharsetSuperset, read_as(label, used)));
         let text = used.decode(bytes, &mut LossLog::with_limit(0));
         OtherReading {
             used,

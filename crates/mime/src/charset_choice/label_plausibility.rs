@@ -8,9 +8,10 @@
 //! stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no escape
 //! sequences.
 
-use super::SURE_CONFIDENCE;
 use super::evidence_words::words_prove;
 use super::superset::has_c1;
+use super::thresholds::SURE_CONFIDENCE;
+use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -266,11 +267,11 @@ pub(crate) fn is_private(c: char) -> bool {
 }
 
 /// Names characters that only a wrong charset produces: C1 controls or private-use characters ([`is_private`]).
-pub(super) fn non_text_characters(text: &str) -> Option<&'static str> {
+pub(super) fn non_text_characters(text: &str) -> Option<NonText> {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
-        (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some("controls"),
-        (0xEE, _) => Some("characters of private use"),
+        (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some(NonText::Controls),
+        (0xEE, _) => Some(NonText::PrivateUse),
         _ => None,
     })
 }
@@ -361,10 +362,10 @@ mod tests {
     fn controls_and_private_characters_are_odd() {
         for (text, odd) in [
             ("caf\u{e9} \u{a0}\u{85}日本 \u{fffd}", None),
-            ("a\u{81}", Some("controls")),
-            ("\u{9f}", Some("controls")),
-            ("\u{e01d}", Some("characters of private use")),
-            ("\u{efff}", Some("characters of private use")),
+            ("a\u{81}", Some(NonText::Controls)),
+            ("\u{9f}", Some(NonText::Controls)),
+            ("\u{e01d}", Some(NonText::PrivateUse)),
+            ("\u{efff}", Some(NonText::PrivateUse)),
         ] {
             assert_eq!(non_text_characters(text), odd, "{text:?}");
         }

@@ -10,7 +10,7 @@ use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable}
 const MAX_CHARS: usize = 500;
 
 /// Returns the language of a text as an RFC 5646 tag.
-pub(super) fn detect_language(text: &str) -> Option<&'static str> {
+pub(crate) fn detect_language(text: &str) -> Option<&'static str> {
     /// Languages that their script identifies, in the order of the counters.
     const OTHERS: [&str; 4] = ["el", "he", "ar", "th"];
     let (mut kana, mut hangul, mut cyrillic, mut others) = (0, 0, 0, [0; OTHERS.len()]);

@@ -4,8 +4,12 @@
 //! A cut UTF-8 character at the end is distinguished from a Latin-1 letter by its neighbors alone.
 
 use super::cjk_level1::is_level1;
-use super::{LIKELY_CONFIDENCE, MAIL_HINTS, decodes_without_loss, detected_event, is_damaged};
-use crate::EventKind;
+use super::damage::{decodes_without_loss, is_damaged};
+use super::evidence::MAIL_HINTS;
+use super::label_events::detected_event;
+use super::thresholds::LIKELY_CONFIDENCE;
+use crate::event::{ChosenBy, Detail, EventKind};
+use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Weighed};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -15,7 +19,7 @@ pub(crate) struct Redecoded<'b> {
     pub(crate) used: Charset,
     pub(crate) text: Cow<'b, str>,
     /// The event that reports the change.
-    pub(crate) event: (EventKind, Cow<'static, str>),
+    pub(crate) event: (EventKind, Detail),
 }
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
@@ -43,7 +47,7 @@ pub(crate) fn redecode<'b>(
         can_be(*message_charset) && !detect::is_odd(bytes, *message_charset)
     });
     let (used, by) = match message_charset {
-        Some(message_charset) => (message_charset, super::How::Message.name()),
+        Some(message_charset) => (message_charset, ChosenBy::Step(How::Message)),
         None => detect_charset(bytes, label, language).filter(|(used, _)| can_be(*used))?,
     };
     if message_charset.is_none() && is_isolated_byte(bytes, used) {
@@ -69,7 +73,7 @@ fn detect_charset(
     bytes: &[u8],
     label: Charset,
     language: Option<&str>,
-) -> Option<(Charset, &'static str)> {
+) -> Option<(Charset, ChosenBy)> {
     let hints = detect::Hints {
         language,
         ..MAIL_HINTS
@@ -79,11 +83,12 @@ fn detect_charset(
     let stands =
         label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY_CONFIDENCE;
     match guess.evidence {
-        Evidence::Fallback | Evidence::Utf8 if label == Charset::UTF_8 => {
-            Some((Charset::WINDOWS_1252, Evidence::Fallback.name()))
-        }
+        Evidence::Fallback | Evidence::Utf8 if label == Charset::UTF_8 => Some((
+            Charset::WINDOWS_1252,
+            ChosenBy::Detection(Evidence::Fallback),
+        )),
         Evidence::Fallback => None,
-        _ => (!stands).then_some((guess.charset, guess.evidence.name())),
+        _ => (!stands).then_some((guess.charset, ChosenBy::Detection(guess.evidence))),
     }
 }
 

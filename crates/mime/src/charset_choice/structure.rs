@@ -1,6 +1,6 @@
 //! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
-use super::How;
+use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
 /// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
@@ -118,4 +118,19 @@ pub(super) fn uses_shifts(charset: Charset, bytes: &[u8]) -> bool {
     decoder.push(bytes, &mut text, &mut log);
     decoder.finish(&mut text, &mut log);
     log.losses() == 0
+}
+
+/// Returns true if the first 512 bytes already rule out UTF-8. They do in nearly all legacy text.
+pub(super) fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(512)];
+    // Checks complete characters with the fast test. The last character may be cut.
+    let last = start
+        .iter()
+        .rev()
+        .take(4)
+        .position(|b| b & 0xC0 != 0x80)
+        .map_or(0, |at| at + 1);
+    let (whole, last) = start.split_at(start.len() - last);
+    let rest = if detect::is_utf8(whole) { last } else { start };
+    std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
 }

@@ -7,8 +7,10 @@
 //! Knows no words: text that is plausible in both readings keeps its label. Examines only the first characters beyond ASCII.
 
 use super::cjk_level1::is_level1;
+use super::evidence::MAIL_HINTS;
 use super::mojibake_score::mojibake_score;
-use super::{MAIL_HINTS, superset, uses_shifts};
+use super::structure::uses_shifts;
+use super::superset;
 use mailglot_codec::{Charset, LossLog, detect};
 
 /// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8 sequence.

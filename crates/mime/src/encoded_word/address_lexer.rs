@@ -4,9 +4,10 @@
 //!
 //! Only commas, semicolons and colons separate. Stray angles, quotes and parentheses are text.
 
+use super::HeaderContext;
 use super::decode::{Reader, Segment};
 use super::lexical_context::LexicalContext;
-use super::{Finding, HeaderContext};
+use crate::event::Finding;
 use crate::header::FieldKind;
 use std::ops::Range;
 

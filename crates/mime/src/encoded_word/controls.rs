@@ -1,6 +1,4 @@
-//! Replaces control characters in the text of headers.
-
-use super::repair;
+//! Finds and replaces control characters in the text of headers.
 
 /// Returns true for characters that must not reach a header: controls and line separators.
 pub(crate) fn is_control(c: char) -> bool {
@@ -17,33 +15,6 @@ pub(super) fn is_plain_text(text: &str) -> bool {
         _ => false,
     };
     !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
-}
-
-/// Appends a text with a space for each control. Keeps controls that are part of UTF-8 that was misread as windows-1252 or ISO-8859-1.
-pub(super) fn push_written(text: &str, out: &mut String) {
-    if is_plain_text(text) {
-        out.push_str(text);
-        return;
-    }
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let misread_length = repair::misread_length(rest);
-        if misread_length > 0 {
-            out.push_str(&rest[..misread_length]);
-        } else {
-            out.push(if is_control(c) { ' ' } else { c });
-        }
-        rest = &rest[misread_length.max(c.len_utf8())..];
-    }
-}
-
-/// Returns true if the text has no other controls than those that [`push_written`] keeps.
-pub(crate) fn is_writable(text: &str) -> bool {
-    is_plain_text(text) || {
-        let mut out = String::with_capacity(text.len());
-        push_written(text, &mut out);
-        out == text
-    }
 }
 
 /// Appends a text with a space for each control; returns the number of controls.

@@ -1,15 +1,18 @@
 //! Splits a value into runs of words and texts, decodes the payloads, and decodes raw bytes.
 
-use super::controls::{is_control, is_plain_text, push_clean, push_written};
+use super::controls::{is_control, is_plain_text, push_clean};
 use super::lexical_context::{self, LexicalContext, LexicalPiece};
 use super::payload::{self, PayloadDamage, Sextets};
 use super::repair;
 use super::token::{Finder, Letter, WordToken};
-use super::{Finding, HeaderContext, UnknownLabel, invisible};
+use super::writable::push_written;
+use super::{HeaderContext, UnknownLabel, invisible};
+use crate::Detection;
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::header::FieldKind;
 use crate::lex;
-use crate::{Detection, EventKind};
+use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Resolved, detect};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,8 +20,6 @@ use std::ops::Range;
 
 /// Maximum length of a word in bytes (RFC 2047 2). Longer ones are reported.
 pub(super) const MAX_WORD_BYTES: usize = 75;
-/// The detail of that finding.
-pub(super) const LONG_WORD: &str = "longer than 75 bytes";
 
 /// A run of words that decode together, or a text between runs.
 #[derive(Clone, Debug)]
@@ -118,7 +119,7 @@ impl<'a> Reader<'a> {
                     findings.push(Finding::new(
                         word.range,
                         EventKind::EwInAddress,
-                        "left as it is",
+                        Reason::KeptAsWritten,
                     ));
                 }
                 let in_run = reader
@@ -288,11 +289,11 @@ impl<'a> Reader<'a> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
         if mapped {
-            let name = resolved.charset().map_or("", Charset::name);
+            let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
             findings.push(Finding::new(
                 word.range.clone(),
                 EventKind::CharsetMapped,
-                name,
+                charset,
             ));
         }
         let charset = match resolved {
@@ -301,23 +302,19 @@ impl<'a> Reader<'a> {
                     findings.push(Finding::new(
                         word.range,
                         EventKind::CharsetUnknownLabel,
-                        "the word stays as written",
+                        Reason::WordKept,
                     ));
                     return None;
                 };
                 let at = word.range.clone();
-                findings.push(Finding::new(
-                    at,
-                    EventKind::CharsetUnknownLabel,
-                    charset.name(),
-                ));
+                findings.push(Finding::new(at, EventKind::CharsetUnknownLabel, charset));
                 Some(charset)
             }
             _ if label.is_empty() => {
                 findings.push(Finding::new(
                     word.range,
                     EventKind::CharsetUnknownLabel,
-                    "a word without a charset stays as written",
+                    Reason::WordWithoutCharset,
                 ));
                 return None;
             }
@@ -328,20 +325,20 @@ impl<'a> Reader<'a> {
                 findings.push(Finding::new(
                     word.range.clone(),
                     EventKind::CharsetAlias,
-                    "",
+                    Detail::None,
                 ));
             }
             Resolved::Repaired(_) => {
                 findings.push(Finding::new(
                     word.range.clone(),
                     EventKind::CharsetGarbageLabel,
-                    "",
+                    Detail::None,
                 ));
             }
             Resolved::NoInformation => findings.push(Finding::new(
                 word.range.clone(),
                 EventKind::CharsetUnknownLabel,
-                "the label says nothing",
+                Reason::LabelSaysNothing,
             )),
             _ => {}
         }
@@ -363,7 +360,7 @@ impl<'a> Reader<'a> {
                     findings.push(Finding::new(
                         word.range,
                         EventKind::EwBadToken,
-                        "no base64: the word stays as written",
+                        Reason::WordNotBase64,
                     ));
                     return None;
                 }
@@ -465,18 +462,18 @@ impl<'a> Reader<'a> {
             let last = raw.iter().rposition(eight).unwrap_or(0);
             let at = range.start + first..range.start + last + 1;
             let count = raw.iter().filter(|b| eight(b)).count() as u64;
-            let name = decoded.charset.map_or("UTF-8", Charset::name);
+            let charset = decoded.charset.unwrap_or(Charset::UTF_8);
             findings.push(Finding::counted(
                 at.clone(),
                 EventKind::EwRaw8bit,
-                name,
+                charset,
                 count,
             ));
             if decoded.losses > 0 {
                 findings.push(Finding::counted(
                     at,
                     EventKind::CharsetInvalidBytes,
-                    name,
+                    charset,
                     decoded.losses,
                 ));
             }
@@ -494,7 +491,10 @@ impl<'a> Reader<'a> {
             findings.push(Finding::counted(
                 at,
                 kind,
-                "read as ISO-2022-JP by its structure",
+                Detail::ShownBy {
+                    used: Charset::ISO_2022_JP,
+                    how: How::Structure,
+                },
                 count,
             ));
             Cow::Owned(shifted)
@@ -520,7 +520,7 @@ impl<'a> Reader<'a> {
             findings.push(Finding::counted(
                 range.clone(),
                 EventKind::EwControlChar,
-                "",
+                Detail::None,
                 controls,
             ));
         }
@@ -567,7 +567,7 @@ impl<'a> Reader<'a> {
         findings.extend(
             kinds
                 .into_iter()
-                .map(|(kind, count)| Finding::counted(range.clone(), kind, "", count)),
+                .map(|(kind, count)| Finding::counted(range.clone(), kind, Detail::None, count)),
         );
         repaired.map_or(text, Cow::Owned)
     }

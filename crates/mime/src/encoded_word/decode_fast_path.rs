@@ -10,8 +10,7 @@
 //! repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that returns to
 //! ASCII, controls, hidden characters, and a line end at the end.
 
-use super::Finding;
-use super::decode::{LONG_WORD, MAX_WORD_BYTES, same_charset};
+use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::strict_syntax::{self, StrictLabel};
 use super::utf8_mislabel::Utf8Check;
@@ -19,7 +18,8 @@ use super::word_run::{superset_finding, uses_superset};
 use crate::charset_choice::{
     EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
 };
-use crate::{EventKind, lex};
+use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::lex;
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::{PlainRun, ShortBytes, ascii};
 use std::borrow::Cow;
@@ -238,10 +238,10 @@ impl<'v> FastDecoder<'v, '_> {
                 self.scan_from_here(start);
             }
             if alias {
-                self.report(word.range.clone(), EventKind::CharsetAlias, "");
+                self.report(word.range.clone(), EventKind::CharsetAlias, Detail::None);
             }
             if word.range.len() > MAX_WORD_BYTES {
-                self.report(word.range.clone(), EventKind::EwBadToken, LONG_WORD);
+                self.report(word.range.clone(), EventKind::EwBadToken, Reason::LongWord);
             }
             let end = word.range.end;
             match group
@@ -298,7 +298,7 @@ impl<'v> FastDecoder<'v, '_> {
         Some(())
     }
 
-    fn report(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+    fn report(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
         self.findings.push(Finding::new(at, kind, detail));
     }
 
@@ -381,7 +381,7 @@ fn report_raw_8bit(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
 
 /// Builds the finding for raw 8-bit bytes.
 fn raw_finding(at: Range<usize>, count: u64) -> Finding {
-    Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count)
+    Finding::counted(at, EventKind::EwRaw8bit, Charset::UTF_8, count)
 }
 
 impl<'v> WordLabel<'v> {
@@ -411,7 +411,7 @@ mod tests {
 
     /// Returns true if the fast path decodes the value, and asserts that the general reader agrees.
     fn check(value: &[u8]) -> bool {
-        let before = Finding::new(0..0, EventKind::HdrNul, "");
+        let before = Finding::new(0..0, EventKind::HdrNul, Detail::None);
         let mut told = vec![before.clone()];
         let Some(text) = decode(value, true, &mut told) else {
             assert_eq!(told, [before]);

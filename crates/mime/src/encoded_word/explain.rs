@@ -3,7 +3,8 @@
 use super::decode::Reader;
 use super::lexical_context::LexicalContext;
 use super::token::Letter;
-use super::{Encoding, Finding, HeaderContext};
+use super::{Encoding, HeaderContext};
+use crate::event::Finding;
 use crate::header::FieldKind;
 use mailglot_codec::Charset;
 use std::borrow::Cow;

@@ -4,8 +4,7 @@
 //!
 //! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of regions.
 
-use super::Finding;
-use crate::EventKind;
+use crate::event::{Detail, EventKind, Finding, Reason};
 use std::ops::Range;
 
 /// Returns true for direction overrides and isolates, zero-width characters, blank letters and tags.
@@ -50,7 +49,11 @@ pub(crate) fn report_hidden_characters(
         return;
     }
     let count = new.chars().filter(|&c| is_hidden(c)).count() as u64;
-    let detail = if strip { "spaces stand for them" } else { "" };
+    let detail = if strip {
+        Reason::ReplacedBySpaces.into()
+    } else {
+        Detail::None
+    };
     findings.push(Finding::counted(at, EventKind::EwHiddenChar, detail, count));
     if strip {
         let shown: String = new

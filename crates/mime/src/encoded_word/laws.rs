@@ -3,13 +3,15 @@
 use super::rewrite::{Rewriting, apply};
 use super::writer::RewriteTarget;
 use super::{
-    Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, decode_fast_path, encode,
-    rewrite, rewrite_fast_path,
+    Encoding, Form, HeaderContext, Place, Repairs, decode, decode_fast_path, encode, rewrite,
+    rewrite_fast_path,
 };
+use crate::CharsetMap;
+use crate::event::EventKind;
+use crate::event::Reason;
 use crate::header::FieldKind;
 use crate::linear::assert_linear;
 use crate::random::Random;
-use crate::{CharsetMap, EventKind};
 use base64::Engine;
 use mailglot_codec::Charset;
 use std::fs;
@@ -226,7 +228,10 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
             count.plain += usize::from(check_plain(value, kind, form));
             count.checked += 1;
             count.changed += usize::from(!list.is_empty());
-            if findings.iter().any(|f| f.detail == UNSAFE) {
+            if findings
+                .iter()
+                .any(|f| f.detail == Reason::WouldReadDifferently)
+            {
                 count.unsafe_ += 1;
                 if count.unsafe_ <= 10 {
                     println!(

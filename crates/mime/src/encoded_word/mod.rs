@@ -41,13 +41,14 @@ mod strict_syntax;
 mod token;
 mod utf8_mislabel;
 mod word_run;
+mod writable;
 mod writer;
 
+pub use crate::policy::Repairs;
 pub(crate) use address_lexer::{AddressToken, address_tokens};
 #[cfg(test)]
-#[cfg(test)]
 use controls::is_control;
-pub(crate) use controls::{is_writable, push_clean};
+pub(crate) use controls::push_clean;
 pub(crate) use decode::charset_of_raw;
 pub use encode::encode;
 pub(crate) use encode::{LineWriter, choose_letter};
@@ -57,19 +58,20 @@ pub use explain::{Piece, Word, explain};
 pub use field_encoder::{Style, encode_field};
 pub(crate) use invisible::report_hidden_characters;
 pub(crate) use payload::hex;
-pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_clean_text, rewrite_plain};
+pub(crate) use rewrite::{Rewriting, apply, is_clean_text, rewrite_plain};
 pub(crate) use rewrite_units::is_clean_japanese;
 pub use stream::{MOST, Stream};
 pub(crate) use utf8_mislabel::mislabel_finding;
+pub(crate) use writable::is_writable;
 pub(crate) use writer::RewriteTarget;
 
 use crate::charset_choice::{
     LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
 };
+use crate::event::{Detail, EventKind, Finding};
 use crate::header::FieldKind;
-use crate::{CharsetMap, Detection, EventKind, Policy, lex, params};
+use crate::{CharsetMap, Detection, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -150,41 +152,6 @@ pub enum UnknownLabel {
     Utf8IfValid,
     /// Decode it in this charset.
     Fallback(Charset),
-}
-
-/// A finding in a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The range, relative to the value.
-    pub at: Range<usize>,
-    /// The kind of event.
-    pub kind: EventKind,
-    /// Details; may be empty.
-    pub detail: Cow<'static, str>,
-    /// The number of occurrences.
-    pub count: u64,
-}
-
-impl Finding {
-    /// Builds a finding with one occurrence; `detail` may be empty.
-    pub(crate) fn new(at: Range<usize>, kind: EventKind, detail: &'static str) -> Self {
-        Self::counted(at, kind, detail, 1)
-    }
-
-    /// Builds a finding with `count` occurrences; `detail` may be empty.
-    pub(crate) fn counted(
-        at: Range<usize>,
-        kind: EventKind,
-        detail: &'static str,
-        count: u64,
-    ) -> Self {
-        Self {
-            at,
-            kind,
-            detail: Cow::Borrowed(detail),
-            count,
-        }
-    }
 }
 
 /// A change of a value: `with` replaces the bytes at `at`.
@@ -387,7 +354,7 @@ pub(crate) fn bytes_to_text<'b>(
     mapped: bool,
     bytes: &'b [u8],
     context: &HeaderContext,
-    notes: &mut Vec<(EventKind, Cow<'static, str>)>,
+    notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
@@ -491,10 +458,13 @@ mod tests {
             let notes = findings
                 .iter()
                 .filter(|f| f.kind == EventKind::EwLanguage)
-                .map(|f| (&*f.detail, f.at.start));
+                .map(|f| (f.detail.to_string(), f.at.start));
             assert_eq!(
                 notes.collect::<Vec<_>>(),
-                detail.map(|d| (d, 0)).into_iter().collect::<Vec<_>>(),
+                detail
+                    .map(|d| (d.to_owned(), 0))
+                    .into_iter()
+                    .collect::<Vec<_>>(),
                 "{value}"
             );
         }
@@ -649,8 +619,8 @@ mod tests {
             &mut findings,
         );
         assert_eq!(
-            (findings[0].at.clone(), &*findings[0].detail),
-            (3..49, "ISO-8859-1 read as UTF-8")
+            (findings[0].at.clone(), findings[0].detail.to_string()),
+            (3..49, "ISO-8859-1 read as UTF-8".to_owned())
         );
     }
 

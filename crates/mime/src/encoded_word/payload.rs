@@ -1,5 +1,6 @@
 //! Decodes the payload of a word (B or Q) and reports its damage.
 
+use crate::event::Reason;
 use crate::lex;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -25,18 +26,18 @@ pub(crate) struct PayloadDamage {
 
 impl PayloadDamage {
     /// Describes the worst defect; None without a defect.
-    pub(crate) fn describe(self) -> Option<&'static str> {
+    pub(crate) fn reason(self) -> Option<Reason> {
         [
-            (self.dropped, "incomplete base64"),
-            (self.foreign, "bytes outside the base64 alphabet"),
-            (self.padding, "wrong base64 padding"),
-            (self.bad_escape, "an equals sign that is no escape"),
-            (self.split_escape, "white space inside an escape"),
-            (self.raw, "8-bit bytes inside a word"),
-            (self.space, "white space inside a word"),
+            (self.dropped, Reason::Base64Incomplete),
+            (self.foreign, Reason::Base64ForeignBytes),
+            (self.padding, Reason::Base64Padding),
+            (self.bad_escape, Reason::EqualsSign),
+            (self.split_escape, Reason::SplitEscape),
+            (self.raw, Reason::EightBitInWord),
+            (self.space, Reason::SpaceInWord),
         ]
         .into_iter()
-        .find_map(|(set, text)| set.then_some(text))
+        .find_map(|(set, reason)| set.then_some(reason))
     }
 }
 
@@ -296,9 +297,9 @@ mod tests {
             assert_eq!(out, want, "{payload}");
             assert!(result.plausible, "{payload}");
         }
-        assert_eq!(b("w7w=").1.damage.describe(), None);
-        assert_eq!(b("w7w").1.damage.describe(), Some("wrong base64 padding"));
-        assert_eq!(b("abcde").1.damage.describe(), Some("incomplete base64"));
+        assert_eq!(b("w7w=").1.damage.reason(), None);
+        assert_eq!(b("w7w").1.damage.reason(), Some(Reason::Base64Padding));
+        assert_eq!(b("abcde").1.damage.reason(), Some(Reason::Base64Incomplete));
         assert!(!b("\u{e4}\u{f6}\u{fc} a").1.plausible);
         assert_eq!(b("-_-_").0, b("+/+/").0);
     }

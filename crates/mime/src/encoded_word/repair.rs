@@ -10,47 +10,11 @@
 //! Keeps entities for ASCII: their characters would be syntax.
 
 use super::controls::is_control;
-use crate::EventKind;
 use crate::charset_choice::utf8_outweighs_label;
+use crate::event::EventKind;
+use crate::policy::Repairs;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
-
-/// The kinds of damage to undo. None by default, since a repair is a guess about the sender's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Repairs {
-    /// UTF-8 that was read as windows-1252 or ISO-8859-1 and written again as UTF-8, once or several times.
-    pub mojibake: bool,
-    /// HTML entities for characters outside ASCII.
-    pub entities: bool,
-    /// ISO-2022-JP that lost its escape characters.
-    pub escapes: bool,
-    /// Encoded words whose text is encoded words. They are decoded once more.
-    pub nested: bool,
-}
-
-impl Repairs {
-    /// All repairs.
-    pub const ALL: Self = Self {
-        mojibake: true,
-        entities: true,
-        escapes: true,
-        nested: true,
-    };
-
-    /// Returns true if any repair is enabled.
-    #[inline]
-    pub fn any(self) -> bool {
-        self.mojibake || self.entities || self.escapes || self.nested
-    }
-
-    /// Returns true if an enabled repair may change ASCII text without words.
-    pub(crate) fn may_touch(self, value: &[u8]) -> bool {
-        self.entities && memchr::memmem::find(value, b"&").is_some()
-            || self.escapes
-                && memchr::memchr_iter(b'$', value)
-                    .any(|at| matches!(value.get(at + 1), Some(b'B' | b'@')))
-    }
-}
 
 /// Returns true for the kinds of events that report a repair.
 pub(crate) fn is_repair(kind: EventKind) -> bool {

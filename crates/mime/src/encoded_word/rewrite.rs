@@ -16,9 +16,11 @@ use super::rewrite_units::{
     RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
 };
 use super::writer::{GroupWriter, RewriteTarget};
-use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
+use super::{Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
+use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::{EventKind, japanese, lex, params};
+use crate::{japanese, lex, params};
+use mailglot_codec::Charset;
 use std::borrow::Cow;
 
 /// Returns the replacements that rewrite a value to `form`: only groups of words or raw bytes that need it.
@@ -106,13 +108,17 @@ impl Rewriting<'_> {
                     findings.push(Finding::new(
                         0..value.len(),
                         EventKind::EwBadToken,
-                        UNSAFE_QUOTE,
+                        Reason::OpenQuoteHoldsAddress,
                     ));
                     return Vec::new();
                 }
                 self.verified(&comparable(&before, kind, form), list)
                     .unwrap_or_else(|| {
-                        findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
+                        findings.push(Finding::new(
+                            0..value.len(),
+                            EventKind::EwBadToken,
+                            Reason::WouldReadDifferently,
+                        ));
                         Vec::new()
                     })
             }
@@ -268,12 +274,6 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     }]
 }
 
-/// Why a value stays as it is.
-pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
-
-/// Why a value with open quotes stays as it is: words would hide the address in a string.
-const UNSAFE_QUOTE: &str = "left as it is: a quoted string without its end holds an address";
-
 /// Applies replacements to a value.
 pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(value.len() * 2), 0);
@@ -417,7 +417,12 @@ fn in_japanese(
         Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
     };
     if count > 0 {
-        *note = Some(Finding::counted(0..value.len(), kind, "ISO-2022-JP", count));
+        *note = Some(Finding::counted(
+            0..value.len(),
+            kind,
+            Charset::ISO_2022_JP,
+            count,
+        ));
     }
     (kind == EventKind::CharsetLookAlike).then(|| changes(value, rewrite_units, target))
 }

@@ -16,7 +16,7 @@
 //! Writes encoded words only. Leaves UTF-7, UTF-16, UTF-32 and everything unusual to the general path.
 
 use super::controls::is_plain_text;
-use super::decode::{LONG_WORD, MAX_WORD_BYTES};
+use super::decode::MAX_WORD_BYTES;
 use super::invisible::has_hidden;
 use super::lexical_context::{LexicalContext, has_spaced};
 use super::rewrite_units::UnitState;
@@ -24,9 +24,9 @@ use super::strict_syntax::{self, StrictLabel};
 use super::utf8_mislabel::as_utf8;
 use super::word_run::report_superset;
 use super::writer::{GroupWriter, RewriteTarget};
-use super::{Finding, Form, Replacement};
-use crate::EventKind;
+use super::{Form, Replacement};
 use crate::charset_choice::{label_states_order, needs_label_check};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Resolved};
@@ -159,12 +159,15 @@ impl<'a> WordRun<'a> {
 
     fn report_word(&mut self, word: Range<usize>, alias: bool) {
         if alias {
-            self.findings
-                .push(Finding::new(word.clone(), EventKind::CharsetAlias, ""));
+            self.findings.push(Finding::new(
+                word.clone(),
+                EventKind::CharsetAlias,
+                Detail::None,
+            ));
         }
         if word.len() > MAX_WORD_BYTES {
             self.findings
-                .push(Finding::new(word, EventKind::EwBadToken, LONG_WORD));
+                .push(Finding::new(word, EventKind::EwBadToken, Reason::LongWord));
         }
     }
 

@@ -5,9 +5,10 @@
 //! A quoted string is one unit. The caller joins its segments.
 
 use super::Form;
-use super::controls::{is_plain_text, is_writable, push_clean};
+use super::controls::{is_plain_text, push_clean};
 use super::decode::{DecodedWord, Reader, Segment, unfold};
 use super::lexical_context::LexicalContext;
+use super::writable::is_writable;
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
@@ -321,7 +322,7 @@ pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form
     let payload = &value[token.payload.clone()];
     let strict = bare
         && word.named
-        && word.damage.describe().is_none()
+        && word.damage.reason().is_none()
         && payload
             .iter()
             .all(|&b| matches!(b, b'!'..=b'~') && b != b'?');

@@ -7,8 +7,8 @@
 
 use super::decode::Reader;
 use super::token::{Finder, ends_word, may_open};
-use super::{Finding, HeaderContext, has_open};
-use crate::EventKind;
+use super::{HeaderContext, has_open};
+use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
 use crate::lex;
 
@@ -112,7 +112,7 @@ impl<'c> Stream<'c> {
                         findings.push(Finding::new(
                             at,
                             EventKind::EwBadToken,
-                            "longer than words are looked at",
+                            Reason::LongerThanSearched,
                         ));
                     }
                     self.pass(&buffer[done..=open], out);

@@ -4,11 +4,9 @@
 //!
 //! Tests a run of words or a value as a whole. Accepts UTF-16 and UTF-32 labels, since their bytes are valid UTF-8 only by chance.
 
-use super::Finding;
-use crate::EventKind;
 use crate::charset_choice::utf8_outweighs_label;
+use crate::event::{Detail, EventKind, Finding};
 use mailglot_codec::Charset;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Returns the UTF-8 text of non-ASCII bytes that another charset labels. Returns None to keep the label.
@@ -25,13 +23,12 @@ pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
 
 /// Builds the finding for such bytes.
 pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
-    let detail = Cow::Owned(format!("{} read as UTF-8", charset.name()));
-    Finding {
-        at,
-        kind: EventKind::CharsetUtf8InLegacy,
-        detail,
-        count: 1,
-    }
+    let detail = Detail::ReadAs {
+        declared: Some(charset),
+        used: Charset::UTF_8,
+        by: None,
+    };
+    Finding::new(at, EventKind::CharsetUtf8InLegacy, detail)
 }
 
 /// Checks word by word whether the joined bytes are UTF-8 beyond ASCII.

@@ -1,18 +1,18 @@
 //! Decodes runs of words. Joins the bytes of adjacent words in one charset before decoding them.
 
-use super::decode::{DecodedWord, LONG_WORD, MAX_WORD_BYTES, Reader, Segment, guess, same_charset};
+use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, guess, same_charset};
 use super::lexical_context::LexicalContext;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
-use super::{Finding, HeaderContext, Repairs, decode_text, has_word, invisible};
+use super::{HeaderContext, Repairs, decode_text, has_word, invisible};
+use crate::Detection;
 use crate::charset_choice::{
     LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
 };
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::lex;
-use crate::{Detection, EventKind};
 use mailglot_codec::{Charset, LossLog, bom, detect};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 impl Reader<'_> {
     /// Appends the text of a run.
@@ -67,7 +67,7 @@ impl Reader<'_> {
                 findings.push(Finding::counted(
                     at.clone(),
                     EventKind::EwControlChar,
-                    "",
+                    Detail::None,
                     controls,
                 ));
             }
@@ -112,7 +112,11 @@ impl Reader<'_> {
             at: range.clone(),
             ..finding
         }));
-        findings.push(Finding::new(range.clone(), EventKind::EwNested, ""));
+        findings.push(Finding::new(
+            range.clone(),
+            EventKind::EwNested,
+            Detail::None,
+        ));
         Cow::Owned(again.into_owned())
     }
 
@@ -170,7 +174,11 @@ impl Reader<'_> {
                 );
             }
             if losses > log.losses() {
-                findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
+                findings.push(Finding::new(
+                    extent(group),
+                    EventKind::EwSplitChar,
+                    Detail::None,
+                ));
             }
         }
         let may_search = self.context.detection != Detection::Off;
@@ -186,12 +194,7 @@ impl Reader<'_> {
         }
         if let Some(read) = read {
             let (kind, detail) = read.event;
-            findings.push(Finding {
-                at: extent(group),
-                kind,
-                detail,
-                count: 1,
-            });
+            findings.push(Finding::new(extent(group), kind, detail));
             return (read.text, read.used);
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
@@ -205,12 +208,9 @@ impl Reader<'_> {
                 self.raw,
                 (self.context.check_labels && is_evidence(bytes)).then_some(hints),
             ) {
-                let charsets_used = events.into_iter().map(|(kind, detail)| Finding {
-                    at: extent(group),
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                let charsets_used = events
+                    .into_iter()
+                    .map(|(kind, detail)| Finding::new(extent(group), kind, detail));
                 findings.extend(charsets_used);
                 if let Some(read) = read {
                     return (read.text, read.used);
@@ -348,7 +348,12 @@ impl Reader<'_> {
             text += &charset.decode(&bytes, &mut log);
             if log.losses() > 0 {
                 let kind = EventKind::CharsetInvalidBytes;
-                findings.push(Finding::counted(extent(piece), kind, "", log.losses()));
+                findings.push(Finding::counted(
+                    extent(piece),
+                    kind,
+                    Detail::None,
+                    log.losses(),
+                ));
             }
         }
         (Cow::Owned(text), charset)
@@ -369,7 +374,11 @@ impl Reader<'_> {
             findings.push(Finding::new(
                 extent(group),
                 EventKind::CharsetDetected,
-                "read as UTF-8",
+                Detail::ReadAs {
+                    declared: None,
+                    used: Charset::UTF_8,
+                    by: None,
+                },
             ));
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
@@ -385,7 +394,7 @@ impl Reader<'_> {
         findings.push(Finding::new(
             extent(group),
             EventKind::CharsetDetected,
-            used.name(),
+            used,
         ));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
@@ -401,41 +410,44 @@ impl Reader<'_> {
         findings: &mut Vec<Finding>,
     ) {
         let range = &word.word.range;
-        if let Some(what) = word.damage.describe() {
+        if let Some(what) = word.damage.reason() {
             findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
         }
         if range.len() > MAX_WORD_BYTES {
             findings.push(Finding::new(
                 range.clone(),
                 EventKind::EwBadToken,
-                LONG_WORD,
+                Reason::LongWord,
             ));
         }
         if let Some(tag) = word.word.language(self.value) {
             // A log repeats only what can be a tag (RFC 5646 4.4).
             let is_tag =
                 tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            let detail = Cow::Owned(if is_tag {
-                tag.into_owned()
+            let detail = if is_tag {
+                Detail::Language(tag.into())
             } else {
-                String::new()
-            });
-            findings.push(Finding {
-                at: range.clone(),
-                kind: EventKind::EwLanguage,
-                detail,
-                count: 1,
-            });
+                Detail::None
+            };
+            findings.push(Finding::new(range.clone(), EventKind::EwLanguage, detail));
         }
         if lexical == LexicalContext::Quoted {
-            findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
+            findings.push(Finding::new(
+                range.clone(),
+                EventKind::EwInQuotes,
+                Detail::None,
+            ));
         }
         let free = |byte: Option<&u8>| {
             byte.is_none_or(|&b| lex::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<'))
         };
         let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
         if !free(before) || !free(self.value.get(range.end)) {
-            findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
+            findings.push(Finding::new(
+                range.clone(),
+                EventKind::EwGlued,
+                Detail::None,
+            ));
         }
     }
 }
@@ -490,7 +502,10 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
             None => findings.push(Finding::counted(
                 range,
                 EventKind::CharsetInvalidBytes,
-                loss.kind.name(),
+                Detail::Loss {
+                    kind: loss.kind,
+                    charset: None,
+                },
                 count,
             )),
         }
@@ -499,7 +514,7 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
         findings.push(Finding::counted(
             extent(group),
             EventKind::CharsetInvalidBytes,
-            "",
+            Detail::None,
             log.losses(),
         ));
     }
@@ -534,11 +549,10 @@ pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
 
 /// Builds the finding for such bytes.
 pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
-    // Some mailboxes need it in every second value.
-    static DETAILS: LazyLock<Vec<String>> = LazyLock::new(|| {
-        Charset::all()
-            .map(|c| format!("{} read as {}", c.name(), c.superset().name()))
-            .collect()
-    });
-    Finding::new(at, EventKind::CharsetSuperset, &DETAILS[charset.index()])
+    let detail = Detail::ReadAs {
+        declared: Some(charset),
+        used: charset.superset(),
+        by: None,
+    };
+    Finding::new(at, EventKind::CharsetSuperset, detail)
 }

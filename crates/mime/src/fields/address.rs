@@ -4,7 +4,8 @@
 //!
 //! Groups do not nest, as in RFC 5322; a colon inside one is text of the next name. The route of an address (`@a,@b:c@d`) is dropped.
 
-use crate::encoded_word::{AddressToken, Finding, HeaderContext, address_tokens};
+use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
+use crate::event::Finding;
 use crate::lex;
 use std::ops::Range;
 

@@ -19,7 +19,8 @@ pub use date::{Date, date};
 pub use identifier::identifiers;
 pub use received::{Received, received};
 
-use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::encoded_word::{self, HeaderContext};
+use crate::event::Finding;
 use crate::header::{FieldKind, field_kind};
 use crate::params::{self, Params};
 

@@ -7,6 +7,7 @@
 use crate::encoded_word::HeaderContext;
 use crate::params::{self, NameForm, RawParam};
 use mailglot_codec::{Charset, View};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A charset parameter.
@@ -92,7 +93,7 @@ pub(crate) fn label(value: &[u8], labels: &[CharsetParameter]) -> Option<Range<u
     let plain: Vec<&CharsetParameter> =
         labels.iter().filter(|label| !label.is_extended()).collect();
     let names = |label: &&&CharsetParameter| {
-        let text = crate::text::unquote(&value[label.range.clone()]);
+        let text = unquote(&value[label.range.clone()]);
         Charset::for_label(&text, View::Mail).charset().is_some()
     };
     let first = plain.first()?;
@@ -207,6 +208,27 @@ fn name_start(value: &[u8], param: &RawParam<'_>) -> usize {
     let equals = memchr::memrchr(b'=', before).unwrap_or(before.len());
     let name_end = before[..equals].trim_ascii_end().len();
     name_end.saturating_sub(param.name.len())
+}
+
+/// Removes quotes and quoted pairs from a parameter value.
+pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
+    let Some(inner) = value.strip_prefix(b"\"") else {
+        return Cow::Borrowed(value);
+    };
+    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
+    if memchr::memchr(b'\\', inner).is_none() {
+        return Cow::Borrowed(inner);
+    }
+    let mut plain = Vec::with_capacity(inner.len());
+    let mut bytes = inner.iter();
+    while let Some(byte) = bytes.next() {
+        plain.extend(if *byte == b'\\' {
+            bytes.next()
+        } else {
+            Some(byte)
+        });
+    }
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]

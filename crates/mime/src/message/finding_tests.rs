@@ -2,7 +2,7 @@
 
 use super::tests::parse;
 use super::*;
-use crate::EventKind;
+use crate::event::{Event, EventKind};
 
 /// Code, detail, text and count of each finding.
 fn findings(raw: &str) -> Vec<(&'static str, String, String, u64)> {

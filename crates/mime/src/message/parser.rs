@@ -1,13 +1,18 @@
 //! The forward scan: parts, delimiters, and a stack of what is open.
 
+mod header_lines;
+
 use super::charset;
-use super::header_lines::{Header, Line, LineRule};
-use super::{MediaType, Message, Part, PartId, PartKind};
+use super::lines::{Line, LineRule};
+use super::{MediaType, Message, Part, PartKind};
 use crate::encoded_word::HeaderContext;
+use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
 use crate::params;
+use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
-use crate::{Event, EventKind, Limits, Span};
+use crate::{Limits, Span};
+use header_lines::Header;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -193,12 +198,7 @@ impl<'a> Parser<'a> {
             return self.compose(id, None);
         };
         if at.len() > self.limits.field {
-            self.defect(
-                EventKind::HdrBeyondLimit,
-                at,
-                "the media type is not read",
-                1,
-            );
+            self.defect(EventKind::HdrBeyondLimit, at, Reason::MediaTypeNotRead, 1);
             self.mark_file(id, has_file_name);
             return self.compose(id, None);
         }
@@ -207,49 +207,33 @@ impl<'a> Parser<'a> {
             part.media = media;
         }
         self.mark_file(id, has_file_name || names_file(&list, b"name"));
-        let part = &mut self.parts[id.0 as usize];
-        let named = |name: &[u8]| {
-            list.iter()
-                .find(|param| param.name.eq_ignore_ascii_case(name))
-        };
-        let charsets = charset::labels(at.of(raw), &list);
-        part.charset = charset::label(at.of(raw), &charsets).map(|label| at.at(&label));
-        part.joined_charset = charset::joined(at.of(raw), &charsets);
-        let mut others = charset::rivals(&charsets).skip(1);
-        let second = others.next().filter(|_| part.media.top == "text");
-        part.several_charsets = second.is_some();
-        if let Some(second) = second {
-            let (place, more) = (at.at(&second.range), 1 + others.count() as u64);
-            self.push_defect(id, EventKind::CharsetAmbiguous, place, "", more);
-        }
+        self.describe_charset(id, at, &list);
         let part = &self.parts[id.0 as usize];
         if part.media.top != "multipart" {
             if let (Some(place), Some((_, others))) = (disposition_at, &disposition)
                 && names_differ((at, &list), (place, others), raw, self.limits.field)
             {
-                self.defect(EventKind::MimeAmbiguousName, place, "", 1);
+                self.defect(EventKind::MimeAmbiguousName, place, Detail::None, 1);
             }
             return self.compose(id, None);
         }
-        let boundary = match named(b"boundary") {
-            Some(param) => Some(param.value.clone()),
-            None if list
-                .iter()
-                .any(|p| p.name.to_ascii_lowercase().starts_with(b"boundary*")) =>
-            {
-                let params = params::parse(at.of(raw), &HeaderContext::default(), &mut Vec::new());
-                params
-                    .get("boundary")
-                    .map(|text| Cow::Owned(text.as_bytes().to_vec()))
-            }
-            None => None,
-        };
-        self.compose(
-            id,
-            boundary
-                .map(trim_blanks)
-                .filter(|boundary| !boundary.is_empty()),
-        )
+        self.compose(id, boundary(at.of(raw), &list))
+    }
+
+    /// Fills in the charset of a part from the parameters `list` of its media type, which stands at `at`.
+    fn describe_charset(&mut self, id: PartId, at: Span, list: &[params::RawParam<'_>]) {
+        let value = at.of(self.raw);
+        let charsets = charset::labels(value, list);
+        let part = &mut self.parts[id.0 as usize];
+        part.charset = charset::label(value, &charsets).map(|label| at.at(&label));
+        part.joined_charset = charset::joined(value, &charsets);
+        let mut others = charset::rivals(&charsets).skip(1);
+        let second = others.next().filter(|_| part.media.top == "text");
+        part.several_charsets = second.is_some();
+        if let Some(second) = second {
+            let (place, more) = (at.at(&second.range), 1 + others.count() as u64);
+            self.push_defect(id, EventKind::CharsetAmbiguous, place, Detail::None, more);
+        }
     }
 
     /// Makes a part with a file name an attachment, unless it may be the text of its message: the root, the first part of a multipart,
@@ -283,7 +267,7 @@ impl<'a> Parser<'a> {
             let at = part
                 .content_type
                 .map_or(part.header, |index| self.fields[index as usize].value);
-            self.defect(finding, at, "", 1);
+            self.defect(finding, at, Detail::None, 1);
             return (PartKind::Leaf, None);
         }
         let at = |index: Option<u32>| index.map(|index| self.fields[index as usize].value);
@@ -295,24 +279,24 @@ impl<'a> Parser<'a> {
         let (depth, body) = (part.depth as usize, part.body.start);
         let label = at(part.content_transfer_encoding).filter(|_| encoded);
         if let Some(at) = label {
-            self.defect(
-                EventKind::CteWrongLabel,
-                at,
-                "transfer encoding of a composite part",
-                1,
-            );
+            self.defect(EventKind::CteWrongLabel, at, Reason::CompositeEncoding, 1);
         }
         let kind = if message && label.is_some() && !self.begins_header(body) {
             PartKind::Leaf
         } else if depth >= self.limits.depth || self.parts.len() >= self.limits.parts {
-            self.defect(EventKind::MimeDepth, Span::new(body, body), "", 1);
+            self.defect(EventKind::MimeDepth, Span::new(body, body), Detail::None, 1);
             PartKind::Opaque
         } else if message {
             PartKind::Message
         } else if boundary.is_some() {
             PartKind::Multipart
         } else {
-            self.defect(EventKind::MimeMissingBoundary, type_at, "no boundary", 1);
+            self.defect(
+                EventKind::MimeMissingBoundary,
+                type_at,
+                Reason::NoBoundary,
+                1,
+            );
             PartKind::Opaque
         };
         self.parts[id.0 as usize].kind = kind;
@@ -373,7 +357,7 @@ impl<'a> Parser<'a> {
                 part,
                 EventKind::MimeAmbiguousBoundary,
                 at,
-                "not a delimiter",
+                Reason::NotDelimiter,
                 count,
             );
         }
@@ -438,7 +422,7 @@ impl<'a> Parser<'a> {
                 self.forget(boundary);
             }
             if self.stack[delimiter.frame].children == 0 {
-                self.seal(part, "no part before the closing delimiter");
+                self.seal(part, Reason::NoPart);
             }
             self.stack[delimiter.frame].boundary = None;
             return next;
@@ -447,7 +431,7 @@ impl<'a> Parser<'a> {
             if !self.full {
                 self.full = true;
                 let rest = Span::new(start, self.raw.len());
-                self.push_defect(part, EventKind::MimeDepth, rest, "number of parts", 1);
+                self.push_defect(part, EventKind::MimeDepth, rest, Reason::PartLimit, 1);
             }
             return next;
         }
@@ -457,7 +441,7 @@ impl<'a> Parser<'a> {
                 part,
                 EventKind::MimeManyParts,
                 Span::new(at.start, at.end),
-                "",
+                Detail::None,
                 1,
             );
         }
@@ -479,13 +463,13 @@ impl<'a> Parser<'a> {
             };
             self.forget(boundary);
             if frame.children == 0 {
-                self.seal(frame.part, "the boundary never occurs");
+                self.seal(frame.part, Reason::BoundaryNeverOccurs);
             } else {
                 self.push_defect(
                     frame.part,
                     EventKind::MimeUnclosed,
                     Span::new(place, place),
-                    "",
+                    Detail::None,
                     1,
                 );
             }
@@ -493,7 +477,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes a multipart without parts opaque.
-    fn seal(&mut self, id: PartId, why: &'static str) {
+    fn seal(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
         let at = part
@@ -514,7 +498,13 @@ impl<'a> Parser<'a> {
     }
 
     /// An event of the part that is being opened.
-    pub(super) fn defect(&mut self, kind: EventKind, at: Span, detail: &'static str, count: u64) {
+    pub(super) fn defect(
+        &mut self,
+        kind: EventKind,
+        at: Span,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) {
         self.push_defect(PartId(self.parts.len() as u32 - 1), kind, at, detail, count);
     }
 
@@ -523,16 +513,11 @@ impl<'a> Parser<'a> {
         part: PartId,
         kind: EventKind,
         at: Span,
-        detail: &'static str,
+        detail: impl Into<Detail>,
         count: u64,
     ) {
-        self.defects.push(Event {
-            part,
-            at,
-            kind,
-            detail: Cow::Borrowed(detail),
-            count,
-        });
+        let event = Event::new(part, at, kind, detail);
+        self.defects.push(event.counted(count));
     }
 }
 
@@ -641,6 +626,25 @@ fn names_differ(
     };
     let (one, other) = (read(content.0, "name"), read(disposition.0, "filename"));
     one.is_some() && other.is_some() && one != other
+}
+
+/// Returns the boundary that the parameters `list` of a media type name, also in the form of RFC 2231. `value` is the whole field value.
+fn boundary<'a>(value: &'a [u8], list: &[params::RawParam<'a>]) -> Option<Cow<'a, [u8]>> {
+    let plain = list
+        .iter()
+        .find(|param| param.name.eq_ignore_ascii_case(b"boundary"))
+        .map(|param| param.value.clone());
+    let encoded = || {
+        let starts = |name: &[u8]| name.to_ascii_lowercase().starts_with(b"boundary*");
+        list.iter().find(|param| starts(param.name))?;
+        let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+        let text = params.get("boundary")?;
+        Some(Cow::Owned(text.as_bytes().to_vec()))
+    };
+    plain
+        .or_else(encoded)
+        .map(trim_blanks)
+        .filter(|boundary| !boundary.is_empty())
 }
 
 fn trim_blanks(boundary: Cow<'_, [u8]>) -> Cow<'_, [u8]> {

@@ -3,28 +3,26 @@
 //! # Limits
 //! A file of no kind that is known here is told from text by its control characters. Short ones have too few of them.
 
+use crate::event::FileKind;
+
 /// How files begin that are no text, and whether that alone tells them: else bytes beyond ASCII or control characters must follow.
-const KINDS: [(&[u8], bool, &str); 16] = [
-    (b"PK\x03\x04", true, "a zip archive"),
-    (b"\x1F\x8B\x08", true, "compressed with gzip"),
-    (b"BZh91AY&SY", true, "compressed with bzip2"),
-    (b"\xFD7zXZ\0", true, "compressed with xz"),
-    (b"7z\xBC\xAF\x27\x1C", true, "a 7z archive"),
-    (b"Rar!\x1A\x07", true, "a rar archive"),
-    (b"\x89PNG\r\n\x1A\n", true, "a picture (PNG)"),
-    (b"\xFF\xD8\xFF", true, "a picture (JPEG)"),
-    (b"GIF87a", false, "a picture (GIF)"),
-    (b"GIF89a", false, "a picture (GIF)"),
-    (b"II*\0", true, "a picture (TIFF)"),
-    (b"MM\0*", true, "a picture (TIFF)"),
-    (b"OggS\0", true, "sound or video (Ogg)"),
-    (b"ID3\x03\0", true, "sound (MP3)"),
-    (b"%PDF-", false, "a document (PDF)"),
-    (
-        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
-        true,
-        "a document (OLE)",
-    ),
+const KINDS: [(&[u8], bool, FileKind); 16] = [
+    (b"PK\x03\x04", true, FileKind::Zip),
+    (b"\x1F\x8B\x08", true, FileKind::Gzip),
+    (b"BZh91AY&SY", true, FileKind::Bzip2),
+    (b"\xFD7zXZ\0", true, FileKind::Xz),
+    (b"7z\xBC\xAF\x27\x1C", true, FileKind::SevenZip),
+    (b"Rar!\x1A\x07", true, FileKind::Rar),
+    (b"\x89PNG\r\n\x1A\n", true, FileKind::Png),
+    (b"\xFF\xD8\xFF", true, FileKind::Jpeg),
+    (b"GIF87a", false, FileKind::Gif),
+    (b"GIF89a", false, FileKind::Gif),
+    (b"II*\0", true, FileKind::Tiff),
+    (b"MM\0*", true, FileKind::Tiff),
+    (b"OggS\0", true, FileKind::Ogg),
+    (b"ID3\x03\0", true, FileKind::Mp3),
+    (b"%PDF-", false, FileKind::Pdf),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", true, FileKind::Ole),
 ];
 
 /// One of so many bytes of a text is a control character that no text has: then it is none.
@@ -33,13 +31,13 @@ const SELDOM: usize = 32;
 const DIFFERENT: u32 = 6;
 
 /// What bytes are that are no text, where they are none; `text` is what they were read as. Linear time.
-pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<&'static str> {
+pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
     let found = KINDS.iter().find(|(start, ..)| bytes.starts_with(start));
     let known = found
         .filter(|(_, alone, _)| *alone || !bytes.is_ascii() || text.iter().any(|b| is_control(*b)));
     match known {
-        Some((.., what)) => Some(what),
-        None => is_data(text).then_some("data with many control characters"),
+        Some((.., kind)) => Some(*kind),
+        None => is_data(text).then_some(FileKind::Unknown),
     }
 }
 
@@ -70,10 +68,10 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_how_they_begin() {
-        assert_eq!(kind(b"PK\x03\x04\x14\0", b""), Some("a zip archive"));
+        assert_eq!(kind(b"PK\x03\x04\x14\0", b""), Some(FileKind::Zip));
         assert_eq!(
             kind(b"%PDF-1.4\n%\xE2\xE3", "%PDF-1.4\n%âã".as_bytes()),
-            Some("a document (PDF)")
+            Some(FileKind::Pdf)
         );
         // Words that begin so.
         for text in [

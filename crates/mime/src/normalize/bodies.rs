@@ -1,20 +1,19 @@
 //! Edits of text bodies, and of the fields that describe them.
 
+use super::body::{Body, Outgoing, UTF_8};
 use super::fields::added_fields;
-use super::outgoing::{self, Outgoing};
+use super::outgoing;
 use super::{binary, global, lines};
-use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
+use crate::event::{Detail, Event, EventKind, Reason};
 use crate::message::charset;
-use crate::recipe::{Base64Lines, OldEol, Patch, Recipe, UndoSteps, to_crlf};
-use crate::text::{
-    MessageEvidence, Transferred, footer_text, has_armour, is_text, reading, unquote,
-};
+use crate::recipe::{Base64Lines, OldEol, Recipe, UndoSteps, to_crlf};
+use crate::text::{MessageEvidence, Transferred, footer_text, has_armour, reading};
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
-    Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy,
-    Report, Span, Transfer, charset_choice,
+    Attachments, Bodies, Edit, Eol, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
+    Transfer, charset_choice,
 };
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -32,7 +31,7 @@ pub(super) fn plan(
     let mut widened = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
-        if sealed[index] || !is_text(part) {
+        if sealed[index] || !part.is_text() {
             continue;
         }
         let transferred = Transferred::read(message, id);
@@ -47,15 +46,9 @@ pub(super) fn plan(
             };
             let legacy = policy.bodies == Bodies::Utf8 && body.needs_charset();
             if legacy && policy.attachments != Attachments::Utf8 {
-                let detail = Cow::Owned(format!("in {}", choice.used.name()));
+                let detail = Detail::InCharset(choice.used);
                 let kind = EventKind::MimeAttachmentUntouched;
-                report.push(Event {
-                    part: id,
-                    at: part.body,
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                report.push(Event::new(id, part.body, kind, detail));
             }
             if !legacy || policy.attachments != Attachments::Utf8 {
                 // A file that is UTF-8 already keeps its transfer encoding, too.
@@ -75,14 +68,8 @@ pub(super) fn plan(
         if !body.may_change() {
             report.withdraw(&mark);
             if body.is_bare() && body.needs_charset() {
-                let detail = Cow::Borrowed("no header field says what it is, and none is invented");
-                report.push(Event {
-                    part: id,
-                    at: part.body,
-                    kind: EventKind::MimeUnsettled,
-                    detail,
-                    count: 1,
-                });
+                let detail = Reason::NoTypeInvented;
+                report.push(Event::new(id, part.body, EventKind::MimeUnsettled, detail));
             }
             continue;
         }
@@ -103,13 +90,7 @@ pub(super) fn plan(
                 EventKind::CteLineEndAdded,
                 Span::new(part.body.end, part.body.end),
             );
-            report.push(Event {
-                part: id,
-                at,
-                kind,
-                detail: Cow::Borrowed(""),
-                count: 1,
-            });
+            report.push(Event::new(id, at, kind, Detail::None));
         }
         report.extend(body.stale_digest(&target));
         let (wide, text) = body.write(&target, edits);
@@ -126,36 +107,18 @@ pub(super) fn plan(
     hints
 }
 
-/// The label that is written but for charsets that are asked for.
-pub(super) const UTF_8: &str = "utf-8";
-
-/// A text body with its reading.
-pub(super) struct Body<'a, 'm> {
-    pub(super) message: &'a Message<'m>,
-    pub(super) id: PartId,
-    pub(super) policy: &'a Policy,
-    pub(super) transferred: &'a Transferred<'m>,
-    pub(super) choice: &'a Choice<'a>,
-}
-
 /// Why a body that could be written anew stays as it is.
 enum Obstacle {
     /// Told already.
     Known,
-    Found(EventKind, &'static str),
+    Found(EventKind, Detail),
 }
 
 impl Obstacle {
     fn event(self, part: PartId, at: Span) -> Option<Event> {
         match self {
             Self::Known => None,
-            Self::Found(kind, detail) => Some(Event {
-                part,
-                at,
-                kind,
-                detail: Cow::Borrowed(detail),
-                count: 1,
-            }),
+            Self::Found(kind, detail) => Some(Event::new(part, at, kind, detail)),
         }
     }
 }
@@ -172,6 +135,18 @@ struct BodyTarget<'a> {
     way_back: bool,
     /// The bytes stay in a charset in which those of CR and LF may be parts of other characters.
     opaque_lines: bool,
+}
+
+/// What the policy asks of a body.
+struct Asks {
+    /// The body came in a transfer encoding.
+    was_encoded: bool,
+    /// The new charset has seven bits (ISO-2022-JP).
+    is_seven_bit: bool,
+    /// The body may go without a transfer encoding.
+    is_open: bool,
+    /// The body gets another label.
+    relabels: bool,
 }
 
 impl BodyTarget<'_> {
@@ -207,11 +182,11 @@ impl<'a> Body<'a, '_> {
         let bytes = &*transferred.decoded.bytes;
         let relabels = target.relabel.is_some();
         if target.relabels(UTF_8) && charset_choice::is_misread_under_utf8(&target.text) {
-            let detail = "under a label of UTF-8 the text would be read otherwise";
-            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+            let detail = Reason::WouldReadAsUtf8;
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail.into()));
         }
-        if let Some(what) = binary::kind(bytes, &target.text) {
-            return Some(Obstacle::Found(EventKind::MimeNotText, what));
+        if let Some(kind) = binary::kind(bytes, &target.text) {
+            return Some(Obstacle::Found(EventKind::MimeNotText, Detail::File(kind)));
         }
         // Binary data, that a change of charset would spoil.
         let spoils = |block: &Block| memmem::find(text, &bytes[block.at.clone()]).is_none();
@@ -221,140 +196,190 @@ impl<'a> Body<'a, '_> {
         if transferred.has_armour() || !self.choice.used.is_ascii_compatible() && has_armour(text) {
             return Some(Obstacle::Found(
                 EventKind::MimeSignedUntouched,
-                "inline PGP",
+                Reason::InlinePgp.into(),
             ));
         }
         let own = relabels && self.choice.used != Charset::UTF_8;
         let document = Document::of(&self.message.part(self.id).media.sub);
         if own && document == Some(Document::Card) && document_charset::has_encoded_text(text) {
-            let detail = "text in quoted-printable within it is in the charset of the part";
-            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+            let detail = Reason::EncodedInCharset;
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail.into()));
         }
         if own && bytes.starts_with(br"{\rtf") {
-            let detail = "the text names its own code page";
-            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+            let detail = Reason::OwnCodePage;
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail.into()));
         }
         None
     }
 
-    /// None for a body that needs nothing.
+    /// Returns what becomes of the body, or None if it needs no change.
     fn target(&self, outgoing: Outgoing<'a>) -> Option<BodyTarget<'a>> {
-        let part = self.message.part(self.id);
-        let used = self.transferred.decoded.used;
-        let encoded = used != TransferEncoding::Identity;
-        let wrong_label = part.transfer != used;
-        let Outgoing {
-            mut text,
-            patches,
-            label,
-            ..
-        } = outgoing;
-        let relabel = label.is_some();
-        let seven = label.is_some_and(|label| label != UTF_8);
-        let ascii = text.is_ascii();
-        let open = match self.policy.transfer {
-            // A charset of seven bits needs no other encoding.
-            _ if seven => true,
-            Transfer::EightBit => true,
-            Transfer::SevenBit => ascii,
-            Transfer::Keep => !encoded,
-            Transfer::Clean => !encoded && (ascii || !self.transferred.decoded.bytes.is_ascii()),
-        };
-        let stays = match self.policy.transfer {
-            // Without new text it stays as it is: it is what it was before.
-            Transfer::Keep | Transfer::Clean => true,
-            Transfer::SevenBit => open != encoded || encoded,
-            Transfer::EightBit => open != encoded,
-        };
-        // Blanks that end its lines are no text, but some readers show them, or flow lines by them.
-        let stays = stays || self.transferred.has(EventKind::CteQpTrailingBlanks);
-        if !relabel && !wrong_label && stays {
-            // Plain already, or encoded and to stay so.
+        let asks = self.asks(outgoing.label, outgoing.text.is_ascii());
+        if self.is_as_asked(&asks) {
             return None;
         }
-        let charset = (relabel && !seven)
-            .then(|| self.choice.used.superset())
-            .filter(|c| *c != Charset::UTF_8);
-        let mut steps = UndoSteps {
-            added_end: 0,
-            eol: OldEol::Same,
-            patches,
-            charset,
-            base64: self.base64_lines(),
-        };
-        // Recipes begin with UTF-8.
-        let way_back = self.transferred.footer().is_none()
-            && used != TransferEncoding::QuotedPrintable
-            && !seven
-            && self.choice.mixed.is_none();
-        let eol = self.message.eol();
-        let opaque_lines = !relabel && self.has_opaque_lines();
-        // Recipes lead back only from text with the same line ends.
-        let target = |text, transfer, steps, same_lines| BodyTarget {
-            text,
-            transfer,
-            relabel: label,
-            steps,
-            way_back: way_back && same_lines,
-            opaque_lines,
-        };
         let boundaries = lines::boundaries_around(self.message, self.id);
-        if open && encoded {
-            if let Some((plain, old)) = lines::with_line_ends(&text, eol)
-                && lines::may_stand(&plain, eol, &boundaries, true)
-            {
-                let mut plain = plain.into_owned();
-                steps.eol = old;
-                steps.added_end = self.end_line(&mut plain, eol);
-                if !opaque_lines || self.reads_same(&plain, steps.added_end > 0) {
-                    let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                    return Some(target(text, transfer, steps, true));
-                }
-                steps = UndoSteps {
-                    added_end: 0,
-                    eol: OldEol::Same,
-                    ..steps
+        let draft = self.draft(outgoing, &asks);
+        if asks.is_open && asks.was_encoded {
+            if let Some((text, old_eol, added_end)) = self.decoded_lines(&draft, &boundaries) {
+                let steps = UndoSteps {
+                    added_end,
+                    eol: old_eol,
+                    ..draft.steps
                 };
+                return Some(BodyTarget {
+                    text: Cow::Owned(text),
+                    steps,
+                    ..draft
+                });
             }
-            if !relabel && self.transferred.footer().is_none() {
+            if !asks.relabels && self.transferred.footer().is_none() {
                 return None;
             }
         }
+        let eol = self.message.eol();
         // Where ASCII bytes are not ASCII, line ends are what decoding made them: nothing says that they are those of the lines around.
-        let made = relabel && !encoded && !self.choice.used.is_ascii_compatible();
-        let stands = !relabel
-            || lines::may_stand(&text, eol, &boundaries, false)
-                && !(made && lines::has_bare_ends(&text, eol))
-                && (!lines::joins_header(&text, eol)
-                    || lines::joins_header(self.transferred.body, eol));
-        if open && !encoded && stands {
-            let transfer = TransferEncoding::Identity;
-            return Some(target(text, transfer, steps, true));
+        let made_lines =
+            asks.relabels && !asks.was_encoded && !self.choice.used.is_ascii_compatible();
+        if asks.is_open && !asks.was_encoded {
+            let text = &*draft.text;
+            let stands = !asks.relabels
+                || lines::may_stand(text, eol, &boundaries, false)
+                    && !(made_lines && lines::has_bare_ends(text, eol))
+                    && (!lines::joins_header(text, eol)
+                        || lines::joins_header(self.transferred.body, eol));
+            if stands {
+                return Some(draft);
+            }
         }
-        if open
-            && made
-            && let Some((plain, _)) = lines::with_line_ends(&text, eol)
+        if asks.is_open
+            && made_lines
+            && let Some((plain, _)) = lines::with_line_ends(&draft.text, eol)
             && lines::may_stand(&plain, eol, &boundaries, true)
         {
-            let (text, transfer) = (Cow::Owned(plain.into_owned()), TransferEncoding::Identity);
-            return Some(target(text, transfer, steps, false));
+            let text = Cow::Owned(plain.into_owned());
+            return Some(BodyTarget {
+                text,
+                way_back: false,
+                ..draft
+            });
         }
-        let transfer = match used {
-            _ if seven => TransferEncoding::Base64,
+        Some(self.encoded(draft, &asks))
+    }
+
+    /// Returns what the policy asks of a body that gets the label `label` and whose text is ASCII or not.
+    fn asks(&self, label: Option<&'static str>, ascii: bool) -> Asks {
+        let was_encoded = self.transferred.decoded.used != TransferEncoding::Identity;
+        let is_seven_bit = label.is_some_and(|label| label != UTF_8);
+        let is_open = match self.policy.transfer {
+            // A charset of seven bits needs no other encoding.
+            _ if is_seven_bit => true,
+            Transfer::EightBit => true,
+            Transfer::SevenBit => ascii,
+            Transfer::Keep => !was_encoded,
+            Transfer::Clean => {
+                !was_encoded && (ascii || !self.transferred.decoded.bytes.is_ascii())
+            }
+        };
+        let relabels = label.is_some();
+        Asks {
+            was_encoded,
+            is_seven_bit,
+            is_open,
+            relabels,
+        }
+    }
+
+    /// Returns true if the body has the right label and a transfer encoding that the policy accepts.
+    fn is_as_asked(&self, asks: &Asks) -> bool {
+        let keeps_encoding = match self.policy.transfer {
+            // Without new text it stays as it is: it is what it was before.
+            Transfer::Keep | Transfer::Clean => true,
+            Transfer::SevenBit => asks.is_open != asks.was_encoded || asks.was_encoded,
+            Transfer::EightBit => asks.is_open != asks.was_encoded,
+        };
+        // Blanks that end its lines are no text, but some readers show them, or flow lines by them.
+        let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
+        let is_wrongly_labelled =
+            self.message.part(self.id).transfer != self.transferred.decoded.used;
+        !asks.relabels && !is_wrongly_labelled && keeps_encoding
+    }
+
+    /// Builds the target of a body without transfer encoding, with the steps that lead back to the old bytes.
+    fn draft(&self, outgoing: Outgoing<'a>, asks: &Asks) -> BodyTarget<'a> {
+        let charset = (asks.relabels && !asks.is_seven_bit)
+            .then(|| self.choice.used.superset())
+            .filter(|c| *c != Charset::UTF_8);
+        // Recipes begin with UTF-8.
+        let way_back = self.transferred.footer().is_none()
+            && self.transferred.decoded.used != TransferEncoding::QuotedPrintable
+            && !asks.is_seven_bit
+            && self.choice.mixed.is_none();
+        BodyTarget {
+            text: outgoing.text,
+            transfer: TransferEncoding::Identity,
+            relabel: outgoing.label,
+            steps: UndoSteps {
+                added_end: 0,
+                eol: OldEol::Same,
+                patches: outgoing.patches,
+                charset,
+                base64: self.base64_lines(),
+            },
+            way_back,
+            opaque_lines: !asks.relabels && self.has_opaque_lines(),
+        }
+    }
+
+    /// Returns the text with the message's line ends, what they were, and the length of a line end that was added. None if the text
+    /// cannot stand without transfer encoding.
+    fn decoded_lines(
+        &self,
+        draft: &BodyTarget<'_>,
+        boundaries: &[&[u8]],
+    ) -> Option<(Vec<u8>, OldEol, usize)> {
+        let eol = self.message.eol();
+        let (plain, old_eol) = lines::with_line_ends(&draft.text, eol)?;
+        if !lines::may_stand(&plain, eol, boundaries, true) {
+            return None;
+        }
+        let mut plain = plain.into_owned();
+        let added_end = self.end_line(&mut plain, eol);
+        let reads_same = !draft.opaque_lines || self.reads_same(&plain, added_end > 0);
+        reads_same.then_some((plain, old_eol, added_end))
+    }
+
+    /// Chooses a transfer encoding for text that cannot stand without one.
+    fn encoded(&self, draft: BodyTarget<'a>, asks: &Asks) -> BodyTarget<'a> {
+        let BodyTarget {
+            mut text,
+            opaque_lines,
+            ..
+        } = draft;
+        let transfer = match self.transferred.decoded.used {
+            _ if asks.is_seven_bit => TransferEncoding::Base64,
             // The same encoding keeps line ends that are data, whatever becomes of those of the message.
-            used if encoded && (!open || opaque_lines || lines::are_data(&text)) => used,
+            used if asks.was_encoded
+                && (!asks.is_open || opaque_lines || lines::are_data(&text)) =>
+            {
+                used
+            }
             _ if opaque_lines => TransferEncoding::Base64,
             _ => shorter(&text),
         };
         if transfer == TransferEncoding::QuotedPrintable
             && !opaque_lines
-            && let Some((plain, _)) = lines::with_line_ends(&text, eol)
+            && let Some((plain, _)) = lines::with_line_ends(&text, self.message.eol())
         {
-            let plain = plain.into_owned();
-            text = Cow::Owned(plain);
+            text = Cow::Owned(plain.into_owned());
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
-        Some(target(text, transfer, steps, false))
+        BodyTarget {
+            text,
+            transfer,
+            way_back: false,
+            ..draft
+        }
     }
 
     /// Whether the bytes of CR and LF may be parts of other characters, by the charset that was used or by that of the label.
@@ -394,88 +419,6 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// Whether bytes or label must change for the part to be UTF-8 that says so.
-    pub(super) fn needs_charset(&self) -> bool {
-        if self.message.part(self.id).several_charsets && self.one_label(UTF_8).is_some() {
-            // Readers differ in which of them they believe.
-            return true;
-        }
-        let label = self.transferred.resolved;
-        let bytes = &*self.transferred.decoded.bytes;
-        let unchanged = self.choice.text.as_bytes() == bytes;
-        match label {
-            Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
-                !(self.choice.used == Charset::UTF_8
-                    && self.choice.log.losses() == 0
-                    && self.choice.mixed.is_none())
-            }
-            // What was appended becomes UTF-8 text too.
-            _ if self
-                .transferred
-                .footer()
-                .is_some_and(|footer| !footer.is_ascii()) =>
-            {
-                true
-            }
-            Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
-                let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
-                !unchanged || wide
-            }
-            _ if self.choice.text.is_ascii() => !unchanged,
-            _ => true,
-        }
-    }
-
-    /// The text as UTF-8 bytes, its declarations inside set right for a new label, with a footer appended; without one the bytes as they are.
-    pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
-        let choice: &'a Choice<'a> = self.choice;
-        let bytes: &'a [u8] = &self.transferred.decoded.bytes;
-        let plain: &'a [u8] = if label.is_some() {
-            choice.text.as_bytes()
-        } else {
-            bytes
-        };
-        let document = Document::of(&self.message.part(self.id).media.sub);
-        let places = match (document, label) {
-            (Some(document), Some(name)) => document_charset::patches(plain, document, name),
-            _ => Vec::new(),
-        };
-        let footer = self.transferred.footer();
-        if places.is_empty() && footer.is_none() {
-            return Outgoing {
-                text: Cow::Borrowed(plain),
-                patches: Vec::new(),
-                label,
-                note: None,
-            };
-        }
-        let mut text = Vec::with_capacity(plain.len() + footer.map_or(0, <[u8]>::len));
-        let mut patches = Vec::new();
-        let mut at = 0;
-        for place in places {
-            text.extend_from_slice(&plain[at..place.start]);
-            let name = label.unwrap_or(UTF_8).as_bytes();
-            patches.push(Patch {
-                at: text.len(),
-                new_length: name.len(),
-                old: plain[place.clone()].to_vec(),
-            });
-            text.extend_from_slice(name);
-            at = place.end;
-        }
-        text.extend_from_slice(&plain[at..]);
-        if let Some(footer) = footer {
-            let (end, _) = footer_text(&text, footer, choice.used, self.message, self.policy);
-            text.extend_from_slice(&end);
-        }
-        Outgoing {
-            text: Cow::Owned(text),
-            patches,
-            label,
-            note: None,
-        }
-    }
-
     /// A plain body at the very end of a message ends its last line, as the encoded one did.
     fn end_line(&self, text: &mut Vec<u8>, eol: Eol) -> usize {
         let span = self.transferred.span;
@@ -498,14 +441,8 @@ impl<'a> Body<'a, '_> {
         if bare(&target.text) == bare(&self.transferred.decoded.bytes) {
             return None;
         }
-        let (kind, detail) = (EventKind::HdrStaleDigest, Cow::Borrowed("Content-MD5"));
-        Some(Event {
-            part: self.id,
-            at,
-            kind,
-            detail,
-            count: 1,
-        })
+        let (kind, detail) = (EventKind::HdrStaleDigest, Detail::Field("Content-MD5"));
+        Some(Event::new(self.id, at, kind, detail))
     }
 
     /// The lines of a base64 body, for its recipe.
@@ -606,23 +543,6 @@ impl<'a> Body<'a, '_> {
                 .is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
     }
 
-    /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
-    fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
-        let part = self.message.part(self.id);
-        let value = self.message.all_fields()[part.content_type? as usize].value;
-        if value.len() > self.policy.limits.field {
-            // Not read.
-            return None;
-        }
-        let edits = charset::one_label(value.of(self.message.raw()), label)?;
-        Some(
-            edits
-                .into_iter()
-                .map(|(at, with)| Edit::new(value.at(&at), with))
-                .collect(),
-        )
-    }
-
     /// Its lines ended as those of the message do.
     fn had_lines(&self) -> bool {
         matches!(
@@ -650,7 +570,7 @@ impl<'a> Body<'a, '_> {
                         .into_iter()
                         .map(move |(at, with)| Edit::new(value.at(&at), with))
                 }));
-            } else if !unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+            } else if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
                 let quote = if old.starts_with(b"\"") { "\"" } else { "" };
                 let with = format!("{quote}{label}{quote}").into_bytes();
                 edits.push(Edit::new(span, with));

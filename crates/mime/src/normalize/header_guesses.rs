@@ -4,12 +4,13 @@
 //! The excerpt is that of the whole field, from its first character beyond ASCII.
 
 use crate::charset_choice::MAIL_HINTS;
-use crate::encoded_word::{self, Finding, HeaderContext, Word};
+use crate::encoded_word::{self, HeaderContext, Word};
+use crate::event::{Detail, EventKind, Finding};
 use crate::guess::excerpt;
 use crate::header::{Field, FieldKind};
 use crate::params::{Labelled, LabelledParams};
 use crate::text::{LAST_RESORT, RawCharset};
-use crate::{Event, EventKind, Guess, GuessKind, PartId, Report, Span};
+use crate::{Guess, GuessKind, PartId, Report, Span};
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -189,8 +190,10 @@ impl FieldReading<'_> {
 
     /// Raw bytes whose charset neither the message nor the caller names.
     fn raw_bytes(&self, value: &[u8], finding: &Finding) -> Option<Uncertain> {
-        let used =
-            Charset::for_name(&finding.detail).filter(|_| finding.kind == EventKind::EwRaw8bit)?;
+        let used = match finding.detail {
+            Detail::Charset(used) if finding.kind == EventKind::EwRaw8bit => used,
+            _ => return None,
+        };
         let of_message = self.raw.charset == Some(used);
         if used == Charset::UTF_8 || of_message && self.raw.confidence.is_none() {
             return None;
@@ -230,20 +233,8 @@ impl FieldReading<'_> {
 
 /// Adds findings as events.
 pub(super) fn push(part: PartId, value: Span, findings: Vec<Finding>, report: &mut Report) {
-    for Finding {
-        at,
-        kind,
-        detail,
-        count,
-    } in findings
-    {
-        report.push(Event {
-            part,
-            at: value.at(&at),
-            kind,
-            detail,
-            count,
-        });
+    for finding in findings {
+        report.push(finding.into_event(part, value));
     }
 }
 

@@ -2,17 +2,16 @@
 
 use super::header_guesses::{self, FieldReading};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting,
+    self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting,
 };
+use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
 use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
 use crate::{
-    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report,
-    Span, Transfer,
+    CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
 };
 use crate::{fields, params};
 use mailglot_codec::Charset;
-use std::borrow::Cow;
 
 /// The first field that signs the whole message whose header a part has.
 pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
@@ -59,38 +58,17 @@ pub(super) fn plan(
             let value = field.value.of(raw);
             let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
             if dated && !fields::is_plain_date(value) && fields::date(value).is_none() {
-                let (kind, detail) = (EventKind::DateUnparsable, Cow::Borrowed(""));
-                report.push(Event {
-                    part: id,
-                    at: field.value,
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                let kind = EventKind::DateUnparsable;
+                report.push(Event::new(id, field.value, kind, Detail::None));
             }
             if value.len() > LONGEST && has_long_line(value) {
-                let (kind, detail) = (
-                    EventKind::HdrTooLong,
-                    Cow::Borrowed("a line of more than 998 bytes"),
-                );
-                report.push(Event {
-                    part: id,
-                    at: field.full,
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                let kind = EventKind::HdrTooLong;
+                report.push(Event::new(id, field.full, kind, Reason::LongLine));
             }
             let from = is_from(field.name.of(raw)) && value.len() <= policy.limits.field;
             if from && may_have_rivals(value) && fields::has_rivals(value) {
-                let (kind, detail) = (EventKind::HdrAmbiguousFrom, Cow::Borrowed(""));
-                report.push(Event {
-                    part: id,
-                    at: field.value,
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                let kind = EventKind::HdrAmbiguousFrom;
+                report.push(Event::new(id, field.value, kind, Detail::None));
             }
             let is_plain_ascii = is_plain_ascii.contains(field);
             let ascii = is_plain_ascii || value.is_ascii();
@@ -104,14 +82,8 @@ pub(super) fn plan(
                 continue;
             }
             if value.len() > policy.limits.field {
-                let (kind, detail) = (EventKind::HdrBeyondLimit, Cow::Borrowed("left alone"));
-                report.push(Event {
-                    part: id,
-                    at: field.full,
-                    kind,
-                    detail,
-                    count: 1,
-                });
+                let kind = EventKind::HdrBeyondLimit;
+                report.push(Event::new(id, field.full, kind, Reason::LeftAlone));
                 continue;
             }
             let mut findings = Vec::new();

@@ -5,6 +5,7 @@
 
 mod binary;
 mod bodies;
+mod body;
 mod fields;
 mod global;
 mod header_guesses;
@@ -12,11 +13,11 @@ mod headers;
 mod lines;
 mod outgoing;
 
-use crate::encoded_word::UNSAFE;
+use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;
 use crate::{
-    Bodies, CharsetOut, Edit, Event, EventKind, Headers, How, Message, OnLoss, PartId, PartKind,
-    Policy, Reading, Report, Span, Transfer, splice,
+    Bodies, CharsetOut, Edit, Headers, How, Message, OnLoss, PartId, PartKind, Policy, Reading,
+    Report, Span, Transfer, splice,
 };
 use std::borrow::Cow;
 
@@ -60,17 +61,8 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     if raw.len() > policy.limits.message {
         let mut report = Report::with_limit(policy.limits.events);
         let (at, kind) = (Span::new(0, raw.len()), EventKind::MsgTooLarge);
-        let detail = Cow::Owned(format!(
-            "more than {} bytes, left alone",
-            policy.limits.message
-        ));
-        report.push(Event {
-            part: PartId::ROOT,
-            at,
-            kind,
-            detail,
-            count: 1,
-        });
+        let detail = Detail::LongerThan(policy.limits.message);
+        report.push(Event::new(PartId::ROOT, at, kind, detail));
         return Plan {
             edits: Vec::new(),
             report,
@@ -116,7 +108,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     // So are words that could not be written again, and those that are kept because they cannot be read.
     let unread = |event: &Event| {
         policy.on_loss == OnLoss::Keep && event.kind == EventKind::CharsetInvalidBytes
-            || event.detail == UNSAFE
+            || event.detail == Reason::WouldReadDifferently
     };
     let word_stays = found().any(unread);
     // Words in a charset with shifts may be what text without a label is read by.
@@ -191,30 +183,18 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
 /// Reports a message that stays as it is, because it would read differently after its rewriting.
 fn unsettled(raw: &[u8]) -> Event {
     let (at, kind) = (Span::new(0, raw.len()), EventKind::MimeUnsettled);
-    Event {
-        part: PartId::ROOT,
-        at,
-        kind,
-        detail: Cow::Borrowed("left alone"),
-        count: 1,
-    }
+    Event::new(PartId::ROOT, at, kind, Reason::LeftAlone)
 }
 
 /// Tells of a signature over a whole message.
 fn report_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
     let untouched = kind == EventKind::MimeSignedUntouched;
-    let detail = Cow::Borrowed(if untouched {
-        "signature over the whole message"
+    let detail = if untouched {
+        Reason::SignedMessage.into()
     } else {
-        ""
-    });
-    report.push(Event {
-        part,
-        at,
-        kind,
-        detail,
-        count: 1,
-    });
+        Detail::None
+    };
+    report.push(Event::new(part, at, kind, detail));
 }
 
 /// Which parts must stay byte-identical: signed and encrypted ones with all that is below them, and embedded messages under a signature
@@ -228,14 +208,9 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
     for (index, part) in message.parts().iter().enumerate() {
         let own = part.seals();
         if own {
-            let detail = Cow::Owned(format!("{}/{}", part.media.top, part.media.sub));
-            report.push(Event {
-                part: PartId(index as u32),
-                at: part.body,
-                kind: EventKind::MimeSignedUntouched,
-                detail,
-                count: 1,
-            });
+            let detail = Detail::MediaType(format!("{}/{}", part.media.top, part.media.sub).into());
+            let (id, kind) = (PartId(index as u32), EventKind::MimeSignedUntouched);
+            report.push(Event::new(id, part.body, kind, detail));
         }
         sealed[index] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
     }

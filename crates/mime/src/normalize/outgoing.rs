@@ -3,23 +3,11 @@
 //! # Limits
 //! A part of nothing but ASCII stays under any label that stands beside UTF-8, too.
 
-use super::bodies::{Body, UTF_8};
-use crate::recipe::Patch;
-use crate::{Bodies, CharsetOut, Event, EventKind, japanese};
+use super::body::{Body, Outgoing, UTF_8};
+use crate::event::{Event, EventKind};
+use crate::{Bodies, CharsetOut, japanese};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
-
-/// The bytes of a text part without transfer encoding.
-pub(super) struct Outgoing<'a> {
-    /// In their charset.
-    pub(super) text: Cow<'a, [u8]>,
-    /// Names that were replaced inside the text, where that is in UTF-8.
-    pub(super) patches: Vec<Patch>,
-    /// The label that they need; None where they are those that came.
-    pub(super) label: Option<&'static str>,
-    /// What is to be told of the charset that was asked for.
-    pub(super) note: Option<Event>,
-}
 
 /// Writes the text of a part in the charset that the policy asks for, or else in UTF-8, where it is not there already.
 pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
@@ -60,13 +48,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let content = body.content(Some(japanese::LABEL));
     let note = |kind, count| {
         let (part, at) = (body.id, body.message.part(body.id).body);
-        Some(Event {
-            part,
-            at,
-            kind,
-            detail: Cow::Borrowed("ISO-2022-JP"),
-            count,
-        })
+        Some(Event::new(part, at, kind, Charset::ISO_2022_JP).counted(count))
     };
     let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
     let written =

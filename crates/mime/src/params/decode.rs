@@ -1,11 +1,11 @@
 //! From parameters as written to text: continuations, extended values, words (RFC 2231 3 and 4).
 
-use super::names::note_path;
+use super::parameter_name::{NameForm, note_path, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
-use crate::EventKind;
 use crate::charset_choice::visual_order_note;
-use crate::encoded_word::{self, Finding, HeaderContext, repair};
+use crate::encoded_word::{self, HeaderContext, repair};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,22 +15,6 @@ use std::ops::Range;
 const NAMES: usize = 1_000;
 /// Bytes that are read of one value.
 const VALUE: usize = 1 << 20;
-
-/// What the name of a parameter says about its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NameForm {
-    /// `name`
-    Plain,
-    /// `name*`
-    Extended,
-    /// `name*3` (`encoded`: `name*3*`)
-    Segment {
-        /// Its number.
-        number: u32,
-        /// Percent-encoded.
-        encoded: bool,
-    },
-}
 
 /// All forms in which one name occurs.
 #[derive(Debug, Default)]
@@ -108,7 +92,7 @@ pub(super) fn group<'a>(
             findings.push(Finding::counted(
                 item.name.clone(),
                 EventKind::EwControlChar,
-                "",
+                Detail::None,
                 controls,
             ));
         }
@@ -117,7 +101,7 @@ pub(super) fn group<'a>(
             findings.push(Finding::new(
                 item.name.start..value.len(),
                 EventKind::HdrBeyondLimit,
-                "too many parameters",
+                Reason::ParameterLimit,
             ));
             break;
         }
@@ -146,7 +130,7 @@ pub(super) fn group<'a>(
             findings.push(Finding::new(
                 item.extent(),
                 EventKind::ParamDuplicate,
-                "the first one counts",
+                Reason::FirstCounts,
             ));
             group.left_out.push(item);
         }
@@ -168,43 +152,18 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
             findings.push(Finding::new(
                 item.name.clone(),
                 EventKind::ParamBadMark,
-                "part of the name",
+                Reason::PartOfName,
             ));
         }
         NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
             findings.push(Finding::new(
                 item.raw.range.clone(),
                 EventKind::ParamQuotedExtended,
-                "unquoted",
+                Reason::Unquoted,
             ));
         }
         _ => {}
     }
-}
-
-/// A name without its RFC 2231 marks. What is no segment number belongs to the name.
-pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
-    let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
-        return (name, NameForm::Plain);
-    };
-    let (base, mark) = (&name[..star], &name[star + 1..]);
-    if mark.is_empty() {
-        return (base, NameForm::Extended);
-    }
-    let (digits, encoded) = mark
-        .strip_suffix(b"*")
-        .map_or((mark, false), |digits| (digits, true));
-    let canonical = digits == b"0" || digits.first().is_some_and(|d| (b'1'..=b'9').contains(d));
-    let number = if canonical && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
-        std::str::from_utf8(digits)
-            .ok()
-            .and_then(|d| d.parse().ok())
-    } else {
-        None
-    };
-    number.map_or((name, NameForm::Plain), |number| {
-        (base, NameForm::Segment { number, encoded })
-    })
 }
 
 impl Item<'_> {
@@ -227,9 +186,9 @@ impl<'a> Group<'a> {
                 continue;
             }
             let (kind, detail) = if number < next {
-                (EventKind::ParamDuplicate, "the first one counts")
+                (EventKind::ParamDuplicate, Reason::FirstCounts)
             } else {
-                (EventKind::ParamGap, "a segment behind a gap is not read")
+                (EventKind::ParamGap, Reason::BehindGap)
             };
             findings.push(Finding::new(item.extent(), kind, detail));
             self.left_out.push(item);
@@ -324,9 +283,9 @@ impl<'a> Group<'a> {
         {
             let Some(read) = read else { continue };
             let detail = if index == winner {
-                "counts, since the other form is damaged"
+                Reason::OtherFormDamaged
             } else {
-                "another form of the parameter counts"
+                Reason::OtherFormCounts
             };
             findings.push(Finding::new(
                 read.extent.clone(),
@@ -463,7 +422,7 @@ fn limit<'b>(bytes: &'b [u8], at: &ValuePlace, found: &mut Vec<Finding>) -> &'b 
         found.push(Finding::new(
             at.range.clone(),
             EventKind::HdrBeyondLimit,
-            "the value is cut at 1 MiB",
+            Reason::ValueLimit,
         ));
     }
     &bytes[..bytes.len().min(VALUE)]
@@ -479,7 +438,11 @@ fn words(
     let mut own = Vec::new();
     let text = encoded_word::decode_text(bytes, context, &mut own);
     if encoded_word::has_word(bytes) {
-        found.push(Finding::new(at.range.clone(), EventKind::ParamRfc2047, ""));
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::ParamRfc2047,
+            Detail::None,
+        ));
     }
     let losses = own
         .iter()
@@ -515,17 +478,17 @@ fn extended(
         found.push(Finding::new(
             at.range.clone(),
             EventKind::CharsetMapped,
-            charset.name(),
+            charset,
         ));
     }
     if label.is_none_or(<[u8]>::is_empty) {
         found.push(Finding::new(
             at.range.clone(),
             EventKind::ParamNoCharset,
-            "",
+            Detail::None,
         ));
     } else if resolved.charset().is_none() {
-        let detail = "the value is read without it";
+        let detail = Reason::LabelIgnored;
         found.push(Finding::new(
             at.range.clone(),
             EventKind::CharsetUnknownLabel,
@@ -535,19 +498,17 @@ fn extended(
         found.push(Finding::new(
             at.range.clone(),
             EventKind::ParamNoCharset,
-            "one apostrophe",
+            Reason::OneApostrophe,
         ));
     }
     let mut told = Vec::new();
     let (raw, used, losses) =
         encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut told);
     let is_read = !told.is_empty();
-    found.extend(told.into_iter().map(|(kind, detail)| Finding {
-        at: at.range.clone(),
-        kind,
-        detail,
-        count: 1,
-    }));
+    found.extend(
+        told.into_iter()
+            .map(|(kind, detail)| Finding::new(at.range.clone(), kind, detail)),
+    );
     if !is_read && used != resolved.charset() && !bytes.is_ascii() {
         let range = at.range.clone();
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
@@ -556,7 +517,7 @@ fn extended(
             Finding::new(
                 range,
                 EventKind::CharsetDetected,
-                used.map_or("UTF-8", Charset::name),
+                used.unwrap_or(Charset::UTF_8),
             )
         });
     }
@@ -571,7 +532,7 @@ fn extended(
         found.push(Finding::counted(
             at.range.clone(),
             EventKind::CharsetInvalidBytes,
-            "",
+            Detail::None,
             losses,
         ));
     }
@@ -580,7 +541,7 @@ fn extended(
     found.extend(
         kinds
             .into_iter()
-            .map(|(kind, count)| Finding::counted(at.range.clone(), kind, "", count)),
+            .map(|(kind, count)| Finding::counted(at.range.clone(), kind, Detail::None, count)),
     );
     let mut text = String::new();
     let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(&raw), &mut text);
@@ -588,7 +549,7 @@ fn extended(
         found.push(Finding::counted(
             at.range.clone(),
             EventKind::EwControlChar,
-            "",
+            Detail::None,
             controls,
         ));
     }
@@ -653,7 +614,7 @@ fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Find
         found.push(Finding::counted(
             at.range.clone(),
             EventKind::ParamBadPercent,
-            "the percent sign stays",
+            Reason::PercentKept,
             bad,
         ));
     }

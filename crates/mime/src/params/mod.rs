@@ -14,13 +14,15 @@
 mod decode;
 mod encode;
 mod names;
+mod parameter_name;
 mod rewrite;
 mod scan;
 
 pub use decode::parse;
-pub(crate) use decode::{NameForm, split_name};
+
 pub use encode::{Compat, encode};
 pub(crate) use names::survey;
+pub(crate) use parameter_name::{NameForm, split_name};
 pub(crate) use rewrite::rewrite;
 
 use std::borrow::Cow;

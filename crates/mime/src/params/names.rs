@@ -11,23 +11,13 @@
 //!
 //! Only `name` and `filename` are looked at. Two names in two fields are told of (`mime.ambiguous-name`) and stay.
 
-use super::decode::{FORMS, Group, NameForm, note_mark, split_name, winner};
+use super::decode::{FORMS, Group, note_mark, winner};
+use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
-use crate::encoded_word::{Finding, HeaderContext};
-use crate::{EventKind, lex};
+use crate::encoded_word::HeaderContext;
+use crate::event::{Detail, EventKind, Finding};
+use crate::lex;
 use std::ops::Range;
-
-/// Whether a parameter names a file.
-pub(super) fn is_file_name(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"filename") || name.eq_ignore_ascii_case(b"name")
-}
-
-/// Tells of a path in a name.
-pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
-    if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
-        findings.push(Finding::new(at, EventKind::ParamPath, ""));
-    }
-}
 
 /// What a scanner tolerates in a field of plain values, without a look at what they mean. True when a name occurs twice: then the field
 /// asks for more.
@@ -37,7 +27,11 @@ pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     for item in scanner.by_ref().take(LIMIT) {
         note_mark(&item, split_name(item.raw.name).1, findings);
         if is_file_name(item.raw.name) && item.raw.value.iter().any(|b| matches!(b, b'/' | b'\\')) {
-            findings.push(Finding::new(item.extent(), EventKind::ParamPath, ""));
+            findings.push(Finding::new(
+                item.extent(),
+                EventKind::ParamPath,
+                Detail::None,
+            ));
         }
         names.push(item.raw.name);
     }

@@ -5,17 +5,19 @@
 //! `charset` and `boundary` are never changed, nor is a continuation with gaps, duplicates or missing semicolons, nor a damaged form beside
 //! another one. Of a name in several forms each is brought to UTF-8 by itself.
 
-use super::decode::{Group, NameForm, group, split_extended, split_name};
+use super::decode::{Group, group, split_extended};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
+use super::parameter_name::{NameForm, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, UNSAFE, decode_text,
-    has_open, has_word, is_clean_japanese, is_clean_text,
+    self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text, has_open,
+    has_word, is_clean_japanese, is_clean_text,
 };
+use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::{EventKind, japanese, lex};
+use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -49,7 +51,7 @@ pub(crate) fn rewrite(
     findings.push(Finding::new(
         0..value.len(),
         EventKind::ParamRfc2047,
-        UNSAFE,
+        Reason::WouldReadDifferently,
     ));
     Vec::new()
 }
@@ -176,11 +178,7 @@ fn comments(
                 if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
                     let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
                     let at = from + first..from + last + 1;
-                    findings.push(Finding::new(
-                        at,
-                        EventKind::ParamJunk,
-                        "raw bytes outside values stay",
-                    ));
+                    findings.push(Finding::new(at, EventKind::ParamJunk, Reason::RawBytesKept));
                 }
                 continue;
             };
@@ -291,7 +289,7 @@ fn job<'a>(
                 Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
             };
             if count > 0 {
-                findings.push(Finding::counted(whole, kind, "ISO-2022-JP", count));
+                findings.push(Finding::counted(whole, kind, Charset::ISO_2022_JP, count));
             }
             let japanese = kind == EventKind::CharsetLookAlike;
             (

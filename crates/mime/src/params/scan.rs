@@ -1,10 +1,9 @@
 //! The tolerant scanner: main value and parameters as written.
 
 use super::RawParam;
-use super::decode::{NameForm, split_name};
-use super::names::is_file_name;
-use crate::EventKind;
-use crate::encoded_word::{self, Finding, HeaderContext};
+use super::parameter_name::{NameForm, is_file_name, split_name};
+use crate::encoded_word::{self, HeaderContext};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::lex::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -116,7 +115,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Notes what is not in the grammar, and how it was taken.
-    fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+    fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
         if self.tolerated.len() >= NOTES
             && let Some(last) = self.tolerated.iter_mut().rfind(|f| f.kind == kind)
         {
@@ -133,7 +132,7 @@ impl<'a> Scanner<'a> {
             self.tolerated.push(Finding::new(
                 rest,
                 EventKind::HdrBeyondLimit,
-                "too many parameters",
+                Reason::ParameterLimit,
             ));
         }
     }
@@ -144,7 +143,7 @@ impl<'a> Scanner<'a> {
         self.advance();
         let skipped = before..self.at.max(before);
         if !skipped.is_empty() {
-            self.tolerate(skipped, EventKind::ParamJunk, "skipped");
+            self.tolerate(skipped, EventKind::ParamJunk, Reason::Skipped);
         }
     }
 
@@ -194,17 +193,13 @@ impl<'a> Scanner<'a> {
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
             if closed.is_none() {
-                self.tolerate(
-                    start..end,
-                    EventKind::ParamUnclosedQuote,
-                    "up to the end of the field",
-                );
+                self.tolerate(start..end, EventKind::ParamUnclosedQuote, Reason::UpToEnd);
             }
             self.skip_junk();
             let inside = &value[inside];
             self.note_tabs(start + 1, inside);
             if is_path(inside) {
-                self.tolerate(start..end, EventKind::ParamBackslash, "kept");
+                self.tolerate(start..end, EventKind::ParamBackslash, Reason::BackslashKept);
             }
             return Item {
                 raw: raw(start..end, self.unquote(inside)),
@@ -215,18 +210,14 @@ impl<'a> Scanner<'a> {
         let end = self.unquoted();
         let plain = &value[start..end];
         if plain.is_empty() {
-            self.tolerate(name.clone(), EventKind::ParamNoValue, "taken as empty");
+            self.tolerate(name.clone(), EventKind::ParamNoValue, Reason::EmptyValue);
         } else if plain.iter().any(|&b| lex::is_space(b)) {
-            self.tolerate(
-                start..end,
-                EventKind::ParamUnquoted,
-                "white space without quotes",
-            );
+            self.tolerate(start..end, EventKind::ParamUnquoted, Reason::UnquotedSpace);
         } else if plain.iter().any(|&b| lex::is_tspecial(b)) {
             self.tolerate(
                 start..end,
                 EventKind::ParamUnquoted,
-                "specials without quotes",
+                Reason::UnquotedSpecials,
             );
         }
         Item {
@@ -264,7 +255,7 @@ impl<'a> Scanner<'a> {
             self.tolerate(
                 first..start + inside.len(),
                 EventKind::EwControlChar,
-                "a tab in a quoted string",
+                Reason::TabInQuotes,
             );
             if let Some(finding) = self.tolerated.last_mut() {
                 finding.count = finding.count.max(count);
@@ -352,7 +343,7 @@ impl<'a> Iterator for Scanner<'a> {
             self.at = lex::skip_cfws(value, self.at);
             if *value.get(self.at)? == b';' {
                 if self.semicolon {
-                    self.tolerate(self.at..self.at + 1, EventKind::ParamEmpty, "skipped");
+                    self.tolerate(self.at..self.at + 1, EventKind::ParamEmpty, Reason::Skipped);
                 }
                 self.semicolon = true;
                 self.at += 1;
@@ -363,11 +354,11 @@ impl<'a> Iterator for Scanner<'a> {
             let item = self.strict().or_else(|| self.tolerant());
             if let Some(item) = item {
                 if !semicolon {
-                    self.tolerate(item.name.clone(), EventKind::ParamNoSemicolon, "");
+                    self.tolerate(item.name.clone(), EventKind::ParamNoSemicolon, Detail::None);
                 }
                 return Some(item);
             }
-            self.tolerate(start..self.at, EventKind::ParamNoValue, "skipped");
+            self.tolerate(start..self.at, EventKind::ParamNoValue, Reason::Skipped);
         }
     }
 }
@@ -395,7 +386,7 @@ impl<'a> Scanner<'a> {
             _ => return None,
         }
         if self.at > end + 1 || value.get(self.at).is_some_and(|&b| lex::is_space(b)) {
-            self.tolerate(start..self.at, EventKind::ParamBlank, "");
+            self.tolerate(start..self.at, EventKind::ParamBlank, Detail::None);
         }
         let item = self.value(start..end);
         (start < end).then_some(item)

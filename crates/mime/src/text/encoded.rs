@@ -4,10 +4,10 @@
 //!
 //! As those of the search for them (`transfer/blocks.rs`). Their bytes are not given.
 
-use super::is_text;
 use crate::encoded_word::{HeaderContext, decode_text};
+use crate::event::EventKind;
 use crate::transfer::{self, blocks::blocks};
-use crate::{EventKind, Message, PartId, Span};
+use crate::{Message, PartId, Span};
 
 /// A file in the middle of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct EncodedBlock {
 /// The blocks of uuencode and yEnc in a text part, in order; none in other parts.
 pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
     let part = message.part(id);
-    if !is_text(part) {
+    if !part.is_text() {
         return Vec::new();
     }
     let body = part.body.of(message.raw());

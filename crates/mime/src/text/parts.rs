@@ -10,13 +10,12 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{MessageEvidence, Transferred, delimiters, footer_text, is_text, reading};
-use crate::charset_choice::{Choice, Reading};
+use super::{MessageEvidence, Transferred, delimiters, footer_text, reading};
+use crate::charset_choice::Choice;
+use crate::event::{Detail, Event, EventKind, Reason};
+use crate::reading::Reading;
 use crate::transfer::{self, TransferEncoding};
-use crate::{
-    Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy,
-    Report,
-};
+use crate::{Attachments, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report};
 use std::borrow::Cow;
 
 /// How many embedded messages in a transfer encoding are opened inside each other.
@@ -60,7 +59,7 @@ fn read_level<'a>(
     let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
-        let text = is_text(part);
+        let text = part.is_text();
         if !text && !holds_text(message, part)
             || part.attachment && policy.attachments == Attachments::Skip
         {
@@ -143,7 +142,7 @@ fn holds_text(message: &Message<'_>, part: &Part) -> bool {
     }
 }
 
-/// A closed part whose structure may appear once its transfer encoding is undone (mime.md 4).
+/// Returns true for a multipart or message whose body is encoded, so that its structure appears only after decoding.
 fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
     let encoded = matches!(
         transferred.decoded.used,
@@ -206,17 +205,8 @@ fn read_delimited(
         let at = place
             .first()
             .map_or(transferred.span, |place| transferred.span.at(place));
-        let (kind, detail) = (
-            EventKind::MimeMissingBoundary,
-            Cow::Borrowed("read by the delimiters in its body"),
-        );
-        report.push(Event {
-            part: id,
-            at,
-            kind,
-            detail,
-            count: 1,
-        });
+        let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
+        report.push(Event::new(id, at, kind, reason));
     }
 }
 
@@ -330,10 +320,7 @@ fn report_embedded(
     });
     for (event, place) in found.events.into_iter().zip(&places) {
         let at = transferred.span.at(place);
-        let detail = match &*event.detail {
-            "" => Cow::Borrowed("in an embedded message"),
-            detail => Cow::Owned(format!("{detail}, in an embedded message")),
-        };
+        let detail = Detail::Embedded(Box::new(event.detail));
         report.push(Event {
             part: id,
             at,

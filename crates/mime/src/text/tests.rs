@@ -1,6 +1,7 @@
 //! What is given as text.
 
 use super::*;
+use crate::event::EventKind;
 use crate::{Limits, Span};
 
 /// Section, media type and text of a text part.

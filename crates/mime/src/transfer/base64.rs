@@ -11,9 +11,8 @@
 mod survey;
 mod tolerant;
 
-use super::{Decoded, Sink, TransferEncoding, finding};
-use crate::EventKind;
-use crate::encoded_word::Finding;
+use super::{Decoded, Sink, TransferEncoding};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use base64::Engine as _;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use base64::engine::GeneralPurpose as Fast;
@@ -95,7 +94,7 @@ pub(crate) fn comes_back(
         && memchr::memchr2(b'-', b'_', text).is_none()
 }
 
-/// Decodes a body (mime.md 4).
+/// Decodes a base64 body (RFC 2045, section 6.8). Foreign bytes and damage become `findings`.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let mut bytes = Vec::new();
     if decode_clean(body, &mut bytes) {
@@ -108,31 +107,29 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     bytes.clear();
     let region = survey::region(body);
     if !region.is_base64 {
-        findings.push(finding(
-            EventKind::CteWrongLabel,
+        findings.push(Finding::new(
             0..body.len(),
-            "not base64",
-            1,
+            EventKind::CteWrongLabel,
+            Reason::NotBase64,
         ));
         return Decoded::identity(body);
     }
     let damage = tolerant::read(body, &region, &mut OutputBytes(&mut bytes));
     damage
         .foreign
-        .report(EventKind::CteB64Trailing, "foreign bytes", findings);
+        .report(EventKind::CteB64Trailing, Reason::ForeignBytes, findings);
     damage
         .several
-        .report(EventKind::CteB64Several, "goes on behind padding", findings);
+        .report(EventKind::CteB64Several, Reason::BehindPadding, findings);
     if let Some(at) = damage.cut {
-        findings.push(finding(EventKind::CteB64Truncated, at, "", 1));
+        findings.push(Finding::new(at, EventKind::CteB64Truncated, Detail::None));
     }
     let footer = (region.end < body.len()).then_some(region.end..body.len());
     if let Some(footer) = &footer {
-        findings.push(finding(
-            EventKind::CteB64Trailing,
+        findings.push(Finding::new(
             footer.clone(),
-            "text after base64",
-            1,
+            EventKind::CteB64Trailing,
+            Reason::TextAfterBase64,
         ));
     }
     Decoded {

@@ -8,7 +8,7 @@
 //! A block begins at the start of a line; what quotes it (`> begin 644 x`) hides it. Base64 in the frame of uuencode (`begin-base64`) is
 //! not looked for.
 
-use crate::EventKind;
+use crate::event::{BlockCheck, EventKind};
 use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -32,19 +32,14 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// In a few words: size, and what does not fit.
-    pub(crate) fn detail(&self) -> String {
-        let mut words = vec![format!("{} bytes", self.size)];
-        if !self.ended {
-            words.push("without its end".to_owned());
+    /// Returns what an event says about it.
+    pub(crate) fn check(&self) -> BlockCheck {
+        BlockCheck {
+            size: self.size,
+            ended: self.ended,
+            size_fits: self.size_fits,
+            sum_fits: self.sum_fits,
         }
-        if self.size_fits == Some(false) {
-            words.push("of another size than it tells".to_owned());
-        }
-        if self.sum_fits == Some(false) {
-            words.push("with another checksum than it tells".to_owned());
-        }
-        words.join(", ")
     }
 }
 

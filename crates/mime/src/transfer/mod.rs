@@ -10,13 +10,12 @@ pub mod quoted_printable;
 pub(crate) mod blocks;
 mod locator;
 
-use crate::EventKind;
-use crate::encoded_word::Finding;
+use crate::event::{Detail, EventKind, Finding, Reason};
 use locator::Locator;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A transfer encoding after cleaning (mime.md 4).
+/// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferEncoding {
     /// 7bit, 8bit, binary, absent, or a spelling of these.
@@ -143,15 +142,18 @@ pub fn decode<'a>(
         TransferEncoding::QuotedPrintable => quoted_printable::decode(body, findings),
         TransferEncoding::Identity => Decoded::identity(body),
         TransferEncoding::Uuencode => {
-            findings.push(finding(EventKind::CteUuencode, 0..body.len(), "", 1));
+            findings.push(Finding::new(
+                0..body.len(),
+                EventKind::CteUuencode,
+                Detail::None,
+            ));
             Decoded::identity(body)
         }
         TransferEncoding::Unknown => {
-            findings.push(finding(
-                EventKind::CteWrongLabel,
+            findings.push(Finding::new(
                 0..body.len(),
-                "unknown transfer encoding",
-                1,
+                EventKind::CteWrongLabel,
+                Reason::UnknownEncoding,
             ));
             Decoded::identity(body)
         }
@@ -209,15 +211,6 @@ trait Sink {
     fn byte(&mut self, byte: u8, from: Range<usize>);
 }
 
-fn finding(kind: EventKind, at: Range<usize>, detail: &'static str, count: u64) -> Finding {
-    Finding {
-        at,
-        kind,
-        detail: Cow::Borrowed(detail),
-        count,
-    }
-}
-
 /// Things of one kind in a body: how many, and the range that holds them all.
 #[derive(Clone, Debug, Default)]
 struct RangeCount {
@@ -232,9 +225,9 @@ impl RangeCount {
         self.count += count;
     }
 
-    fn report(self, kind: EventKind, detail: &'static str, findings: &mut Vec<Finding>) {
+    fn report(self, kind: EventKind, detail: impl Into<Detail>, findings: &mut Vec<Finding>) {
         if let Some(at) = self.at {
-            findings.push(finding(kind, at, detail, self.count));
+            findings.push(Finding::counted(at, kind, detail, self.count));
         }
     }
 }

@@ -7,9 +7,8 @@
 
 mod clean;
 
-use super::{Decoded, RangeCount, Sink, TransferEncoding, finding};
-use crate::EventKind;
-use crate::encoded_word::Finding;
+use super::{Decoded, RangeCount, Sink, TransferEncoding};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -134,7 +133,7 @@ static ESCAPES: [[u8; 3]; 256] = {
     escapes
 };
 
-/// Decodes a body (mime.md 4). Borrowed when nothing is escaped.
+/// Decodes a quoted-printable body (RFC 2045, section 6.7). Borrows `body` if nothing in it is escaped.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     if let Some(bytes) = clean::decode(body) {
         return Decoded {
@@ -150,27 +149,28 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     };
     let damage = read(body, &mut bytes);
     if damage.is_wrong_label() {
-        findings.push(finding(
-            EventKind::CteWrongLabel,
+        findings.push(Finding::new(
             0..body.len(),
-            "not quoted-printable",
-            1,
+            EventKind::CteWrongLabel,
+            Reason::NotQuotedPrintable,
         ));
         return Decoded::identity(body);
     }
-    damage.bad.report(EventKind::CteQpBadEscape, "", findings);
+    damage
+        .bad
+        .report(EventKind::CteQpBadEscape, Detail::None, findings);
     damage.blanks.report(
         EventKind::CteQpTrailingBlanks,
-        "no part of the text",
+        Reason::TrailingBlanks,
         findings,
     );
     if let Some(first) = body.iter().position(|b| !b.is_ascii()) {
         let last = body.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
         let count = body[first..=last].iter().filter(|b| !b.is_ascii()).count() as u64;
-        findings.push(finding(
-            EventKind::Cte8bitIn7bit,
+        findings.push(Finding::counted(
             first..last + 1,
-            "in quoted-printable",
+            EventKind::Cte8bitIn7bit,
+            Reason::InQuotedPrintable,
             count,
         ));
     }

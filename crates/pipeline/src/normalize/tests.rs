@@ -1,7 +1,13 @@
 use super::*;
 use crate::LedgerPlace;
+use crate::discover::discover;
+use crate::plan::Ready;
 use crate::{RestoreJob, restore};
+use mailglot_archive::replace::Replacement;
+use mailglot_archive::{Format, WriteOptions, create};
+use mailglot_mime::Policy;
 use mailglot_mime::{Message, plan_parsed};
+use std::fs;
 
 fn job(input: &Path, output: &Path) -> NormalizeJob {
     NormalizeJob {
@@ -76,11 +82,11 @@ fn a_rename_that_fails_leaves_no_half_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     let job = job(&at("a.mbox"), &at("out"));
-    let inputs = layout::find(&job.inputs, false.into()).unwrap().inputs;
+    let inputs = discover(&job.inputs, false.into()).unwrap().inputs;
     let plan = Plan::new(&job, &inputs).unwrap();
-    let mut file = Replacement::create(&at("out.ledger"), false).unwrap();
+    let mut file = Replacement::create(&at("out.ledger"), WriteOptions::NEW).unwrap();
     file.write_all(b"ledger").unwrap();
-    let mut destination = create(Format::Mbox, &at("out"), false).unwrap();
+    let mut destination = create(Format::Mbox, &at("out"), WriteOptions::NEW).unwrap();
     destination.sync().unwrap();
     // Something appears at the output's place after the checks.
     fs::write(at("out"), b"mine").unwrap();
@@ -93,14 +99,6 @@ fn a_rename_that_fails_leaves_no_half_output() {
     assert!(matches!(error, Error::Output(..)));
     assert_eq!(fs::read(at("out")).unwrap(), b"mine");
     assert!(!at("out.ledger").exists());
-}
-
-#[test]
-fn threads_are_no_more_than_the_work() {
-    assert_eq!(worth(8, Some(100)), 1);
-    assert_eq!(worth(8, Some(3 << 20)), 4);
-    assert_eq!(worth(2, Some(1 << 40)), 2);
-    assert_eq!(worth(0, None), 1);
 }
 
 /// Plans as usual, and spoils the text of one message.

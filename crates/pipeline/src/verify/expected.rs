@@ -65,96 +65,123 @@ enum Edited {
 impl<'a> Expected<'a> {
     /// Reads the original where the edits are.
     pub(super) fn of(message: &Message<'a>, edits: &'a [Edit], policy: &Policy) -> Self {
-        let offsets = Offsets::new(edits);
-        let mut items = Vec::new();
-        let alone = HeaderContext::of(policy);
-        let context = OnceCell::new();
-        let mut bodies = vec![Edited::No; message.parts().len()];
-        for (index, part) in message.parts().iter().enumerate() {
-            let id = PartId(index as u32);
-            let in_part = offsets.touching(Span::new(
-                part.header.start,
-                part.body.end.max(part.header.end),
-            ));
-            if in_part.is_empty() {
-                continue;
-            }
-            for field in message.fields(id) {
-                let name = field.name.of(message.raw());
-                let edits = offsets.touching(field.full);
-                if !edits.iter().any(|edit| is_inside(edit, field)) {
-                    continue;
-                }
-                let edited = match () {
-                    () if name.eq_ignore_ascii_case(b"content-type") => Edited::Type,
-                    () if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Edited::Bytes,
-                    () => Edited::No,
-                };
-                bodies[index] = bodies[index].max(edited);
-                // A field that was removed.
-                if edits.iter().any(|edit| {
-                    edit.span.start <= field.full.start && field.full.end <= edit.span.end
-                }) {
-                    continue;
-                }
-                // Raw bytes are read by what the whole message tells. Words seldom are: see `in_full`.
-                let raw = !field.value.of(message.raw()).is_ascii();
-                let context = if raw {
-                    context.get_or_init(|| header_context(message, policy))
-                } else {
-                    &alone
-                };
-                let content = read_field(message, field, context);
-                let (start, end) = (
-                    offsets.after(field.full.start),
-                    offsets.before(field.full.end),
-                );
-                items.extend(content.map(|content| Item {
-                    part: id,
-                    original: field.full,
-                    field: Some(*field),
-                    start,
-                    end,
-                    content,
-                }));
-            }
-            let edited = in_part
-                .iter()
-                .map(|edit| edited(edit, part))
-                .max()
-                .unwrap_or(Edited::No);
-            bodies[index] = bodies[index].max(edited);
-        }
-        let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
-        if bodies
-            .iter()
-            .zip(message.parts())
-            .any(|(edited, part)| *edited > Edited::No && is_text(part))
-        {
-            for text in text_parts(message, policy, &mut Report::with_limit(0)) {
-                let part = message.part(text.part);
-                let edited = bodies[text.part.0 as usize];
-                let Some(found) = text.text.filter(|_| edited > Edited::No && is_text(part)) else {
-                    continue;
-                };
-                let label = text.reading.declared.unwrap_or_default();
-                let content = Content::Body(BodyText {
-                    text: found,
-                    document: part.media.sub != "plain",
-                    same_label: (edited == Edited::Type).then_some(label),
-                });
-                let (start, end) = (offsets.after(part.body.start), offsets.after(part.body.end));
-                items.push(Item {
-                    part: text.part,
-                    original: part.body,
-                    field: None,
-                    start,
-                    end,
-                    content,
-                });
-            }
-        }
+        let mut reader = EditedPlaces {
+            message,
+            policy,
+            offsets: Offsets::new(edits),
+            alone: HeaderContext::of(policy),
+            context: OnceCell::new(),
+            items: Vec::new(),
+        };
+        let parts = message.parts().iter().enumerate();
+        let bodies: Vec<Edited> = parts
+            .map(|(index, part)| reader.part(PartId(index as u32), part))
+            .collect();
+        reader.bodies(&bodies);
+        let EditedPlaces { items, offsets, .. } = reader;
         Self { items, offsets }
+    }
+}
+
+/// Collects what the original has at the places that were edited.
+struct EditedPlaces<'m, 'a> {
+    message: &'m Message<'a>,
+    policy: &'m Policy,
+    offsets: Offsets<'a>,
+    /// Reads a field on its own.
+    alone: HeaderContext<'m>,
+    /// Reads a field by what the whole message has.
+    context: OnceCell<HeaderContext<'m>>,
+    items: Vec<Item<'a>>,
+}
+
+impl EditedPlaces<'_, '_> {
+    /// Adds the edited fields of a part. Returns how much of its body was rewritten.
+    fn part(&mut self, id: PartId, part: &Part) -> Edited {
+        let whole = Span::new(part.header.start, part.body.end.max(part.header.end));
+        let in_part = self.offsets.touching(whole);
+        if in_part.is_empty() {
+            return Edited::No;
+        }
+        let of_body = in_part.iter().map(|edit| edited(edit, part)).max();
+        let message = self.message;
+        let of_fields = message
+            .fields(id)
+            .iter()
+            .map(|field| self.field(id, field))
+            .max();
+        of_body.max(of_fields).unwrap_or(Edited::No)
+    }
+
+    /// Adds a field if it was edited. Returns what that changes of its part's body.
+    fn field(&mut self, part: PartId, field: &Field) -> Edited {
+        let raw = self.message.raw();
+        let edits = self.offsets.touching(field.full);
+        if !edits.iter().any(|edit| is_inside(edit, field)) {
+            return Edited::No;
+        }
+        let name = field.name.of(raw);
+        let edited = match () {
+            () if name.eq_ignore_ascii_case(b"content-type") => Edited::Type,
+            () if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Edited::Bytes,
+            () => Edited::No,
+        };
+        let removes =
+            |edit: &Edit| edit.span.start <= field.full.start && field.full.end <= edit.span.end;
+        if edits.iter().any(removes) {
+            return edited;
+        }
+        // Raw bytes are read by what the whole message tells. Words seldom are: see `in_full`.
+        let context = if field.value.of(raw).is_ascii() {
+            &self.alone
+        } else {
+            self.context
+                .get_or_init(|| header_context(self.message, self.policy))
+        };
+        let (start, end) = (
+            self.offsets.after(field.full.start),
+            self.offsets.before(field.full.end),
+        );
+        let content = read_field(self.message, field, context);
+        self.items.extend(content.map(|content| Item {
+            part,
+            original: field.full,
+            field: Some(*field),
+            start,
+            end,
+            content,
+        }));
+        edited
+    }
+
+    /// Adds the texts of bodies that were rewritten.
+    fn bodies(&mut self, bodies: &[Edited]) {
+        let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
+        let mut parts = bodies.iter().zip(self.message.parts());
+        if !parts.any(|(edited, part)| *edited > Edited::No && is_text(part)) {
+            return;
+        }
+        for text in text_parts(self.message, self.policy, &mut Report::with_limit(0)) {
+            let part = self.message.part(text.part);
+            let edited = bodies[text.part.0 as usize];
+            let Some(found) = text.text.filter(|_| edited > Edited::No && is_text(part)) else {
+                continue;
+            };
+            let label = text.reading.declared.unwrap_or_default();
+            let content = Content::Body(BodyText {
+                text: found,
+                document: part.media.sub != "plain",
+                same_label: (edited == Edited::Type).then_some(label),
+            });
+            self.items.push(Item {
+                part: text.part,
+                original: part.body,
+                field: None,
+                start: self.offsets.after(part.body.start),
+                end: self.offsets.after(part.body.end),
+                content,
+            });
+        }
     }
 }
 

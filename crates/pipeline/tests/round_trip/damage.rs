@@ -144,7 +144,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
         force: false,
     };
     let error = restore(&job, &Progress::default()).unwrap_err().to_string();
-    assert!(error.contains("holds the original whole"), "{error}");
+    assert!(error.contains("contains the whole original"), "{error}");
     let job = RestoreJob {
         output: None,
         ledger: Some(at("out.ledger")),

@@ -1,7 +1,7 @@
 //! Tests of what declares a boundary, and what its delimiters are, by the messages that are counted.
 
 use super::super::Mailbox;
-use crate::{Batch, BoxEventKind, EntryKind, ReadOptions, Source};
+use crate::{Batch, BoxDetail, BoxEventKind, EntryKind, MultipartDecision, ReadOptions, Source};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn count(mailbox: &str) -> usize {
 }
 
 /// Where a `From ` line is doubted, and what is said of it.
-fn events(mailbox: &str) -> Vec<(Option<u64>, String)> {
+fn events(mailbox: &str) -> Vec<(Option<u64>, BoxDetail)> {
     let input = Cursor::new(mailbox.as_bytes().to_vec());
     let mut source = Mailbox::from_stream(Path::new("-"), input, &ReadOptions::default()).unwrap();
     let (mut events, mut batch) = (Vec::new(), Batch::default());
@@ -89,10 +89,11 @@ fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
             .map(|(at, _)| at as u64);
         let opened = mailbox.match_indices("\n--=-x_1\n").nth(1).unwrap().0 + 1;
         let again = mailbox.match_indices("\n--=-x_1\n").nth(2).unwrap().0 + 1;
-        let detail = format!(
-            "10 points, accepted although the multipart opened at {opened} is open and its delimiter comes again at {again}: \
-             no line closes the multipart"
-        );
+        let detail = BoxDetail::OpenMultipart {
+            points: 10,
+            opened: opened as u64,
+            decision: MultipartDecision::NeverClosed(again as u64),
+        };
         assert_eq!(events, [(second, detail)], "{part}");
     }
     // The part behind the attachment is one of its own, and so is what an outer delimiter ends.
@@ -149,9 +150,14 @@ fn a_separator_that_is_passed_over_for_a_multipart_is_told() {
     let told = events(&mailbox);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
-        told[0]
-            .1
-            .starts_with("8 points, not accepted because the multipart opened at "),
+        matches!(
+            told[0].1,
+            BoxDetail::OpenMultipart {
+                points: 8,
+                decision: MultipartDecision::Inside(_),
+                ..
+            }
+        ),
         "{told:?}"
     );
 }

@@ -6,8 +6,8 @@
 use std::io::{self, Read};
 
 use super::open_multipart::OpenMultipart;
-use super::{Current, End, Mailbox, QUOTING_GUESS};
-use crate::BoxEventKind;
+use super::{Current, End, Mailbox};
+use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted};
@@ -120,7 +120,11 @@ impl<R: Read> Mailbox<R> {
             }
         } else if self.guess_open && quoted(data, at).is_some() {
             self.guess_open = false;
-            self.event(BoxEventKind::QuotingGuess, offset, QUOTING_GUESS);
+            self.event(
+                BoxEventKind::QuotingGuess,
+                offset,
+                BoxDetail::UnknownQuoting,
+            );
         }
         self.froms = true;
         self.scan = offset + self.finder.needle().len() as u64;
@@ -160,12 +164,8 @@ impl<R: Read> Mailbox<R> {
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
             _ => {
                 if (4..=ACCEPT).contains(&points) {
-                    let decision = if accepted { "accepted" } else { "not accepted" };
-                    self.event(
-                        BoxEventKind::AmbiguousFrom,
-                        offset,
-                        format!("{points} points, {decision}"),
-                    );
+                    let detail = BoxDetail::Points { points, accepted };
+                    self.event(BoxEventKind::AmbiguousFrom, offset, detail);
                 }
                 accepted
             }
@@ -197,11 +197,7 @@ impl<R: Read> Mailbox<R> {
         let end = message.saturating_add(length);
         match self.confirm(message, end)? {
             Some(gap) => current.declared = Some((end, end + gap)),
-            None => self.event(
-                BoxEventKind::BadLength,
-                start,
-                "neither a separator nor the end follows where Content-Length says",
-            ),
+            None => self.event(BoxEventKind::BadLength, start, BoxDetail::WrongLength),
         }
         Ok(current)
     }

@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::Mailbox;
-use crate::BoxEventKind;
+use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header};
@@ -40,55 +40,6 @@ pub(super) enum OpenMultipart {
     Similar(Enclosing),
     /// Its delimiter does not come again in the next 1 MiB, and more bytes follow.
     Unknown,
-}
-
-/// What becomes of a candidate in an open multipart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    /// It is a separator: the later line is text.
-    NoDelimiter,
-    /// It is a separator: the mailbox quotes other lines.
-    Unquoted,
-    /// It is a separator: no line closes the multipart.
-    NeverClosed,
-    /// It is a separator: others stand before the delimiter.
-    OneOfSeveral,
-    /// It belongs to the multipart.
-    Inside,
-    /// It belongs to an attached mailbox.
-    InsideMailbox,
-}
-
-impl Decision {
-    fn accepts(self) -> bool {
-        !matches!(self, Self::Inside | Self::InsideMailbox)
-    }
-
-    /// Detail of the event for a candidate with these points.
-    fn detail(self, points: i32, lines: Enclosing) -> String {
-        let Enclosing { opened, again } = lines;
-        let reason = match self {
-            Self::NoDelimiter => {
-                return format!(
-                    "{points} points, accepted although the multipart opened at {opened} is open: \
-                     the line at {again} looks like its delimiter, but no part follows"
-                );
-            }
-            Self::Unquoted => "the mailbox quotes lines that are no separators",
-            Self::NeverClosed => "no line closes the multipart",
-            Self::OneOfSeveral => "more separators stand before it",
-            Self::Inside => "nothing else speaks for a separator",
-            Self::InsideMailbox => "the part is named a mailbox",
-        };
-        let decision = if self.accepts() {
-            "accepted although"
-        } else {
-            "not accepted because"
-        };
-        format!(
-            "{points} points, {decision} the multipart opened at {opened} is open and its delimiter comes again at {again}: {reason}"
-        )
-    }
 }
 
 /// Lines that are separators by all but the multipart around them, behind the place that is being decided.
@@ -141,23 +92,25 @@ impl<R: Read> Mailbox<R> {
         points: i32,
         multipart: OpenMultipart,
     ) -> io::Result<bool> {
-        let (accepted, detail) = match multipart {
+        let (opened, decision) = match multipart {
             OpenMultipart::Unknown => {
                 let opened = self.delimiters.last_opened().unwrap_or(offset);
-                let detail = format!(
-                    "{points} points, accepted although the multipart opened at {opened} is open: \
-                     its delimiter does not come again within {FAR} bytes"
-                );
-                (true, detail)
+                (opened, MultipartDecision::NotWithin(FAR))
             }
-            OpenMultipart::Similar(lines) => (true, Decision::NoDelimiter.detail(points, lines)),
+            OpenMultipart::Similar(lines) => {
+                (lines.opened, MultipartDecision::NoDelimiter(lines.again))
+            }
             OpenMultipart::Continued(lines) => {
-                let decision = self.decide_inside(offset, evidence, lines)?;
-                (decision.accepts(), decision.detail(points, lines))
+                (lines.opened, self.decide_inside(offset, evidence, lines)?)
             }
         };
+        let detail = BoxDetail::OpenMultipart {
+            points,
+            opened,
+            decision,
+        };
         self.event(BoxEventKind::AmbiguousFrom, offset, detail);
-        Ok(accepted)
+        Ok(decision.accepts())
     }
 
     fn decide_inside(
@@ -165,29 +118,29 @@ impl<R: Read> Mailbox<R> {
         offset: u64,
         evidence: &Evidence,
         lines: Enclosing,
-    ) -> io::Result<Decision> {
+    ) -> io::Result<MultipartDecision> {
         if self.delimiters.is_in_mailbox_part() {
-            return Ok(Decision::InsideMailbox);
+            return Ok(MultipartDecision::InsideMailbox(lines.again));
         }
         let has_header = self.has_mail_header(offset, evidence);
         let is_like_first = self.profile.first == Some(evidence.line);
         if self.profile.quotes && (has_header || evidence.blank_before && is_like_first) {
-            return Ok(Decision::Unquoted);
+            return Ok(MultipartDecision::Unquoted(lines.again));
         }
         if !has_header || !is_like_first {
-            return Ok(Decision::Inside);
+            return Ok(MultipartDecision::Inside(lines.again));
         }
         let begins_part = self.delimiters.part_start() == offset;
         if evidence.blank_before && !begins_part && self.delimiters.never_closes() {
-            return Ok(Decision::NeverClosed);
+            return Ok(MultipartDecision::NeverClosed(lines.again));
         }
         // A message that was cut off may end without an empty line: then the line before it does not count.
         let others = if evidence.blank_before { 1 } else { 2 };
         let several = self.separators_between(offset, lines.again, others)? >= others;
         Ok(if several {
-            Decision::OneOfSeveral
+            MultipartDecision::OneOfSeveral(lines.again)
         } else {
-            Decision::Inside
+            MultipartDecision::Inside(lines.again)
         })
     }
 

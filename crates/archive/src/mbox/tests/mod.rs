@@ -49,7 +49,7 @@ fn drain(source: &mut dyn Source) -> (Vec<Read1>, Vec<BoxEvent>) {
         events.append(&mut batch.events);
     }
     // Events come when they are known; what a late one belongs to may be in an earlier batch.
-    events.sort_by(|a, b| (a.offset, a.kind, &a.detail).cmp(&(b.offset, b.kind, &b.detail)));
+    events.sort_by_key(|event| (event.offset, event.kind));
     (entries, events)
 }
 

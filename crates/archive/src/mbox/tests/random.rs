@@ -1,6 +1,7 @@
 //! Random mailboxes: the tiling law, any size of batch, and what we write ourselves.
 
 use super::*;
+use crate::mbox::unclosed::is_open_with_either_line_end;
 use crate::mbox::{
     leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
 };
@@ -204,7 +205,9 @@ fn our_own_mailboxes_are_read_back() {
             let body = text.len();
             quote_mboxrd(message, &mut text);
             text.extend_from_slice(trailer_for(message));
-            if leaves_multipart_open(&text[body..]) {
+            let is_open = leaves_multipart_open(&text[body..]);
+            assert_eq!(is_open, is_open_with_either_line_end(&text[body..]));
+            if is_open {
                 mark_separator(&mut text, start, body);
                 marked += 1;
             }

@@ -9,10 +9,9 @@ use super::{Counts, DecodedRow, EventRow, Raw, explain, json, line, note_names, 
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::{self, Finding, HeaderContext};
+use mailglot_mime::encoded_word::{self, HeaderContext};
 use mailglot_mime::header::{FieldKind, field_kind};
-use mailglot_mime::{Eol, EventKind, Message, PartId, header_context};
-use std::borrow::Cow;
+use mailglot_mime::{Detail, Eol, EventKind, Finding, Message, PartId, header_context};
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::Range;
 
@@ -40,15 +39,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         note_names(kind, &read, text, &mut findings);
         if name.is_none() {
             let (at, kind) = (0..value.len(), EventKind::HdrNoColon);
-            findings.insert(
-                0,
-                Finding {
-                    at,
-                    kind,
-                    detail: Cow::Borrowed(""),
-                    count: 1,
-                },
-            );
+            findings.insert(0, Finding::new(at, kind, Detail::None));
         }
         if args.json {
             let typed = name.and_then(|name| {

@@ -5,8 +5,7 @@
 //! A CR before white space counts as a fold, since there is mail whose lines end so. Of several line ends before white space the last one is
 //! the fold.
 
-use mailglot_mime::EventKind;
-use mailglot_mime::encoded_word::Finding;
+use mailglot_mime::{EventKind, Finding, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -50,16 +49,8 @@ fn without<'v>(
         told = Some(told.map_or(start, |told| told.start)..end);
     }
     if let Some(at) = told {
-        let (kind, detail) = (
-            EventKind::EwControlChar,
-            Cow::Borrowed("a line end that is no fold"),
-        );
-        findings.push(Finding {
-            at,
-            kind,
-            detail,
-            count,
-        });
+        let (kind, reason) = (EventKind::EwControlChar, Reason::BareLineEnd);
+        findings.push(Finding::counted(at, kind, reason, count));
     }
     line
 }

@@ -4,11 +4,10 @@
 //!
 //! Text and what is not decoded have no type of their own: `text` is all there is to say.
 
-use mailglot_mime::EventKind;
-use mailglot_mime::encoded_word::{Finding, HeaderContext};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{self, Entry, Mailbox, Received, Value};
+use mailglot_mime::{Detail, EventKind, Finding};
 use serde_json::{Map, Value as Json, json};
-use std::borrow::Cow;
 
 /// The typed value of a field; None for text. `findings` has what decoding tells, and gets what is wrong with the type.
 pub(super) fn typed(
@@ -20,12 +19,7 @@ pub(super) fn typed(
     let typed = fields::read(name.as_bytes(), value, context, &mut Vec::new());
     if typed == Value::Date(None) {
         let kind = EventKind::DateUnparsable;
-        findings.push(Finding {
-            at: 0..value.len(),
-            kind,
-            detail: Cow::Borrowed(""),
-            count: 1,
-        });
+        findings.push(Finding::new(0..value.len(), kind, Detail::None));
     }
     Some(match typed {
         Value::Addresses(list) => {

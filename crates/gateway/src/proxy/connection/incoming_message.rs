@@ -1,7 +1,7 @@
-//! A message while it arrives.
+//! Holds a message while it arrives.
 //!
 //! # Limits
-//! No original is kept of a message that is too large to be read.
+//! Keeps no original of a message that is too large to be read.
 
 use crate::server::Shared;
 use crate::spool::Spool;
@@ -18,7 +18,7 @@ pub(super) struct IncomingMessage {
     pub(super) size: u64,
     pub(super) began: Option<Instant>,
     pub(super) failure: Option<io::Error>,
-    /// True if it exceeds the SIZE that the client was told. Its bytes are only counted then.
+    /// True if it exceeds the SIZE that was announced to the client. Its bytes are only counted then.
     pub(super) beyond: bool,
 }
 
@@ -35,7 +35,7 @@ impl IncomingMessage {
         }
     }
 
-    /// Adds bytes. `most` is the SIZE that the client was told.
+    /// Adds bytes. `most` is the SIZE that was announced to the client.
     pub(super) fn push(&mut self, text: &[u8], most: Option<u64>) {
         self.size += text.len() as u64;
         if most.is_some_and(|most| self.size > most) && !self.beyond {

@@ -45,7 +45,7 @@ pub(super) struct ProxyHandle {
 /// State of the connection to the next hop, as other threads see it.
 #[derive(Debug)]
 enum HopState {
-    /// There is none.
+    /// No connection.
     None,
     /// The connection's thread is in `connect`, which nobody can interrupt.
     Connecting,

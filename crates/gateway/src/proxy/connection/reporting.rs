@@ -4,7 +4,7 @@
 //! A message is reported when its client has the final reply. Later failures of the next hop are not in the record.
 
 use super::Connection;
-use crate::engine::Envelope;
+use crate::envelope::Envelope;
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::policy::Action;

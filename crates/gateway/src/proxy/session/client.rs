@@ -1,7 +1,7 @@
-//! The client's half: its commands, its content, and what it hears.
+//! The client's side of a session: its commands, its content, and its replies.
 //!
 //! # Limits
-//! Arguments of commands are the next hop's to judge, but for those that were not announced.
+//! The next hop judges the arguments of commands, except parameters that were not announced.
 
 use super::{Asked, Session, State, Step};
 use crate::proxy::command::{Mail, Verb, forwarded, recipient};
@@ -27,11 +27,11 @@ pub(super) enum Held {
     Leave(Reply),
 }
 
-/// What is known of the client.
+/// State of the client.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) lines: Lines,
-    /// What it is to be written.
+    /// Bytes to write to it.
     pub(super) out: Vec<u8>,
     /// A command in whose turn nothing else may come.
     pub(super) held: Option<Held>,

@@ -1,7 +1,7 @@
-//! The next hop's half: its replies, and what it is given again where it went away.
+//! The next hop's side of a session: its replies, and the commands that are repeated after a lost connection.
 //!
 //! # Limits
-//! It is connected anew once for a command, and never within a message.
+//! Reconnects once for a command, and never within a message.
 
 use super::{Asked, SHUTTING_DOWN, Session, State, Step};
 use crate::proxy::capabilities::Capabilities;
@@ -19,12 +19,12 @@ pub(super) enum Stage {
     Ready,
 }
 
-/// What is known of the next hop.
+/// State of the next hop.
 #[derive(Debug)]
 pub(super) struct Hop {
     pub(super) stage: Stage,
     pub(super) replies: Replies,
-    /// What it is to be written.
+    /// Bytes to write to it.
     pub(super) out: Vec<u8>,
     /// It knows nothing of a message: commands may be given again to another connection.
     pub(super) clean: bool,
@@ -85,7 +85,7 @@ impl Hop {
         }
     }
 
-    /// It shall forget the message that it was told of; whether it has to be asked.
+    /// Drops the transaction at the next hop. Returns true if RSET is necessary.
     fn reset(&mut self) -> bool {
         let ready = self.is_ready();
         if ready {
@@ -168,7 +168,7 @@ impl Session {
                 return None;
             }
             Stage::Ready => (),
-            // It is not what it was.
+            // The extensions differ from those before.
             Stage::Absent | Stage::Greeting | Stage::Hello => return self.lose(HopFault::Refuses),
         }
         if reply.code == 421 {
@@ -185,7 +185,7 @@ impl Session {
         }
         let positive = reply.is_positive();
         if !positive && matches!(self.asked.front(), Some(Asked::Quiet)) {
-            // It will not forget: what it knows must not reach the next message.
+            // RSET failed. The old transaction must not mix with the next message.
             return self.lose(HopFault::Refuses);
         }
         self.hop.again = None;
@@ -271,7 +271,7 @@ impl Session {
         None
     }
 
-    /// What the next hop says of a message, in replies: one, or one for each recipient.
+    /// Returns the number of final replies for a message: one, or one for each recipient.
     pub(super) fn shares(&self) -> usize {
         if self.options.lmtp {
             self.accepted.len()
@@ -300,7 +300,7 @@ impl Session {
         }
     }
 
-    /// The next hop shall forget the message that it was told of.
+    /// Drops the transaction at the next hop.
     pub(super) fn forget_in_hop(&mut self) {
         if self.hop.reset() {
             self.asked.push_back(Asked::Quiet);

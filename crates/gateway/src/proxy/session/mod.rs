@@ -107,7 +107,7 @@ pub struct Session {
     state: State,
     /// Commands in the order of the client's replies.
     asked: VecDeque<Asked>,
-    /// The greeting that the next hop got, and the extensions that the client was told.
+    /// The greeting that was sent to the next hop, and the extensions that were announced to the client.
     hello: Option<Vec<u8>>,
     announced: Capabilities,
     mail: Option<Mail>,
@@ -230,7 +230,7 @@ impl Session {
         self.delivery
     }
 
-    /// Returns the extensions that the client was told.
+    /// Returns the extensions that were announced to the client.
     pub fn announced(&self) -> &Capabilities {
         &self.announced
     }

@@ -4,11 +4,8 @@
 //! ASCII, lines that end in LF or CR LF without blanks before that, and escapes that are whole: for all else the tolerant decoder reads the
 //! body anew.
 
-use super::HEX;
+use mailglot_kernel::hex_escapes::{self, SLACK};
 use std::borrow::Cow;
-
-/// Bytes that are looked at together.
-const STEP: usize = 16;
 
 /// The decoded bytes; None for what is not clean.
 pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
@@ -18,28 +15,16 @@ pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     let Some(first) = memchr::memchr(b'=', body) else {
         return Some(Cow::Borrowed(body));
     };
-    // Every escape is longer than what it stands for, and a step is written whole: there is always room.
-    let mut out = vec![0; body.len() + STEP];
+    let mut out = vec![0; body.len() + SLACK];
     out[..first].copy_from_slice(&body[..first]);
     let (mut at, mut to) = (first, first);
-    while at < body.len() {
-        // At an equals sign.
-        match *body.get(at + 1..)? {
-            [high, low, ..] => {
-                let (high, low) = (HEX[usize::from(high)], HEX[usize::from(low)]);
-                if high < 16 && low < 16 {
-                    out[to] = high << 4 | low;
-                    (at, to) = (at + 3, to + 1);
-                } else {
-                    at = after_break(body, at)?;
-                }
-            }
-            _ => at = after_break(body, at)?,
+    loop {
+        let (read, written) = hex_escapes::decode(&body[at..], &mut out[to..]);
+        (at, to) = (at + read, to + written);
+        if at == body.len() {
+            break;
         }
-        if body.get(at) == Some(&b'=') {
-            continue;
-        }
-        (at, to) = copy_run(body, at, &mut out, to);
+        at = after_break(body, at)?;
     }
     out.truncate(to);
     Some(Cow::Owned(out))
@@ -53,40 +38,6 @@ fn after_break(body: &[u8], at: usize) -> Option<usize> {
         [b'\r', b'\n', ..] => Some(at + 3),
         _ => None,
     }
-}
-
-/// Copies up to the next equals sign; gives the places behind what was read and written.
-#[inline]
-fn copy_run(body: &[u8], mut at: usize, out: &mut [u8], mut to: usize) -> (usize, usize) {
-    while let (Some(from), Some(target)) = (body.get(at..at + STEP), out.get_mut(to..to + STEP)) {
-        // Whole, whatever of it counts.
-        target.copy_from_slice(from);
-        let length = before_equals(from);
-        (at, to) = (at + length, to + length);
-        if length < STEP {
-            return (at, to);
-        }
-    }
-    let rest = &body[at..];
-    let length = memchr::memchr(b'=', rest).unwrap_or(rest.len());
-    out[to..to + length].copy_from_slice(&rest[..length]);
-    (at + length, to + length)
-}
-
-/// Number of bytes before the first equals sign of a step; [`STEP`] where there is none.
-#[inline]
-fn before_equals(step: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let (words, _) = step.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let found = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'='));
-        // A borrow marks only bytes behind the first that is zero, and the first is what counts.
-        let zero = found.wrapping_sub(ONES) & !found & (ONES << 7);
-        if zero != 0 {
-            return index * 8 + (zero.trailing_zeros() / 8) as usize;
-        }
-    }
-    STEP
 }
 
 /// Whether a line ends in a blank, or in a CR that is not before an LF, or the body ends in a blank or an equals sign.

@@ -114,11 +114,13 @@ fn a_sweep_does_not_get_in_the_way_of_a_new_segment() {
 #[test]
 fn the_folders_of_a_new_segment_are_durable() {
     let at = tempfile::tempdir().unwrap();
-    let ledgers = open(at.path(), Retention::default());
     let now = SystemTime::now() + DAY;
     let day = at.path().join(names::moment(now).0);
     fs::create_dir(&day).unwrap();
     fs::set_permissions(&day, fs::Permissions::from_mode(0o700)).unwrap();
+    // The sweeper, which begins with the ledgers, removes empty folders.
+    fs::write(day.join("note"), "").unwrap();
+    let ledgers = open(at.path(), Retention::default());
     let synced = || folder::tests::synced([at.path(), &day]);
     synced();
     ledgers.keep(MESSAGE, "{}", entry(b"1"), now).unwrap();

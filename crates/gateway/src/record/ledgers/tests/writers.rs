@@ -1,7 +1,8 @@
 //! Many writers, and large records.
 
 use super::*;
-use crate::engine::{Engine, Envelope};
+use crate::engine::Engine;
+use crate::envelope::Envelope;
 use crate::event::Record;
 use crate::limits::Limits;
 use crate::semaphore::{Processing, Semaphore};

@@ -1,29 +1,59 @@
-//! What is made of private mail is private: no output, ledger or temporary file is for more eyes than what it was made of.
+//! Permissions of new files: an output, ledger or temporary file gives nobody access who may not read what it was made of.
 //!
 //! # Limits
-//! Owners and groups are those of new files, and lists of access rights (ACL) are not looked at. What cannot be looked at is passed over: reading it
-//! tells.
+//! Owner and group are those of every new file. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
+//! the error comes when it is read.
 
-use rustix::fs::Mode;
-use rustix::process::umask;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// From here on this process makes files and folders that nobody may read who may not read each of `given`: what is read, and what is
-/// replaced, of folders also everything in them; `-` is standard input where that is a file. What is not there is passed over. The mask of the process changes (`umask`), for all its threads.
-pub fn keep_private<'a>(given: impl IntoIterator<Item = &'a Path>) {
-    let denied = denied(given);
-    if denied != 0 {
-        // There is no other way to ask for the mask of now.
-        let now = umask(Mode::from_raw_mode(0o077));
-        umask(now | Mode::from_raw_mode(denied));
+/// The permissions of new files and folders. The process's umask applies besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileMode {
+    /// Bits that are not set, of those for the group and for others.
+    denied: u32,
+}
+
+impl FileMode {
+    /// Denies nothing: what the umask allows.
+    pub const OPEN: Self = Self { denied: 0 };
+
+    /// Denies access to the group or to others if they may not read one of `paths`, or a file below it. `-` is standard input if that
+    /// is a file. Paths that do not exist are skipped.
+    pub fn as_private_as<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        Self {
+            denied: denied(paths),
+        }
+    }
+
+    /// Creates a file for reading and writing; fails if the path exists.
+    pub fn create_file(self, path: &Path) -> io::Result<File> {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o666 & !self.denied)
+            .open(path)
+    }
+
+    /// Creates a folder; fails if the path exists.
+    pub fn create_dir(self, path: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(0o777 & !self.denied).create(path)
+    }
+
+    /// Creates a folder and its parents, unless they exist.
+    pub fn create_dir_all(self, path: &Path) -> io::Result<()> {
+        DirBuilder::new()
+            .mode(0o777 & !self.denied)
+            .recursive(true)
+            .create(path)
     }
 }
 
-/// The rights that new files must not give.
+/// Returns the permission bits that new files must not have.
 fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
     const ALL: u32 = 0o077;
     let (mut denied, mut folders) = (0, Vec::new());
@@ -39,7 +69,7 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
             folders.push(path.to_owned());
         }
     }
-    // Nobody reads more of a folder than lies in it, and once all is denied nothing can add to it.
+    // Once all is denied, no further file can change the result.
     while denied != ALL
         && let Some(folder) = folders.pop()
     {
@@ -61,13 +91,13 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
     denied
 }
 
-/// A pipe has rights that tell nothing.
+/// Returns the metadata of standard input if it is a file. The permissions of a pipe mean nothing.
 fn stdin() -> Option<fs::Metadata> {
     let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     stdin.metadata().ok().filter(fs::Metadata::is_file)
 }
 
-/// All rights of the group, of others, or of both, where they may not read. A folder is closed to those who cannot look into it.
+/// Returns all bits of the group, of others, or of both, if they may not read the file, or list and enter the folder.
 fn denied_to(metadata: &fs::Metadata) -> u32 {
     let mode = metadata.permissions().mode();
     let needed = if metadata.is_dir() { 0o555 } else { 0o444 };
@@ -136,5 +166,21 @@ mod tests {
         set(&path("a/b/inbox.mbox"), 0o644);
         set(&path("a/b"), 0o750);
         assert_eq!(denied([folder.path(), Path::new("/nowhere")]), 0o007);
+    }
+    #[test]
+    fn files_and_folders_are_created_with_the_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("mail"), "").unwrap();
+        fs::set_permissions(path("mail"), fs::Permissions::from_mode(0o600)).unwrap();
+        let mode = FileMode::as_private_as([&*path("mail")]);
+        mode.create_file(&path("out")).unwrap();
+        mode.create_dir_all(&path("a/b")).unwrap();
+        for name in ["out", "a", "a/b"] {
+            let bits = fs::metadata(path(name)).unwrap().permissions().mode();
+            assert_eq!(bits & 0o077, 0, "{name}");
+        }
+        assert!(mode.create_file(&path("out")).is_err());
+        assert!(mode.create_dir(&path("a")).is_err());
     }
 }

@@ -9,10 +9,11 @@
 //! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
 //! too doubtful to rewrite.
 
-use super::font_names;
-use super::language_hint::detect_language;
+use super::Transferred;
+use crate::charset_choice::{
+    MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
+};
 use crate::header::{FieldKind, field_kind};
-use crate::text::{Transferred, is_text};
 use crate::transfer::blocks::has_yenc;
 use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
 use mailglot_codec::detect::{self, Detector, Guess};
@@ -86,17 +87,6 @@ impl<'a> MailContext<'a> {
         })
     }
 
-    /// Returns the charsets that the message names elsewhere, nearest first: an earlier part, encoded words, labels.
-    pub(crate) fn named_charsets(self) -> impl Iterator<Item = Charset> {
-        let kept = self.is_kept();
-        let nearest = || [self.hints.body, self.hints.words(self.message)];
-        let nearest = if kept { [None; 2] } else { nearest() };
-        nearest
-            .into_iter()
-            .flatten()
-            .chain(self.labels(kept).iter().copied())
-    }
-
     /// Returns the labels of all text parts, or of those that are never rewritten.
     fn labels(self, kept: bool) -> &'a [Charset] {
         let cell = if kept {
@@ -128,7 +118,7 @@ impl<'a> MailContext<'a> {
         let parts = self.message.parts().iter().enumerate();
         parts
             .map(|(index, part)| (PartId(index as u32), part))
-            .filter(|(_, part)| is_text(part))
+            .filter(|(_, part)| part.is_text())
     }
 
     /// Returns what the label of a text part stands for.
@@ -143,44 +133,6 @@ impl<'a> MailContext<'a> {
         match self.body.filter(|_| id == self.part) {
             Some(body) => see(&body.decoded.bytes),
             None => see(&Transferred::read(self.message, id).decoded.bytes),
-        }
-    }
-
-    /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
-    pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
-        let language = self
-            .language(self.part)
-            .or_else(|| document.and_then(document_charset::language));
-        let language = language
-            .or_else(|| self.language(PartId::ROOT))
-            .or(self.policy.language.as_deref());
-        // Text that became UTF-8 would reveal more than it did before.
-        let language = language.or_else(|| {
-            if self.is_kept() {
-                None
-            } else {
-                self.text_language()
-            }
-        });
-        let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
-        let language = language.or_else(|| {
-            document
-                .filter(|_| reads_fonts)
-                .and_then(font_names::language)
-                .map(|(language, _)| language)
-        });
-        let country = self
-            .hints
-            .country
-            .get_or_init(|| country(self.message))
-            .as_deref();
-        let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
-        detect::Hints {
-            language,
-            country,
-            time_zone,
-            rules: self.policy.charset_rules,
-            ..super::MAIL_HINTS
         }
     }
 
@@ -240,24 +192,6 @@ impl<'a> MailContext<'a> {
         (!first.is_empty()).then_some(first)
     }
 
-    /// Returns the guess for all undeclared text of the message; None if there is only one piece of it.
-    pub(crate) fn pooled_guess(self) -> Option<Guess> {
-        // The guess belongs to the message and is the same for every part.
-        let whole = MailContext {
-            part: PartId::ROOT,
-            body: None,
-            ..self
-        };
-        let guess = || {
-            self.pool_undeclared_text()
-                .map(|detector| detector.guess(&whole.detection(None)))
-        };
-        if self.is_kept() {
-            return None;
-        }
-        *self.hints.pooled_guess.get_or_init(guess)
-    }
-
     fn pool_undeclared_text(self) -> Option<Detector> {
         let mut detector = Detector::new();
         let (mut pieces, mut is_fed) = (0, false);
@@ -297,32 +231,72 @@ impl<'a> MailContext<'a> {
     }
 }
 
-/// Returns true for bytes above 7F that are not valid UTF-8.
-pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
-    !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
-}
+impl MailEvidence for MailContext<'_> {
+    fn policy(&self) -> &Policy {
+        self.policy
+    }
 
-/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at the end of a word.
-///
-/// A no-break space, a pound sign, a trademark sign and a pair of quotation marks are not letters. They prove nothing about other text.
-pub(crate) fn has_letters(bytes: &[u8]) -> bool {
-    let is_high = |byte: Option<&u8>| byte.is_some_and(|byte| *byte >= 0x80);
-    let is_ascii_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
-    let mut first = None;
-    bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte >= 0x80)
-        .any(|(at, &byte)| {
-            let (before, after) = (
-                at.checked_sub(1).and_then(|at| bytes.get(at)),
-                bytes.get(at + 1),
-            );
-            let letters = u8::from(is_ascii_letter(before)) + u8::from(is_ascii_letter(after));
-            let stands =
-                is_high(before) || is_high(after) || letters == 2 || letters == 1 && byte >= 0xC0;
-            stands && *first.get_or_insert(byte) != byte
-        })
+    fn named_charsets(&self) -> Box<dyn Iterator<Item = Charset> + '_> {
+        let kept = self.is_kept();
+        let nearest = || [self.hints.body, self.hints.words(self.message)];
+        let nearest = if kept { [None; 2] } else { nearest() };
+        let labels = self.labels(kept).iter().copied();
+        Box::new(nearest.into_iter().flatten().chain(labels))
+    }
+
+    fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> detect::Hints<'b> {
+        let language = self
+            .language(self.part)
+            .or_else(|| document.and_then(document_charset::language));
+        let language = language
+            .or_else(|| self.language(PartId::ROOT))
+            .or(self.policy.language.as_deref());
+        // Text that became UTF-8 would reveal more than it did before.
+        let language = language.or_else(|| {
+            if self.is_kept() {
+                None
+            } else {
+                self.text_language()
+            }
+        });
+        let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
+        let language = language.or_else(|| {
+            document
+                .filter(|_| reads_fonts)
+                .and_then(font_language)
+                .map(|(language, _)| language)
+        });
+        let country = self
+            .hints
+            .country
+            .get_or_init(|| country(self.message))
+            .as_deref();
+        let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
+        detect::Hints {
+            language,
+            country,
+            time_zone,
+            rules: self.policy.charset_rules,
+            ..MAIL_HINTS
+        }
+    }
+
+    fn pooled_guess(&self) -> Option<Guess> {
+        // The guess belongs to the message and is the same for every part.
+        let whole = MailContext {
+            part: PartId::ROOT,
+            body: None,
+            ..*self
+        };
+        let guess = || {
+            self.pool_undeclared_text()
+                .map(|detector| detector.guess(&whole.detection(None)))
+        };
+        if self.is_kept() {
+            return None;
+        }
+        *self.hints.pooled_guess.get_or_init(guess)
+    }
 }
 
 /// Returns the country of the sender's domain or, if that has none, of the Message-ID.
@@ -373,6 +347,7 @@ fn time_zone(message: &Message<'_>) -> Option<i16> {
 #[cfg(test)]
 mod tests {
     use super::{MailContext, MessageEvidence};
+    use crate::charset_choice::MailEvidence;
     use crate::text::Transferred;
     use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
     use mailglot_codec::{Charset, LossLog, Unmappable};

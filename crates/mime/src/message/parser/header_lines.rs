@@ -1,4 +1,4 @@
-//! Lines of a message, and the header of a part from its lines.
+//! Reads the header of a part line by line.
 //!
 //! # Rules (RFC 5322 2.2, RFC 7103 7)
 //!
@@ -15,103 +15,17 @@
 //!
 //! A line of text that looks like a field, after a header without an empty line, is taken for one.
 
-use super::Eol;
-use super::parser::Parser;
+use super::Parser;
+use crate::Span;
+use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
-use crate::{EventKind, Span};
+use crate::message::lines::Line;
 
 /// Fields beyond which a header is worth a look.
 const MANY_FIELDS: usize = 1_000;
 
 /// Lines that are looked at after a line that is no field.
 const LOOKAHEAD: usize = 8;
-
-/// One line.
-#[derive(Clone, Copy)]
-pub(super) struct Line {
-    pub(super) start: usize,
-    /// End of its content: before the line end, and before stray CRs there.
-    pub(super) end: usize,
-    /// Start of the next line.
-    pub(super) next: usize,
-}
-
-/// What ends a line in this message.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct LineRule {
-    pub(super) bare_cr: bool,
-}
-
-impl LineRule {
-    /// CR alone ends lines when a CR-only empty line, or the end of the message, comes before the first LF.
-    pub(super) fn of(raw: &[u8]) -> (Self, Eol) {
-        let Some(lf) = memchr::memchr(b'\n', raw) else {
-            let bare_cr = memchr::memchr(b'\r', raw).is_some();
-            return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
-        };
-        let head = trim_cr(raw, 0, lf);
-        // Most first lines have none: a search for two of them costs more to begin than to do.
-        let first = memchr::memchr(b'\r', &raw[..head]);
-        let bare_cr =
-            first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
-        let eol = match (bare_cr, head < lf) {
-            (true, _) => Eol::Cr,
-            (false, true) => Eol::CrLf,
-            (false, false) => Eol::Lf,
-        };
-        (Self { bare_cr }, eol)
-    }
-
-    #[inline]
-    pub(super) fn line(self, raw: &[u8], start: usize) -> Line {
-        let rest = &raw[start..];
-        if self.bare_cr {
-            let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else {
-                return Line {
-                    start,
-                    end: raw.len(),
-                    next: raw.len(),
-                };
-            };
-            let width = if rest[at..].starts_with(b"\r\n") {
-                2
-            } else {
-                1
-            };
-            return Line {
-                start,
-                end: start + at,
-                next: start + at + width,
-            };
-        }
-        let (lf, next) = match memchr::memchr(b'\n', rest) {
-            Some(at) => (start + at, start + at + 1),
-            None => (raw.len(), raw.len()),
-        };
-        Line {
-            start,
-            end: trim_cr(raw, start, lf),
-            next,
-        }
-    }
-
-    /// Where the line before the one at `start` ends, without its line end.
-    pub(super) fn end_before(self, raw: &[u8], start: usize) -> usize {
-        match &raw[..start] {
-            [.., b'\r', b'\n'] => start - 2,
-            [.., b'\n'] => start - 1,
-            [.., b'\r'] if self.bare_cr => start - 1,
-            _ => start,
-        }
-    }
-}
-
-fn trim_cr(raw: &[u8], start: usize, mut end: usize) -> usize {
-    while end > start && raw[end - 1] == b'\r' {
-        end -= 1;
-    }
-    end
-}
 
 /// What was read of a part's header.
 #[derive(Default)]
@@ -385,13 +299,18 @@ impl Parser<'_> {
     fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
         if let Some(at) = damage.junk {
-            self.defect(EventKind::HdrNoColon, at, "", damage.junk_lines);
+            self.defect(EventKind::HdrNoColon, at, Detail::None, damage.junk_lines);
         }
         let odd = memchr::memchr2(0, b'\r', bytes).map_or(&[][..], |at| &bytes[at..]);
         if let Some(at) = memchr::memchr(0, odd) {
             let count = count(odd, 0);
             let at = span.end - odd.len() + at;
-            self.defect(EventKind::HdrNul, Span::new(at, at + 1), "", count);
+            self.defect(
+                EventKind::HdrNul,
+                Span::new(at, at + 1),
+                Detail::None,
+                count,
+            );
         }
         if !self.lines.bare_cr && memchr::memchr(b'\r', odd).is_some() {
             let bare = count(bytes, b'\r') - count_line_ends(bytes);
@@ -399,7 +318,12 @@ impl Parser<'_> {
                 memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
             if let (1.., Some(at)) = (bare, first) {
                 let at = span.start + at;
-                self.defect(EventKind::HdrBareCr, Span::new(at, at + 1), "", bare);
+                self.defect(
+                    EventKind::HdrBareCr,
+                    Span::new(at, at + 1),
+                    Detail::None,
+                    bare,
+                );
             }
         }
         if let Some(start) = damage.skipped {
@@ -407,21 +331,36 @@ impl Parser<'_> {
             self.defect(
                 EventKind::HdrBeyondLimit,
                 at,
-                "number of fields",
+                Reason::FieldLimit,
                 damage.skipped_fields,
             );
         }
         if let Some(at) = damage.blank {
-            self.defect(EventKind::HdrBlankLine, at, "", damage.blank_lines);
+            self.defect(
+                EventKind::HdrBlankLine,
+                at,
+                Detail::None,
+                damage.blank_lines,
+            );
         }
         if damage.fields > MANY_FIELDS {
-            self.defect(EventKind::HdrManyFields, span, "", damage.fields as u64);
+            self.defect(
+                EventKind::HdrManyFields,
+                span,
+                Detail::None,
+                damage.fields as u64,
+            );
         }
         for (single, at, count) in &damage.again {
-            self.defect(EventKind::HdrDuplicate, *at, SINGLE[*single], *count);
+            self.defect(
+                EventKind::HdrDuplicate,
+                *at,
+                Detail::Field(SINGLE[*single]),
+                *count,
+            );
         }
         if let Some(at) = damage.unended {
-            self.defect(EventKind::MimeNoBlankLine, at, "", 1);
+            self.defect(EventKind::MimeNoBlankLine, at, Detail::None, 1);
         }
     }
 }

@@ -1,0 +1,133 @@
+//! Describes what was found in an archive outside its messages: kind, place, and typed details.
+
+mod detail;
+
+pub use detail::{BoxDetail, CompressionDefect, MultipartDecision};
+
+/// Code of a [`BoxEvent`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum BoxEventKind {
+    /// `mbox.ambiguous-from`
+    AmbiguousFrom,
+    /// `mbox.bad-length`
+    BadLength,
+    /// `mbox.quoting-guess`
+    QuotingGuess,
+    /// `mbox.prelude`
+    Prelude,
+    /// `mbox.single`
+    Single,
+    /// `box.gap`
+    Gap,
+    /// `box.folder-name`
+    FolderName,
+    /// `box.truncated`
+    Truncated,
+    /// `box.not-followed`
+    NotFollowed,
+    /// `box.packed`
+    Packed,
+    /// `box.no-mail`
+    NoMail,
+    /// `box.trailing-bytes`
+    TrailingBytes,
+    /// `box.damaged`
+    Damaged,
+    /// `box.expansion`
+    Expansion,
+    /// `msg.too-large`
+    TooLarge,
+    /// `box.no-header`
+    NoHeader,
+}
+
+impl BoxEventKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::AmbiguousFrom,
+        Self::BadLength,
+        Self::QuotingGuess,
+        Self::Prelude,
+        Self::Single,
+        Self::Gap,
+        Self::FolderName,
+        Self::Truncated,
+        Self::NotFollowed,
+        Self::Packed,
+        Self::NoMail,
+        Self::TrailingBytes,
+        Self::Damaged,
+        Self::Expansion,
+        Self::TooLarge,
+        Self::NoHeader,
+    ];
+
+    /// True for what lost something that may be mail (severity `loss`).
+    pub fn is_loss(self) -> bool {
+        matches!(self, Self::Damaged | Self::Expansion | Self::TooLarge)
+    }
+
+    /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.
+    pub fn is_repair(self) -> bool {
+        self == Self::TrailingBytes
+    }
+
+    /// The stable code, as in EVENTS.md.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::AmbiguousFrom => "mbox.ambiguous-from",
+            Self::BadLength => "mbox.bad-length",
+            Self::QuotingGuess => "mbox.quoting-guess",
+            Self::Prelude => "mbox.prelude",
+            Self::Single => "mbox.single",
+            Self::Gap => "box.gap",
+            Self::FolderName => "box.folder-name",
+            Self::Truncated => "box.truncated",
+            Self::NotFollowed => "box.not-followed",
+            Self::Packed => "box.packed",
+            Self::NoMail => "box.no-mail",
+            Self::TrailingBytes => "box.trailing-bytes",
+            Self::Damaged => "box.damaged",
+            Self::Expansion => "box.expansion",
+            Self::TooLarge => "msg.too-large",
+            Self::NoHeader => "box.no-header",
+        }
+    }
+}
+
+/// Something found in an archive, outside its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxEvent {
+    /// What.
+    pub kind: BoxEventKind,
+    /// Offset in the file; what is told of compression has offsets in the compressed one.
+    pub offset: u64,
+    /// More about it.
+    pub detail: BoxDetail,
+    /// The file of a folder that it is about, as path below the archive's root, in bytes with `/`; empty for
+    /// the archive itself, and where the detail names the file.
+    pub name: Vec<u8>,
+}
+
+impl BoxEvent {
+    /// Builds an event about the whole archive.
+    pub(crate) fn new(kind: BoxEventKind, offset: u64, detail: BoxDetail) -> Self {
+        Self {
+            kind,
+            offset,
+            detail,
+            name: Vec::new(),
+        }
+    }
+
+    /// Builds an event about the file `name` of a folder.
+    pub(crate) fn of_file(kind: BoxEventKind, name: &[u8], detail: BoxDetail) -> Self {
+        Self {
+            kind,
+            offset: 0,
+            detail,
+            name: name.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Holds what is known about an event of an archive beyond its kind and place, as data.
+
+use crate::packing::Packing;
+use std::fmt;
+
+/// What is known about a [`BoxEvent`](crate::BoxEvent) beyond its kind and place. `Display` makes the sentence for people and logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BoxDetail {
+    /// A `From ` line whose evidence is weak.
+    Points {
+        /// The evidence.
+        points: i32,
+        /// Whether the line was read as a separator.
+        accepted: bool,
+    },
+    /// A `From ` line within an open multipart.
+    OpenMultipart {
+        /// The evidence of the line.
+        points: i32,
+        /// The offset of the last delimiter before the line.
+        opened: u64,
+        /// Whether the line is a separator, and why.
+        decision: MultipartDecision,
+    },
+    /// No Content-Length of the file was right, so none was used.
+    WrongLengths,
+    /// Neither a separator nor the end of the file follows where Content-Length says.
+    WrongLength,
+    /// A line `>From ` in a mailbox whose quoting is a guess.
+    UnknownQuoting,
+    /// Bytes before the first line.
+    Prelude {
+        /// The number of bytes.
+        bytes: u64,
+    },
+    /// A mailbox without a separator is one message.
+    NoSeparator,
+    /// One message has lines that look like separators.
+    LooksLikeMailbox {
+        /// The number of such lines.
+        lines: u32,
+    },
+    /// A file does not begin like a message.
+    NotLikeMessage,
+    /// Text before the first separator is a message.
+    TextBeforeSeparator,
+    /// The first message has no separator.
+    FirstWithoutSeparator,
+    /// The message is longer than this limit, in bytes.
+    LongerThan(u64),
+    /// The file does not begin with a header field.
+    NoHeader,
+    /// The folder has another name in the output.
+    RenamedFolder {
+        /// The name in the output.
+        display: String,
+        /// The name of the folder, escaped.
+        name: String,
+    },
+    /// A symbolic link.
+    Link {
+        /// The path below the archive's root.
+        name: String,
+    },
+    /// A device, a pipe or a socket.
+    SpecialFile {
+        /// The path below the archive's root.
+        name: String,
+    },
+    /// A file in a form that is not read.
+    LeftPacked {
+        /// The form.
+        packing: Packing,
+        /// The path below the archive's root.
+        name: String,
+    },
+    /// A file that is not mail.
+    NoMail {
+        /// The path below the archive's root.
+        name: String,
+        /// Whether a ledger keeps the file.
+        kept: bool,
+    },
+    /// Compressed data that are not as they should be.
+    Compressed {
+        /// The form of the data.
+        packing: Packing,
+        /// What is wrong.
+        defect: CompressionDefect,
+    },
+}
+
+impl BoxDetail {
+    /// Returns the path of the file that the sentence names.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Link { name }
+            | Self::SpecialFile { name }
+            | Self::LeftPacked { name, .. }
+            | Self::NoMail { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for BoxDetail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Points { points, accepted } => {
+                let decision = if *accepted { "accepted" } else { "not accepted" };
+                write!(f, "{points} points, {decision}")
+            }
+            Self::OpenMultipart {
+                points,
+                opened,
+                decision,
+            } => {
+                write!(f, "{points} points, ")?;
+                decision.write(f, *opened)
+            }
+            Self::WrongLengths => f.write_str("the lengths in this file are wrong and not used"),
+            Self::WrongLength => {
+                f.write_str("neither a separator nor the end follows where Content-Length says")
+            }
+            Self::UnknownQuoting => f.write_str("whether this line was quoted cannot be known"),
+            Self::Prelude { bytes } => write!(f, "{bytes} bytes before the first line"),
+            Self::NoSeparator => f.write_str("no separator: one message"),
+            Self::LooksLikeMailbox { lines } => {
+                let look = if *lines == 1 {
+                    "line in it looks like a separator"
+                } else {
+                    "lines in it look like separators"
+                };
+                write!(
+                    f,
+                    "read as one message, though {lines} {look} of a mailbox (named .mbox it is read as one)"
+                )
+            }
+            Self::NotLikeMessage => f.write_str("does not begin like a message"),
+            Self::TextBeforeSeparator => {
+                f.write_str("text before the first separator, kept as a message")
+            }
+            Self::FirstWithoutSeparator => f.write_str("the first message has no separator"),
+            Self::LongerThan(limit) => write!(f, "beyond {limit} bytes"),
+            Self::NoHeader => f.write_str(
+                "no mail, left out: it does not begin with a header field (--force-format reads it as a message)",
+            ),
+            Self::RenamedFolder { display, name } => write!(
+                f,
+                "another folder is written by the name of this one, which becomes {display}: {name}"
+            ),
+            Self::Link { name } => write!(f, "symbolic link not followed: {name}"),
+            Self::SpecialFile { name } => write!(f, "special file not followed: {name}"),
+            Self::LeftPacked { packing, name } => {
+                write!(f, "{}, left as it is: {name}", packing.words())
+            }
+            Self::NoMail { name, kept: true } => write!(f, "no mail, left out: {name}"),
+            Self::NoMail { name, kept: false } => {
+                write!(f, "no mail, left out, of a ledger too: {name}")
+            }
+            Self::Compressed { packing, defect } => defect.write(f, packing.words()),
+        }
+    }
+}
+
+/// What is wrong with compressed data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CompressionDefect {
+    /// So many other bytes follow the data.
+    BytesBehind(u64),
+    /// So many NUL bytes follow the data.
+    ZerosBehind(u64),
+    /// So many NUL bytes stand between two members.
+    ZerosInside(u64),
+    /// The data become more than `limit` times as long. Reading stopped.
+    Expansion {
+        /// The limit.
+        limit: u64,
+        /// Bytes that were decompressed before.
+        given: u64,
+    },
+    /// The data break off.
+    CutOff {
+        /// Bytes that were decompressed before.
+        given: u64,
+    },
+    /// The data are damaged.
+    Damaged {
+        /// The message of the decoder.
+        error: String,
+        /// Bytes that were decompressed before.
+        given: u64,
+        /// Compressed bytes that were not read; None where reading goes on with the next member.
+        left: Option<u64>,
+    },
+}
+
+impl CompressionDefect {
+    /// Writes the sentence. `what` names the form of the data.
+    fn write(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        match self {
+            Self::BytesBehind(bytes) => write!(f, "{bytes} bytes left out behind what is {what}"),
+            Self::ZerosBehind(bytes) => {
+                write!(f, "{bytes} zero bytes left out behind what is {what}")
+            }
+            Self::ZerosInside(bytes) => {
+                write!(f, "{bytes} zero bytes left out inside what is {what}")
+            }
+            Self::Expansion { limit, given } => write!(
+                f,
+                "{what}, and more than {limit} times as long inside: {given} bytes of what is inside were read, \
+                 the compressed bytes from here on are left out; a larger --max-expansion reads them"
+            ),
+            Self::CutOff { given } => write!(
+                f,
+                "{what}, and cut off: {given} bytes of what is inside were read"
+            ),
+            Self::Damaged {
+                error,
+                given,
+                left: None,
+            } => write!(
+                f,
+                "{what}, and damaged: {error}; {given} bytes were read so far"
+            ),
+            Self::Damaged {
+                error,
+                given,
+                left: Some(left),
+            } => write!(
+                f,
+                "{what}, and damaged: {error}; {given} bytes of what is inside were read, \
+                 {left} bytes from here on are left out"
+            ),
+        }
+    }
+}
+
+/// Whether a `From ` line in an open multipart is a separator, and why. Offsets are those of lines in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MultipartDecision {
+    /// A separator: the delimiter does not come again within so many bytes.
+    NotWithin(u64),
+    /// A separator: the line at this offset looks like the delimiter, but no part follows.
+    NoDelimiter(u64),
+    /// A separator: the delimiter comes again at this offset, but the mailbox quotes lines that are no separators.
+    Unquoted(u64),
+    /// A separator: the delimiter comes again at this offset, but no line closes the multipart.
+    NeverClosed(u64),
+    /// A separator: the delimiter comes again at this offset, but more separators stand before it.
+    OneOfSeveral(u64),
+    /// Part of the multipart, whose delimiter comes again at this offset.
+    Inside(u64),
+    /// Part of an attached mailbox. The delimiter comes again at this offset.
+    InsideMailbox(u64),
+}
+
+impl MultipartDecision {
+    /// Returns true if the line is a separator.
+    pub fn accepts(self) -> bool {
+        !matches!(self, Self::Inside(_) | Self::InsideMailbox(_))
+    }
+
+    /// Returns the offset of the later line that is, or looks like, the delimiter.
+    pub fn later_line(self) -> Option<u64> {
+        match self {
+            Self::NotWithin(_) => None,
+            Self::NoDelimiter(at)
+            | Self::Unquoted(at)
+            | Self::NeverClosed(at)
+            | Self::OneOfSeveral(at)
+            | Self::Inside(at)
+            | Self::InsideMailbox(at) => Some(at),
+        }
+    }
+
+    /// Writes the sentence. `opened` is the offset of the last delimiter before the line.
+    fn write(self, f: &mut fmt::Formatter<'_>, opened: u64) -> fmt::Result {
+        let decision = if self.accepts() {
+            "accepted although"
+        } else {
+            "not accepted because"
+        };
+        write!(f, "{decision} the multipart opened at {opened} is open")?;
+        let (again, reason) = match self {
+            Self::NotWithin(bytes) => {
+                return write!(
+                    f,
+                    ": its delimiter does not come again within {bytes} bytes"
+                );
+            }
+            Self::NoDelimiter(at) => {
+                return write!(
+                    f,
+                    ": the line at {at} looks like its delimiter, but no part follows"
+                );
+            }
+            Self::Unquoted(at) => (at, "the mailbox quotes lines that are no separators"),
+            Self::NeverClosed(at) => (at, "no line closes the multipart"),
+            Self::OneOfSeveral(at) => (at, "more separators stand before it"),
+            Self::Inside(at) => (at, "nothing else speaks for a separator"),
+            Self::InsideMailbox(at) => (at, "the part is named a mailbox"),
+        };
+        write!(f, " and its delimiter comes again at {again}: {reason}")
+    }
+}

@@ -1,0 +1,170 @@
+//! Lists a folder: which of its files are messages, which folders follow, and what is left out.
+//!
+//! # Limits
+//! The names of one folder are held in memory, about 100 bytes each.
+
+use super::{Files, Name, Work, last};
+use crate::box_event::BoxEvent;
+use crate::error::{Error, Operation, at};
+use crate::file_names::is_eml;
+use crate::mh::{self, Sequences};
+use crate::recognize::{FileKind, left_alone, no_mail, not_followed};
+use crate::{EntryKind, Format, maildir};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::SystemTime;
+
+impl Files {
+    /// Plans the files of a folder.
+    pub(super) fn list(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> Result<(), Error> {
+        let path = self.path(folder);
+        let modified = modified(&path);
+        let (files, folders) = self.names(folder, events)?;
+        self.listed.push((path.clone(), modified));
+        let mut plan = Vec::new();
+        if self.format == Format::Maildir {
+            let messages = self.classify(folder, files, &mut plan, events);
+            self.list_maildir(&path, folders, messages, &mut plan, events)?;
+        } else {
+            self.sequences = sequences(&path);
+            self.classify(folder, files, &mut plan, events);
+            // Maildirs are archives of their own.
+            let own = |name: &Name| maildir::is_root(&self.path(name));
+            let folders = folders.into_iter().filter(|name| !own(name));
+            plan.extend(folders.map(Work::Folder));
+        }
+        self.work.extend(plan.into_iter().rev());
+        Ok(())
+    }
+
+    /// Plans the files of a folder that are in no order of their own, and returns the messages of a Maildir.
+    fn classify(
+        &mut self,
+        folder: &[u8],
+        files: Vec<Name>,
+        plan: &mut Vec<Work>,
+        events: &mut Vec<BoxEvent>,
+    ) -> Vec<Name> {
+        let is_maildir = self.format == Format::Maildir;
+        // What is being delivered is no message yet, whatever it looks like.
+        let is_delivery = is_maildir
+            && last(folder) == b"tmp"
+            && self.path(folder).parent().is_some_and(maildir::is_folder);
+        let mut messages = Vec::new();
+        for name in files {
+            let kind = if is_delivery {
+                Ok(FileKind::Other)
+            } else {
+                FileKind::of(&self.path(&name), self.options.force_format)
+            };
+            match kind {
+                // It is an archive of its own.
+                Ok(FileKind::Mailbox(_)) => continue,
+                Ok(FileKind::Message) if is_maildir => {
+                    messages.push(name);
+                    continue;
+                }
+                Ok(FileKind::Message) => {
+                    if !is_eml(&self.path(&name)) {
+                        "MH".clone_into(&mut self.profile.dialect);
+                    }
+                    plan.push(Work::File(name, EntryKind::Message));
+                    continue;
+                }
+                Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
+                Ok(FileKind::Other) => events.push(no_mail(&name, true)),
+                // The error is reported when the file's turn comes, and hides no other file of its folder.
+                Err(_) => {}
+            }
+            plan.push(Work::File(name, EntryKind::Other));
+        }
+        messages
+    }
+
+    /// Plans the messages of a Maildir folder in the order of their names, then its other folders.
+    fn list_maildir(
+        &mut self,
+        path: &Path,
+        folders: Vec<Name>,
+        mut messages: Vec<Name>,
+        plan: &mut Vec<Work>,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(), Error> {
+        let is_folder = maildir::is_folder(path);
+        let mut rest = Vec::new();
+        for name in folders {
+            if !(is_folder && matches!(last(&name), b"cur" | b"new")) {
+                rest.push(name);
+                continue;
+            }
+            let path = self.path(&name);
+            let modified = modified(&path);
+            let (files, below) = self.names(&name, events)?;
+            self.listed.push((path, modified));
+            plan.push(Work::FolderAlone(name));
+            // What systems leave: `.DS_Store`, `.nfs…`. No server takes such a name for a message.
+            for name in files {
+                if last(&name).starts_with(b".") {
+                    events.push(no_mail(&name, true));
+                    plan.push(Work::File(name, EntryKind::Other));
+                } else {
+                    messages.push(name);
+                }
+            }
+            rest.extend(below);
+        }
+        messages.sort_by(|a, b| last(a).cmp(last(b)).then_with(|| a.cmp(b)));
+        let message = |name| Work::File(name, EntryKind::Message);
+        plan.extend(messages.into_iter().map(message));
+        plan.extend(rest.into_iter().map(Work::Folder));
+        Ok(())
+    }
+
+    /// The files and the folders in a folder, each in the order of their names.
+    fn names(
+        &self,
+        folder: &[u8],
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(Vec<Name>, Vec<Name>), Error> {
+        let path = self.path(folder);
+        let failed = at(&path, Operation::List);
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        let told = events.len();
+        for entry in fs::read_dir(&path).map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
+            let mut name = folder.to_vec();
+            if !name.is_empty() {
+                name.push(b'/');
+            }
+            name.extend_from_slice(entry.file_name().as_bytes());
+            let kind = entry.file_type().map_err(&failed)?;
+            if kind.is_dir() {
+                folders.push(name);
+            } else if kind.is_file() {
+                files.push(name);
+            } else {
+                events.push(not_followed(kind, &name));
+            }
+        }
+        // Numbers by their value: those of MH are messages in this order.
+        files.sort_by_cached_key(|name| (mh::number(last(name)).unwrap_or(u64::MAX), name.clone()));
+        folders.sort();
+        events[told..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
+        Ok((files, folders))
+    }
+}
+
+/// Returns the sequences of an MH folder. A link is not followed; an unreadable file is reported when its turn comes.
+fn sequences(folder: &Path) -> Option<Sequences> {
+    let path = folder.join(mh::SEQUENCES);
+    let is_there = path.symlink_metadata().is_ok_and(|there| there.is_file());
+    is_there.then(|| Sequences::read(&path).ok()).flatten()
+}
+
+/// Returns when a folder was changed.
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+}

@@ -1,0 +1,244 @@
+//! Files of one message each: a single one, a folder tree of `.eml` files and of numbers (MH), a Maildir.
+//!
+//! The tree is walked in the order of its names, numbers first and by their value; every folder and every file that is no message is an entry too, so that
+//! the tree can be made again. After an error the walk goes on behind the file or folder that could not be read.
+//!
+//! # Limits
+//! Symbolic links, sockets and pipes are not followed: the event `box.not-followed` names them, as `box.no-mail` does files that are no
+//! mail. The names of one folder are held in memory,
+//! about 100 bytes each. Owners, permissions and times of files are not kept.
+
+mod list;
+mod read;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use self::read::Piece;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::mbox::separators;
+use crate::mh::Sequences;
+use crate::packed::beginning;
+use crate::regular::{self, open_input};
+use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
+
+/// Bytes of one piece of a file that comes in pieces.
+const PIECE: u64 = 1 << 20;
+/// Entries of a batch, however small they are.
+const ENTRIES: usize = 1024;
+
+/// A folder, or one file, as a [`Source`].
+pub(crate) struct Files {
+    root: PathBuf,
+    format: Format,
+    profile: Profile,
+    size: Option<u64>,
+    options: ReadOptions,
+    /// What is still to be read, last first.
+    work: Vec<Work>,
+    reading: Option<Reading>,
+    ordinal: u64,
+    changed: bool,
+    /// Folders that were listed, with their modification times.
+    listed: Vec<(PathBuf, Option<SystemTime>)>,
+    /// Found when the root was listed.
+    events: Vec<BoxEvent>,
+    /// Of the folder that was listed last, whose files come next.
+    sequences: Option<Sequences>,
+    /// Folders of messages, with their display form.
+    folders: HashMap<Name, String>,
+    /// What becomes of them, with the folder.
+    written: HashMap<String, Name>,
+    /// Waits until the entries before it are given out.
+    failed: Option<Error>,
+}
+
+/// A path below the root, with `/`; empty for the root.
+type Name = Vec<u8>;
+
+enum Work {
+    /// A folder whose entry is given out and whose files are listed.
+    Folder(Name),
+    /// A folder whose entry only is given out.
+    FolderAlone(Name),
+    File(Name, EntryKind),
+}
+
+/// A file that is being read.
+struct Reading {
+    file: File,
+    path: PathBuf,
+    name: Name,
+    kind: EntryKind,
+    offset: u64,
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Files {
+    /// Walks a Maildir or a tree of `.eml` files.
+    pub(crate) fn folder(
+        root: &Path,
+        format: Format,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let dialect = match format {
+            Format::Maildir if maildir::has_dotted_folders(root) => "Maildir++",
+            Format::Maildir => "Maildir",
+            _ => "eml tree",
+        };
+        let mut files = Self::new(root, format, dialect, options);
+        let mut first = Vec::new();
+        files.list(b"", &mut first)?;
+        files.events = first;
+        Ok(files)
+    }
+
+    /// Reads one file as one message.
+    pub(crate) fn single(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
+        let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
+        regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
+        let mut files = Self::new(path, Format::Eml, "single message", options);
+        files.size = Some(metadata.len());
+        files.work.push(Work::File(Vec::new(), EntryKind::Message));
+        if metadata.is_file() {
+            let mut file = open_input(path)?;
+            if !options.force_format {
+                let start = beginning(&mut file, mail_check::BEGINNING);
+                if !mail_check::is_mail(&start.map_err(at(path, Operation::Read))?) {
+                    return Err(Error::new(path, Operation::Read, ErrorKind::NoHeader));
+                }
+            }
+            let looked = separators(&file, metadata.len());
+            let (lines, offset) = looked.map_err(at(path, Operation::Read))?;
+            if lines > 0 {
+                let detail = BoxDetail::LooksLikeMailbox { lines };
+                let event = BoxEvent::new(BoxEventKind::Single, offset, detail);
+                files.events.push(event);
+            }
+        }
+        Ok(files)
+    }
+
+    fn new(root: &Path, format: Format, dialect: &str, options: &ReadOptions) -> Self {
+        Self {
+            root: root.to_owned(),
+            format,
+            profile: Profile {
+                dialect: dialect.to_owned(),
+                line_end: "as in each message",
+            },
+            size: None,
+            options: *options,
+            work: Vec::new(),
+            reading: None,
+            ordinal: 0,
+            changed: false,
+            listed: Vec::new(),
+            events: Vec::new(),
+            sequences: None,
+            folders: HashMap::new(),
+            written: HashMap::new(),
+            failed: None,
+        }
+    }
+
+    fn path(&self, name: &[u8]) -> PathBuf {
+        if name.is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(OsStr::from_bytes(name))
+        }
+    }
+
+    /// Does the next piece of work.
+    fn step(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        if let Some(reading) = self.reading.take() {
+            return self.read_on(reading, batch);
+        }
+        match self.work.pop() {
+            Some(Work::FolderAlone(name)) => {
+                self.push(batch, &Piece::folder(&name));
+            }
+            Some(Work::Folder(name)) => {
+                self.push(batch, &Piece::folder(&name));
+                self.list(&name, &mut batch.events)?;
+            }
+            Some(Work::File(name, kind)) => {
+                let path = self.path(&name);
+                let file = open_input(&path)?;
+                let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
+                let (size, modified) = (metadata.len(), metadata.modified().ok());
+                let reading = Reading {
+                    file,
+                    path,
+                    name,
+                    kind,
+                    offset: 0,
+                    size,
+                    modified,
+                };
+                self.read_on(reading, batch)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+impl Source for Files {
+    fn next(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        batch.bytes.clear();
+        batch.entries.clear();
+        batch.events.clear();
+        batch.events.append(&mut self.events);
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        while (batch.bytes.len() < self.options.batch.max(1) && batch.entries.len() < ENTRIES)
+            && (self.reading.is_some() || !self.work.is_empty())
+        {
+            if let Err(error) = self.step(batch) {
+                if batch.entries.is_empty() {
+                    return Err(error);
+                }
+                self.failed = Some(error);
+                break;
+            }
+        }
+        Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn changed(&self) -> Result<bool, Error> {
+        let moved = |(path, then): &(PathBuf, Option<SystemTime>)| {
+            fs::metadata(path)
+                .and_then(|metadata| metadata.modified())
+                .ok()
+                != *then
+        };
+        Ok(self.changed || self.listed.iter().any(moved))
+    }
+}
+
+/// The last component of a path.
+fn last(name: &[u8]) -> &[u8] {
+    name.iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(name, |at| &name[at + 1..])
+}
+
+#[cfg(test)]
+mod tests;

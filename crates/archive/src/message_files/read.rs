@@ -1,0 +1,245 @@
+//! Reads files whole, or in pieces beyond the size limit, and makes their entries.
+//!
+//! # Limits
+//! Owners, permissions and times of files are not kept.
+
+use super::{Files, PIECE, Reading, last};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::error::{Error, Operation, at};
+use crate::mbox::looks_like_message;
+use crate::mh::{self, Sequences};
+use crate::packing::Packing;
+use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir};
+use std::io::{Read, Seek, SeekFrom};
+
+/// The last bytes of a batch, which become an entry.
+pub(super) struct Piece<'a> {
+    pub(super) kind: EntryKind,
+    /// Path of the file below the root.
+    pub(super) name: &'a [u8],
+    /// Offset in the file.
+    pub(super) offset: u64,
+    pub(super) length: usize,
+    /// The next piece of the file follows.
+    pub(super) more: bool,
+}
+
+impl Piece<'_> {
+    /// Describes a folder.
+    pub(super) fn folder(name: &[u8]) -> Piece<'_> {
+        Piece {
+            kind: EntryKind::Directory,
+            name,
+            offset: 0,
+            length: 0,
+            more: false,
+        }
+    }
+}
+
+/// What reading a file gave.
+struct ReadBytes {
+    bytes: usize,
+    /// The file ended before its size.
+    shrunk: bool,
+    more: bool,
+}
+
+impl Files {
+    /// Reads a file, or the next piece of it.
+    pub(super) fn read_on(&mut self, mut reading: Reading, batch: &mut Batch) -> Result<(), Error> {
+        let limit = self.options.message_limit.max(1) as u64;
+        let is_too_large = reading.kind == EntryKind::Message && reading.size > limit;
+        if is_too_large {
+            reading.kind = EntryKind::Oversize;
+        }
+        let whole = reading.kind == EntryKind::Message;
+        let left = reading.size - reading.offset;
+        let wanted = if whole {
+            left
+        } else {
+            left.min(PIECE.min(limit))
+        };
+        let start = batch.bytes.len();
+        let read = read_bytes(&mut reading, wanted, &mut batch.bytes)?;
+        let shrunk = read.shrunk;
+        let mut more = read.more;
+        let read = read.bytes;
+        self.report(&mut reading, is_too_large, start, batch);
+        let now = reading.file.metadata();
+        let now = now.map_err(at(&reading.path, Operation::Read))?;
+        if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
+            self.changed = true;
+            more = more && !shrunk;
+        }
+        let piece = Piece {
+            kind: reading.kind,
+            name: &reading.name,
+            offset: reading.offset,
+            length: read,
+            more,
+        };
+        self.push(batch, &piece);
+        if more {
+            reading.offset += read as u64;
+            self.reading = Some(reading);
+        } else if reading.kind != EntryKind::Other {
+            self.ordinal += 1;
+        }
+        Ok(())
+    }
+
+    /// True for a file in the place of a message whose first bytes are not those of one.
+    fn is_no_mail(&self, reading: &Reading, start: &[u8]) -> bool {
+        self.format != Format::Eml
+            && !self.options.force_format
+            && reading.offset == 0
+            && reading.kind != EntryKind::Other
+            && Packing::of(start).is_none()
+            && !mail_check::is_mail(start)
+    }
+
+    /// Adds the events of a file whose bytes begin at `start`. A file in the place of a message that is not mail becomes another file.
+    fn report(&self, reading: &mut Reading, is_too_large: bool, start: usize, batch: &mut Batch) {
+        if self.format == Format::Eml
+            && reading.offset == 0
+            && !looks_like_message(&batch.bytes[start..])
+            && reading.size > 0
+        {
+            let (kind, detail) = (BoxEventKind::Single, BoxDetail::NotLikeMessage);
+            batch.events.push(BoxEvent::new(kind, 0, detail));
+        }
+        if self.is_no_mail(reading, &batch.bytes[start..]) {
+            reading.kind = EntryKind::Other;
+            batch.events.push(BoxEvent::of_file(
+                BoxEventKind::NoHeader,
+                &reading.name,
+                BoxDetail::NoHeader,
+            ));
+        } else if is_too_large {
+            let limit = self.options.message_limit.max(1) as u64;
+            let (kind, detail) = (BoxEventKind::TooLarge, BoxDetail::LongerThan(limit));
+            let event = BoxEvent::of_file(kind, &reading.name, detail);
+            batch.events.push(event);
+        }
+    }
+
+    /// Display form of a folder of messages, which no other folder has or would be written as.
+    fn display(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> String {
+        if let Some(known) = self.folders.get(folder) {
+            return known.clone();
+        }
+        let own = match self.format {
+            Format::Maildir => maildir::folder_name(folder, self.options.decode_name),
+            _ => String::from_utf8_lossy(folder).into_owned(),
+        };
+        let mut display = own.clone();
+        if let Some(written) = self.options.written_folder {
+            let mut number = 1u64;
+            while self.written.contains_key(&written(&display)) {
+                number += 1;
+                display = format!("{own}-{number}");
+            }
+            if number > 1 {
+                let detail = BoxDetail::RenamedFolder {
+                    display: display.clone(),
+                    name: folder.escape_ascii().to_string(),
+                };
+                events.push(BoxEvent::new(BoxEventKind::FolderName, 0, detail));
+            }
+            self.written.insert(written(&display), folder.to_owned());
+        }
+        self.folders.insert(folder.to_owned(), display.clone());
+        display
+    }
+
+    /// Flags of a message of an MH folder.
+    fn sequence_flags(&self, name: &[u8]) -> Flags {
+        let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
+        self.sequences
+            .as_ref()
+            .zip(mh::number(last(name)))
+            .map(flags)
+            .unwrap_or_default()
+    }
+
+    /// Adds an entry whose bytes are the last ones of the batch.
+    pub(super) fn push(&mut self, batch: &mut Batch, piece: &Piece<'_>) {
+        let Piece {
+            kind,
+            name,
+            offset,
+            length,
+            more,
+        } = *piece;
+        let span = batch.bytes.len() - length..batch.bytes.len();
+        let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
+        let folder = self.folder_of(name, is_message);
+        let folder = if is_message {
+            self.display(folder, &mut batch.events)
+        } else {
+            String::from_utf8_lossy(folder).into_owned()
+        };
+        let flags = match self.format {
+            Format::Maildir if is_message => maildir::flags(last(name)),
+            _ if is_message => self.sequence_flags(name),
+            _ => Flags::default(),
+        };
+        batch.entries.push(Entry {
+            kind,
+            more,
+            ordinal: self.ordinal,
+            offset,
+            message: span.clone(),
+            span,
+            quoting: Quoting::None,
+            froms: None,
+            flags,
+            name: name.to_vec(),
+            folder,
+        });
+    }
+
+    /// Returns the folder of a file; of a message of a Maildir the folder that has `cur` and `new`.
+    fn folder_of<'n>(&self, name: &'n [u8], is_message: bool) -> &'n [u8] {
+        let folder = name
+            .iter()
+            .rposition(|&byte| byte == b'/')
+            .map(|at| &name[..at])
+            .unwrap_or_default();
+        if self.format != Format::Maildir || !is_message || !maildir::is_part(last(folder)) {
+            return folder;
+        }
+        let above = &folder[..folder.len() - last(folder).len()];
+        above.strip_suffix(b"/").unwrap_or(above)
+    }
+}
+
+/// Appends up to `wanted` bytes of a file. A piece of a message ends with a line if there is one.
+fn read_bytes(reading: &mut Reading, wanted: u64, bytes: &mut Vec<u8>) -> Result<ReadBytes, Error> {
+    let start = bytes.len();
+    bytes.reserve(wanted as usize + 1);
+    let failed = at(&reading.path, Operation::Read);
+    let read = reading.file.by_ref().take(wanted).read_to_end(bytes);
+    let mut read = read.map_err(|error| {
+        bytes.truncate(start);
+        failed(error)
+    })?;
+    let shrunk = (read as u64) < wanted;
+    let more = !shrunk && reading.offset + (read as u64) < reading.size;
+    if more
+        && reading.kind == EntryKind::Oversize
+        && let Some(line_end) = memchr::memrchr(b'\n', &bytes[start..])
+        && line_end + 1 < read
+    {
+        let back = SeekFrom::Current(line_end as i64 + 1 - read as i64);
+        reading.file.seek(back).map_err(&failed)?;
+        read = line_end + 1;
+        bytes.truncate(start + read);
+    }
+    Ok(ReadBytes {
+        bytes: read,
+        shrunk,
+        more,
+    })
+}

@@ -1,0 +1,106 @@
+//! Recognizes compression, archives and other forms of mail files by their first bytes.
+//!
+//! # Limits
+//! A form that mailglot does not read is named, with the command that converts it.
+
+/// A form that mail is kept in, but not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Packing {
+    /// gzip (RFC 1952).
+    Gzip,
+    /// Zstandard (RFC 8878).
+    Zstd,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+    /// The frames of LZ4.
+    Lz4,
+    /// compress (`.Z`).
+    Compress,
+    /// zip.
+    Zip,
+    /// UTF-16, with its mark or without.
+    Utf16,
+    /// tar, the forms of before POSIX too.
+    Tar,
+    /// A mailbox of Rmail (Babyl).
+    Babyl,
+}
+
+impl Packing {
+    /// What bytes are, by their beginning; 16 of them are enough. No message and no mailbox begins so.
+    pub fn of(start: &[u8]) -> Option<Self> {
+        Some(match start {
+            [0x1f, 0x8b, 8, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            // A number, then that of a block or of the end.
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                b'1',
+                b'A',
+                b'Y',
+                b'&',
+                b'S',
+                b'Y',
+                ..,
+            ]
+            | [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x17,
+                0x72,
+                0x45,
+                0x38,
+                0x50,
+                0x90,
+                ..,
+            ] => Self::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
+            [0x1f, 0x9d, ..] => Self::Compress,
+            [b'P', b'K', 3, 4, ..] => Self::Zip,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Self::Utf16,
+            _ if is_unmarked_utf16(start) => Self::Utf16,
+            _ => return None,
+        })
+    }
+
+    /// True when [`open`](crate::open) reads through it.
+    pub fn is_read(self) -> bool {
+        matches!(self, Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz)
+    }
+
+    /// What is there, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Gzip => "compressed with gzip",
+            Self::Zstd => "compressed with zstd",
+            Self::Bzip2 => "compressed with bzip2",
+            Self::Xz => "compressed with xz",
+            Self::Lz4 => "compressed with lz4",
+            Self::Compress => "compressed with compress",
+            Self::Zip => "a zip archive",
+            Self::Utf16 => "text in UTF-16",
+            Self::Tar => "a tar archive",
+            Self::Babyl => "a Babyl mailbox",
+        }
+    }
+}
+
+/// ASCII with a NUL before or behind every character.
+fn is_unmarked_utf16(start: &[u8]) -> bool {
+    let printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r');
+    let Some(start) = start.first_chunk::<8>() else {
+        return false;
+    };
+    let (pairs, _) = start.as_chunks::<2>();
+    pairs.iter().all(|pair| pair[0] == 0 && printed(pair[1]))
+        || pairs.iter().all(|pair| pair[1] == 0 && printed(pair[0]))
+}

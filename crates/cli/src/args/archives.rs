@@ -1,0 +1,251 @@
+//! The arguments of commands that read archives: `normalize`, `restore`, `check`, `count`, `text` and `inspect`.
+
+use super::{ExpansionArgs, PolicyArgs, ReadingArgs};
+use clap::builder::TypedValueParser;
+use clap::{Args as Group, ValueEnum};
+use mailglot_mime::{Attachments, Policy};
+use mailglot_pipeline::LedgerPlace;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Convert archives to UTF-8, with a ledger from which the original can be restored.
+///
+/// The output appears complete or not at all. With one input, OUTPUT is a mailbox, folder or message like it; with several, a folder of
+/// them. `mailglot restore` rebuilds the original byte for byte from OUTPUT and OUTPUT.ledger. The summary goes to standard error. A
+/// message larger than 64 MiB is copied unchanged and counted as a loss.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot normalize archive.mbox -o clean.mbox
+  $ mailglot normalize archive.mbox Maildir -o clean --report report.json
+  $ mailglot normalize Maildir -o one.mbox --to mbox --headers raw-utf8
+  $ cat archive.mbox | mailglot normalize - -o piped.mbox --fail-on loss")]
+pub(crate) struct NormalizeArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file or folder to create.
+    #[arg(short, long, value_name = "OUTPUT")]
+    pub(crate) output: PathBuf,
+    /// Form of the output [default: as the input; a tree of .eml files for MH]. The output is not compressed.
+    #[arg(long, value_name = "FORM")]
+    pub(crate) to: Option<Form>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Do not change messages with a signature over the whole message (DKIM, ARC).
+    #[arg(long)]
+    pub(crate) keep_signed: bool,
+    /// The ledger to write, or `none` [default: OUTPUT.ledger].
+    #[arg(long, value_name = "FILE|none", value_parser = clap::builder::OsStringValueParser::new().map(ledger))]
+    pub(crate) ledger: Option<LedgerPlace>,
+    /// Write a JSON report to this file.
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    /// Worker threads [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Exit with code 3 if the job finds this. The output is written all the same.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Compare each rewritten message with what a second, independent mail parser reads. Messages that differ are set aside
+    /// (`verify.disagrees`), and the exit code is 2.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Replace an existing output, ledger and report.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
+}
+
+/// Restore the original, byte for byte.
+///
+/// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL. The
+/// ledger of a gateway contains the whole message, so it needs no output.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot normalize archive.mbox -o clean.mbox
+  $ mailglot restore clean.mbox --verify-only
+  $ mailglot restore clean.mbox -o original.mbox
+  $ mailglot restore --ledger 4F2.ledger -o original.eml")]
+pub(crate) struct RestoreArgs {
+    /// The output of `mailglot normalize`. The ledger of a gateway needs none.
+    #[arg(value_name = "OUTPUT", required_unless_present = "ledger")]
+    pub(crate) normalized: Option<PathBuf>,
+    /// The file or folder to create.
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "ORIGINAL",
+        required_unless_present = "verify_only"
+    )]
+    pub(crate) original: Option<PathBuf>,
+    /// The ledger [default: OUTPUT.ledger].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Check that every byte can be restored; write nothing.
+    #[arg(long, conflicts_with = "original")]
+    pub(crate) verify_only: bool,
+}
+
+/// Report what `normalize` would change or lose, without writing anything.
+///
+/// Prints the number of messages, mailbox dialects, the least certain charset guesses, charsets, repairs and losses with examples,
+/// ambiguous separators, and the command to run next. A message larger than 64 MiB is not read and counted as a loss.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot check archive.mbox
+  $ mailglot check --json --fail-on loss archive.mbox Maildir
+  $ mailglot check --fail-on guess archive.mbox || echo 'look at the guesses first'")]
+pub(crate) struct CheckArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print the report as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Exit with code 3 if the job finds this.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
+    /// Compare what would be written with what a second, independent mail parser reads. Messages that differ are reported
+    /// (`verify.disagrees`), and the exit code is 2.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// Count messages: print a line `N<TAB>path` for each archive.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot count archive.mbox Maildir
+  $ mailglot count - < archive.mbox")]
+pub(crate) struct CountArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
+}
+
+/// Print the decoded text parts.
+///
+/// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line: file,
+/// message (ordinal from 0), path (the file of a message in a folder), part (`1.2`), type, charset (the label as written), used, text,
+/// losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than 64 MiB is skipped: standard error names it, and the
+/// exit code is 2.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot text message.eml
+  $ mailglot text --charset-map iso-8859-1=windows-1254 --lang-hint tr message.eml
+  $ mailglot text --json archive.mbox | grep koi8-r")]
+pub(crate) struct TextArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print one JSON object per text part and line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Worker threads [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Omit text attachments.
+    #[arg(long)]
+    pub(crate) no_attachments: bool,
+    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+impl TextArgs {
+    /// Returns the policy of these options.
+    pub(crate) fn policy(&self) -> Policy {
+        let attachments = if self.no_attachments {
+            Attachments::Skip
+        } else {
+            Attachments::Keep
+        };
+        Policy {
+            attachments,
+            ..self.reading.policy()
+        }
+    }
+}
+
+/// Show the parts of messages: offsets, labels, charsets with reasons, and events.
+///
+/// The address of a message in a mailbox is its ordinal, from 0: `box.mbox:17`. Without an ordinal all messages are shown.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot inspect message.eml
+  $ mailglot inspect --json archive.mbox:1")]
+pub(crate) struct InspectArgs {
+    /// Messages, mailboxes or folders, with or without `:N`; `-` is standard input.
+    #[arg(value_name = "INPUT", required_unless_present = "of_stdin")]
+    pub(crate) inputs: Vec<OsString>,
+    /// A message of standard input: `-:N` is parsed as an option.
+    #[arg(short = ':', value_name = "N", hide = true)]
+    pub(crate) of_stdin: Vec<u64>,
+    /// Print one JSON object per message and line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// Form of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// One file (mboxrd)
+    Mbox,
+    /// A Maildir, folders as Maildir++
+    Maildir,
+    /// A file a message
+    Eml,
+}
+
+/// The values of `--fail-on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Text that cannot be decoded or encoded, or exceeds a limit
+    Loss,
+    /// A detected charset, or an overruled label
+    Guess,
+    /// A repair, a loss, or a message that could not be changed although it should be
+    Repair,
+    /// Any event, and any change
+    Any,
+}
+
+fn ledger(value: OsString) -> LedgerPlace {
+    if value == "none" {
+        LedgerPlace::Nowhere
+    } else {
+        LedgerPlace::File(value.into())
+    }
+}

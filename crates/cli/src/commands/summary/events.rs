@@ -1,0 +1,341 @@
+//! Lines about events, charsets and the second reader.
+
+use crate::output::{Style, counted, number, visible};
+use mailglot_archive::BoxEventKind;
+use mailglot_mime::{EventKind, Severity};
+use mailglot_pipeline::{Example, Summary};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+/// Lines of a list that everybody sees; with `-v` all.
+const SHORT: usize = 8;
+/// Examples of one group of findings.
+pub(crate) const EXAMPLES: usize = 3;
+/// Examples of files that were left out.
+const NAMED: usize = 4;
+
+/// What the second reader made of the rewritten messages, and the first that it reads otherwise.
+pub(crate) fn verified(account: &Summary) -> Vec<String> {
+    let Some(verify) = &account.verify else {
+        return Vec::new();
+    };
+    let all = verify.agreed + verify.excused + verify.disagreed;
+    let mut lines = vec![format!(
+        "verified    {} by {}: {} agree, {} but for known defects of these readers, {} disagree",
+        counted(all, "rewritten message"),
+        verify.readers.join(" and "),
+        number(verify.agreed),
+        number(verify.excused),
+        number(verify.disagreed)
+    )];
+    let disagreed = account
+        .examples
+        .iter()
+        .filter(|example| example.code == VERIFY_DISAGREES);
+    lines.extend(
+        disagreed
+            .take(NAMED)
+            .map(|example| format!("  {}", shown(example))),
+    );
+    lines
+}
+
+/// The code of a message that the second reader reads otherwise.
+pub(super) const VERIFY_DISAGREES: &str = "verify.disagrees";
+
+/// Repairs and losses by code, and with `all` what is only worth knowing.
+pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
+    let mut lines = vec![];
+    let mut group =
+        |title: &str, total: u64, severity: Severity, paint: &dyn Fn(String) -> String| {
+            let line = format!("{title:<12}{}", number(total));
+            lines.push(if total > 0 { paint(line) } else { line });
+            let codes = account
+                .events
+                .iter()
+                .filter(|(code, _)| severity_of(code) == severity);
+            lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", number(*count))));
+        };
+    group("repairs", account.repairs, Severity::Repair, &|line| {
+        style.repair(line)
+    });
+    group("losses", account.losses, Severity::Loss, &|line| {
+        style.loss(line)
+    });
+    if all {
+        let notes = account
+            .events
+            .iter()
+            .filter(|(code, _)| severity_of(code) == Severity::Info);
+        group(
+            "notes",
+            notes.map(|(_, count)| count).sum(),
+            Severity::Info,
+            &|line| line,
+        );
+    }
+    lines
+}
+
+/// Codes of findings about whole files, which the detail names.
+const OF_FILES: [&str; 4] = [
+    "box.no-header",
+    "box.no-mail",
+    "box.not-followed",
+    "box.packed",
+];
+
+/// Codes of findings that a person may see otherwise.
+const AMBIGUOUS: [&str; 4] = [
+    "mbox.ambiguous-from",
+    "mbox.quoting-guess",
+    "mbox.single",
+    "charset.suspected",
+];
+
+/// Codes of what was not read, not changed or left out, in words for one and for many.
+const LEFT_ALONE: [(&str, &str, &str); 11] = [
+    (
+        "box.no-header",
+        "message without a header",
+        "messages without a header",
+    ),
+    (
+        "box.no-mail",
+        "file that is no mail",
+        "files that are no mail",
+    ),
+    (
+        "box.not-followed",
+        "link or special file",
+        "links and special files",
+    ),
+    (
+        "box.packed",
+        "compressed or UTF-16 file",
+        "compressed or UTF-16 files",
+    ),
+    (
+        "box.trailing-bytes",
+        "run of bytes beside compressed data",
+        "runs of bytes beside compressed data",
+    ),
+    (
+        "hdr.beyond-limit",
+        "header or field beyond the limits",
+        "headers and fields beyond the limits",
+    ),
+    (
+        "mime.attachment-untouched",
+        "text attachment in another charset",
+        "text attachments in other charsets",
+    ),
+    (
+        "mime.depth",
+        "run of parts beyond the limits",
+        "runs of parts beyond the limits",
+    ),
+    (
+        "mime.unsettled",
+        "message or part that would read otherwise",
+        "messages and parts that would read otherwise",
+    ),
+    (
+        "msg.flags",
+        "message that loses its flags",
+        "messages that lose their flags",
+    ),
+    ("msg.too-large", "too large message", "too large messages"),
+];
+
+pub(super) fn is_left_alone(example: &Example) -> bool {
+    LEFT_ALONE.iter().any(|(code, ..)| example.code == *code)
+}
+
+/// What was not looked into or left out, which nobody should miss: the numbers, and the first ones, with `all` all that are known.
+pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
+    let told =
+        LEFT_ALONE
+            .iter()
+            .filter_map(|(code, one, many)| match account.events.get(*code)? {
+                1 => Some(format!("1 {one}")),
+                count => Some(format!("{} {many}", number(*count))),
+            });
+    let told = told.collect::<Vec<_>>();
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let examples = varied(
+        account
+            .examples
+            .iter()
+            .filter(|example| is_left_alone(example))
+            .collect(),
+    );
+    let shown_of = if all {
+        examples.len()
+    } else {
+        examples.len().min(NAMED)
+    };
+    let more = if shown_of < examples.len() {
+        " (-v names them)"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
+    lines.extend(
+        examples[..shown_of]
+            .iter()
+            .map(|example| format!("  {}", shown(example))),
+    );
+    lines
+}
+
+pub(super) fn is_ambiguous(example: &Example) -> bool {
+    AMBIGUOUS.contains(&example.code.as_str())
+}
+
+pub(super) fn doubts(account: &Summary) -> u64 {
+    AMBIGUOUS
+        .iter()
+        .filter_map(|code| account.events.get(*code))
+        .sum()
+}
+
+/// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
+pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
+    let mut lines = vec![format!("ambiguous   {}", number(doubts(account)))];
+    let examples = varied(
+        account
+            .examples
+            .iter()
+            .filter(|example| is_ambiguous(example))
+            .collect(),
+    );
+    if !examples.is_empty() {
+        lines.push("e.g. ambiguous".to_owned());
+    }
+    let most = if all { usize::MAX } else { EXAMPLES };
+    lines.extend(
+        examples
+            .into_iter()
+            .take(most)
+            .map(|example| format!("  {}", shown(example))),
+    );
+    lines
+}
+
+/// Examples so ordered that the first of each code come first: three of one kind teach less than three kinds.
+pub(crate) fn varied(examples: Vec<&Example>) -> Vec<&Example> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut ranked: Vec<_> = examples
+        .into_iter()
+        .map(|example| {
+            let rank = seen.entry(&example.code).or_default();
+            *rank += 1;
+            (*rank, example)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, example)| example).collect()
+}
+
+/// The charsets of text parts, most used first.
+pub(crate) fn charsets(account: &Summary, all: bool) -> Vec<String> {
+    let mut lines = vec![format!(
+        "text parts  {}",
+        number(account.charsets.values().sum())
+    )];
+    lines.extend(most_used(&account.charsets, all));
+    lines
+}
+
+fn most_used(counts: &BTreeMap<String, u64>, all: bool) -> Vec<String> {
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let shown = if all { sorted.len() } else { SHORT };
+    let mut lines: Vec<_> = sorted
+        .iter()
+        .take(shown)
+        .map(|(name, count)| format!("{:>12}  {}", number(**count), visible(name)))
+        .collect();
+    if sorted.len() > shown {
+        let rest: u64 = sorted[shown..].iter().map(|(_, count)| **count).sum();
+        lines.push(format!("{:>12}  others", number(rest)));
+    }
+    lines
+}
+
+/// `charset.superset  list.mbox:17 part 1.2 at 812, 2 bytes: iso-8859-1 read as windows-1252`
+pub(crate) fn shown(example: &Example) -> String {
+    let mut line = format!("{}  {}", example.code, visible(&example.message));
+    if let Some(path) = &example.path {
+        let _ = write!(line, " ({})", visible(&path.to_string()));
+    }
+    if !example.part.is_empty() {
+        let _ = write!(line, " part {}", example.part);
+    }
+    // What is told of a whole file has no place in it.
+    if !OF_FILES.contains(&example.code.as_str()) {
+        let _ = write!(line, " at {}", example.offset);
+    }
+    if example.length > 0 {
+        let _ = write!(line, ", {}", counted(example.length, "byte"));
+    }
+    if example.count > 1 {
+        let _ = write!(line, " × {}", number(example.count));
+    }
+    if !example.detail.is_empty() {
+        let _ = write!(line, ": {}", visible(&example.detail));
+    }
+    line
+}
+
+/// Severity of a code: of a message, of an archive, or that of a message that could not be worked on.
+pub(crate) fn severity_of(code: &str) -> Severity {
+    let known = EventKind::ALL.iter().find(|kind| kind.code() == code);
+    let of_archive = BoxEventKind::ALL.iter().find(|kind| kind.code() == code);
+    match (known, of_archive) {
+        (Some(kind), _) => kind.severity(),
+        (_, Some(kind)) if kind.is_loss() => Severity::Loss,
+        (_, Some(kind)) if kind.is_repair() => Severity::Repair,
+        (_, None) if matches!(code, "msg.set-aside" | VERIFY_DISAGREES) => Severity::Loss,
+        _ => Severity::Info,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Console;
+
+    #[test]
+    fn lists_are_cut_and_sorted() {
+        let counts: BTreeMap<_, _> = (0..12u64).map(|n| (format!("c{n:02}"), n + 1)).collect();
+        let short = most_used(&counts, false);
+        assert_eq!(short.len(), SHORT + 1);
+        assert_eq!(short[0].trim(), "12  c11");
+        assert_eq!(short[SHORT].trim(), "10  others");
+        assert_eq!(most_used(&counts, true).len(), 12);
+    }
+
+    #[test]
+    fn findings_stand_in_their_groups() {
+        let account = Summary {
+            repairs: 2,
+            events: [("cte.wrong-label".into(), 2), ("mbox.single".into(), 1)].into(),
+            ..Summary::default()
+        };
+        let lines = findings(&account, true, Console::new(false, false).style());
+        assert_eq!(
+            lines,
+            [
+                "repairs     2",
+                "           2  cte.wrong-label",
+                "losses      0",
+                "notes       1",
+                "           1  mbox.single"
+            ]
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! The account of a job in lines for people.
+//!
+//! # Limits
+//!
+//! Programs read `--report` and `--json` instead.
+
+mod events;
+mod guesses;
+
+pub(crate) use events::*;
+pub(crate) use guesses::*;
+
+use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_left_alone};
+
+use super::note;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, Level, Style, counted, number, visible};
+use crate::shell_words::quoted;
+use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Prints the summary of a normalization on standard error.
+pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
+    let all = console.level() == Level::Verbose;
+    if all {
+        for source in &account.sources {
+            console.say(profile(source));
+        }
+    }
+    let top = totals(account, console.style()).into_iter();
+    for line in top.chain(guesses_of(account, all)).chain(verified(account)) {
+        console.say(line);
+    }
+    for line in findings(account, all, console.style()) {
+        console.say(line);
+    }
+    let doubts = if doubts(account) > 0 {
+        ambiguous(account, all)
+    } else {
+        Vec::new()
+    };
+    for line in charsets(account, all)
+        .into_iter()
+        .chain(left_alone(account, all))
+        .chain(doubts)
+    {
+        console.say(line);
+    }
+    if all {
+        let is_listed = |example: &Example| {
+            is_left_alone(example) || is_ambiguous(example) || example.code == VERIFY_DISAGREES
+        };
+        for example in account
+            .examples
+            .iter()
+            .filter(|example| !is_listed(example))
+        {
+            console.say(format_args!("  e.g. {}", shown(example)));
+        }
+    }
+    for line in reversal(account, job) {
+        console.say(line);
+    }
+}
+
+/// `list.mbox: 120 messages, mboxrd, LF, 81,233 bytes`
+pub(crate) fn profile(source: &SourceSummary) -> String {
+    let mut line = format!(
+        "{}: {}",
+        visible(&source.path.to_string()),
+        counted(source.messages, "message")
+    );
+    for word in [&source.dialect, &source.line_end] {
+        if !word.is_empty() {
+            let _ = write!(line, ", {}", visible(word));
+        }
+    }
+    let _ = write!(line, ", {}", counted(source.bytes, "byte"));
+    if source.gap_bytes > 0 {
+        let _ = write!(
+            line,
+            " ({} of them in no message)",
+            number(source.gap_bytes)
+        );
+    }
+    line
+}
+
+/// The identity, and the sizes.
+fn totals(account: &Summary, style: Style) -> Vec<String> {
+    vec![
+        format!(
+            "messages    {} in = {} written + {} set aside",
+            number(account.messages_in),
+            number(account.written),
+            number(account.set_aside)
+        ),
+        doubtful_separators(account, style),
+        format!(
+            "bytes       {} in, {} out",
+            number(account.bytes_in),
+            number(account.bytes_out.unwrap_or_default())
+        ),
+        format!("changed     {}", counted(account.changed, "message")),
+    ]
+}
+
+/// Number of lines of mailboxes that may or may not begin a message; `ambiguous` names the first.
+pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
+    let line = format!(
+        "doubtful    {}",
+        counted(account.doubtful_separators, "separator")
+    );
+    if account.doubtful_separators > 0 {
+        style.repair(line)
+    } else {
+        line
+    }
+}
+
+/// What a command that normalizes nothing left out or could not read to its end; the latter is an input that could not be read.
+pub(crate) fn report_left_out(account: &Summary, worst: &mut Exit, console: Console) {
+    for line in left_alone(account, console.level() == Level::Verbose) {
+        console.say(line);
+    }
+    report_damaged(account, worst, console);
+}
+
+/// Reports files and folders that could not be read.
+pub(crate) fn report_unread(account: &Summary, worst: &mut Exit, console: Console) {
+    for unread in &account.unread {
+        note(&Failure::from(&*unread.error), worst, console);
+    }
+}
+
+/// Reports inputs that were not read to their end, and the number of files in each folder that are no mail.
+pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Console) {
+    for (path, files) in &account.without_header {
+        let (one_or_many, them) = match files {
+            1 => ("file does not begin with a header field and was", "it"),
+            _ => ("files do not begin with a header field and were", "them"),
+        };
+        let path = visible(path);
+        let text = format!(
+            "{path}: {} {one_or_many} left out (--force-format reads {them})",
+            number(*files)
+        );
+        note(&Failure::new(Exit::Unread, text), worst, console);
+    }
+    for input in &account.incomplete {
+        note(
+            &Failure::new(Exit::Unread, visible(&input.to_string())),
+            worst,
+            console,
+        );
+    }
+}
+
+/// The ledger, its size, and what may be said about reversal: not more than is known.
+fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
+    let mut lines = Vec::new();
+    if account.set_aside > 0 {
+        lines.push(format!(
+            "set aside   {}",
+            with_suffix(&job.output, ".set-aside").display()
+        ));
+    }
+    let bounded = || account.incomplete.iter().filter(|input| input.is_bounded);
+    for input in bounded() {
+        lines.push(format!(
+            "incomplete  {}: input left out from compressed byte {}",
+            visible(&input.path),
+            number(input.offset)
+        ));
+    }
+    let Some(ledger) = job.ledger_place() else {
+        lines.push("reversible: no (no ledger was written)".to_owned());
+        return lines;
+    };
+    let bytes = account.ledger_bytes.unwrap_or_default();
+    let mut line = format!("ledger      {}", counted(bytes, "byte"));
+    if account.bytes_in > 0 {
+        let share = bytes as f64 * 100.0 / account.bytes_in as f64;
+        let _ = write!(line, " ({share:.1} % of the input)");
+    }
+    lines.push(line);
+    let option = match &job.ledger {
+        LedgerPlace::File(path) => format!(" --ledger {}", quoted(path)),
+        _ => String::new(),
+    };
+    lines.push(format!(
+        "reversible: {}with {} (check: mailglot restore {}{option} --verify-only)",
+        if bounded().next().is_none() {
+            ""
+        } else {
+            "only what was read, "
+        },
+        visible(&ledger.to_string_lossy()),
+        quoted(&job.output)
+    ));
+    lines
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_mime::Policy;
+    use mailglot_pipeline::IncompleteInput;
+
+    fn job(ledger: LedgerPlace) -> NormalizeJob {
+        NormalizeJob {
+            inputs: vec!["a".into()],
+            output: "out dir/o".into(),
+            to: None,
+            policy: Policy::default(),
+            ledger,
+            report: None,
+            threads: 1,
+            force: false,
+            force_format: false,
+            max_expansion: 200,
+            verify: false,
+        }
+    }
+
+    #[test]
+    fn reversal_says_what_is_true() {
+        let account = Summary {
+            bytes_in: 2000,
+            ledger_bytes: Some(30),
+            ..Summary::default()
+        };
+        assert_eq!(
+            reversal(&account, &job(LedgerPlace::Beside)),
+            [
+                "ledger      30 bytes (1.5 % of the input)",
+                "reversible: with out dir/o.ledger (check: mailglot restore 'out dir/o' --verify-only)"
+            ]
+        );
+        let empty = Summary {
+            ledger_bytes: Some(159),
+            ..Summary::default()
+        };
+        assert_eq!(
+            reversal(&empty, &job(LedgerPlace::Beside))[0],
+            "ledger      159 bytes"
+        );
+        let lines = reversal(&account, &job(LedgerPlace::File("l".into())));
+        assert_eq!(
+            lines[1],
+            "reversible: with l (check: mailglot restore 'out dir/o' --ledger l --verify-only)"
+        );
+        let cut = Summary {
+            incomplete: vec![IncompleteInput {
+                path: "a.gz".into(),
+                offset: 230_564,
+                reason: "r".into(),
+                is_bounded: true,
+            }],
+            ..account.clone()
+        };
+        let lines = reversal(&cut, &job(LedgerPlace::File("l".into())));
+        assert_eq!(
+            lines[0],
+            "incomplete  a.gz: input left out from compressed byte 230,564"
+        );
+        assert!(lines[2].starts_with("reversible: only what was read, with l "));
+        let lines = reversal(&account, &job(LedgerPlace::Nowhere));
+        assert_eq!(lines, ["reversible: no (no ledger was written)"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! The words of errors: what failed, on which path, and the option or command that helps.
+//!
+//! # Limits
+//!
+//! Errors of the gateway have words of their own (docs/outcomes.md).
+
+use mailglot_archive::ledger::LedgerError;
+use mailglot_archive::{Error as FileError, ErrorKind, Packing};
+use mailglot_pipeline::{Error, LedgerFaultKind};
+use std::path::Path;
+
+/// What a command advises if its output exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfExists {
+    /// `--force`, or another name.
+    Force,
+    /// Another name.
+    OtherName,
+}
+
+/// Words an error of a job.
+pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
+    match error {
+        Error::Input(error) | Error::Output(error) => of_file(error, if_exists),
+        Error::Ledger(fault) => {
+            let not_a_ledger = matches!(
+                fault.kind,
+                LedgerFaultKind::Unreadable(LedgerError::NotALedger)
+            );
+            let advice = if not_a_ledger {
+                "; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)"
+            } else {
+                ""
+            };
+            format!("{error}{advice}")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Words an error of a file or folder.
+pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
+    let path = error.path();
+    let advice = match error.kind() {
+        ErrorKind::NoHeader => "; --force-format reads it as a message".to_owned(),
+        ErrorKind::NotRead(packing) => conversion(*packing, path),
+        ErrorKind::LargeDictionary => {
+            format!(
+                "; pipe the content in: {} | mailglot … -",
+                command("xz -dc", path)
+            )
+        }
+        ErrorKind::Special(_) => {
+            "; give its bytes on standard input: mailglot … - < FILE".to_owned()
+        }
+        ErrorKind::Exists => match if_exists {
+            IfExists::Force => {
+                "; use --force to replace it, or choose another name with -o".to_owned()
+            }
+            IfExists::OtherName => "; choose another name with -o".to_owned(),
+        },
+        ErrorKind::HoldsMoreThanMail => "; remove the folder yourself".to_owned(),
+        ErrorKind::Stream => "; write to another path".to_owned(),
+        ErrorKind::NoParent => "; create it first".to_owned(),
+        _ => String::new(),
+    };
+    format!("{error}{advice}")
+}
+
+/// Returns how to read a file in a form that is not read.
+fn conversion(packing: Packing, path: &Path) -> String {
+    let tool = match packing {
+        Packing::Gzip | Packing::Compress => "gzip -dc",
+        Packing::Zstd => "zstd -dc",
+        Packing::Bzip2 => "bzip2 -dc",
+        Packing::Xz => "xz -dc",
+        Packing::Lz4 => "lz4 -dc",
+        Packing::Zip => "unzip -p",
+        Packing::Utf16 => "mailglot convert -f utf-16 -t utf-8",
+        Packing::Tar => {
+            let tar = command("tar -xOf", path);
+            return format!(
+                "; unpack it and give the folder, or pipe one mailbox of it in: {tar} NAME | mailglot … -"
+            );
+        }
+        _ => return "; write it as an mbox file first (in Emacs: unrmail)".to_owned(),
+    };
+    format!(
+        "; pipe the content in: {} | mailglot … -",
+        command(tool, path)
+    )
+}
+
+/// Returns a command with the path of the file that it reads.
+fn command(tool: &str, path: &Path) -> String {
+    if path == Path::new("-") {
+        tool.to_owned()
+    } else {
+        format!("{tool} {}", path.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_archive::Operation;
+
+    #[test]
+    fn errors_name_the_path_the_reason_and_what_helps() {
+        let words = |path: &str, kind: ErrorKind| {
+            let error = FileError::new(path, Operation::Read, kind);
+            of_file(&error, IfExists::Force)
+        };
+        assert_eq!(
+            words("box.lz4", ErrorKind::NotRead(Packing::Lz4)),
+            "box.lz4: compressed with lz4, which is not supported; pipe the content in: lz4 -dc box.lz4 | mailglot … -"
+        );
+        assert_eq!(
+            words("-", ErrorKind::NotRead(Packing::Zip)),
+            "-: a zip archive, which is not supported; pipe the content in: unzip -p | mailglot … -"
+        );
+        assert_eq!(
+            words("a.tar", ErrorKind::NotRead(Packing::Tar)),
+            "a.tar: a tar archive, which is not supported; unpack it and give the folder, or pipe one mailbox of it in: \
+             tar -xOf a.tar NAME | mailglot … -"
+        );
+        assert_eq!(
+            words("out.mbox", ErrorKind::Exists),
+            "out.mbox: already exists; use --force to replace it, or choose another name with -o"
+        );
+        assert!(
+            words("notes", ErrorKind::NoHeader).ends_with("--force-format reads it as a message")
+        );
+    }
+}

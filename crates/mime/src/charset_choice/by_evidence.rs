@@ -1,0 +1,162 @@
+//! Chooses a charset without a usable label: from the document, the message, the caller's default or detection.
+
+use super::choice::Choice;
+use super::damage::decodes_without_loss;
+use super::evidence::Evidence;
+use super::label_events::detected_event;
+use super::mail_evidence::MailEvidence;
+use super::mixed_choice::rest_charset;
+use super::thresholds::{FALLBACK_CONFIDENCE, SURE_CONFIDENCE};
+use super::{font_names, insufficient_evidence, mixed_utf8};
+use crate::Detection;
+use crate::document_charset;
+use crate::event::{ChosenBy, Detail, EventKind, Reason};
+use crate::reading::How;
+use mailglot_codec::detect::{self, Guess, Weighed};
+use mailglot_codec::{Charset, LossLog};
+use std::cell::OnceCell;
+
+type Events = Vec<(EventKind, Detail)>;
+
+/// Chooses the charset of bytes that are neither ASCII nor valid UTF-8 and whose label, if any, does not decode them.
+pub(super) fn by_evidence<'a>(
+    bytes: &'a [u8],
+    evidence: &Evidence<'_>,
+    declared: Option<Charset>,
+    mut events: Events,
+) -> Choice<'a> {
+    if evidence.label.is_none() {
+        events.push((EventKind::CharsetUnlabelled, Reason::EightBitText.into()));
+    }
+    let hints = evidence.hints(bytes);
+    if evidence.may_find_mixed()
+        && declared.is_none_or(|charset| charset == Charset::US_ASCII)
+        && let Some(mixed) = mixed_utf8::in_unlabelled_text(bytes, |rest| {
+            rest_charset(rest, evidence, &hints, mixed_utf8::is_single_byte_ascii)
+        })
+    {
+        let used = mixed.other.charset;
+        return mixed.choice(used, events);
+    }
+    let cell = OnceCell::new();
+    let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
+    let is_absurd = |charset| {
+        weighed()
+            .rival(charset)
+            .is_some_and(|rival| rival.outweighs)
+    };
+    let candidates = named_candidates(bytes, evidence, &hints);
+    if let Some(choice) = first_plausible(bytes, candidates, declared, is_absurd) {
+        return choice.after(events);
+    }
+    let (used, how, confidence, by) = if evidence.detection() == Detection::Off {
+        let used = evidence.fallback().unwrap_or(Charset::WINDOWS_1252);
+        (
+            used,
+            How::Fallback,
+            FALLBACK_CONFIDENCE,
+            ChosenBy::Step(How::Fallback),
+        )
+    } else {
+        let (guess, by) = sufficient_guess(bytes, weighed().guess(), evidence, &hints);
+        let (used, how) = if guess.evidence == detect::Evidence::Fallback {
+            (evidence.fallback().unwrap_or(guess.charset), How::Fallback)
+        } else {
+            (guess.charset, How::Detected)
+        };
+        (used, how, guess.confidence, by)
+    };
+    events.push(detected_event(declared, used, by));
+    Choice::decode(bytes, used, how, events).with_confidence(Some(confidence))
+}
+
+/// Returns the charsets that something names, strongest first: the document, its fonts, other parts of the message, the caller's default.
+fn named_candidates<'b>(
+    bytes: &'b [u8],
+    evidence: &'b Evidence<'b>,
+    hints: &detect::Hints<'_>,
+) -> impl Iterator<Item = (Charset, How)> + 'b {
+    let reads_fonts = evidence.document.is_some() && hints.rules.has(detect::Rules::FONT_NAMES);
+    let fonts = move || {
+        let (_, charset) = font_names::language(bytes).filter(|_| reads_fonts)?;
+        Some(charset)
+    };
+    let document = evidence
+        .document
+        .and_then(|document| document_charset::declared_charset(bytes, document))
+        .or_else(fonts);
+    let mail = evidence
+        .mail
+        .filter(|_| evidence.detection() != Detection::Off);
+    let message = mail.into_iter().flat_map(|mail| mail.named_charsets());
+    let default = evidence.fallback();
+    document
+        .map(|charset| (charset, How::Document))
+        .into_iter()
+        .chain(message.map(|charset| (charset, How::Message)))
+        .chain(default.map(|charset| (charset, How::Hint)))
+}
+
+/// Returns the text in the first candidate that decodes all bytes to plausible text: a single-byte charset decodes any bytes. The
+/// caller's default needs no proof.
+fn first_plausible(
+    bytes: &[u8],
+    candidates: impl Iterator<Item = (Charset, How)>,
+    declared: Option<Charset>,
+    is_absurd: impl Fn(Charset) -> bool,
+) -> Option<Choice<'_>> {
+    // An earlier step has shown that these bytes are not valid UTF-8.
+    let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
+    tried.extend(declared);
+    for (charset, how) in candidates {
+        if tried.contains(&charset) {
+            continue;
+        }
+        tried.push(charset);
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset any
+        // more.
+        if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
+            continue;
+        }
+        if log.losses() == 0 && (how == How::Hint || !is_absurd(charset)) {
+            let events = vec![detected_event(declared, charset, ChosenBy::Step(how))];
+            return Some(Choice::of_text(text, log, charset, how, events));
+        }
+    }
+    None
+}
+
+/// Returns the guess of detection, or windows-1252 if the bytes prove too little.
+fn sufficient_guess(
+    bytes: &[u8],
+    own: Guess,
+    evidence: &Evidence<'_>,
+    hints: &detect::Hints<'_>,
+) -> (Guess, ChosenBy) {
+    let (guess, by) = own_or_pooled(bytes, own, evidence);
+    let has_no_hints = hints.language.is_none() && hints.country.is_none();
+    if !has_no_hints || !insufficient_evidence::is_insufficient(bytes, guess.charset) {
+        return (guess, by);
+    }
+    let guess = Guess {
+        charset: Charset::WINDOWS_1252,
+        confidence: FALLBACK_CONFIDENCE,
+        evidence: detect::Evidence::Fallback,
+    };
+    (guess, ChosenBy::Detection(guess.evidence))
+}
+
+/// Returns the better of the part's own guess and the guess for all undeclared text, and names its evidence.
+fn own_or_pooled(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, ChosenBy) {
+    if own.confidence < SURE_CONFIDENCE
+        && let Some(pooled) = evidence.mail.and_then(MailEvidence::pooled_guess)
+        && pooled.confidence > own.confidence
+        && pooled.evidence != detect::Evidence::Fallback
+        && decodes_without_loss(pooled.charset, bytes)
+    {
+        return (pooled, ChosenBy::UndeclaredText);
+    }
+    (own, ChosenBy::Detection(own.evidence))
+}

@@ -1,0 +1,140 @@
+//! Uses the label or its superset, and searches further if the label cannot decode the bytes.
+
+use super::by_evidence::by_evidence;
+use super::choice::Choice;
+use super::damage::{begins_as_damaged_utf8, is_damaged};
+use super::evidence::Evidence;
+use super::hebrew_visual_order::visual_order_note;
+use super::label_check::{LabelVerdict, OtherReading, check_label};
+use super::label_events::read_as;
+use super::mixed_choice::mixed_by_label;
+use super::structure::is_early_invalid_utf8;
+use super::thresholds::LIKELY_CONFIDENCE;
+use super::{insufficient_evidence, label_plausibility, superset};
+use crate::Detection;
+use crate::event::{Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossLog};
+
+type Events = Vec<(EventKind, Detail)>;
+
+/// Chooses the charset of a body whose label names `charset`, and reports text that the label makes implausible.
+pub(super) fn by_label<'a>(
+    bytes: &'a [u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    events: Events,
+) -> Choice<'a> {
+    let mut choice = by_label_or_better(bytes, charset, evidence, events);
+    let is_believed = matches!(choice.how, How::Label | How::Superset);
+    if !is_believed {
+        return choice;
+    }
+    let is_suspected = |(kind, _): &(EventKind, Detail)| *kind == EventKind::CharsetSuspected;
+    if charset != Charset::UTF_8
+        && !choice.events.iter().any(is_suspected)
+        && let Some(characters) = label_plausibility::non_text_characters(&choice.text)
+    {
+        let charset = choice.used;
+        let detail = Detail::Gives {
+            charset,
+            characters,
+        };
+        choice.events.push((EventKind::CharsetSuspected, detail));
+    }
+    if charset != Charset::UTF_8
+        && let Some(order) = visual_order_note(charset, &choice.text)
+    {
+        choice
+            .events
+            .push((EventKind::CharsetVisualOrder, order.into()));
+    }
+    choice
+}
+
+fn by_label_or_better<'a>(
+    bytes: &'a [u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    mut events: Events,
+) -> Choice<'a> {
+    if let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
+        return mixed.choice(charset, events);
+    }
+    if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
+        return choice;
+    }
+    let may_search = evidence.detection() != Detection::Off;
+    if may_search
+        && charset == Charset::UTF_8
+        && is_early_invalid_utf8(bytes)
+        && !begins_as_damaged_utf8(bytes)
+    {
+        // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
+        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() == 0 && !lacks_evidence(charset, bytes, &other) {
+            return other.after(events);
+        }
+    }
+    let mut log = LossLog::new();
+    let text = charset.decode(bytes, &mut log);
+    if may_search && is_damaged(charset, bytes, &text, &log) {
+        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() < log.losses()
+            && is_likely(charset, &other)
+            && !lacks_evidence(charset, bytes, &other)
+        {
+            return other.after(events);
+        }
+    }
+    let wider = charset.superset();
+    if wider != charset && log.losses() == 0 && superset::needs_superset(charset, bytes) {
+        events.push((EventKind::CharsetSuperset, read_as(charset, wider)));
+        return Choice::of_text(text, log, wider, How::Superset, events);
+    }
+    Choice::of_text(text, log, charset, How::Label, events)
+}
+
+/// Decodes the bytes in the charset that the check of the label prefers. Adds the events of the check.
+fn by_label_check<'a>(
+    bytes: &'a [u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    events: &mut Events,
+) -> Option<Choice<'a>> {
+    if evidence.mapped {
+        return None;
+    }
+    let may_overrule = evidence.detection() == Detection::Contradiction;
+    let hints = may_overrule.then_some(|| evidence.hints(bytes));
+    let LabelVerdict {
+        read,
+        events: label_events,
+    } = check_label(charset, bytes, None, hints)?;
+    events.extend(label_events);
+    let OtherReading {
+        used,
+        how,
+        confidence,
+        ..
+    } = read?;
+    let choice = Choice::decode(bytes, used, how, std::mem::take(events));
+    Some(choice.with_confidence(confidence))
+}
+
+/// Returns true if a guess is too weak to replace UTF-8: repeats of one byte do not prove that text is not UTF-8.
+fn lacks_evidence(charset: Charset, bytes: &[u8], guess: &Choice<'_>) -> bool {
+    charset == Charset::UTF_8
+        && guess.how == How::Fallback
+        && insufficient_evidence::only_high_byte(bytes).is_some()
+}
+
+/// Returns true if a guess may replace the label. A single-byte charset decodes any bytes, so it must be likely before it replaces a
+/// multi-byte label.
+fn is_likely(charset: Charset, guess: &Choice<'_>) -> bool {
+    charset == Charset::UTF_8
+        || charset.is_single_byte()
+        || guess
+            .confidence
+            .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE)
+}

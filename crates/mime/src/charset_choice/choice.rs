@@ -1,0 +1,66 @@
+//! A chosen charset with the text that it gives.
+
+use crate::event::{Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// A chosen charset and the decoded text.
+#[derive(Debug)]
+pub(crate) struct Choice<'a> {
+    pub used: Charset,
+    pub how: How,
+    pub confidence: Option<f32>,
+    /// The decoded text; borrowed if the bytes are valid UTF-8 already.
+    pub text: Cow<'a, str>,
+    /// The losses. Their offsets refer to the input bytes.
+    pub log: LossLog,
+    /// Events about the label.
+    pub events: Vec<(EventKind, Detail)>,
+    /// The other charset of text in two encodings, one of which is UTF-8. One charset alone cannot restore such bytes.
+    pub mixed: Option<Charset>,
+}
+
+impl<'a> Choice<'a> {
+    /// Decodes `bytes` as `used`.
+    pub(super) fn decode(
+        bytes: &'a [u8],
+        used: Charset,
+        how: How,
+        events: Vec<(EventKind, Detail)>,
+    ) -> Self {
+        let mut log = LossLog::new();
+        let text = used.decode(bytes, &mut log);
+        Self::of_text(text, log, used, how, events)
+    }
+
+    /// Takes text that is decoded already.
+    pub(super) fn of_text(
+        text: Cow<'a, str>,
+        log: LossLog,
+        used: Charset,
+        how: How,
+        events: Vec<(EventKind, Detail)>,
+    ) -> Self {
+        Self {
+            used,
+            how,
+            confidence: None,
+            text,
+            log,
+            events,
+            mixed: None,
+        }
+    }
+
+    /// Notes the confidence of a guess.
+    pub(super) fn with_confidence(self, confidence: Option<f32>) -> Self {
+        Self { confidence, ..self }
+    }
+
+    /// Puts events before its own.
+    pub(super) fn after(self, mut events: Vec<(EventKind, Detail)>) -> Self {
+        events.extend(self.events);
+        Self { events, ..self }
+    }
+}

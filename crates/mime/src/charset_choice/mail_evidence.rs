@@ -1,0 +1,21 @@
+//! Names what the choice of a charset asks the message around a text.
+
+use crate::policy::Policy;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::{Guess, Hints};
+use std::fmt::Debug;
+
+/// What the message around a text shows about its charset. Each method computes its answer on first use.
+pub(crate) trait MailEvidence: Debug {
+    /// Returns the policy of the caller.
+    fn policy(&self) -> &Policy;
+
+    /// Returns the charsets that the message names elsewhere, nearest first: an earlier part, encoded words, labels.
+    fn named_charsets(&self) -> Box<dyn Iterator<Item = Charset> + '_>;
+
+    /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
+    fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> Hints<'b>;
+
+    /// Returns the guess for all undeclared text of the message; None if there is only one piece of it.
+    fn pooled_guess(&self) -> Option<Guess>;
+}

@@ -1,0 +1,166 @@
+use super::*;
+use crate::document_charset::Document;
+use mailglot_codec::{LossLog, View};
+
+fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
+    let resolved = Some(Charset::for_label(label.as_bytes(), View::Mail));
+    let choice = choose(
+        bytes,
+        &Evidence {
+            label: Some(label.as_bytes()),
+            resolved,
+            ..Evidence::default()
+        },
+    );
+    (choice.used.name(), choice.how)
+}
+
+#[test]
+fn a_stateful_label_over_text_without_any_shift() {
+    let text = "このメールは「m-FILTER」が自動的に生成しました。\n";
+    let mut log = LossLog::new();
+    for label in [
+        "iso-2022-jp",
+        "iso-2022-kr",
+        "iso-2022-cn",
+        "hz-gb-2312",
+        "utf-7",
+    ] {
+        assert_eq!(
+            used(label, text.as_bytes()),
+            ("UTF-8", How::Utf8),
+            "{label}"
+        );
+    }
+    let shift_jis = Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Fatal, &mut log);
+    assert_eq!(
+        used("iso-2022-jp", &shift_jis),
+        ("Shift_JIS", How::Detected)
+    );
+    for (label, bytes) in [
+        ("iso-2022-jp", "\x1b$B8-\x1b(B \u{E9}\u{E9}".as_bytes()),
+        ("hz-gb-2312", "~{8-~} \u{E9}\u{E9}".as_bytes()),
+        ("utf-7", "+AOk- \u{E9}\u{E9}".as_bytes()),
+    ] {
+        assert_eq!(used(label, bytes).1, How::Label, "{label}");
+    }
+}
+
+#[test]
+fn names_of_fonts_say_the_charset() {
+    for (name, font) in [
+        ("GBK", "仿宋_GB2312"),
+        ("Big5", "新細明體"),
+        ("EUC-KR", "굴림"),
+        ("Shift_JIS", "ＭＳ 明朝"),
+    ] {
+        for html in [
+            "<font face=FONT size=2>Save up to 40 on</font>",
+            "<p style='font-family: \"FONT\"'>one</p>",
+        ] {
+            let charset = Charset::for_name(name).expect("a known charset");
+            let html = html.replace("FONT", font);
+            let bytes = charset.encode(
+                &html,
+                mailglot_codec::Unmappable::Fatal,
+                &mut LossLog::new(),
+            );
+            let evidence = Evidence {
+                document: Some(Document::Html),
+                ..Evidence::default()
+            };
+            let choice = choose(&bytes, &evidence);
+            assert_eq!((choice.how, &*choice.text), (How::Document, &*html));
+        }
+    }
+}
+
+#[test]
+fn utf_16_without_a_mark_is_read_in_mail() {
+    for text in [
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n何でも薄暗いじめじめした所でニャーニャー泣いていた事だけは記憶している。\n",
+        "道可道，非常道。名可名，非常名。无名天地之始；有名万物之母。故常无，欲以观其妙；常有，欲以观其徼。\n",
+        "안녕하세요. 내일 회의는 열 시부터입니다. 잘 부탁드립니다.\n",
+    ] {
+        for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+            let bytes =
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let choice = choose(&bytes, &Evidence::default());
+            assert_eq!(
+                (choice.used, choice.how, &*choice.text),
+                (charset, How::Structure, text)
+            );
+            assert_eq!(
+                used("unknown-8bit", &bytes),
+                (charset.name(), How::Structure)
+            );
+        }
+    }
+}
+
+#[test]
+fn utf_16_without_zeros_keeps_its_label() {
+    let wide = |text: &str, little: bool| -> Vec<u8> {
+        text.encode_utf16()
+            .flat_map(|unit| {
+                if little {
+                    unit.to_le_bytes()
+                } else {
+                    unit.to_be_bytes()
+                }
+            })
+            .collect()
+    };
+    for text in [
+        "你好世界",
+        "안녕하세요",
+        "こんにちは、世界。",
+        "Привет",
+        "天气很好",
+    ] {
+        let text = text.replace(' ', "\u{3000}");
+        for (label, little) in [("utf-16le", true), ("utf-16be", false)] {
+            assert_eq!(
+                used(label, &wide(&text, little)).1,
+                How::Label,
+                "{label} {text}"
+            );
+        }
+    }
+    for text in [
+        "Hello, world",
+        "Hello",
+        "Größe und Länge",
+        "会议通知",
+        "\u{1B}[1mbold\u{1B}[0m",
+    ] {
+        assert_eq!(
+            used("utf-16le", text.as_bytes()),
+            ("UTF-8", How::Structure),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn escape_sequences_of_terminals_are_ascii() {
+    for bytes in [
+        &b"$ ls\n\x1b[1mbold\x1b[0m\n"[..],
+        b"a\x1b(B\x1b[m",
+        b"\x1b",
+        b"x\x1b]0;title\x07",
+    ] {
+        let choice = choose(bytes, &Evidence::default());
+        assert_eq!(
+            (choice.used, choice.how),
+            (Charset::US_ASCII, How::Ascii),
+            "{}",
+            bytes.escape_ascii()
+        );
+        assert_eq!(choice.events, [], "{}", bytes.escape_ascii());
+    }
+    assert_eq!(
+        choose(b"\x1b$B8-\x1b(B", &Evidence::default()).how,
+        How::Structure
+    );
+}

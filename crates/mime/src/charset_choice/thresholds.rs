@@ -1,0 +1,12 @@
+//! The numbers from which on a charset is accepted.
+
+/// The confidence from which on a guess needs no further evidence.
+pub(crate) const SURE_CONFIDENCE: f32 = 0.9;
+/// The confidence from which on a guess may replace a label that decodes its bytes with losses.
+pub(super) const LIKELY_CONFIDENCE: f32 = 0.8;
+
+/// The confidence in windows-1252 if the bytes prove nothing: most such mail uses it.
+pub(super) const FALLBACK_CONFIDENCE: f32 = 0.6;
+
+/// A label is accepted up to one unreadable character in this many.
+pub(super) const MAX_DAMAGE_SHARE: u64 = 50;

@@ -1,0 +1,211 @@
+//! The steps that choose the charset of a body, in order.
+//!
+//! # Limits
+//! A step sees only its own body and what [`Evidence`] says of the message.
+
+use super::by_evidence::by_evidence;
+use super::by_label::by_label;
+use super::choice::Choice;
+use super::evidence::Evidence;
+use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
+use super::mixed_choice::mixed_by_label;
+use super::structure::{by_bom_or_structure, is_early_invalid_utf8, may_be_iso2022, may_be_wide};
+use super::utf8_vs_label::{is_hz_under, utf8_outweighs_label};
+use crate::Detection;
+use crate::event::{ChosenBy, Detail, EventKind, Reason};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossLog};
+use std::mem;
+
+/// A body whose charset no step has decided yet.
+pub(super) struct Undecided<'a, 'e> {
+    bytes: &'a [u8],
+    evidence: &'e Evidence<'e>,
+    /// The charset that the label names.
+    declared: Option<Charset>,
+    is_ascii: bool,
+    /// ASCII without ESC and NUL.
+    is_plain: bool,
+    events: Vec<(EventKind, Detail)>,
+}
+
+/// Chooses the charset of one body and decodes it.
+pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let mut body = Undecided::new(bytes, evidence);
+    let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
+    decided.unwrap_or_else(|| body.without_label())
+}
+
+impl<'a, 'e> Undecided<'a, 'e> {
+    /// The steps in the order in which they are tried. Each one decides, or leaves the body to
+    /// the next, and at last to [`Self::without_label`].
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 8] = [
+        // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
+        Self::hz_under_label,
+        // Needs no label. Nearly half of all parts.
+        Self::plain_ascii,
+        // A gateway translated EBCDIC and kept the label.
+        Self::ascii_under_ebcdic,
+        Self::ascii_of_terminals,
+        // Byte order marks (RFC 2781 3.2), escape sequences (ISO 2022), NUL patterns (UTF-16, UTF-32).
+        Self::bom_or_structure,
+        // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
+        Self::valid_utf8,
+        Self::ascii_with_nuls,
+        Self::label,
+    ];
+
+    /// Notes what is wrong with the label.
+    fn new(bytes: &'a [u8], evidence: &'e Evidence<'e>) -> Self {
+        let mut events = Vec::new();
+        let declared = note_label(evidence.label, evidence.resolved, &mut events);
+        let is_ascii = bytes.is_ascii();
+        if let Some(charset) = declared.filter(|_| evidence.mapped && !is_ascii) {
+            let label = written_label(evidence.label);
+            let detail = Detail::LabelMeans { label, charset };
+            events.push((EventKind::CharsetMapped, detail));
+        }
+        Self {
+            bytes,
+            evidence,
+            declared,
+            is_ascii,
+            is_plain: is_ascii && memchr::memchr2(0x1b, 0, bytes).is_none(),
+            events,
+        }
+    }
+
+    fn hz_under_label(&mut self) -> Option<Choice<'a>> {
+        let is_hz = |charset: &Charset| self.is_ascii && is_hz_under(*charset, self.bytes);
+        let declared = self.declared.filter(is_hz);
+        declared?;
+        let by = ChosenBy::Step(How::Structure);
+        self.events
+            .push(detected_event(declared, Charset::HZ_GB_2312, by));
+        Some(self.decode(Charset::HZ_GB_2312, How::Structure))
+    }
+
+    fn plain_ascii(&mut self) -> Option<Choice<'a>> {
+        if !self.is_plain {
+            return None;
+        }
+        let Some(charset) = self.declared else {
+            return Some(self.unlabelled_ascii());
+        };
+        let agrees = charset.is_ascii_compatible() || charset == Charset::ISO_2022_JP;
+        agrees.then(|| self.decode(charset, How::Label))
+    }
+
+    /// EBCDIC encodes letters and digits above 7F: text without such bytes is ASCII.
+    fn ascii_under_ebcdic(&mut self) -> Option<Choice<'a>> {
+        let charset = self.declared.filter(|c| self.is_plain && c.is_ebcdic())?;
+        let mut letters = self.bytes.iter().filter(|b| b.is_ascii_alphabetic());
+        letters.nth(3)?;
+        let detail = read_as(charset, Charset::US_ASCII);
+        self.events.push((EventKind::CharsetDetected, detail));
+        Some(self.decode(Charset::US_ASCII, How::Structure))
+    }
+
+    /// ASCII with the escape sequences of a terminal.
+    fn ascii_of_terminals(&mut self) -> Option<Choice<'a>> {
+        let may_be = self.is_ascii
+            && !self.is_plain
+            && self.declared.is_none()
+            && memchr::memchr(0, self.bytes).is_none()
+            && !may_be_iso2022(self.bytes);
+        may_be.then(|| self.unlabelled_ascii())
+    }
+
+    fn bom_or_structure(&mut self) -> Option<Choice<'a>> {
+        let (charset, how) =
+            by_bom_or_structure(self.bytes, self.declared, self.evidence.resolved)?;
+        if self.declared != Some(charset) {
+            let detail = Detail::ShownBy { used: charset, how };
+            self.events.push((EventKind::CharsetDetected, detail));
+        }
+        // Programs append text in another encoding even after a byte order mark.
+        if charset == Charset::UTF_8
+            && how == How::Bom
+            && let Some(mixed) = mixed_by_label(self.bytes, charset, self.evidence)
+        {
+            return Some(mixed.choice(charset, mem::take(&mut self.events)));
+        }
+        Some(self.decode(charset, how))
+    }
+
+    /// Bytes that are valid UTF-8, unless the label or the message makes better text of them.
+    fn valid_utf8(&mut self) -> Option<Choice<'a>> {
+        let is_open = self
+            .declared
+            .is_none_or(|charset| charset == Charset::US_ASCII);
+        let may_overrule = is_open || self.evidence.detection() == Detection::Contradiction;
+        if self.is_ascii
+            || self.declared == Some(Charset::UTF_8)
+            || !may_overrule
+            || is_early_invalid_utf8(self.bytes)
+        {
+            return None;
+        }
+        let mut log = LossLog::new();
+        let text = Charset::UTF_8.decode(self.bytes, &mut log);
+        if !log.is_empty() || !utf8_outweighs_label(self.named_charset(), self.bytes, &text) {
+            return None;
+        }
+        self.events
+            .push(match (self.evidence.label, self.declared) {
+                (None, _) => (EventKind::CharsetUnlabelled, Reason::ValidUtf8.into()),
+                (_, Some(c)) => (EventKind::CharsetUtf8InLegacy, read_as(c, Charset::UTF_8)),
+                (_, None) => (EventKind::CharsetDetected, Reason::ValidUtf8.into()),
+            });
+        let events = mem::take(&mut self.events);
+        Some(Choice::of_text(
+            text,
+            log,
+            Charset::UTF_8,
+            How::Utf8,
+            events,
+        ))
+    }
+
+    /// Returns the charset of the label. Text without one competes with the charset that the message names.
+    fn named_charset(&self) -> Option<Charset> {
+        let of_message = || {
+            let mut named = self.evidence.mail?.named_charsets();
+            named.next().filter(|charset| !charset.is_stateful())
+        };
+        self.declared
+            .filter(|charset| *charset != Charset::US_ASCII)
+            .or_else(of_message)
+    }
+
+    /// ASCII with stray NULs.
+    fn ascii_with_nuls(&mut self) -> Option<Choice<'a>> {
+        let may_be = self.is_ascii
+            && self.declared.is_none()
+            && !may_be_iso2022(self.bytes)
+            && !may_be_wide(self.bytes);
+        may_be.then(|| self.decode(Charset::US_ASCII, How::Ascii))
+    }
+
+    fn label(&mut self) -> Option<Choice<'a>> {
+        let is_possible = |charset: &Charset| *charset != Charset::US_ASCII || self.is_ascii;
+        let charset = self.declared.filter(is_possible)?;
+        let events = mem::take(&mut self.events);
+        Some(by_label(self.bytes, charset, self.evidence, events))
+    }
+
+    /// The last step: document, message, caller, detection, windows-1252.
+    fn without_label(self) -> Choice<'a> {
+        by_evidence(self.bytes, self.evidence, self.declared, self.events)
+    }
+
+    /// Decodes as ASCII, which needs no label.
+    fn unlabelled_ascii(&mut self) -> Choice<'a> {
+        drop_label_events(self.evidence.resolved, &mut self.events);
+        self.decode(Charset::US_ASCII, How::Ascii)
+    }
+
+    fn decode(&mut self, used: Charset, how: How) -> Choice<'a> {
+        Choice::decode(self.bytes, used, how, mem::take(&mut self.events))
+    }
+}

@@ -1,0 +1,96 @@
+//! Describes what was found in, or done to, a message: kind, place, and typed details.
+//!
+//! [`Detail`] holds data. Only its `Display` makes an English sentence; no code compares that text.
+
+mod detail;
+mod file_kind;
+mod kind;
+mod reason;
+
+use crate::part_id::PartId;
+use crate::span::Span;
+pub use detail::{BlockCheck, ChosenBy, Detail, NonText};
+pub use file_kind::FileKind;
+pub use kind::{EventKind, Severity};
+pub use reason::Reason;
+use std::ops::Range;
+
+/// One thing found in, or done to, a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The part in whose header or body it lies.
+    pub part: PartId,
+    /// Where, in the raw message.
+    pub at: Span,
+    /// What.
+    pub kind: EventKind,
+    /// More about it, such as `iso-8859-1 read as windows-1252`.
+    pub detail: Detail,
+    /// How many bytes, characters or words it stands for (1 where it is a single thing).
+    pub count: u64,
+}
+
+impl Event {
+    /// Builds an event that stands for a single thing.
+    pub fn new(part: PartId, at: Span, kind: EventKind, detail: impl Into<Detail>) -> Self {
+        Self {
+            part,
+            at,
+            kind,
+            detail: detail.into(),
+            count: 1,
+        }
+    }
+
+    /// Sets [`Self::count`].
+    #[must_use]
+    pub fn counted(self, count: u64) -> Self {
+        Self { count, ..self }
+    }
+}
+
+/// A finding in a header value or a body: an [`Event`] before its place in the message is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The range, relative to the value or body.
+    pub at: Range<usize>,
+    /// The kind of event.
+    pub kind: EventKind,
+    /// More about it.
+    pub detail: Detail,
+    /// The number of occurrences.
+    pub count: u64,
+}
+
+impl Finding {
+    /// Builds a finding with one occurrence.
+    pub fn new(at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) -> Self {
+        Self::counted(at, kind, detail, 1)
+    }
+
+    /// Builds a finding with `count` occurrences.
+    pub fn counted(
+        at: Range<usize>,
+        kind: EventKind,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) -> Self {
+        Self {
+            at,
+            kind,
+            detail: detail.into(),
+            count,
+        }
+    }
+
+    /// Returns the event for a finding in a value of `part` that stands at `value` in the message.
+    pub fn into_event(self, part: PartId, value: Span) -> Event {
+        Event {
+            part,
+            at: value.at(&self.at),
+            kind: self.kind,
+            detail: self.detail,
+            count: self.count,
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Holds what is known about an event beyond its kind and place, as data.
+//!
+//! # Limits
+//! A detail names at most two charsets and one piece of text, which its maker has made short.
+
+use super::{FileKind, Reason};
+use crate::reading::How;
+use mailglot_codec::detect::Evidence;
+use mailglot_codec::{Charset, LossKind};
+use std::fmt;
+
+/// What is known about an event beyond its kind and place. `Display` makes the sentence for people and logs.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Detail {
+    /// The kind says it all.
+    #[default]
+    None,
+    /// One of the sentences that need no data.
+    Reason(Reason),
+    /// A charset.
+    Charset(Charset),
+    /// The charset in which the text is.
+    InCharset(Charset),
+    /// A label, as written.
+    Label(Box<str>),
+    /// The caller's meaning of a label.
+    LabelMeans {
+        /// The label, as written.
+        label: Box<str>,
+        /// Its meaning.
+        charset: Charset,
+    },
+    /// A damaged label and the charset that it names.
+    LabelRepaired {
+        /// The label, as written.
+        label: Box<str>,
+        /// The charset.
+        charset: Charset,
+    },
+    /// Text was read in a charset that the label does not name.
+    ReadAs {
+        /// The charset that the label names.
+        declared: Option<Charset>,
+        /// The charset that decoded the text.
+        used: Charset,
+        /// What chose it; None where the kind of the event says it.
+        by: Option<ChosenBy>,
+    },
+    /// A mark or a structure in the bytes shows the charset.
+    ShownBy {
+        /// The charset that decoded the text.
+        used: Charset,
+        /// The step that found it.
+        how: How,
+    },
+    /// Text that was appended to a part was read in this charset.
+    AppendedText(Charset),
+    /// Another charset than the label's is likelier. The label was followed.
+    Likelier {
+        /// The charset that the label names.
+        label: Charset,
+        /// The likelier charset.
+        likelier: Charset,
+    },
+    /// The charset makes characters that do not stand in text.
+    Gives {
+        /// The charset that decoded the text.
+        charset: Charset,
+        /// The characters.
+        characters: NonText,
+    },
+    /// Text in two encodings, one of which is UTF-8.
+    Mixed {
+        /// The number of pieces in the rarer encoding.
+        pieces: u64,
+        /// The other charset.
+        other: Charset,
+        /// Whether the pieces are lines of `other` in UTF-8 text, rather than runs of UTF-8 in text of `other`.
+        in_utf8: bool,
+        /// The offset of the first piece in the decoded part, in bytes.
+        first: usize,
+    },
+    /// Bytes that a charset cannot decode.
+    Loss {
+        /// What is wrong with them.
+        kind: LossKind,
+        /// The charset.
+        charset: Option<Charset>,
+    },
+    /// The language that an encoded word names (RFC 2231, section 5).
+    Language(Box<str>),
+    /// The name of a header field.
+    Field(&'static str),
+    /// A media type: type, slash, subtype.
+    MediaType(Box<str>),
+    /// The kind of a file.
+    File(FileKind),
+    /// A block of uuencode or yEnc.
+    Block(BlockCheck),
+    /// The message is longer than this limit, in bytes.
+    LongerThan(usize),
+    /// A detail from a message that a body holds.
+    Embedded(Box<Self>),
+}
+
+impl Detail {
+    /// Returns true if nothing is known beyond kind and place.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Reason(reason) => reason.fmt(f),
+            Self::Charset(charset) => f.write_str(charset.name()),
+            Self::InCharset(charset) => write!(f, "in {}", charset.name()),
+            Self::Label(text) | Self::Language(text) | Self::MediaType(text) => f.write_str(text),
+            Self::LabelMeans { label, charset } => write!(f, "{label} means {}", charset.name()),
+            Self::LabelRepaired { label, charset } => {
+                write!(f, "{label} taken for {}", charset.name())
+            }
+            Self::ReadAs { declared, used, by } => {
+                if let Some(declared) = declared {
+                    write!(f, "{} ", declared.name())?;
+                }
+                write!(f, "read as {}", used.name())?;
+                by.map_or(Ok(()), |by| write!(f, " ({})", by.name()))
+            }
+            Self::ShownBy { used, how } => {
+                write!(f, "read as {} by its {}", used.name(), how.name())
+            }
+            Self::AppendedText(charset) => write!(f, "appended text read as {}", charset.name()),
+            Self::Likelier { label, likelier } => {
+                write!(f, "{}, but {} is likelier", label.name(), likelier.name())
+            }
+            Self::Gives {
+                charset,
+                characters,
+            } => write!(f, "{} gives {characters}", charset.name()),
+            Self::Mixed {
+                pieces,
+                other,
+                in_utf8,
+                first,
+            } => {
+                let (s, name) = (if *pieces == 1 { "" } else { "s" }, other.name());
+                if *in_utf8 {
+                    write!(f, "{pieces} line{s} of {name} within UTF-8 text")?;
+                } else {
+                    write!(f, "{pieces} run{s} of UTF-8 within {name} text")?;
+                }
+                write!(f, ", the first at byte {first} of the decoded part")
+            }
+            Self::Loss { kind, charset } => {
+                f.write_str(kind.name())?;
+                charset.map_or(Ok(()), |charset| write!(f, " in {}", charset.name()))
+            }
+            Self::Field(name) => f.write_str(name),
+            Self::File(kind) => kind.fmt(f),
+            Self::Block(block) => block.fmt(f),
+            Self::LongerThan(limit) => write!(f, "more than {limit} bytes, left alone"),
+            Self::Embedded(detail) if detail.is_none() => f.write_str("in an embedded message"),
+            Self::Embedded(detail) => write!(f, "{detail}, in an embedded message"),
+        }
+    }
+}
+
+impl From<Reason> for Detail {
+    fn from(reason: Reason) -> Self {
+        Self::Reason(reason)
+    }
+}
+
+impl From<Charset> for Detail {
+    fn from(charset: Charset) -> Self {
+        Self::Charset(charset)
+    }
+}
+
+impl PartialEq<Reason> for Detail {
+    fn eq(&self, other: &Reason) -> bool {
+        matches!(self, Self::Reason(reason) if reason == other)
+    }
+}
+
+/// What chose a charset other than the label's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChosenBy {
+    /// A step of the choice.
+    Step(How),
+    /// Detection, with the evidence that it found.
+    Detection(Evidence),
+    /// Detection over all undeclared text of the message.
+    UndeclaredText,
+}
+
+impl ChosenBy {
+    /// Returns the name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Step(how) => how.name(),
+            Self::Detection(evidence) => evidence.name(),
+            Self::UndeclaredText => "all undeclared text of the message",
+        }
+    }
+}
+
+/// Characters that only a wrong charset produces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NonText {
+    /// C1 controls.
+    Controls,
+    /// Characters of private use.
+    PrivateUse,
+}
+
+impl fmt::Display for NonText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Controls => "controls",
+            Self::PrivateUse => "characters of private use",
+        })
+    }
+}
+
+/// What a block of uuencode or yEnc says about its file, and whether that is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCheck {
+    /// Bytes of the file, or of the part of the file, that the block stands for.
+    pub size: u64,
+    /// Whether the last line of the block is there.
+    pub ended: bool,
+    /// Whether the block states this size; None where it states none.
+    pub size_fits: Option<bool>,
+    /// Whether the bytes have the checksum that the block states; None where it states none.
+    pub sum_fits: Option<bool>,
+}
+
+impl fmt::Display for BlockCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.size)?;
+        if !self.ended {
+            f.write_str(", without its end")?;
+        }
+        if self.size_fits == Some(false) {
+            f.write_str(", of another size than it tells")?;
+        }
+        if self.sum_fits == Some(false) {
+            f.write_str(", with another checksum than it tells")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events are many. Details must be as small as a string.
+    #[test]
+    fn details_are_small() {
+        assert!(size_of::<Detail>() <= size_of::<String>());
+    }
+
+    #[test]
+    fn details_are_sentences() {
+        let charset = Charset::ISO_8859_8;
+        let embedded = |detail: Detail| Detail::Embedded(Box::new(detail));
+        for (detail, sentence) in [
+            (Detail::None, ""),
+            (charset.into(), "ISO-8859-8"),
+            (Reason::InlinePgp.into(), "inline PGP"),
+            (embedded(Detail::None), "in an embedded message"),
+            (
+                embedded(Detail::Label("x".into())),
+                "x, in an embedded message",
+            ),
+            (
+                Detail::ReadAs {
+                    declared: None,
+                    used: charset,
+                    by: Some(ChosenBy::UndeclaredText),
+                },
+                "read as ISO-8859-8 (all undeclared text of the message)",
+            ),
+            (
+                Detail::ReadAs {
+                    declared: Some(Charset::UTF_8),
+                    used: charset,
+                    by: None,
+                },
+                "UTF-8 read as ISO-8859-8",
+            ),
+            (
+                Detail::Mixed {
+                    pieces: 1,
+                    other: charset,
+                    in_utf8: true,
+                    first: 7,
+                },
+                "1 line of ISO-8859-8 within UTF-8 text, the first at byte 7 of the decoded part",
+            ),
+            (
+                Detail::Mixed {
+                    pieces: 2,
+                    other: charset,
+                    in_utf8: false,
+                    first: 0,
+                },
+                "2 runs of UTF-8 within ISO-8859-8 text, the first at byte 0 of the decoded part",
+            ),
+            (
+                Detail::Block(BlockCheck {
+                    size: 5,
+                    ended: false,
+                    size_fits: Some(false),
+                    sum_fits: Some(true),
+                }),
+                "5 bytes, without its end, of another size than it tells",
+            ),
+        ] {
+            assert_eq!(detail.to_string(), sentence);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Defines the kinds of events with their stable codes and severities. EVENTS.md describes each.
+
+/// How much an event matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing was repaired or lost.
+    Info,
+    /// Damaged or wrong input that was read all the same.
+    Repair,
+    /// Text that could not be read or written.
+    Loss,
+}
+
+impl Severity {
+    /// `info`, `repair` or `loss`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Repair => "repair",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// Defines [`EventKind`] from one line for each kind: name, severity, code.
+macro_rules! event_kinds {
+    ($($(#[$doc:meta])* $name:ident = $severity:ident $code:literal,)*) => {
+        /// Kind of an event. The codes are stable and described in EVENTS.md.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum EventKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl EventKind {
+            /// Every kind, in the order of EVENTS.md.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable code, such as `charset.invalid-bytes`.
+            pub fn code(self) -> &'static str {
+                match self {
+                    $(Self::$name => $code,)*
+                }
+            }
+
+            /// How much it matters.
+            pub fn severity(self) -> Severity {
+                match self {
+                    $(Self::$name => Severity::$severity,)*
+                }
+            }
+        }
+    };
+}
+
+event_kinds! {
+    /// The label is an alias or a repaired spelling of the charset that was used.
+    CharsetAlias = Info "charset.alias",
+    /// A byte outside the labelled charset was read by its superset.
+    CharsetSuperset = Repair "charset.superset",
+    /// The charset was guessed from the bytes.
+    CharsetDetected = Repair "charset.detected",
+    /// Non-ASCII text without a label.
+    CharsetUnlabelled = Info "charset.unlabelled",
+    /// Valid UTF-8 under another label was read as UTF-8.
+    CharsetUtf8InLegacy = Repair "charset.utf8-in-legacy",
+    /// Bytes labelled UTF-8 were read in a legacy charset.
+    CharsetLegacyInUtf8 = Repair "charset.legacy-in-utf8",
+    /// The label had to be cleaned before it named a charset.
+    CharsetGarbageLabel = Repair "charset.garbage-label",
+    /// The label names no known charset, or says nothing.
+    CharsetUnknownLabel = Repair "charset.unknown-label",
+    /// Several charset parameters; one of them counts.
+    CharsetAmbiguous = Info "charset.ambiguous",
+    /// The caller said what the label means.
+    CharsetMapped = Repair "charset.mapped",
+    /// Text in two encodings: runs of UTF-8 in single-byte text, or lines of a single-byte charset in UTF-8.
+    CharsetMixed = Repair "charset.mixed",
+    /// The text decodes under its label, but another charset is likelier.
+    CharsetSuspected = Info "charset.suspected",
+    /// Hebrew in visual order: the last letter of each line comes first, and stays there.
+    CharsetVisualOrder = Info "charset.visual-order",
+    /// Bytes that the charset cannot read; U+FFFD stands for them.
+    CharsetInvalidBytes = Loss "charset.invalid-bytes",
+    /// Characters that the target charset cannot carry.
+    CharsetUnmapped = Loss "charset.unmapped",
+    /// Text that the charset asked for cannot carry; it is in UTF-8.
+    CharsetBeyondOut = Info "charset.beyond-out",
+    /// Characters were written as others, which the charset asked for has.
+    CharsetLookAlike = Info "charset.look-alike",
+    /// A character was cut between two encoded words.
+    EwSplitChar = Repair "ew.split-char",
+    /// Raw 8-bit bytes in a header field.
+    EwRaw8bit = Repair "ew.raw8bit",
+    /// A damaged encoded word (padding, escapes, foreign bytes, length).
+    EwBadToken = Repair "ew.bad-token",
+    /// An encoded word without white space around it.
+    EwGlued = Info "ew.glued",
+    /// An encoded word inside a quoted string.
+    EwInQuotes = Info "ew.in-quotes",
+    /// An encoded word inside an address; left as it is.
+    EwInAddress = Info "ew.in-address",
+    /// A control character came out of a header value; a space stands for it.
+    EwControlChar = Repair "ew.control-char",
+    /// Characters that turn the direction of writing, or that nobody sees.
+    EwHiddenChar = Info "ew.hidden-char",
+    /// An encoded word names the language of its text, which a rewritten one does not.
+    EwLanguage = Info "ew.language",
+    /// UTF-8 that was once read as windows-1252; undone on request.
+    EwMojibake = Repair "ew.mojibake",
+    /// Entities of HTML in a header; undone on request.
+    EwEntity = Repair "ew.entity",
+    /// ISO-2022-JP without its escape characters; undone on request.
+    EwLostEscape = Repair "ew.lost-escape",
+    /// Encoded words inside encoded words; undone on request.
+    EwNested = Repair "ew.nested",
+    /// An encoded word inside a parameter.
+    ParamRfc2047 = Repair "param.rfc2047",
+    /// A missing segment of a continued parameter.
+    ParamGap = Repair "param.gap",
+    /// A percent sign without two hexadecimal digits.
+    ParamBadPercent = Repair "param.bad-percent",
+    /// A parameter or a segment that occurs twice.
+    ParamDuplicate = Repair "param.duplicate",
+    /// A value with white space or specials, without quotes.
+    ParamUnquoted = Repair "param.unquoted",
+    /// A parameter without a semicolon before it.
+    ParamNoSemicolon = Repair "param.no-semicolon",
+    /// A quoted value without its closing quote.
+    ParamUnclosedQuote = Repair "param.unclosed-quote",
+    /// Text between a value and the next semicolon, skipped.
+    ParamJunk = Repair "param.junk",
+    /// A backslash in the path of a Windows file, which is itself there.
+    ParamBackslash = Repair "param.backslash",
+    /// An extended value without charset or language.
+    ParamNoCharset = Repair "param.no-charset",
+    /// An asterisk in a name that marks no segment.
+    ParamBadMark = Info "param.bad-mark",
+    /// An extended value in quotes.
+    ParamQuotedExtended = Info "param.quoted-extended",
+    /// A parameter without a value.
+    ParamNoValue = Info "param.no-value",
+    /// Nothing between two semicolons.
+    ParamEmpty = Info "param.empty",
+    /// White space beside the equals sign of a parameter.
+    ParamBlank = Info "param.blank",
+    /// The name of a file holds a path separator.
+    ParamPath = Info "param.path",
+    /// An equals sign that is no escape in quoted-printable.
+    CteQpBadEscape = Repair "cte.qp-bad-escape",
+    /// Blanks at the ends of lines in quoted-printable, which are no text.
+    CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
+    /// Foreign bytes in, or plain text after, base64.
+    CteB64Trailing = Repair "cte.b64-trailing",
+    /// Base64 that ends in the middle of a quantum.
+    CteB64Truncated = Repair "cte.b64-truncated",
+    /// Base64 that goes on behind its padding.
+    CteB64Several = Repair "cte.b64-several",
+    /// The body is not in the transfer encoding that it names.
+    CteWrongLabel = Repair "cte.wrong-label",
+    /// 8-bit bytes under a 7bit label.
+    Cte8bitIn7bit = Info "cte.8bit-in-7bit",
+    /// A uuencoded block, left alone.
+    CteUuencode = Info "cte.uuencode",
+    /// A yEnc block, left alone.
+    CteYenc = Info "cte.yenc",
+    /// A NUL byte in a text body.
+    CteNul = Info "cte.nul",
+    /// An encoded text without a line end at its end has one as plain lines.
+    CteLineEndAdded = Info "cte.line-end-added",
+    /// A multipart without a boundary, or whose boundary never occurs; opaque.
+    MimeMissingBoundary = Info "mime.missing-boundary",
+    /// A multipart without its closing delimiter.
+    MimeUnclosed = Info "mime.unclosed",
+    /// A line that begins as a delimiter does, but is none.
+    MimeAmbiguousBoundary = Info "mime.ambiguous-boundary",
+    /// Nesting or number of parts beyond the limit; the rest is not read.
+    MimeDepth = Loss "mime.depth",
+    /// More parts than mail has (over 1,000); all are read.
+    MimeManyParts = Info "mime.many-parts",
+    /// A header that is not ended by an empty line.
+    MimeNoBlankLine = Info "mime.no-blank-line",
+    /// Content-Type and Content-Disposition give different names.
+    MimeAmbiguousName = Info "mime.ambiguous-name",
+    /// A fragment of a message (message/partial), left alone.
+    MimePartial = Info "mime.partial",
+    /// A TNEF container (winmail.dat), left alone.
+    MimeTnef = Info "mime.tnef",
+    /// A text attachment in a legacy charset was left alone.
+    MimeAttachmentUntouched = Info "mime.attachment-untouched",
+    /// A signed or encrypted part was left alone.
+    MimeSignedUntouched = Info "mime.signed-untouched",
+    /// A part of a text type that holds a file of another kind; left alone.
+    MimeNotText = Info "mime.not-text",
+    /// A message or part that would read otherwise after its rewriting; left alone.
+    MimeUnsettled = Info "mime.unsettled",
+    /// A message with a signature over the whole message was rewritten.
+    SignatureVoided = Info "signature.voided",
+    /// A NUL byte in a header.
+    HdrNul = Info "hdr.nul",
+    /// A line in a header that is no field.
+    HdrNoColon = Info "hdr.no-colon",
+    /// A line of nothing but blanks in a header.
+    HdrBlankLine = Info "hdr.blank-line",
+    /// A field that may occur once occurs again; the first counts.
+    HdrDuplicate = Info "hdr.duplicate",
+    /// From has more addresses than a reader of one mailbox takes.
+    HdrAmbiguousFrom = Info "hdr.ambiguous-from",
+    /// A CR without LF in a header.
+    HdrBareCr = Info "hdr.bare-cr",
+    /// A header line of more than 998 bytes.
+    HdrTooLong = Info "hdr.too-long",
+    /// Content-MD5 is that of text that was changed.
+    HdrStaleDigest = Info "hdr.stale-digest",
+    /// More fields in a header than mail has (over 1,000).
+    HdrManyFields = Info "hdr.many-fields",
+    /// A field, fields of a header or parameters of a field beyond the limit; not read.
+    HdrBeyondLimit = Loss "hdr.beyond-limit",
+    /// A message beyond the limit; not read.
+    MsgTooLarge = Loss "msg.too-large",
+    /// A date that cannot be read.
+    DateUnparsable = Info "date.unparsable",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_grouped() {
+        let mut codes: Vec<_> = EventKind::ALL.iter().map(|k| k.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), EventKind::ALL.len());
+        assert!(codes.iter().all(|c| c.split('.').count() == 2));
+    }
+}

@@ -1,0 +1,90 @@
+//! Cuts a message into lines.
+
+use super::Eol;
+
+/// One line.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    /// End of its content: before the line end, and before stray CRs there.
+    pub(super) end: usize,
+    /// Start of the next line.
+    pub(super) next: usize,
+}
+
+/// What ends a line in this message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct LineRule {
+    pub(super) bare_cr: bool,
+}
+
+impl LineRule {
+    /// CR alone ends lines when a CR-only empty line, or the end of the message, comes before the first LF.
+    pub(super) fn of(raw: &[u8]) -> (Self, Eol) {
+        let Some(lf) = memchr::memchr(b'\n', raw) else {
+            let bare_cr = memchr::memchr(b'\r', raw).is_some();
+            return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
+        };
+        let head = trim_cr(raw, 0, lf);
+        // Most first lines have none: a search for two of them costs more to begin than to do.
+        let first = memchr::memchr(b'\r', &raw[..head]);
+        let bare_cr =
+            first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
+        let eol = match (bare_cr, head < lf) {
+            (true, _) => Eol::Cr,
+            (false, true) => Eol::CrLf,
+            (false, false) => Eol::Lf,
+        };
+        (Self { bare_cr }, eol)
+    }
+
+    #[inline]
+    pub(super) fn line(self, raw: &[u8], start: usize) -> Line {
+        let rest = &raw[start..];
+        if self.bare_cr {
+            let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else {
+                return Line {
+                    start,
+                    end: raw.len(),
+                    next: raw.len(),
+                };
+            };
+            let width = if rest[at..].starts_with(b"\r\n") {
+                2
+            } else {
+                1
+            };
+            return Line {
+                start,
+                end: start + at,
+                next: start + at + width,
+            };
+        }
+        let (lf, next) = match memchr::memchr(b'\n', rest) {
+            Some(at) => (start + at, start + at + 1),
+            None => (raw.len(), raw.len()),
+        };
+        Line {
+            start,
+            end: trim_cr(raw, start, lf),
+            next,
+        }
+    }
+
+    /// Where the line before the one at `start` ends, without its line end.
+    pub(super) fn end_before(self, raw: &[u8], start: usize) -> usize {
+        match &raw[..start] {
+            [.., b'\r', b'\n'] => start - 2,
+            [.., b'\n'] => start - 1,
+            [.., b'\r'] if self.bare_cr => start - 1,
+            _ => start,
+        }
+    }
+}
+
+fn trim_cr(raw: &[u8], start: usize, mut end: usize) -> usize {
+    while end > start && raw[end - 1] == b'\r' {
+        end -= 1;
+    }
+    end
+}

@@ -1,0 +1,136 @@
+//! A text body with its reading, and its text with the declarations inside set right for a new label.
+
+use crate::charset_choice::Choice;
+use crate::document_charset::{self, Document};
+use crate::event::Event;
+use crate::message::charset;
+use crate::recipe::Patch;
+use crate::text::{Transferred, footer_text};
+use crate::{Edit, Message, PartId, Policy};
+use mailglot_codec::{Charset, Resolved};
+use std::borrow::Cow;
+
+/// The label that is written but for charsets that are asked for.
+pub(super) const UTF_8: &str = "utf-8";
+
+/// A text body with its reading.
+pub(super) struct Body<'a, 'm> {
+    pub(super) message: &'a Message<'m>,
+    pub(super) id: PartId,
+    pub(super) policy: &'a Policy,
+    pub(super) transferred: &'a Transferred<'m>,
+    pub(super) choice: &'a Choice<'a>,
+}
+
+/// The bytes of a text part without transfer encoding.
+pub(super) struct Outgoing<'a> {
+    /// In their charset.
+    pub(super) text: Cow<'a, [u8]>,
+    /// Names that were replaced inside the text, where that is in UTF-8.
+    pub(super) patches: Vec<Patch>,
+    /// The label that they need; None where they are those that came.
+    pub(super) label: Option<&'static str>,
+    /// What is to be told of the charset that was asked for.
+    pub(super) note: Option<Event>,
+}
+
+impl<'a> Body<'a, '_> {
+    /// Whether bytes or label must change for the part to be UTF-8 that says so.
+    pub(super) fn needs_charset(&self) -> bool {
+        if self.message.part(self.id).several_charsets && self.one_label(UTF_8).is_some() {
+            // Readers differ in which of them they believe.
+            return true;
+        }
+        let label = self.transferred.resolved;
+        let bytes = &*self.transferred.decoded.bytes;
+        let unchanged = self.choice.text.as_bytes() == bytes;
+        match label {
+            Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
+                !(self.choice.used == Charset::UTF_8
+                    && self.choice.log.losses() == 0
+                    && self.choice.mixed.is_none())
+            }
+            // What was appended becomes UTF-8 text too.
+            _ if self
+                .transferred
+                .footer()
+                .is_some_and(|footer| !footer.is_ascii()) =>
+            {
+                true
+            }
+            Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
+                let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
+                !unchanged || wide
+            }
+            _ if self.choice.text.is_ascii() => !unchanged,
+            _ => true,
+        }
+    }
+
+    /// The text as UTF-8 bytes, its declarations inside set right for a new label, with a footer appended; without one the bytes as they are.
+    pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
+        let choice: &'a Choice<'a> = self.choice;
+        let bytes: &'a [u8] = &self.transferred.decoded.bytes;
+        let plain: &'a [u8] = if label.is_some() {
+            choice.text.as_bytes()
+        } else {
+            bytes
+        };
+        let document = Document::of(&self.message.part(self.id).media.sub);
+        let places = match (document, label) {
+            (Some(document), Some(name)) => document_charset::patches(plain, document, name),
+            _ => Vec::new(),
+        };
+        let footer = self.transferred.footer();
+        if places.is_empty() && footer.is_none() {
+            return Outgoing {
+                text: Cow::Borrowed(plain),
+                patches: Vec::new(),
+                label,
+                note: None,
+            };
+        }
+        let mut text = Vec::with_capacity(plain.len() + footer.map_or(0, <[u8]>::len));
+        let mut patches = Vec::new();
+        let mut at = 0;
+        for place in places {
+            text.extend_from_slice(&plain[at..place.start]);
+            let name = label.unwrap_or(UTF_8).as_bytes();
+            patches.push(Patch {
+                at: text.len(),
+                new_length: name.len(),
+                old: plain[place.clone()].to_vec(),
+            });
+            text.extend_from_slice(name);
+            at = place.end;
+        }
+        text.extend_from_slice(&plain[at..]);
+        if let Some(footer) = footer {
+            let (end, _) = footer_text(&text, footer, choice.used, self.message, self.policy);
+            text.extend_from_slice(&end);
+        }
+        Outgoing {
+            text: Cow::Owned(text),
+            patches,
+            label,
+            note: None,
+        }
+    }
+
+    /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
+    pub(super) fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
+        let part = self.message.part(self.id);
+        let value = self.message.all_fields()[part.content_type? as usize].value;
+        if value.len() > self.policy.limits.field {
+            // Not read.
+            return None;
+        }
+        let edits = charset::one_label(value.of(self.message.raw()), label)?;
+        Some(
+            edits
+                .into_iter()
+                .map(|(at, with)| Edit::new(value.at(&at), with))
+                .collect(),
+        )
+    }
+}

@@ -1,0 +1,57 @@
+//! Splits the name of a parameter from its RFC 2231 marks, and knows the names of files.
+
+use crate::event::{Detail, EventKind, Finding};
+use std::ops::Range;
+
+/// What the name of a parameter says about its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameForm {
+    /// `name`
+    Plain,
+    /// `name*`
+    Extended,
+    /// `name*3` (`encoded`: `name*3*`)
+    Segment {
+        /// Its number.
+        number: u32,
+        /// Percent-encoded.
+        encoded: bool,
+    },
+}
+
+/// A name without its RFC 2231 marks. What is no segment number belongs to the name.
+pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
+    let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
+        return (name, NameForm::Plain);
+    };
+    let (base, mark) = (&name[..star], &name[star + 1..]);
+    if mark.is_empty() {
+        return (base, NameForm::Extended);
+    }
+    let (digits, encoded) = mark
+        .strip_suffix(b"*")
+        .map_or((mark, false), |digits| (digits, true));
+    let canonical = digits == b"0" || digits.first().is_some_and(|d| (b'1'..=b'9').contains(d));
+    let number = if canonical && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
+        std::str::from_utf8(digits)
+            .ok()
+            .and_then(|d| d.parse().ok())
+    } else {
+        None
+    };
+    number.map_or((name, NameForm::Plain), |number| {
+        (base, NameForm::Segment { number, encoded })
+    })
+}
+
+/// Whether a parameter names a file.
+pub(super) fn is_file_name(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"filename") || name.eq_ignore_ascii_case(b"name")
+}
+
+/// Tells of a path in a name.
+pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
+    if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
+        findings.push(Finding::new(at, EventKind::ParamPath, Detail::None));
+    }
+}

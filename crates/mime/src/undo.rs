@@ -1,0 +1,115 @@
+//! Inverts a list of edits, and rebuilds the original from a spliced message.
+
+use crate::edit::Edit;
+use crate::recipe::Recipe;
+use crate::span::Span;
+
+/// The inverse of one edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo {
+    /// Where the new bytes stand, in the coordinates of the spliced message.
+    pub span: Span,
+    /// The old bytes, or the way to make them.
+    pub old: Result<Vec<u8>, Recipe>,
+}
+
+/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
+pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
+    let mut undo = Vec::with_capacity(edits.len());
+    let (mut old_at, mut new_at) = (0, 0);
+    for edit in edits {
+        new_at += edit.span.start - old_at;
+        let span = Span::new(new_at, new_at + edit.with.len());
+        let old = edit.span.of(raw);
+        let fits = |r: &Recipe| r.run(&edit.with).is_some_and(|made| made == old);
+        let recipe = edit.recipe.as_ref().filter(|r| r.certain || fits(r));
+        debug_assert!(recipe.is_none_or(fits), "a certain recipe fails");
+        undo.push(Undo {
+            span,
+            old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())),
+        });
+        (old_at, new_at) = (edit.span.end, span.end);
+    }
+    undo
+}
+
+/// Rebuilds the original from the spliced message; None when an undo does not fit.
+pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(new.len() + new.len() / 4);
+    let mut at = 0;
+    for step in undo {
+        out.extend_from_slice(new.get(at..step.span.start)?);
+        let changed = new.get(step.span.start..step.span.end)?;
+        match &step.old {
+            Ok(bytes) => out.extend_from_slice(bytes),
+            Err(recipe) => out.extend_from_slice(&recipe.run(changed)?),
+        }
+        at = step.span.end;
+    }
+    out.extend_from_slice(new.get(at..)?);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recipe::{Base64Lines, OldEol, UndoSteps};
+    use mailglot_codec::Charset;
+
+    fn steps() -> UndoSteps {
+        UndoSteps {
+            added_end: 0,
+            eol: OldEol::Same,
+            patches: Vec::new(),
+            charset: None,
+            base64: None,
+        }
+    }
+
+    #[test]
+    fn a_recipe_that_lies_is_not_kept() {
+        let edit = Edit {
+            span: Span::new(1, 3),
+            with: "é".into(),
+            recipe: Some(
+                UndoSteps {
+                    charset: Some(Charset::ISO_8859_1),
+                    ..steps()
+                }
+                .recipe(),
+            ),
+        };
+        let raw = b"a=Ez";
+        let undo = undo_edits(raw, std::slice::from_ref(&edit));
+        assert_eq!(undo[0].old, Ok(b"=E".to_vec()));
+        assert_eq!(
+            apply_undo("aéz".as_bytes(), &undo).as_deref(),
+            Some(raw.as_slice())
+        );
+    }
+
+    #[test]
+    fn a_recipe_that_fits_is_kept() {
+        let steps = UndoSteps {
+            eol: OldEol::CrLf,
+            charset: Some(Charset::ISO_8859_1),
+            base64: Some(Base64Lines {
+                width: 76,
+                crlf: false,
+                ended: true,
+            }),
+            ..steps()
+        };
+        let edit = Edit {
+            span: Span::new(0, 9),
+            with: "é\nü".into(),
+            recipe: Some(steps.recipe()),
+        };
+        let undo = undo_edits(b"6Q0K/A==\n", std::slice::from_ref(&edit));
+        assert!(undo[0].old.is_err());
+        assert_eq!(
+            apply_undo("é\nü".as_bytes(), &undo).as_deref(),
+            Some(b"6Q0K/A==\n".as_slice())
+        );
+    }
+}

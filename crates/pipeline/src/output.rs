@@ -1,0 +1,252 @@
+//! The sink of a normalization: writes messages, ledger, set-aside messages and report under temporary names, and commits all together.
+//!
+//! # Limits
+//!
+//! What is written is synced at the end, not in between.
+
+use crate::discover::SourceInput;
+use crate::hash::ArchiveHash;
+use crate::job::NormalizeJob;
+use crate::output_names::is_folder;
+use crate::plan::{Plan, Ready};
+use crate::rewrite::RewrittenBatch;
+use crate::run::{EndedSource, Sink};
+use crate::{Error, Summary, report};
+use mailglot_archive::ledger::{Archived, Footer, Writer};
+use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::{
+    Destination, Error as FileError, Operation, OutBatch, WriteOptions, create,
+};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Everything that a normalization writes.
+pub(crate) struct OutputSink<'a> {
+    plan: &'a Plan,
+    /// The folder of several outputs.
+    root: Option<FolderReplacement>,
+    /// The output of the source that is read.
+    current: Option<CurrentOutput>,
+    ledger: Option<Writer<Replacement>>,
+    report: Option<Replacement>,
+    aside: SetAside<'a>,
+    footer: Footer,
+    /// Bytes of all outputs that were ended.
+    bytes: u64,
+}
+
+/// The output of one source.
+struct CurrentOutput {
+    index: usize,
+    destination: Box<dyn Destination>,
+    hash: ArchiveHash,
+    /// The last item continues in the next batch.
+    more: bool,
+    messages: u64,
+    bytes: u64,
+}
+
+impl<'a> OutputSink<'a> {
+    /// Creates the temporary files of ledger and report, and the temporary folder of several outputs.
+    pub(crate) fn new(plan: &'a Plan) -> Result<Self, Error> {
+        let report = replacement(plan.report.as_deref(), plan.options)?;
+        let ledger = match replacement(plan.ledger.as_deref(), plan.options)? {
+            None => None,
+            Some(file) => Some(Writer::new(file).map_err(|error| plan.ledger_error(error))?),
+        };
+        let root = if plan.alone {
+            None
+        } else {
+            let root = FolderReplacement::create(&plan.output, plan.options);
+            Some(root.map_err(Error::Output)?)
+        };
+        Ok(Self {
+            plan,
+            root,
+            current: None,
+            ledger,
+            report,
+            aside: SetAside {
+                place: &plan.aside,
+                options: WriteOptions {
+                    force: true,
+                    ..plan.options
+                },
+                folder: None,
+                count: 0,
+            },
+            footer: Footer {
+                producer: report::producer(),
+                alone: plan.alone,
+                ..Footer::default()
+            },
+            bytes: 0,
+        })
+    }
+
+    /// Finishes ledger and report, and puts everything into place. Returns the text of the report.
+    pub(crate) fn finish(
+        mut self,
+        job: &NormalizeJob,
+        summary: &mut Summary,
+    ) -> Result<String, Error> {
+        summary.bytes_out = Some(self.bytes);
+        self.footer.set_aside = summary.set_aside;
+        let mut ledger = None;
+        if let Some(writer) = self.ledger.take() {
+            let finished = writer.finish(&self.footer);
+            let (mut file, length) = finished.map_err(|error| self.plan.ledger_error(error))?;
+            file.sync().map_err(Error::Output)?;
+            summary.ledger_bytes = Some(length);
+            ledger = Some(file);
+        }
+        let text = report::render(job, summary);
+        if let Some(file) = &mut self.report {
+            let written = file.write_all(text.as_bytes());
+            written.map_err(|error| at(file.path(), Operation::Write, error))?;
+            file.sync().map_err(Error::Output)?;
+        }
+        self.plan.commit(Ready {
+            root: self.root,
+            destination: self.current.map(|current| current.destination),
+            aside: self.aside.folder,
+            ledger,
+            report: self.report,
+        })?;
+        Ok(text)
+    }
+}
+
+impl Sink<RewrittenBatch> for OutputSink<'_> {
+    fn begin(&mut self, index: usize, _: &SourceInput) -> Result<(), Error> {
+        let target = &self.plan.targets[index];
+        let place = match &self.root {
+            None => self.plan.output.clone(),
+            Some(root) => root.temporary().join(&target.name),
+        };
+        let created = create(target.format, &place, self.plan.options);
+        self.current = Some(CurrentOutput {
+            index,
+            destination: created.map_err(Error::Output)?,
+            hash: ArchiveHash::quick(is_folder(target.format)),
+            more: false,
+            messages: 0,
+            bytes: 0,
+        });
+        Ok(())
+    }
+
+    fn take(&mut self, batch: &mut RewrittenBatch) -> Result<ControlFlow<()>, Error> {
+        if let Some(current) = &mut self.current {
+            current.write(batch)?;
+        }
+        for message in &batch.aside {
+            self.aside.add(message)?;
+        }
+        if let Some(ledger) = &mut self.ledger {
+            let written = ledger.block(&batch.block);
+            written.map_err(|error| self.plan.ledger_error(error))?;
+        }
+        batch.clear();
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        let Some(mut current) = self.current.take() else {
+            return Ok(None);
+        };
+        current.destination.sync().map_err(Error::Output)?;
+        let target = &self.plan.targets[current.index];
+        self.footer.sources.push(Archived {
+            name: ended.input.original.clone(),
+            format: ended.input.found.format,
+            folder: ended.input.folder,
+            messages: ended.messages,
+            bytes: ended.bytes,
+            blake3: ended.blake3,
+        });
+        self.footer.outputs.push(Archived {
+            name: target.name.clone().into_bytes(),
+            format: target.format,
+            folder: is_folder(target.format),
+            messages: current.messages,
+            bytes: current.bytes,
+            blake3: std::mem::replace(&mut current.hash, ArchiveHash::quick(false)).finish(),
+        });
+        self.bytes += current.bytes;
+        let messages = current.messages;
+        if self.root.is_some() {
+            current.destination.commit().map_err(Error::Output)?;
+        } else {
+            self.current = Some(current);
+        }
+        Ok(Some(messages))
+    }
+}
+
+impl CurrentOutput {
+    fn write(&mut self, batch: &RewrittenBatch) -> Result<(), Error> {
+        self.destination.write(&batch.out).map_err(Error::Output)?;
+        self.hash(&batch.out);
+        self.messages += batch.written;
+        self.bytes += batch.out.bytes.len() as u64;
+        Ok(())
+    }
+
+    fn hash(&mut self, out: &OutBatch) {
+        let has_name = |item: &mailglot_archive::OutItem| !item.name.is_empty();
+        // Long runs are hashed several times as fast as short ones.
+        if !self.more && !out.items.is_empty() && !out.items.iter().any(has_name) {
+            self.hash.update(&out.bytes);
+        } else {
+            for item in &out.items {
+                if has_name(item) && !self.more {
+                    self.hash.file(&item.name);
+                }
+                self.hash.update(&out.bytes[item.span.clone()]);
+                self.more = item.more;
+            }
+        }
+        self.more = out.items.last().map_or(self.more, |item| item.more);
+    }
+}
+
+/// The folder of messages that were set aside.
+struct SetAside<'a> {
+    place: &'a Path,
+    options: WriteOptions,
+    /// Created for the first message.
+    folder: Option<FolderReplacement>,
+    /// Messages over all inputs.
+    count: u64,
+}
+
+impl SetAside<'_> {
+    /// Copies a message that could not be rewritten.
+    fn add(&mut self, message: &[u8]) -> Result<(), Error> {
+        let folder = if let Some(folder) = &mut self.folder {
+            folder
+        } else {
+            let folder = FolderReplacement::create(self.place, self.options);
+            self.folder.insert(folder.map_err(Error::Output)?)
+        };
+        let name = format!("{:08}.eml", self.count);
+        self.count += 1;
+        let file = self
+            .options
+            .mode
+            .create_file(&folder.temporary().join(&name));
+        let written = file.and_then(|mut file| file.write_all(message));
+        written.map_err(|error| at(&self.place.join(name), Operation::Write, error))
+    }
+}
+
+fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
+    Error::Output(FileError::new(path, operation, error))
+}
+
+fn replacement(place: Option<&Path>, options: WriteOptions) -> Result<Option<Replacement>, Error> {
+    let create = |place: &Path| Replacement::create(place, options).map_err(Error::Output);
+    place.map(create).transpose()
+}

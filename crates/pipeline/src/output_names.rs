@@ -1,0 +1,107 @@
+//! Names and forms of outputs.
+//!
+//! # Limits
+//!
+//! The outputs of a folder of many archives are siblings, whatever folders the archives came from; restoring recreates the folders.
+
+use crate::discover::SourceInput;
+use crate::unique_name::unique;
+use mailglot_archive::Format;
+use std::collections::HashSet;
+
+/// Form of the output of an input. A single message stays a single file unless a mailbox is asked for.
+pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
+    match (to, input) {
+        (None, input) => input,
+        (Some(Format::Eml | Format::EmlTree), Format::Eml) => Format::Eml,
+        (Some(Format::Eml), _) => Format::EmlTree,
+        (Some(to), _) => to,
+    }
+}
+
+/// Name of an output that is one of several: that of the source, with the ending of its new form.
+pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<String>) -> String {
+    // A folder of such a name would make its output a Maildir.
+    if is_folder(to) {
+        taken.extend(["cur", "new", "tmp"].map(str::to_owned));
+    }
+    if to == input.found.format {
+        return unique(&input.name, taken);
+    }
+    let stem = [".mbox", ".mbx", ".eml"]
+        .iter()
+        .find_map(|end| input.name.strip_suffix(end));
+    let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
+    let name = match to {
+        Format::Mbox => format!("{stem}.mbox"),
+        Format::Eml => format!("{stem}.eml"),
+        Format::Maildir | Format::EmlTree => stem.to_owned(),
+    };
+    unique(&name, taken)
+}
+
+/// True for forms that are a folder.
+pub(crate) fn is_folder(format: Format) -> bool {
+    matches!(format, Format::Maildir | Format::EmlTree)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_archive::Found;
+
+    #[test]
+    fn names_are_unique_and_follow_the_form() {
+        let mut taken = HashSet::new();
+        let input = |name: &str, format| SourceInput {
+            given: name.into(),
+            found: Found {
+                path: name.into(),
+                format,
+                packed: None,
+            },
+            opening: crate::Opening::from(false),
+            folder: false,
+            name: name.into(),
+            original: Vec::new(),
+        };
+        let mbox = input("a.mbox", Format::Mbox);
+        assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
+        assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a-2.mbox");
+        assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
+        assert_eq!(
+            output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken),
+            "list.mbox"
+        );
+        assert_eq!(
+            output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken),
+            "A-2"
+        );
+        assert_eq!(
+            output_name(&input("cur", Format::Mbox), Format::EmlTree, &mut taken),
+            "cur-2"
+        );
+        assert_eq!(
+            output_name(
+                &input("new.mbox", Format::Mbox),
+                Format::Maildir,
+                &mut taken
+            ),
+            "new-2"
+        );
+    }
+
+    #[test]
+    fn one_message_stays_one_file() {
+        assert_eq!(output_format(Format::Eml, None), Format::Eml);
+        assert_eq!(
+            output_format(Format::Eml, Some(Format::EmlTree)),
+            Format::Eml
+        );
+        assert_eq!(
+            output_format(Format::Mbox, Some(Format::Eml)),
+            Format::EmlTree
+        );
+        assert_eq!(output_format(Format::Eml, Some(Format::Mbox)), Format::Mbox);
+    }
+}

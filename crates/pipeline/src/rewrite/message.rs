@@ -1,0 +1,344 @@
+//! One message: plans its edits, appends the result to the output in the output's quoting, and finds the way back.
+
+use super::worker::{LARGE, RewriteWorker};
+use crate::edited_message::{ends_open, put_message, spliced};
+use crate::length_field;
+use crate::quote::{count_marks, has_from_line, line_end, rebuild};
+use crate::verify::{Verdict, Verifier};
+use mailglot_archive::ledger::Requote;
+use mailglot_archive::mbox::{
+    is_separator_kept, leaves_multipart_open, mark_separator, requotes, separator_for,
+};
+use mailglot_archive::{Entry, Format, Packing, Quoting};
+use mailglot_mime::{Edit, Message, Plan, Report, Span, Undo, undo_edits};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A message of a source.
+pub(super) struct Original<'b> {
+    pub(super) entry: &'b Entry,
+    /// The separator before it.
+    pub(super) separator: &'b [u8],
+    /// The message, quoted.
+    pub(super) old: &'b [u8],
+    /// The same, unquoted.
+    pub(super) raw: &'b [u8],
+    /// What stands between the message and the next separator.
+    pub(super) trailer: &'b [u8],
+    /// `From ` occurs in the message.
+    pub(super) froms: bool,
+    /// No message follows in its source.
+    pub(super) last: bool,
+}
+
+impl<'b> Original<'b> {
+    /// Describes the message of `entry` in a batch. `raw` is the message unquoted.
+    pub(super) fn new(
+        entry: &'b Entry,
+        batch: &'b [u8],
+        raw: &'b [u8],
+        froms: bool,
+        last: bool,
+    ) -> Self {
+        Self {
+            entry,
+            separator: &batch[entry.span.start..entry.message.start],
+            old: &batch[entry.message.clone()],
+            raw,
+            trailer: &batch[entry.message.end..entry.span.end],
+            froms,
+            last,
+        }
+    }
+}
+
+/// A message of the output, without what stands around it.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) report: Report,
+    /// There were edits.
+    pub(super) changed: bool,
+    /// The inverse edits, and how quoting is undone; None: the ledger stores the whole message.
+    pub(super) way: Option<(Requote, Vec<Undo>)>,
+    /// The bytes of the message are those of the source.
+    pub(super) same: bool,
+    /// Where the first Content-Length was, if one was removed.
+    pub(super) length_removed: Option<Span>,
+    /// The mailbox ends a last line that had no end.
+    pub(super) ends_line: bool,
+    /// What the second reader says of a message with edits, if one was asked.
+    pub(super) verdict: Option<Verdict>,
+    /// Bytes of separator, message and trailer in the output.
+    pub(super) lengths: [usize; 3],
+}
+
+/// A parsed message and its edits.
+struct Planned<'b> {
+    raw: &'b [u8],
+    /// None for a message that is not parsed: compressed, in UTF-16 or too large.
+    message: Option<Message<'b>>,
+    edits: Vec<Edit>,
+    report: Report,
+}
+
+impl<'b> Planned<'b> {
+    fn new(worker: &RewriteWorker<'_>, raw: &'b [u8]) -> Self {
+        let limits = &worker.policy.limits;
+        let message = (Packing::of(raw).is_none() && raw.len() <= limits.message)
+            .then(|| Message::parse(raw, limits));
+        let Plan { edits, report } = match &message {
+            None => Plan {
+                edits: Vec::new(),
+                report: Report::default(),
+            },
+            Some(message) => (worker.process)(message, worker.policy),
+        };
+        Self {
+            raw,
+            message,
+            edits,
+            report,
+        }
+    }
+
+    /// Adds the edit that removes Content-Length. Returns where the field was.
+    fn remove_length(&mut self) -> Option<Span> {
+        length_field::remove(self.raw, self.message.as_ref(), &mut self.edits)
+    }
+
+    /// Appends the edited message. Returns whether it was searched for `From ` lines.
+    fn put(&self, to: Format, froms: bool, out: &mut Vec<u8>) -> bool {
+        put_message(to, froms, self.raw, &self.edits, out)
+    }
+
+    /// Asks the second reader about the edited message `new`.
+    fn verify(
+        &self,
+        worker: &RewriteWorker<'_>,
+        verifier: Option<&Verifier>,
+        new: &[u8],
+        undo: &[Undo],
+    ) -> Option<Verdict> {
+        let message = self.message.as_ref()?;
+        Some(verifier?.verify(message, &self.edits, new, undo, worker.policy))
+    }
+}
+
+impl RewriteWorker<'_> {
+    /// Processes a message and appends it to `out`, with what stands around it. A dry run appends nothing.
+    pub(super) fn make(
+        &self,
+        original: &Original<'_>,
+        verifier: Option<&Verifier>,
+        out: &mut Vec<u8>,
+    ) -> Made {
+        let planned = Planned::new(self, original.raw);
+        match self.to {
+            None => self.preview(original, planned, verifier, out),
+            Some(to) => self.write(to, original, planned, verifier, out),
+        }
+    }
+
+    /// Finds out what would change.
+    fn preview(
+        &self,
+        original: &Original<'_>,
+        mut planned: Planned<'_>,
+        verifier: Option<&Verifier>,
+        scratch: &mut Vec<u8>,
+    ) -> Made {
+        let raw = original.raw;
+        let length_removed = if self.from_mbox {
+            planned.remove_length()
+        } else {
+            None
+        };
+        let changed = !planned.edits.is_empty();
+        let mut ends_line = false;
+        if self.writes_mailbox() && ends_open(raw, &planned.edits) {
+            planned.put(Format::Eml, false, scratch);
+            ends_line =
+                self.ends_line(scratch.is_empty(), scratch, original.trailer, original.last);
+            scratch.clear();
+        }
+        let mut verdict = None;
+        if changed && verifier.is_some() {
+            let undo = undo_edits(raw, &planned.edits);
+            verdict = planned.verify(self, verifier, &spliced(raw, &planned.edits), &undo);
+        }
+        Made {
+            report: planned.report,
+            changed,
+            length_removed,
+            ends_line,
+            verdict,
+            ..Made::default()
+        }
+    }
+
+    /// Appends the message to the output.
+    fn write(
+        &self,
+        to: Format,
+        original: &Original<'_>,
+        mut planned: Planned<'_>,
+        verifier: Option<&Verifier>,
+        out: &mut Vec<u8>,
+    ) -> Made {
+        // A mailbox with quoting has no lengths. A reader that believes a true length takes quoting for text, and the next message for
+        // part of this one.
+        let mut length_removed = if to == Format::Mbox {
+            planned.remove_length()
+        } else {
+            None
+        };
+        let start = out.len();
+        if to == Format::Mbox {
+            put_separator(original.separator, &planned, out);
+        }
+        let begin = out.len();
+        let mut quotes = planned.put(to, original.froms, out);
+        if to != Format::Mbox && self.outlives_length(original, out.len() - begin) {
+            length_removed = planned.remove_length();
+            if length_removed.is_some() {
+                out.truncate(begin);
+                quotes = planned.put(to, original.froms, out);
+            }
+        }
+        let mut body = begin..out.len();
+        let mut ends_line = false;
+        if to == Format::Mbox {
+            ends_line = self.put_trailer(original, start, &mut body, out);
+        }
+        let new = &out[body.clone()];
+        let changed = !planned.edits.is_empty();
+        let mut made = Made {
+            changed,
+            same: (!original.froms && !changed) || new == original.old,
+            length_removed,
+            ends_line,
+            lengths: [body.start - start, body.len(), out.len() - body.end],
+            ..Made::default()
+        };
+        let verified = changed && verifier.is_some();
+        if verified || !made.same && self.ledger.is_some() {
+            let undo = undo_edits(original.raw, &planned.edits);
+            if verified {
+                // Without quoting the output is the edited message.
+                let quoted = to == Format::Mbox && quotes;
+                let new = if quoted {
+                    Cow::Owned(spliced(original.raw, &planned.edits))
+                } else {
+                    Cow::Borrowed(new)
+                };
+                made.verdict = planned.verify(self, verifier, &new, &undo);
+            }
+            // What was copied to the output is no longer needed; a large message counts several times already.
+            planned.edits = Vec::new();
+            let quoting = Requoting {
+                source: original.entry.quoting,
+                midline: false,
+                froms: quotes,
+            };
+            let way = self.way_back(&quoting, original.old, new, &undo);
+            made.way = way.map(|requote| (requote, undo));
+        }
+        made.report = planned.report;
+        made
+    }
+
+    /// Appends what stands between a message and the next separator. `body` is the message in `out`, whose entry begins at `start`; it
+    /// moves if the separator is marked. Returns true if the last line of the message gets a line end.
+    fn put_trailer(
+        &self,
+        original: &Original<'_>,
+        start: usize,
+        body: &mut Range<usize>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        // Quoting keeps the last line and its end. Before an empty message stands the separator.
+        let is_empty = body.start == body.end;
+        let before = if is_empty {
+            &out[start..body.start]
+        } else {
+            &out[body.clone()]
+        };
+        let (old, last) = (original.trailer, original.last);
+        let ends_line = self.ends_line(is_empty, before, old, last);
+        let trailer = self.trailer(is_empty, before, old, last);
+        out.extend_from_slice(trailer);
+        if leaves_multipart_open(&out[body.start..]) {
+            let inserted = mark_separator(out, start, body.start);
+            *body = body.start + inserted..body.end + inserted;
+        }
+        ends_line
+    }
+
+    /// Returns true if a Content-Length is no longer right after the message moved from a mailbox to a file of its own, where it has
+    /// `new` bytes. Without quoting, only the length told where the message ended.
+    fn outlives_length(&self, original: &Original<'_>, new: usize) -> bool {
+        self.from_mbox && (new != original.old.len() || original.entry.quoting == Quoting::None)
+    }
+
+    /// Finds how quoting is undone, by trying it; None if no way restores the old bytes.
+    pub(super) fn way_back(
+        &self,
+        quoting: &Requoting,
+        old: &[u8],
+        new: &[u8],
+        undo: &[Undo],
+    ) -> Option<Requote> {
+        let Requoting {
+            source,
+            midline,
+            froms,
+        } = *quoting;
+        let unquote = self.to == Some(Format::Mbox);
+        let quoted = unquote || source != Quoting::None;
+        if !quoted || !froms || !(has_from_line(old) || has_from_line(new)) {
+            debug_assert_eq!(
+                rebuild(new, midline, &Requote::Leave, undo).as_deref(),
+                Some(old),
+                "undo differs"
+            );
+            return Some(Requote::Leave);
+        }
+        // For a large message the copies would cost too much memory; this test is equivalent.
+        if !midline && old.len() > LARGE && requotes(old, source) {
+            return Some(Requote::Convert { unquote, source });
+        }
+        let marks = || count_marks(if midline { &old[line_end(old)..] } else { old });
+        [
+            Requote::Convert { unquote, source },
+            Requote::Count {
+                unquote,
+                marks: marks(),
+            },
+        ]
+        .into_iter()
+        .find(|way| rebuild(new, midline, way, undo).is_some_and(|back| back == old))
+    }
+}
+
+/// What is known about the quoting of a message or piece.
+pub(super) struct Requoting {
+    /// How the source quotes.
+    pub(super) source: Quoting,
+    /// The piece begins inside a line.
+    pub(super) midline: bool,
+    /// `From ` may occur in it.
+    pub(super) froms: bool,
+}
+
+/// Appends the separator of a mailbox: the old one if it can stay, else one made from the edited message.
+fn put_separator(old: &[u8], planned: &Planned<'_>, out: &mut Vec<u8>) {
+    if is_separator_kept(old) {
+        out.extend_from_slice(old);
+        return;
+    }
+    let start = out.len();
+    planned.put(Format::Mbox, false, out);
+    let rebuilt = separator_for(old, &out[start..]).into_owned();
+    out.truncate(start);
+    out.extend_from_slice(&rebuilt);
+}

@@ -1,0 +1,540 @@
+//! Rewrites messages: from a batch of the source to bytes of the output and a block of the ledger. Also the dry run.
+//!
+//! # Limits
+//!
+//! A message that is kept compressed or in UTF-16 (what Dovecot's plugin zlib leaves in a Maildir) passes unchanged, with an event.
+//!
+//! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
+//! name of its file has the digest of its first piece.
+
+mod line_ends;
+mod message;
+mod worker;
+
+use self::message::{Made, Original, Requoting};
+pub(crate) use self::worker::Process;
+use self::worker::RewriteWorker;
+use crate::discover::SourceInput;
+use crate::edited_message::put_message;
+use crate::file_name::Address;
+use crate::incomplete::IncompleteInput;
+use crate::plan::Target;
+use crate::quote::{has_from, line_end};
+use crate::reader::{NumberedBatch, begins_message};
+use crate::run::{OpenSource, Stage, Worker};
+use crate::tally::Tally;
+use crate::verify::{Disagreement, Verdict, Verifier};
+use crate::{names, status};
+use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record};
+use mailglot_archive::mbox::{mark_separator, separator_for, unquote};
+use mailglot_archive::{
+    BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing,
+};
+use mailglot_mime::{Policy, Severity, Undo, plan_parsed};
+use std::borrow::Cow;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Rewrites the messages of all sources.
+pub(crate) struct RewriteStage<'a> {
+    /// Outputs, one for each source; None for a dry run.
+    pub(crate) targets: Option<&'a [Target]>,
+    /// A ledger is written.
+    pub(crate) has_ledger: bool,
+    /// What to do with each message.
+    pub(crate) policy: &'a Policy,
+    /// Plans the edits of a message; [`plan_parsed`] except in tests.
+    pub(crate) process: Process,
+    /// Reads each rewritten message with a second reader before it is accepted.
+    pub(crate) verify: bool,
+}
+
+impl Stage for RewriteStage<'_> {
+    type Output = RewrittenBatch;
+    type Worker<'a>
+        = RewriteWorker<'a>
+    where
+        Self: 'a;
+
+    fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format> {
+        let target = self.targets.map(|targets| targets[index].format);
+        Some(target.unwrap_or(input.found.format))
+    }
+
+    fn hashes(&self) -> bool {
+        self.targets.is_some()
+    }
+
+    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> RewriteWorker<'a> {
+        let format = source.input.found.format;
+        let to = self.targets.map(|targets| targets[source.index].format);
+        RewriteWorker {
+            path: &source.path,
+            folder: source.folder(),
+            from_mbox: format == Format::Mbox,
+            to,
+            keeps_flags: to.unwrap_or(format) == Format::Maildir,
+            ledger: self.has_ledger.then_some(source.index as u64),
+            policy: self.policy,
+            process: self.process,
+            verify: self.verify,
+        }
+    }
+}
+
+/// The function that is used outside tests.
+pub(crate) const PROCESS: Process = plan_parsed;
+
+/// What comes of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct RewrittenBatch {
+    /// For the destination.
+    pub(crate) out: OutBatch,
+    /// Messages that begin in `out`.
+    pub(crate) written: u64,
+    /// For the ledger; empty without one.
+    pub(crate) block: Vec<u8>,
+    /// Messages that were set aside, as in the source.
+    pub(crate) aside: Vec<Vec<u8>>,
+}
+
+impl RewrittenBatch {
+    /// Forgets the results and keeps the buffers, but for those of a large message.
+    pub(crate) fn clear(&mut self) {
+        self.out.bytes.clear();
+        self.out.bytes.shrink_to(8 << 20);
+        self.out.items.clear();
+        self.written = 0;
+        self.block.clear();
+        self.aside.clear();
+    }
+}
+
+/// What a worker keeps between batches.
+pub(crate) struct WorkerState {
+    builder: BlockBuilder,
+    /// Where rewritten messages are verified.
+    verifier: Option<Verifier>,
+}
+
+impl Worker for RewriteWorker<'_> {
+    type State = WorkerState;
+    type Output = RewrittenBatch;
+
+    fn state(&self) -> io::Result<WorkerState> {
+        Ok(WorkerState {
+            builder: BlockBuilder::new()?,
+            verifier: self.verify.then(Verifier::new),
+        })
+    }
+
+    fn work(
+        &self,
+        state: &mut WorkerState,
+        feed: &NumberedBatch,
+        tally: &mut Tally,
+        done: &mut RewrittenBatch,
+    ) -> io::Result<()> {
+        done.clear();
+        let WorkerState { builder, verifier } = state;
+        let mut batch = Batch {
+            job: self,
+            feed,
+            builder,
+            verifier: verifier.as_ref(),
+            tally,
+            done,
+            name: &feed.name,
+            more: feed.continued,
+        };
+        batch.entries();
+        if self.ledger.is_some() {
+            batch.builder.finish(&mut batch.done.block)?;
+        }
+        Ok(())
+    }
+}
+
+/// One batch at work.
+struct Batch<'a> {
+    job: &'a RewriteWorker<'a>,
+    feed: &'a NumberedBatch,
+    builder: &'a mut BlockBuilder,
+    verifier: Option<&'a Verifier>,
+    tally: &'a mut Tally,
+    done: &'a mut RewrittenBatch,
+    name: &'a [u8],
+    more: bool,
+}
+
+impl<'a> Batch<'a> {
+    fn entries(&mut self) {
+        let feed = self.feed;
+        if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
+            self.builder.push(&Record::Source(index));
+        }
+        let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
+        let is_cut = feed.batch.events.iter().any(|event| bound(&event));
+        for event in feed.batch.events.iter().filter(bound) {
+            let note = IncompleteInput::of(self.job.path, event).note();
+            self.record(&Record::Note(&note));
+        }
+        let is_message =
+            |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+        let last_here = feed.batch.entries.iter().rposition(is_message);
+        let last = last_here.filter(|_| feed.last);
+        for (index, entry) in feed.batch.entries.iter().enumerate() {
+            let bytes = &feed.batch.bytes[entry.span.clone()];
+            self.name_file(entry);
+            match entry.kind {
+                EntryKind::Directory => {}
+                EntryKind::Gap | EntryKind::Other => {
+                    self.tally.gap_bytes += bytes.len() as u64;
+                    let kind = if entry.kind == EntryKind::Gap {
+                        RawKind::Gap
+                    } else {
+                        RawKind::Other
+                    };
+                    self.record(&Record::Raw { kind, bytes });
+                }
+                EntryKind::Message => {
+                    if is_cut && Some(index) == last_here {
+                        self.cut_by_bound(entry);
+                        continue;
+                    }
+                    let message = || &feed.batch.bytes[entry.message.clone()];
+                    let froms = entry.froms.unwrap_or_else(|| has_from(message()));
+                    self.message(entry, froms, Some(index) == last);
+                }
+                EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
+            }
+            self.more = entry.more;
+        }
+    }
+
+    /// Tells the ledger when another file of a folder begins.
+    fn name_file(&mut self, entry: &'a Entry) {
+        if entry.kind == EntryKind::Directory {
+            self.record(&Record::Directory(&entry.name));
+        } else if entry.name != self.name {
+            self.record(&Record::File(&entry.name));
+        }
+        self.name = &entry.name;
+    }
+
+    /// Rewrites a message. `froms`: `From ` occurs in it.
+    fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
+        let bytes = &self.feed.batch.bytes[..];
+        let old = &bytes[entry.message.clone()];
+        let raw = if froms {
+            unquote(old, entry.quoting)
+        } else {
+            Cow::Borrowed(old)
+        };
+        let original = Original::new(entry, bytes, &raw, froms, last);
+        let start = self.done.out.bytes.len();
+        self.tally.messages += 1;
+        let (job, verifier) = (self.job, self.verifier);
+        let out = &mut self.done.out.bytes;
+        // A panic in one message must not end the job.
+        let made = catch_unwind(AssertUnwindSafe(|| job.make(&original, verifier, out)));
+        let Ok(made) = made else {
+            self.done.out.bytes.truncate(start);
+            return self.fault(entry);
+        };
+        match &made.verdict {
+            Some(Verdict::Rejected(disagreement)) => {
+                self.done.out.bytes.truncate(start);
+                return self.disagreement(entry, disagreement);
+            }
+            Some(Verdict::Accepted(defects)) => self.tally.verified(defects),
+            None => {}
+        }
+        self.report(entry, &raw, &made);
+        let Some(to) = job.to else { return };
+        let end = self.done.out.bytes.len();
+        let name = job.name(to, entry, &raw, &self.done.out.bytes[start..end]);
+        if job.ledger.is_some() {
+            self.record_message(&original, &made, &name, start);
+        }
+        self.done.written += 1;
+        self.done.out.items.push(OutItem {
+            span: start..end,
+            name: name.into_bytes(),
+            more: false,
+        });
+    }
+
+    /// Counts a message and its events.
+    fn report(&mut self, entry: &Entry, raw: &[u8], made: &Made) {
+        let job = self.job;
+        let address = || job.address(entry);
+        self.tally
+            .message(&address, raw, &made.report, made.changed);
+        if let Some(field) = made.length_removed {
+            let detail = "field removed: it was true of the old bytes only";
+            let (code, offset) = ("mbox.bad-length", field.start as u64);
+            self.tally
+                .event(code, Severity::Info, address, offset, detail);
+        }
+        if made.ends_line {
+            self.report_line_end(entry);
+        }
+        if let Some(packing) = Packing::of(raw) {
+            self.tally.packed(address, packing);
+        }
+        self.tell_of_flags(entry);
+    }
+
+    /// Adds the record of a message whose output begins at `start`.
+    fn record_message(&mut self, original: &Original<'_>, made: &Made, name: &str, start: usize) {
+        let lengths = made.lengths;
+        let (separator, trailer) = {
+            let out = &self.done.out.bytes[start..];
+            let trailer = &out[lengths[0] + lengths[1]..];
+            (
+                (&out[..lengths[0]] != original.separator).then_some(original.separator),
+                (trailer != original.trailer).then_some(original.trailer),
+            )
+        };
+        if !name.is_empty() {
+            self.record(&Record::OutFile(name.as_bytes()));
+        }
+        if made.same && separator.is_none() && trailer.is_none() {
+            self.record(&Record::Same {
+                messages: 1,
+                bytes: original.entry.span.len() as u64,
+            });
+            return;
+        }
+        let body = match &made.way {
+            _ if made.same => Body::Same,
+            None => Body::Whole(original.old),
+            Some((requote, undo)) => Body::Undo {
+                requote: requote.clone(),
+                changes: undo.iter().map(change).collect(),
+            },
+        };
+        self.record(&Record::Message(MessageRecord {
+            out: lengths.map(|len| len as u64),
+            separator,
+            trailer,
+            body,
+            continued: false,
+            midline: false,
+        }));
+    }
+
+    /// Copies a piece of a message that is beyond the size limit: only its quoting follows the output's form.
+    fn piece(&mut self, entry: &'a Entry, midline: bool, last: bool) {
+        let first = !self.more;
+        self.tally.messages += u64::from(begins_message(entry, self.more));
+        if first {
+            self.tell_of_flags(entry);
+        }
+        let bytes = &self.feed.batch.bytes[..];
+        let original = Original::new(entry, bytes, &bytes[entry.message.clone()], true, last);
+        let (old, trailer) = (original.old, original.trailer);
+        let job = self.job;
+        let adds_line_end = !entry.more
+            && job.writes_mailbox()
+            && job.ends_line(old.is_empty(), old, trailer, last);
+        if adds_line_end {
+            self.report_line_end(entry);
+        }
+        let Some(to) = job.to else { return };
+        let start = self.done.out.bytes.len();
+        let lengths = job.put_piece(to, &original, (midline, first), &mut self.done.out.bytes);
+        // The name has the digest of the first piece; the whole message is never in memory.
+        let name = if first {
+            job.name(to, entry, old, &self.done.out.bytes[start..])
+        } else {
+            String::new()
+        };
+        if job.ledger.is_some() {
+            if !name.is_empty() {
+                self.record(&Record::OutFile(name.as_bytes()));
+            }
+            self.record_piece(&original, lengths, midline, first);
+        }
+        self.done.written += u64::from(first);
+        let end = self.done.out.bytes.len();
+        self.done.out.items.push(OutItem {
+            span: start..end,
+            name: name.into_bytes(),
+            more: entry.more,
+        });
+    }
+
+    /// Adds the record of a piece, which is the last of the output: as it is there, by undoing the quoting, or as a copy.
+    fn record_piece(
+        &mut self,
+        original: &Original<'_>,
+        lengths: [usize; 3],
+        midline: bool,
+        first: bool,
+    ) {
+        let old = original.old;
+        let out = &self.done.out.bytes;
+        let out = &out[out.len() - lengths.iter().sum::<usize>()..];
+        let new = &out[lengths[0]..lengths[0] + lengths[1]];
+        if out == &self.feed.batch.bytes[original.entry.span.clone()] {
+            self.record(&Record::Same {
+                messages: u64::from(first),
+                bytes: original.entry.span.len() as u64,
+            });
+            return;
+        }
+        let quoting = Requoting {
+            source: original.entry.quoting,
+            midline,
+            froms: true,
+        };
+        let body = if new == old {
+            Body::Same
+        } else {
+            match self.job.way_back(&quoting, old, new, &[]) {
+                None => Body::Whole(old),
+                Some(requote) => Body::Undo {
+                    requote,
+                    changes: Vec::new(),
+                },
+            }
+        };
+        self.record(&Record::Message(MessageRecord {
+            out: lengths.map(|len| len as u64),
+            separator: Some(original.separator),
+            trailer: Some(original.trailer),
+            body,
+            continued: !first,
+            midline,
+        }));
+    }
+
+    /// Tells of flags that the output has no place for.
+    fn tell_of_flags(&mut self, entry: &Entry) {
+        if entry.flags == Flags::default() || self.job.keeps_flags {
+            return;
+        }
+        let address = || self.job.address(entry);
+        let detail = format!("{} has no place in the output", names::flags(entry.flags));
+        self.tally
+            .event("msg.flags", Severity::Info, address, entry.offset, &detail);
+    }
+
+    /// Reports a line end that the mailbox adds to a message.
+    fn report_line_end(&mut self, entry: &Entry) {
+        let address = || self.job.address(entry);
+        let detail = "the last line of the message had no line end";
+        self.tally.event(
+            "mbox.line-end-added",
+            Severity::Info,
+            address,
+            entry.offset,
+            detail,
+        );
+    }
+
+    /// Sets a message aside that a fault of the program kept from being worked on.
+    fn fault(&mut self, entry: &'a Entry) {
+        self.set_aside_raw(entry, "internal fault; the message was copied as it is");
+    }
+
+    /// Sets aside the last message before `--max-expansion` ended the input: its end was not read.
+    fn cut_by_bound(&mut self, entry: &'a Entry) {
+        self.tally.messages += 1;
+        let detail = "cut by --max-expansion; copied as far as it was read";
+        self.set_aside_raw(entry, detail);
+    }
+
+    fn set_aside_raw(&mut self, entry: &'a Entry, detail: &str) {
+        let address = || self.job.address(entry);
+        self.tally.event(
+            "msg.set-aside",
+            Severity::Loss,
+            address,
+            entry.offset,
+            detail,
+        );
+        self.set_aside(entry);
+    }
+
+    /// Sets a message aside that the second reader reads otherwise after its rewriting.
+    fn disagreement(&mut self, entry: &'a Entry, disagreement: &Disagreement) {
+        self.tally
+            .disagreement(|| self.job.address(entry), disagreement);
+        self.set_aside(entry);
+    }
+
+    /// Keeps a message out of the output, but not out of the account.
+    fn set_aside(&mut self, entry: &'a Entry) {
+        let bytes = &self.feed.batch.bytes[entry.span.clone()];
+        self.tally.set_aside += 1;
+        self.record(&Record::Raw {
+            kind: RawKind::SetAside,
+            bytes,
+        });
+        let message = &self.feed.batch.bytes[entry.message.clone()];
+        self.done.aside.push(message.to_vec());
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        if self.job.ledger.is_some() {
+            self.builder.push(record);
+        }
+    }
+}
+
+impl RewriteWorker<'_> {
+    /// Name of a message's file below the root of the output. A mailbox has its flags in fields.
+    fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
+        let flags = if self.from_mbox && to == Format::Maildir {
+            status::flags(raw)
+        } else {
+            entry.flags
+        };
+        names::message_name(to, entry.ordinal, &entry.folder, flags, out)
+    }
+
+    /// Appends a piece of a message in the output's quoting. Returns the lengths of separator, message and trailer.
+    fn put_piece(
+        &self,
+        to: Format,
+        original: &Original<'_>,
+        (midline, first): (bool, bool),
+        out: &mut Vec<u8>,
+    ) -> [usize; 3] {
+        let (old, start) = (original.old, out.len());
+        if first && to == Format::Mbox {
+            out.extend_from_slice(&separator_for(original.separator, old));
+            // Where the last piece ends is not known yet.
+            mark_separator(out, start, out.len());
+        }
+        let body = out.len();
+        let (head, lines) = old.split_at(if midline { line_end(old) } else { 0 });
+        out.extend_from_slice(head);
+        let lines = unquote(lines, original.entry.quoting);
+        put_message(to, true, &lines, &[], out);
+        let end = out.len();
+        if !original.entry.more && to == Format::Mbox {
+            let trailer = self.trailer(old.is_empty(), old, original.trailer, original.last);
+            out.extend_from_slice(trailer);
+        }
+        [body - start, end - body, out.len() - end]
+    }
+
+    fn address(&self, entry: &Entry) -> Address {
+        Address::of(self.path, self.folder, entry)
+    }
+}
+
+fn change(undo: &Undo) -> Change<'_> {
+    Change {
+        start: undo.span.start as u64,
+        len: undo.span.len() as u64,
+        old: match &undo.old {
+            Ok(bytes) => Old::Bytes(bytes),
+            Err(recipe) => Old::Recipe(recipe.as_bytes()),
+        },
+    }
+}

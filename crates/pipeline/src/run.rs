@@ -1,0 +1,416 @@
+//! The loop over sources: opens each, runs a stage over its batches on all cores, and gives the results to a sink in archive order.
+//!
+//! ```text
+//! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► Sink::take) ─► Sink::end ─► account
+//! ```
+//!
+//! Normalizing, checking, counting, extracting text and locating a message are stages of this loop. Progress, interruption, unreadable
+//! inputs and the account are handled here and nowhere else.
+//!
+//! # Limits
+//!
+//! Sources are processed one after the other.
+
+use crate::discover::{SourceInput, Sources};
+use crate::error::{AccountError, UnreadInput};
+use crate::hash::{ArchiveHash, hex};
+use crate::ordered_pool::{self, BatchWorker, Stop};
+use crate::reader::{NumberedBatch, Reader};
+use crate::tally::{Complete, Tally};
+use crate::{Error, Progress, SourceSummary, Summary};
+use mailglot_archive::{BoxEvent, Error as FileError, ErrorKind, Format, Operation, Source};
+use mailglot_mime::Limits;
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What the loop reads, and how.
+pub(crate) struct Job<'a> {
+    /// The sources, in order.
+    pub(crate) sources: Sources,
+    /// Limits on messages.
+    pub(crate) limits: &'a Limits,
+    /// Worker threads, at least 1. Results do not depend on it.
+    pub(crate) threads: usize,
+    /// Counters for a watcher, and the flag that ends the loop.
+    pub(crate) progress: &'a Progress,
+    /// Go on with the next file if one cannot be read.
+    pub(crate) skips_unreadable: bool,
+}
+
+/// A source that the loop has opened.
+pub(crate) struct OpenSource<'a> {
+    /// Its number, from 0.
+    pub(crate) index: usize,
+    /// What was discovered.
+    pub(crate) input: &'a SourceInput,
+    /// Its path for people.
+    pub(crate) path: String,
+}
+
+impl OpenSource<'_> {
+    /// Returns the path if the source is a folder whose messages are files.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.input.folder.then_some(&*self.input.found.path)
+    }
+}
+
+/// Processes the batches of a source.
+pub(crate) trait Stage {
+    /// The result of a batch.
+    type Output: Default + Send;
+    /// Processes batches of one source.
+    type Worker<'a>: Worker<Output = Self::Output>
+    where
+        Self: 'a;
+
+    /// Returns the form in which source `index` is or would be written; None if only its messages matter.
+    fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format>;
+    /// Returns true if the digest of each source is needed.
+    fn hashes(&self) -> bool;
+    /// Makes the worker of a source.
+    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> Self::Worker<'a>;
+}
+
+/// Processes the batches of one source, on any thread.
+pub(crate) trait Worker: Sync {
+    /// What a thread keeps between batches.
+    type State;
+    /// The result of a batch.
+    type Output: Default + Send;
+
+    /// Creates the state of a thread.
+    fn state(&self) -> io::Result<Self::State>;
+    /// Processes a batch and counts its messages in `tally`. `output` may hold an earlier result.
+    fn work(
+        &self,
+        state: &mut Self::State,
+        batch: &NumberedBatch,
+        tally: &mut Tally,
+        output: &mut Self::Output,
+    ) -> io::Result<()>;
+}
+
+/// Takes results in archive order.
+pub(crate) trait Sink<T>: Send {
+    /// Begins a source, before it is opened.
+    fn begin(&mut self, index: usize, input: &SourceInput) -> Result<(), Error>;
+    /// Takes the next result. `Break` ends the loop early.
+    fn take(&mut self, output: &mut T) -> Result<ControlFlow<()>, Error>;
+    /// Ends a source that was read to its end. Returns the number of messages that were written; None if the sink writes none.
+    fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error>;
+}
+
+/// A source that was read to its end.
+pub(crate) struct EndedSource<'a> {
+    /// What was discovered.
+    pub(crate) input: &'a SourceInput,
+    /// Messages in it.
+    pub(crate) messages: u64,
+    /// Bytes of its files.
+    pub(crate) bytes: u64,
+    /// Its digest; zeros if none is needed.
+    pub(crate) blake3: [u8; 32],
+}
+
+/// Runs `stage` over all sources of `job` and gives the results to `sink`. `summary` is the account to begin with.
+pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
+    mut job: Job<'_>,
+    stage: &S,
+    sink: &mut K,
+    summary: Summary,
+) -> Result<Summary, Error> {
+    let sources = std::mem::take(&mut job.sources);
+    let mut run = Run {
+        job: &job,
+        complete: Complete::default(),
+        summary,
+    };
+    run.begin(&sources.left_out, sources.unread);
+    job.progress.total.store(total(&sources.inputs), Relaxed);
+    for (index, input) in sources.inputs.iter().enumerate() {
+        match run.source(index, input, stage, sink) {
+            Ok(ControlFlow::Continue(())) => {}
+            Ok(ControlFlow::Break(())) => return Ok(run.summary),
+            Err(Error::Input(error)) if job.skips_unreadable => {
+                run.unread(UnreadInput::new(&input.given, error));
+                run.summary.written = run.summary.messages_in - run.summary.set_aside;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    run.finish()
+}
+
+/// Returns the bytes of all sources if they are known without opening one, else 0.
+fn total(inputs: &[SourceInput]) -> u64 {
+    if inputs.iter().any(|input| input.found.packed.is_some()) {
+        return 0;
+    }
+    let files = inputs
+        .iter()
+        .filter(|input| !input.folder && !input.is_stdin());
+    files
+        .filter_map(|input| fs::metadata(&input.found.path).ok())
+        .map(|file| file.len())
+        .sum()
+}
+
+/// Returns the number of threads that a source of `size` bytes keeps busy.
+fn worth(threads: usize, size: Option<u64>) -> usize {
+    let batches = size.map_or(usize::MAX, |size| (size >> 20) as usize + 1);
+    threads.clamp(1, batches.max(1))
+}
+
+/// A loop that is running.
+struct Run<'a> {
+    job: &'a Job<'a>,
+    complete: Complete,
+    summary: Summary,
+}
+
+impl Run<'_> {
+    /// Counts what discovering left out or could not read.
+    fn begin(&mut self, left_out: &[(PathBuf, BoxEvent)], unread: Vec<UnreadInput>) {
+        let mut tally = Tally::default();
+        tally.begin(&self.complete);
+        for (path, event) in left_out {
+            tally.box_event(&path.to_string_lossy(), event);
+        }
+        let account = &mut SourceSummary::default();
+        tally.add_to(&mut self.summary, account, &self.complete);
+        for unread in unread {
+            self.unread(unread);
+        }
+    }
+
+    /// Records an unreadable file once, although discovering and reading a folder both meet it.
+    fn unread(&mut self, unread: UnreadInput) {
+        let known = &mut self.summary.unread;
+        if !known.iter().any(|known| known.error.is_same(&unread.error)) {
+            known.push(unread);
+        }
+    }
+
+    /// Takes one source through the stage and the sink.
+    fn source<S: Stage, K: Sink<S::Output>>(
+        &mut self,
+        index: usize,
+        input: &SourceInput,
+        stage: &S,
+        sink: &mut K,
+    ) -> Result<ControlFlow<()>, Error> {
+        if self.job.progress.is_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        sink.begin(index, input)?;
+        let reader = self.open(index, input, stage)?;
+        let size = reader.size_hint();
+        let source = OpenSource {
+            index,
+            input,
+            path: input.path(),
+        };
+        let worker = Accounting {
+            worker: stage.worker(&source),
+            path: &source.path,
+            progress: self.job.progress,
+            complete: &self.complete,
+        };
+        let mut account = SourceSummary {
+            path: input.name_in_json(),
+            ..SourceSummary::default()
+        };
+        let set_aside = self.summary.set_aside;
+        let (summary, complete) = (&mut self.summary, &self.complete);
+        let mut hand_on = |result: &mut BatchResult<S::Output>| {
+            result.tally.add_to(summary, &mut account, complete);
+            match sink.take(&mut result.output) {
+                Ok(ControlFlow::Continue(())) => Ok(()),
+                Ok(ControlFlow::Break(())) => Err(None),
+                Err(error) => Err(Some(error)),
+            }
+        };
+        let threads = worth(self.job.threads, size);
+        let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
+            Ok(reader) => reader,
+            Err(Stop::HandOn(None)) => return Ok(ControlFlow::Break(())),
+            Err(Stop::HandOn(Some(error))) => return Err(error),
+            Err(Stop::Read(error)) => return Err(Error::Input(error)),
+            Err(Stop::Work(error)) => return Err(Error::Internal(input.found.path.clone(), error)),
+            Err(Stop::Interrupted) => return Err(Error::Interrupted),
+        };
+        for error in reader.unread.drain(..) {
+            self.unread(UnreadInput::new(&input.given, error));
+        }
+        let (messages, bytes) = (reader.messages, reader.bytes);
+        let (source, blake3) = reader.finish();
+        input.unchanged(&*source)?;
+        let set_aside = self.summary.set_aside - set_aside;
+        let written = sink.end(&EndedSource {
+            input,
+            messages,
+            bytes,
+            blake3,
+        })?;
+        let written = written.unwrap_or(messages - set_aside);
+        check_source(&AccountError {
+            path: Some(input.found.path.clone()),
+            read: (messages, bytes),
+            processed: (account.messages, account.bytes),
+            size: size.filter(|_| !input.folder && !input.is_stdin()),
+            written,
+            set_aside,
+        })?;
+        let profile = source.profile();
+        account.dialect.clone_from(&profile.dialect);
+        profile.line_end.clone_into(&mut account.line_end);
+        account.blake3 = stage.hashes().then(|| hex(&blake3));
+        self.summary.written += written;
+        self.summary.sources.push(account);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Opens a source.
+    fn open<S: Stage>(
+        &self,
+        index: usize,
+        input: &SourceInput,
+        stage: &S,
+    ) -> Result<Reader, Error> {
+        let source = input.open(self.job.limits, stage.written_as(index, input))?;
+        if input.folder {
+            let hint = source.size_hint().unwrap_or(0);
+            self.job.progress.total.fetch_add(hint, Relaxed);
+        }
+        let hash = stage.hashes().then(|| ArchiveHash::new(input.folder));
+        let tolerant = input.folder && self.job.skips_unreadable;
+        Ok(Reader::new(&input.found.path, source, hash).tolerant(tolerant))
+    }
+
+    /// Checks that messages in = messages out + set aside, over all sources that were read to their end.
+    fn finish(self) -> Result<Summary, Error> {
+        let summary = self.summary;
+        let bytes: u64 = summary.sources.iter().map(|source| source.bytes).sum();
+        let is_whole = summary.unread.is_empty();
+        if summary.messages_in == summary.written + summary.set_aside
+            && (summary.bytes_in == bytes || !is_whole)
+        {
+            return Ok(summary);
+        }
+        Err(Error::Account(AccountError {
+            path: None,
+            read: (summary.messages_in, summary.bytes_in),
+            processed: (summary.messages_in, bytes),
+            size: None,
+            written: summary.written,
+            set_aside: summary.set_aside,
+        }))
+    }
+}
+
+/// Fails if messages or bytes of a source are missing in its account.
+fn check_source(account: &AccountError) -> Result<(), Error> {
+    let is_complete = account.read == account.processed
+        && account.read.0 == account.written + account.set_aside
+        && account.size.is_none_or(|size| size == account.read.1);
+    if is_complete {
+        Ok(())
+    } else {
+        Err(Error::Account(account.clone()))
+    }
+}
+
+/// The result of a batch, with its account.
+#[derive(Default)]
+struct BatchResult<T> {
+    tally: Tally,
+    output: T,
+}
+
+/// A worker whose batches are counted.
+struct Accounting<'a, W> {
+    worker: W,
+    path: &'a str,
+    progress: &'a Progress,
+    complete: &'a Complete,
+}
+
+impl<W: Worker> BatchWorker for Accounting<'_, W> {
+    type WorkerState = W::State;
+    type BatchResult = BatchResult<W::Output>;
+
+    fn is_interrupted(&self) -> bool {
+        self.progress.is_interrupted()
+    }
+
+    fn worker_state(&self) -> io::Result<W::State> {
+        self.worker.state()
+    }
+
+    fn work(
+        &self,
+        state: &mut W::State,
+        batch: &NumberedBatch,
+        result: &mut BatchResult<W::Output>,
+    ) -> io::Result<()> {
+        let BatchResult { tally, output } = result;
+        tally.begin(self.complete);
+        for event in &batch.batch.events {
+            tally.box_event(self.path, event);
+        }
+        for entry in &batch.batch.entries {
+            tally.bytes_in += entry.span.len() as u64;
+        }
+        self.worker.work(state, batch, tally, output)?;
+        tally.show(self.progress);
+        Ok(())
+    }
+}
+
+impl SourceInput {
+    /// Fails if it changed since it was opened.
+    fn unchanged(&self, source: &dyn Source) -> Result<(), Error> {
+        match source.changed() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Error::Input(FileError::new(
+                &self.found.path,
+                Operation::Read,
+                ErrorKind::Changed,
+            ))),
+            Err(error) => Err(Error::Input(error)),
+        }
+    }
+}
+
+/// A sink that keeps nothing, for a dry run.
+pub(crate) struct Discard;
+
+impl<T> Sink<T> for Discard {
+    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn take(&mut self, _: &mut T) -> Result<ControlFlow<()>, Error> {
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_no_more_than_the_work() {
+        assert_eq!(worth(8, Some(100)), 1);
+        assert_eq!(worth(8, Some(3 << 20)), 4);
+        assert_eq!(worth(2, Some(1 << 40)), 2);
+        assert_eq!(worth(0, None), 1);
+    }
+}

@@ -127,7 +127,7 @@ fn ours(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
         let value = field.value.of(raw);
         consume(
             false,
-            &mailglot_mime::encoded_word::decode(value, kind, &context, &mut Vec::new()),
+            &mailglot_mime::header::decode(value, kind, &context, &mut Vec::new()),
         );
     }
     for part in text_parts(&message, &policy, &mut Report::with_limit(0)) {

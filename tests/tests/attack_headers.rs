@@ -6,8 +6,8 @@
 
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, Mailbox, Value, addresses, read};
-use mailglot_mime::header::FieldKind;
-use mailglot_mime::{Headers, Message, PartId, Policy, encoded_word, params, process};
+use mailglot_mime::header::{self, FieldKind};
+use mailglot_mime::{Headers, Message, PartId, Policy, params, process};
 use mailglot_tests::clock::Clock;
 use mailglot_tests::shared;
 use std::collections::BTreeSet;
@@ -370,7 +370,7 @@ fn no_decoding_changes_an_address() {
         if !right(line.as_bytes()) {
             wrong.push(format!("{line:?} reads {:?}", read(line.as_bytes())));
         }
-        let text = encoded_word::decode(
+        let text = header::decode(
             line.as_bytes(),
             FieldKind::Structured,
             &HeaderContext::default(),
@@ -401,12 +401,7 @@ fn no_decoding_changes_an_address() {
                     // Without an at sign it is a name, and may become words that read so.
                     let reads = || {
                         let context = HeaderContext::default();
-                        encoded_word::decode(
-                            value,
-                            FieldKind::Structured,
-                            &context,
-                            &mut Vec::new(),
-                        )
+                        header::decode(value, FieldKind::Structured, &context, &mut Vec::new())
                     };
                     if !stands && (line.contains('@') || !reads().contains(line)) {
                         wrong.push(format!(

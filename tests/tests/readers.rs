@@ -5,7 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_codec::{Charset, LossLog};
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::decode;
 use mailglot_mime::header::field_kind;
 use mailglot_mime::{
     CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts,

@@ -7,7 +7,8 @@
 use crate::race::{self, Work};
 use crate::text::{self, Language};
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::decode;
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::transfer::{self, TransferEncoding};
 use std::borrow::Cow;

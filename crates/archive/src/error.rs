@@ -217,7 +217,7 @@ impl fmt::Display for ErrorKind {
             Self::LargeDictionary => {
                 f.write_str("compressed by xz with a dictionary larger than 256 MiB")
             }
-            Self::Special(special) => write!(f, "{special}, which is not read"),
+            Self::Special(special) => write!(f, "{special}, which is not supported"),
             Self::NoMailFound(None) => f.write_str("no mail found"),
             Self::NoMailFound(Some(detail)) => write!(f, "no mail found ({detail})"),
             Self::NoMessage(ordinal) => write!(f, "no message has the number {ordinal}"),

@@ -13,7 +13,7 @@ mod edit;
 mod event;
 mod guess;
 mod japanese;
-mod lex;
+mod lexer;
 mod limits;
 #[cfg(test)]
 mod linear;

@@ -1,17 +1,19 @@
 //! Lists of addresses, in fields that are known for them and in others: who is addressed stays who was.
 
-use mailglot_mime::encoded_word::{self, Form, HeaderContext};
+use mailglot_mime::encoded_word::{Form, HeaderContext, RewriteTarget};
 use mailglot_mime::fields::{Entry, addresses};
-use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::header::{self, FieldKind, field_kind};
 
 fn rewritten(value: &[u8], kind: FieldKind, form: Form) -> Vec<u8> {
-    let list = encoded_word::rewrite(
+    let list = header::rewrite(
         value,
         kind,
-        form,
+        RewriteTarget {
+            form,
+            column: 8,
+            eol: "\n",
+        },
         &HeaderContext::default(),
-        8,
-        b"\n",
         &mut Vec::new(),
     );
     let (mut out, mut at) = (Vec::new(), 0);
@@ -130,8 +132,7 @@ fn addresses_of_unknown_fields_stay() {
             );
             assert_eq!(rewritten(&after, kind, form), after, "{value}");
             let read = |value: &[u8]| {
-                encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new())
-                    .into_owned()
+                header::decode(value, kind, &HeaderContext::default(), &mut Vec::new()).into_owned()
             };
             assert_eq!(read(&after), read(value.as_bytes()), "{value}");
         }

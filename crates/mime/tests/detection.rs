@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
-use mailglot_mime::encoded_word::{self, HeaderContext};
-use mailglot_mime::header::FieldKind;
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
     Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts,
 };
@@ -36,7 +36,7 @@ fn subject(value: &[u8], detection: Detection) -> String {
     let message = Message::parse(&raw, &Limits::default());
     let policy = policy(detection);
     let context = header_context(&message, &policy);
-    encoded_word::decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
+    header::decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
 }
 
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
@@ -92,7 +92,7 @@ fn raw_bytes_of_fields_are_windows_1252_without_detection() {
     for (detection, want) in [(Detection::Off, "café"), (Detection::Unlabelled, "cafИ")] {
         let policy = policy(detection);
         let context = header_context(&message, &policy);
-        let text = encoded_word::decode(
+        let text = header::decode(
             b"caf\xE9",
             FieldKind::Unstructured,
             &context,
@@ -100,7 +100,7 @@ fn raw_bytes_of_fields_are_windows_1252_without_detection() {
         );
         assert_eq!(text, want);
     }
-    let params = encoded_word::decode(
+    let params = header::decode(
         b"attachment; filename*=iso-8859-1''Gr%C3%BC%C3%9Fe",
         FieldKind::Parameters,
         &HeaderContext {
@@ -211,7 +211,7 @@ fn damage_is_not_reported_as_a_superset() {
     ] {
         let mut findings = Vec::new();
         let context = HeaderContext::default();
-        let _ = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings);
+        let _ = header::decode(value, FieldKind::Unstructured, &context, &mut findings);
         let has = findings
             .iter()
             .any(|finding| finding.kind == EventKind::CharsetSuperset);

@@ -11,8 +11,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mailglot_mime::encoded_word::{HeaderContext, decode_lines};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode_lines;
 use mailglot_mime::params;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;

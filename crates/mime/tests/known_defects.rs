@@ -5,8 +5,9 @@
 
 #![forbid(unsafe_code)]
 
-use mailglot_mime::encoded_word::{HeaderContext, decode_lines};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode_lines;
 use mailglot_mime::{EventKind, Limits, Message, Policy, Report, params, text_parts};
 
 /// What is decoded, and what it says.

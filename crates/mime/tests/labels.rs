@@ -5,8 +5,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_codec::{Charset, LossLog, Unmappable};
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode;
 use mailglot_mime::{EventKind, Limits, Message, Policy, Report, text_parts};
 
 /// Sentences of mail, with the charsets that mail in their language is written in.

@@ -3,8 +3,9 @@
 #![allow(clippy::panic, reason = "a test")]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode;
 use mailglot_mime::{Limits, Message, PartId, Policy, header_context, params, process};
 
 fn charset(name: &str) -> Charset {

@@ -10,8 +10,9 @@
 )]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
-use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs};
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode;
 use std::collections::BTreeSet;
 
 /// What stands around words: quotes of several languages, and signs that look like the second half of a letter in UTF-8.

@@ -1,7 +1,8 @@
 //! ISO-2022-JP without words in the names of files: every character, those too whose bytes are a quote or a backslash.
 
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode;
 use mailglot_mime::{Policy, process};
 
 /// Codes of JIS X 0208 with a quote or a backslash in them, and their neighbors.

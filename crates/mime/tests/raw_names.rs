@@ -4,9 +4,9 @@
 mod random;
 
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
-use mailglot_mime::encoded_word::{self, Form, HeaderContext};
+use mailglot_mime::encoded_word::{Form, HeaderContext, RewriteTarget};
 use mailglot_mime::fields::{Entry, addresses};
-use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::params;
 use random::Random;
 
@@ -139,7 +139,17 @@ fn angles(value: &[u8]) -> Vec<String> {
 }
 
 fn rewritten(value: &[u8], kind: FieldKind, form: Form, context: &HeaderContext) -> Vec<u8> {
-    let list = encoded_word::rewrite(value, kind, form, context, 4, b"\r\n", &mut Vec::new());
+    let list = header::rewrite(
+        value,
+        kind,
+        RewriteTarget {
+            form,
+            column: 4,
+            eol: "\r\n",
+        },
+        context,
+        &mut Vec::new(),
+    );
     let (mut out, mut at) = (Vec::new(), 0);
     for change in list {
         out.extend_from_slice(&value[at..change.at.start]);
@@ -281,13 +291,15 @@ fn a_string_that_is_torn_open_is_left_alone() {
         "\"é \\\" <a@b.example>, \"=?utf-8?Q?=C3=BC?=\" <c@d.example>",
     ] {
         let mut findings = Vec::new();
-        let list = encoded_word::rewrite(
+        let list = header::rewrite(
             value.as_bytes(),
             FieldKind::Structured,
-            Form::Words,
+            RewriteTarget {
+                form: Form::Words,
+                column: 4,
+                eol: "\n",
+            },
             &context,
-            4,
-            b"\n",
             &mut findings,
         );
         assert_eq!(list, []);
@@ -522,9 +534,8 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
                 format!("attachment; filename=\"{name}\""),
             ),
         ] {
-            let decode = |value: &[u8]| {
-                encoded_word::decode(value, kind, &told, &mut Vec::new()).into_owned()
-            };
+            let decode =
+                |value: &[u8]| header::decode(value, kind, &told, &mut Vec::new()).into_owned();
             assert_eq!(decode(value), want, "{}", value.escape_ascii());
             for form in [Form::Words, Form::RawUtf8] {
                 let after = rewritten(value, kind, form, &told);
@@ -541,7 +552,7 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
             "会议",
             "すず",
         ] {
-            let read = encoded_word::decode(
+            let read = header::decode(
                 text.as_bytes(),
                 FieldKind::Unstructured,
                 &told,
@@ -550,7 +561,7 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
             assert_eq!(read, text);
         }
         let nobody = HeaderContext::default();
-        let read = encoded_word::decode(&raw, FieldKind::Unstructured, &nobody, &mut Vec::new());
+        let read = header::decode(&raw, FieldKind::Unstructured, &nobody, &mut Vec::new());
         assert_eq!(read.as_bytes(), &*raw);
     }
     // Other raw bytes of the value tell as well.
@@ -560,7 +571,7 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
         Unmappable::Fatal,
         &mut LossLog::new(),
     );
-    let read = encoded_word::decode(
+    let read = header::decode(
         &[b"\"", &value[..4], b"\" (", &value[4..], b")"].concat(),
         FieldKind::Structured,
         &context,

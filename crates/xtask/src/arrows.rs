@@ -21,13 +21,14 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "mailglot-codec",
     "mailglot-gateway",
     "mailglot-kernel",
+    "mailglot-mime",
     "mailglot-pipeline",
     "mailglot-tests",
     "xtask",
 ];
 
 /// Crates that have no families either: no module uses items of a parent that uses it.
-const WITHOUT_FAMILIES: &[&str] = &["mailglot-kernel", "mailglot-pipeline"];
+const WITHOUT_FAMILIES: &[&str] = &["mailglot-kernel", "mailglot-mime", "mailglot-pipeline"];
 
 /// Names of an arrow that are printed.
 const NAMES: usize = 5;

@@ -26,10 +26,9 @@ pub use rules::{Material, ablation, without};
 pub use tally::Tally;
 
 use mailglot_codec::Charset;
-use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
-    How, Limits, Message, Policy, Report, encoded_word, encoded_word::HeaderContext,
-    header_context, text_parts,
+    How, Limits, Message, Policy, Report, encoded_word::HeaderContext, header_context, text_parts,
 };
 
 /// Where the texts of a case come from.
@@ -234,8 +233,8 @@ impl Case {
         let field = message.all_fields().first().expect("one field");
         let value = field.value.of(message.raw()).trim_ascii();
         let mut findings = Vec::new();
-        let text = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings)
-            .into_owned();
+        let text =
+            header::decode(value, FieldKind::Unstructured, &context, &mut findings).into_owned();
         let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
         Outcome {
             right: text == self.text,

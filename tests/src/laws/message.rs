@@ -3,8 +3,8 @@
 use super::{Tally, text};
 use crate::rng::Rng;
 use mailglot_codec::{Charset, View};
-use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
-use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs};
+use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{
     Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy,
     Transfer, apply_undo, process, splice, undo_edits,
@@ -283,7 +283,7 @@ fn decoded_controls(message: &Message<'_>) -> Option<String> {
             return None;
         }
         let value = field.value.of(message.raw());
-        let text = encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new());
+        let text = header::decode(value, kind, &HeaderContext::default(), &mut Vec::new());
         text.contains(['\r', '\n', '\0'])
             .then(|| format!("{:?} decodes to {text:?}", String::from_utf8_lossy(value)))
     })

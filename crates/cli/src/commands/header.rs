@@ -17,7 +17,7 @@ use crate::output::{Console, number, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::encoded_word::{self, Encoding, HeaderContext};
-use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
 use mailglot_mime::{EventKind, Finding, Policy, Reason, Severity};
 use serde::Serialize;
@@ -65,12 +65,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             line::one_line(value, &mut findings)
         };
         let text = if is_text {
-            Cow::Owned(encoded_word::decode_lines(
-                &read,
-                kind,
-                &context,
-                &mut findings,
-            ))
+            Cow::Owned(header::decode_lines(&read, kind, &context, &mut findings))
         } else {
             whole_value(&read, kind, &context, &mut findings)
         };
@@ -112,11 +107,11 @@ fn whole_value<'v>(
     findings: &mut Vec<Finding>,
 ) -> Cow<'v, str> {
     if !value.ends_with(b"\n") && !value.ends_with(b"\r") {
-        return encoded_word::decode(value, kind, context, findings);
+        return header::decode(value, kind, context, findings);
     }
     let start = value.len() - value.trim_ascii_start().len();
     let first = findings.len();
-    let text = encoded_word::decode(value[start..].trim_ascii_end(), kind, context, findings);
+    let text = header::decode(value[start..].trim_ascii_end(), kind, context, findings);
     for finding in &mut findings[first..] {
         finding.at = start + finding.at.start..start + finding.at.end;
     }

@@ -142,8 +142,9 @@ fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
 
 /// Hidden characters that turn the direction of writing have a finding of their own.
 fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
-    use mailglot_mime::encoded_word::{HeaderContext, decode};
+    use mailglot_mime::encoded_word::HeaderContext;
     use mailglot_mime::header::FieldKind;
+    use mailglot_mime::header::decode;
     let bytes = event.at.of(message.raw());
     let text = decode(
         bytes,

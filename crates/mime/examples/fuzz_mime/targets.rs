@@ -8,9 +8,9 @@ mod policies;
 
 use crate::frame::{self, Random, fold, lines, size, unescaped};
 use mailglot_mime::encoded_word::{
-    self, Encoding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
+    self, Encoding, Form, HeaderContext, Place, Repairs, Replacement, RewriteTarget, Stream,
 };
-use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::params::{self, Compat};
 use mailglot_mime::{
     Finding, Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits,
@@ -183,17 +183,23 @@ fn apply(value: &[u8], list: &[Replacement]) -> Result<Vec<u8>, String> {
 fn rewriting(value: &[u8], kind: FieldKind, random: &mut Random) -> Result<u64, String> {
     let context = context(random);
     let form = [Form::Words, Form::RawUtf8][random.below(2)];
-    let (column, eol) = (random.below(80), [&b"\n"[..], b"\r\n"][random.below(2)]);
+    let (column, eol) = (random.below(80), ["\n", "\r\n"][random.below(2)]);
     let mut findings = Vec::new();
-    let text = encoded_word::decode(value, kind, &context, &mut findings);
+    let text = header::decode(value, kind, &context, &mut findings);
     within(&findings, value.len())?;
     if has_control(&text) {
         return Err(format!("{kind:?}: a control in {text:?}"));
     }
-    let list = encoded_word::rewrite(value, kind, form, &context, column, eol, &mut findings);
+    let list = header::rewrite(
+        value,
+        kind,
+        RewriteTarget { form, column, eol },
+        &context,
+        &mut findings,
+    );
     within(&findings, value.len())?;
     let after = apply(value, &list)?;
-    let read = encoded_word::decode(&after, kind, &context, &mut Vec::new());
+    let read = header::decode(&after, kind, &context, &mut Vec::new());
     // A word that is written is kept apart from an address behind it (RFC 2047, section 5, rule 3).
     let has_syntax = matches!(kind, FieldKind::Structured | FieldKind::Phrases);
     let bare = |text: &str| {
@@ -209,7 +215,13 @@ fn rewriting(value: &[u8], kind: FieldKind, random: &mut Random) -> Result<u64, 
             after.escape_ascii()
         ));
     }
-    let again = encoded_word::rewrite(&after, kind, form, &context, column, eol, &mut Vec::new());
+    let again = header::rewrite(
+        &after,
+        kind,
+        RewriteTarget { form, column, eol },
+        &context,
+        &mut Vec::new(),
+    );
     if !again.is_empty() {
         return Err(format!(
             "{kind:?} {form:?}: a second pass changes {}",
@@ -233,7 +245,7 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let context = context(random);
     let kind = KINDS[random.below(2)];
     let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let text = encoded_word::decode(input, kind, &context, &mut told);
+    let text = header::decode(input, kind, &context, &mut told);
     // Takes the general case for every value.
     let pieces = encoded_word::explain(input, kind, &context, &mut findings);
     if pieces.iter().map(|p| p.text.as_str()).collect::<String>() != text {
@@ -247,7 +259,7 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let encoding = [Encoding::B, Encoding::Q, Encoding::Shorter][random.below(3)];
     let words = encoded_word::encode(&text, place, encoding, random.below(80), "\r\n");
     let plain = HeaderContext::default();
-    if encoded_word::decode(
+    if header::decode(
         words.as_bytes(),
         FieldKind::Unstructured,
         &plain,

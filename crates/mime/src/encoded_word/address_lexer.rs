@@ -4,11 +4,11 @@
 //!
 //! Only commas, semicolons and colons separate. Stray angles, quotes and parentheses are text.
 
-use super::HeaderContext;
+use super::context::HeaderContext;
 use super::decode::{Reader, Segment};
-use super::lexical_context::LexicalContext;
 use crate::event::Finding;
 use crate::header::FieldKind;
+use crate::lexer::LexicalContext;
 use std::ops::Range;
 
 /// A token with its range in the value.

@@ -1,25 +1,28 @@
 //! Splits a value into runs of words and texts, decodes the payloads, and decodes raw bytes.
 
+use super::context::is_plain;
+use super::context::{HeaderContext, UnknownLabel};
 use super::controls::{is_control, is_plain_text, push_clean};
-use super::lexical_context::{self, LexicalContext, LexicalPiece};
+use super::invisible;
 use super::payload::{self, PayloadDamage, Sextets};
+use super::raw_charset::guess;
 use super::repair;
-use super::token::{Finder, Letter, WordToken};
 use super::writable::push_written;
-use super::{HeaderContext, UnknownLabel, invisible};
 use crate::Detection;
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::lex;
+use crate::lexer;
+use crate::lexer::{Letter, WordFinder, WordToken};
+use crate::lexer::{LexicalContext, Token};
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog, Resolved, detect};
+use mailglot_codec::{Charset, LossLog, Resolved};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
 /// Maximum length of a word in bytes (RFC 2047 2). Longer ones are reported.
-pub(super) const MAX_WORD_BYTES: usize = 75;
+pub(crate) const MAX_WORD_BYTES: usize = 75;
 
 /// A run of words that decode together, or a text between runs.
 #[derive(Clone, Debug)]
@@ -62,7 +65,7 @@ pub(super) struct Reader<'a> {
     /// Whether the text will be written again rather than shown.
     pub(super) is_written: bool,
     /// How to step through characters of raw text.
-    pub(super) steps: lex::CharacterSteps,
+    pub(super) steps: lexer::CharacterSteps,
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
     guess: OnceCell<Charset>,
@@ -88,9 +91,9 @@ impl<'a> Reader<'a> {
             context: *context,
             is_written: false,
             steps: if kind.has_syntax() {
-                lex::CharacterSteps::of(value)
+                lexer::CharacterSteps::of(value)
             } else {
-                lex::CharacterSteps::default()
+                lexer::CharacterSteps::default()
             },
             named: OnceCell::new(),
             rival: OnceCell::new(),
@@ -105,16 +108,16 @@ impl<'a> Reader<'a> {
         };
         // White space that may turn out to stand between two words.
         let mut gap: Option<(Range<usize>, LexicalContext)> = None;
-        for LexicalPiece {
+        for Token {
             range,
             lexical,
             word,
-        } in lexical_context::pieces(value, kind, reader.steps)
+        } in lexer::tokens(value, kind, reader.steps)
         {
             let Some(word) = word else {
                 if lexical == LexicalContext::Address
                     && kind.has_syntax()
-                    && let Some(word) = Finder::new(value, range.end).next_from(range.start)
+                    && let Some(word) = WordFinder::new(value, range.end).next_from(range.start)
                 {
                     findings.push(Finding::new(
                         word.range,
@@ -126,7 +129,9 @@ impl<'a> Reader<'a> {
                     .segments
                     .last()
                     .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
-                if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b))
+                if in_run
+                    && gap.is_none()
+                    && value[range.clone()].iter().all(|&b| lexer::is_space(b))
                 {
                     gap = Some((range, lexical));
                 } else {
@@ -478,8 +483,8 @@ impl<'a> Reader<'a> {
                 ));
             }
         }
-        let shifted = (lexical != LexicalContext::Address && lex::has_escape(&text))
-            .then(|| lex::decode_raw_iso2022jp(&decoded.text))
+        let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
+            .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
             .flatten();
         let text = if let Some((shifted, count)) = shifted {
             let first = memchr::memchr(0x1B, raw).unwrap_or(0);
@@ -717,42 +722,9 @@ impl LabelCache<'_> {
     }
 }
 
-/// Returns true if raw bytes in a header can be in this charset: stateless and ASCII-compatible.
-pub(super) fn is_plain(charset: Charset) -> bool {
-    charset.is_ascii_compatible()
-        && !charset.is_stateful()
-        && charset != Charset::UTF_8
-        && charset != Charset::US_ASCII
-}
-
 /// Returns true if two charsets are the same or share a superset: their words may be joined.
 pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
-}
-
-/// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
-pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
-    if context.detection == Detection::Off {
-        return Charset::WINDOWS_1252;
-    }
-    let language = context.language;
-    // One or two letters alone are no word in any language.
-    let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
-    if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
-        return Charset::WINDOWS_1252;
-    }
-    let guess = detect::detect(
-        bytes,
-        &detect::Hints {
-            language,
-            ..crate::charset_choice::MAIL_HINTS
-        },
-    );
-    if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
-        guess.charset
-    } else {
-        Charset::WINDOWS_1252
-    }
 }
 
 /// Replaces each fold by one space. Drops a line end at the end of the value.
@@ -764,7 +736,7 @@ pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     let mut i = first;
     while i < bytes.len() {
         if matches!(bytes[i], b'\r' | b'\n') {
-            let end = lex::skip_space(bytes, i);
+            let end = lexer::skip_space(bytes, i);
             if !(end == bytes.len()
                 && at_end
                 && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n')))

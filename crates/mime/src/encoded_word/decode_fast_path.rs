@@ -13,13 +13,13 @@
 use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::strict_syntax::{self, StrictLabel};
+use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;
-use super::word_run::{superset_finding, uses_superset};
 use crate::charset_choice::{
     EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
 };
 use crate::event::{Detail, EventKind, Finding, Reason};
-use crate::lex;
+use crate::lexer;
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::{PlainRun, ShortBytes, ascii};
 use std::borrow::Cow;
@@ -203,7 +203,7 @@ impl<'v> FastDecoder<'v, '_> {
         room: &mut ShortBytes,
     ) -> Option<usize> {
         let value = self.value;
-        if at > 0 && !lex::is_space(value[at - 1]) {
+        if at > 0 && !lexer::is_space(value[at - 1]) {
             return None;
         }
         let mut group: Option<WordGroup> = None;
@@ -275,7 +275,7 @@ impl<'v> FastDecoder<'v, '_> {
                     }
                 }
             }
-            next = lex::skip_space(value, end);
+            next = lexer::skip_space(value, end);
             if !value[next..].starts_with(b"=?") {
                 self.end(group)?;
                 return Some(end);
@@ -312,7 +312,7 @@ impl<'v> FastDecoder<'v, '_> {
             match scan.stop {
                 Some(stop) if value[stop] != b'=' => {
                     self.out.push(' ');
-                    at = lex::skip_space(value, stop);
+                    at = lexer::skip_space(value, stop);
                     if at == value.len() && matches!(value.last(), Some(b'\r' | b'\n')) {
                         return None;
                     }
@@ -402,7 +402,8 @@ impl<'v> WordLabel<'v> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, decode_unparameterized};
+    use super::super::HeaderContext;
+    use super::super::value::decode_any_shape;
     use super::*;
     use crate::header::FieldKind;
     use base64::Engine;
@@ -422,7 +423,7 @@ mod tests {
             check_labels: true,
             ..HeaderContext::default()
         };
-        let other = decode_unparameterized(value, FieldKind::Unstructured, &context, &mut findings);
+        let other = decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
         assert_eq!(
             (&*text, told),
             (&*other, findings),

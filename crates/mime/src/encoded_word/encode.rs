@@ -7,14 +7,36 @@
 
 use super::controls::is_control;
 use super::decode::MAX_WORD_BYTES;
-use super::token::Letter;
-use super::{Encoding, Place};
+use crate::lexer::Letter;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// B, Q, or the shorter of both for the whole text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// Base64.
+    B,
+    /// Quoted-printable-like.
+    Q,
+    /// The shorter one; Q if equal.
+    #[default]
+    Shorter,
+}
+
+/// The place of a word. It limits the Q alphabet (RFC 2047 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Unstructured text.
+    Text,
+    /// Inside a comment.
+    Comment,
+    /// Inside a phrase.
+    Phrase,
+}
+
 /// Maximum number of bytes on a line (RFC 2047 2).
-pub(super) const MAX_LINE_BYTES: usize = 76;
+pub(crate) const MAX_LINE_BYTES: usize = 76;
 const OPEN_Q: &str = "=?UTF-8?Q?";
 const OPEN_B: &str = "=?UTF-8?B?";
 const CLOSE: &str = "?=";
@@ -40,7 +62,7 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
 }
 
 /// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the cluster.
-pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
+pub(crate) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
     let length = |text: &str| word_length(text, place, letter);
     let whole = text.graphemes(true).next().map_or(0, length);
     if whole <= most {
@@ -51,7 +73,7 @@ pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) 
 }
 
 /// Returns the length of a single word with this text.
-pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
+pub(crate) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
     let mark = if text.starts_with('\u{FEFF}') {
         "\u{FEFF}"
     } else {
@@ -83,7 +105,7 @@ pub(crate) fn choose_letter(text: &str, place: Place, encoding: Encoding) -> Let
 /// Returns the part of a text that needs words: from the first to the last such piece between spaces.
 ///
 /// If lines are folded, a single space stands before and after it, and further spaces belong to it.
-pub(super) fn span_to_encode(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
+pub(crate) fn span_to_encode(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
     let (mut start, mut end) = match span_needing_words(text, place) {
         None if eol.is_empty() || !has_long_stretch(text) => return None,
         None => return Some((0, text.len())),
@@ -108,7 +130,7 @@ fn has_long_stretch(text: &str) -> bool {
 }
 
 /// Splits a text before each single space.
-pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let single = |at: usize| {
         bytes[at] == b' '
@@ -164,7 +186,7 @@ fn span_needing_words(text: &str, place: Place) -> Option<(usize, usize)> {
 }
 
 /// Returns true for bytes of an atom (RFC 5322 3.2.3).
-pub(super) fn is_atom(byte: u8) -> bool {
+pub(crate) fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
 
@@ -193,19 +215,19 @@ impl<'e> LineWriter<'e> {
     }
 
     /// Ends the line; the next one starts with a space.
-    pub(super) fn fold(&mut self) {
+    pub(crate) fn fold(&mut self) {
         self.fold_before(" ");
     }
 
     /// Ends the line; the next one starts with `blanks`.
-    pub(super) fn fold_before(&mut self, blanks: &str) {
+    pub(crate) fn fold_before(&mut self, blanks: &str) {
         self.out.push_str(self.eol);
         self.out.push_str(blanks);
         self.column = blanks.len();
     }
 
     /// Ends the line if `length` more bytes would not fit.
-    pub(super) fn begin(&mut self, length: usize) {
+    pub(crate) fn begin(&mut self, length: usize) {
         if !self.eol.is_empty()
             && self.column > 1
             && self.column + length + self.tail > MAX_LINE_BYTES
@@ -215,7 +237,7 @@ impl<'e> LineWriter<'e> {
     }
 
     /// Appends raw text. Folds at single spaces where the line would exceed its limit.
-    pub(super) fn raw(&mut self, text: &str) {
+    pub(crate) fn raw(&mut self, text: &str) {
         for piece in stretches(text) {
             let starts_with_single =
                 piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
@@ -476,7 +498,7 @@ fn q_cost(text: &str, place: Place) -> usize {
 }
 
 /// Returns the number of bytes that one byte needs in a Q word.
-pub(super) fn q_len(byte: u8, place: Place) -> usize {
+pub(crate) fn q_len(byte: u8, place: Place) -> usize {
     if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 {
         3
     } else {
@@ -505,9 +527,10 @@ static PLAIN: [u8; 256] = {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, decode};
+    use super::super::HeaderContext;
     use super::*;
     use crate::header::FieldKind;
+    use crate::header::decode;
 
     const PLACES: [Place; 3] = [Place::Text, Place::Comment, Place::Phrase];
     const ENCODINGS: [Encoding; 3] = [Encoding::B, Encoding::Q, Encoding::Shorter];

@@ -6,8 +6,8 @@
 //! charset are an error, never a replacement.
 
 use super::decode::MAX_WORD_BYTES;
+use super::encode::{Encoding, Place, encode};
 use super::encode::{LineWriter, MAX_LINE_BYTES, q_len, span_to_encode};
-use super::{Encoding, Place, encode};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -88,7 +88,7 @@ pub fn encode_as(
 }
 
 /// Refuses a charset that is none for words: in all that are, ASCII is itself where the text begins.
-pub(super) fn check(charset: Charset) -> Result<(), Unencodable> {
+pub(crate) fn check(charset: Charset) -> Result<(), Unencodable> {
     const ASCII: &str = "AZaz09 !=?_@";
     let plain = charset.is_ascii_compatible() || charset.is_stateful();
     // Some begin with an escape sequence that says what is to come.
@@ -101,7 +101,7 @@ pub(super) fn check(charset: Charset) -> Result<(), Unencodable> {
 }
 
 /// Where a text has the first character that a charset lacks, or that readers of mail do not read alike.
-pub(super) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
+pub(crate) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
     let mut log = LossLog::new();
     charset.encode(text, Unmappable::Skip, &mut log);
     let lacking = log.kept().first().map(|loss| loss.bytes.start as usize);
@@ -114,7 +114,7 @@ pub(super) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
 }
 
 /// Whether a text is to be in B.
-pub(super) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encoding) -> bool {
+pub(crate) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encoding) -> bool {
     charset.is_stateful()
         || match encoding {
             Encoding::B => true,
@@ -127,7 +127,7 @@ pub(super) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encodin
 }
 
 /// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
-pub(super) fn first_word(
+pub(crate) fn first_word(
     text: &str,
     charset: Charset,
     place: Place,
@@ -144,7 +144,7 @@ pub(super) fn first_word(
 }
 
 /// Bytes of a single word with a text.
-pub(super) fn word_length(text: &str, charset: Charset, place: Place, b: bool) -> usize {
+pub(crate) fn word_length(text: &str, charset: Charset, place: Place, b: bool) -> usize {
     frame(charset) + inside(&bytes(charset, text), place, b)
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn japanese_words(lines: &mut LineWriter<'_>, text: &str, place: Plac
 }
 
 /// Words for a whole text that the charset can carry.
-pub(super) fn write_words(
+pub(crate) fn write_words(
     lines: &mut LineWriter<'_>,
     text: &str,
     charset: Charset,
@@ -327,9 +327,10 @@ impl Words<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, decode};
+    use super::super::HeaderContext;
     use super::*;
     use crate::header::FieldKind;
+    use crate::header::decode;
 
     fn named(name: &str) -> Charset {
         Charset::for_name(name).expect("a charset of ours")

@@ -1,11 +1,12 @@
 //! Explains how each piece of a value was decoded.
 
+use super::context::HeaderContext;
 use super::decode::Reader;
-use super::lexical_context::LexicalContext;
-use super::token::Letter;
-use super::{Encoding, HeaderContext};
+use super::encode::Encoding;
 use crate::event::Finding;
 use crate::header::FieldKind;
+use crate::lexer::Letter;
+use crate::lexer::LexicalContext;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,7 +43,7 @@ pub struct Word {
     pub bytes: Vec<u8>,
 }
 
-/// Splits a value into pieces and explains how [`super::decode`] decodes each one. The texts together equal its result.
+/// Splits a value into pieces and explains how [`crate::header::decode`] decodes each one. The texts together equal its result.
 ///
 /// A value with parameters is one piece: see [`crate::params::parse`].
 pub fn explain(
@@ -220,7 +221,7 @@ mod tests {
                 let text: String = pieces.iter().map(|p| p.text.as_str()).collect();
                 assert_eq!(
                     text,
-                    super::super::decode(value.as_bytes(), kind, &context, &mut Vec::new())
+                    crate::header::decode(value.as_bytes(), kind, &context, &mut Vec::new())
                 );
                 let mut at = 0;
                 for piece in &pieces {

@@ -1,15 +1,14 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Rewriting, apply};
-use super::writer::RewriteTarget;
+use super::rewrite_target::RewriteTarget;
 use super::{
-    Encoding, Form, HeaderContext, Place, Repairs, decode, decode_fast_path, encode, rewrite,
-    rewrite_fast_path,
+    Encoding, Form, HeaderContext, Place, Repairs, decode_fast_path, encode, rewrite_fast_path,
 };
 use crate::CharsetMap;
 use crate::event::EventKind;
 use crate::event::Reason;
-use crate::header::FieldKind;
+use crate::header::{FieldKind, decode, rewrite};
 use crate::linear::assert_linear;
 use crate::random::Random;
 use base64::Engine;
@@ -155,7 +154,7 @@ fn check_direct(value: &[u8]) -> bool {
         ..HeaderContext::default()
     };
     let other =
-        super::decode_unparameterized(value, FieldKind::Unstructured, &context, &mut findings);
+        super::value::decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!(
         (&*text, told),
         (&*other, findings),
@@ -224,7 +223,17 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
     for kind in KINDS {
         for form in FORMS {
             let mut findings = Vec::new();
-            let list = rewrite(value, kind, form, context, 9, b"\r\n", &mut findings);
+            let list = rewrite(
+                value,
+                kind,
+                RewriteTarget {
+                    form,
+                    column: 9,
+                    eol: "\r\n",
+                },
+                context,
+                &mut findings,
+            );
             count.plain += usize::from(check_plain(value, kind, form));
             count.checked += 1;
             count.changed += usize::from(!list.is_empty());
@@ -286,7 +295,17 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 "{kind:?} {form:?} {:?}",
                 String::from_utf8_lossy(value)
             );
-            let again = rewrite(&after, kind, form, context, 9, b"\r\n", &mut Vec::new());
+            let again = rewrite(
+                &after,
+                kind,
+                RewriteTarget {
+                    form,
+                    column: 9,
+                    eol: "\r\n",
+                },
+                context,
+                &mut Vec::new(),
+            );
             assert!(
                 again.is_empty(),
                 "{kind:?} {form:?} {:?}",
@@ -502,10 +521,12 @@ fn examples() {
             let list = rewrite(
                 value.as_bytes(),
                 kind,
-                form,
+                RewriteTarget {
+                    form,
+                    column: 9,
+                    eol: "\n",
+                },
                 &HeaderContext::default(),
-                9,
-                b"\n",
                 &mut Vec::new(),
             );
             assert_eq!(
@@ -538,20 +559,24 @@ fn a_label_means_what_the_caller_says() {
     let list = rewrite(
         value,
         FieldKind::Unstructured,
-        Form::RawUtf8,
+        RewriteTarget {
+            form: Form::RawUtf8,
+            column: 9,
+            eol: "\n",
+        },
         &context,
-        9,
-        b"\n",
         &mut Vec::new(),
     );
     assert_eq!(apply(value, &list), "Re: \u{41f}".as_bytes());
     let list = rewrite(
         value,
         FieldKind::Unstructured,
-        Form::Words,
+        RewriteTarget {
+            form: Form::Words,
+            column: 9,
+            eol: "\n",
+        },
         &context,
-        9,
-        b"\n",
         &mut Vec::new(),
     );
     assert_eq!(apply(value, &list), b"Re: =?UTF-8?B?0J8=?=");
@@ -575,10 +600,12 @@ fn floods_are_rewritten_in_linear_time() {
                 let _ = rewrite(
                     value.as_bytes(),
                     kind,
-                    Form::Words,
+                    RewriteTarget {
+                        form: Form::Words,
+                        column: 9,
+                        eol: "\n",
+                    },
                     &context,
-                    9,
-                    b"\n",
                     &mut Vec::new(),
                 );
             });

@@ -1,7 +1,7 @@
 //! Decodes the payload of a word (B or Q) and reports its damage.
 
 use crate::event::Reason;
-use crate::lex;
+use crate::lexer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -117,7 +117,7 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
                 } else {
                     damage.padding = true;
                 }
-            } else if lex::is_space(byte) {
+            } else if lexer::is_space(byte) {
                 damage.space = true;
             } else {
                 foreign += 1;
@@ -223,13 +223,13 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
             }
             b'\r' | b'\n' => {
                 damage.space = true;
-                i = lex::skip_space(payload, i);
+                i = lexer::skip_space(payload, i);
                 if payload.get(i) != Some(&b'_') {
                     out.push(b' ');
                 }
             }
             _ => {
-                damage.space |= lex::is_space(byte);
+                damage.space |= lexer::is_space(byte);
                 damage.raw |= byte >= 0x80;
                 out.push(byte);
             }
@@ -241,9 +241,9 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
 /// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold may
 /// separate them.
 fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
-    let first = lex::skip_space(payload, at);
+    let first = lexer::skip_space(payload, at);
     let high = hex(*payload.get(first)?)?;
-    let second = lex::skip_space(payload, first + 1);
+    let second = lexer::skip_space(payload, first + 1);
     if !(second == first + 1
         || payload[first + 1..second]
             .iter()

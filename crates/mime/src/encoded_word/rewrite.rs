@@ -8,47 +8,23 @@
 //!
 //! Never changes addresses. Leaves a value alone if the result would decode to other text, or if an open quote turns an address into text.
 
+use super::context::HeaderContext;
 use super::controls::push_clean;
 use super::decode::Reader;
-use super::lexical_context::LexicalContext;
 use super::repair::is_repair;
+use super::rewrite_fast_path;
+use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::{
     RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
 };
-use super::writer::{GroupWriter, RewriteTarget};
-use super::{Form, HeaderContext, Replacement, decode, has_open, rewrite_fast_path};
+use super::value::decode_value;
+use super::writer::GroupWriter;
 use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::{japanese, lex, params};
+use crate::lexer::{LexicalContext, has_open};
+use crate::{japanese, lexer};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
-
-/// Returns the replacements that rewrite a value to `form`: only groups of words or raw bytes that need it.
-///
-/// `column` is the number of bytes of the line before the value; `eol` ends folded lines.
-///
-/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and separate,
-/// well-formed words) guarantees this. For all others both are checked, and a value that fails the check stays as it is.
-pub fn rewrite(
-    value: &[u8],
-    kind: FieldKind,
-    form: Form,
-    context: &HeaderContext,
-    column: usize,
-    eol: &[u8],
-    findings: &mut Vec<Finding>,
-) -> Vec<Replacement> {
-    let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    let target = RewriteTarget { form, column, eol };
-    Rewriting {
-        value,
-        kind,
-        target,
-        context,
-        then: context,
-    }
-    .changes(findings)
-}
 
 /// A value to rewrite.
 pub(crate) struct Rewriting<'a> {
@@ -62,7 +38,7 @@ pub(crate) struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    /// Implements [`rewrite`].
+    /// Returns the replacements; see [`crate::header::rewrite`]. Values with parameters stay.
     pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
@@ -87,24 +63,21 @@ impl Rewriting<'_> {
             kind,
             target,
             context,
-            then,
+            ..
         } = *self;
-        let RewriteTarget { form, column, eol } = target;
+        let form = target.form;
         match kind {
-            FieldKind::Opaque => Vec::new(),
+            FieldKind::Opaque | FieldKind::Parameters => Vec::new(),
             FieldKind::Unstructured if is_identifiers(value) => {
-                let _ = decode(value, kind, context, findings);
+                let _ = decode_value(value, kind, context, findings);
                 Vec::new()
-            }
-            FieldKind::Parameters => {
-                params::rewrite(value, form, context, then, (column, eol), findings)
             }
             FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
                 let (before, list) = plan(value, kind, &target, context, findings);
                 if list.is_empty() {
                     return list;
                 }
-                if kind.has_syntax() && lex::swallows_address(value) {
+                if kind.has_syntax() && lexer::swallows_address(value) {
                     findings.push(Finding::new(
                         0..value.len(),
                         EventKind::EwBadToken,
@@ -171,7 +144,7 @@ impl Rewriting<'_> {
     }
 }
 
-/// Like [`rewrite`] to words, for plain values only; returns None if the general path must decide.
+/// Like [`Rewriting::changes`] to words, for plain values only; returns None if the general path must decide.
 ///
 /// The rest of the message does not matter for a plain value.
 pub(crate) fn rewrite_plain(
@@ -207,7 +180,7 @@ fn rewrite_to_fixed_point(
     for _ in 0..passes {
         let list = plan(&after, kind, target, context, &mut Vec::new()).1;
         if list.is_empty() {
-            let read = decode(&after, kind, context, &mut Vec::new());
+            let read = decode_value(&after, kind, context, &mut Vec::new());
             return (comparable(&read, kind, target.form) == before).then_some(after);
         }
         after = apply(&after, &list);
@@ -219,7 +192,7 @@ fn rewrite_to_fixed_point(
 /// swallow the angles.
 fn is_identifiers(value: &[u8]) -> bool {
     let mut pieces = value
-        .split(|byte| lex::is_space(*byte))
+        .split(|byte| lexer::is_space(*byte))
         .filter(|piece| !piece.is_empty())
         .peekable();
     let is_identifier = |piece: &[u8]| {
@@ -256,7 +229,7 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
     if start == old.len() && start == new.len() {
         return Vec::new();
     }
-    while start > 0 && lex::is_space(old[start - 1]) {
+    while start > 0 && lexer::is_space(old[start - 1]) {
         start -= 1;
     }
     let mut end = old[start..]
@@ -265,7 +238,7 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
         .zip(new[start..].iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    while end > 0 && lex::is_space(old[old.len() - end]) {
+    while end > 0 && lexer::is_space(old[old.len() - end]) {
         end -= 1;
     }
     vec![Replacement {
@@ -275,7 +248,7 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
 }
 
 /// Applies replacements to a value.
-pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
+pub fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(value.len() * 2), 0);
     for replacement in list {
         out.extend_from_slice(&value[at..replacement.at.start]);
@@ -313,7 +286,7 @@ fn plan(
 ) -> (String, Vec<Replacement>) {
     if value.is_ascii()
         && !has_open(value)
-        && !lex::has_escape(value)
+        && !lexer::has_escape(value)
         && !context.repairs.may_touch(value)
     {
         return (String::new(), Vec::new());
@@ -338,7 +311,7 @@ fn plan(
 }
 
 /// Returns the decoded text of a value, and its units.
-pub(super) fn rewrite_units(
+pub(crate) fn rewrite_units(
     value: &[u8],
     kind: FieldKind,
     form: Form,

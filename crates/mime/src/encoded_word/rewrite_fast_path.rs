@@ -18,17 +18,17 @@
 use super::controls::is_plain_text;
 use super::decode::MAX_WORD_BYTES;
 use super::invisible::has_hidden;
-use super::lexical_context::{LexicalContext, has_spaced};
+use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
 use super::strict_syntax::{self, StrictLabel};
+use super::superset_report::report_superset;
 use super::utf8_mislabel::as_utf8;
-use super::word_run::report_superset;
-use super::writer::{GroupWriter, RewriteTarget};
-use super::{Form, Replacement};
+use super::writer::GroupWriter;
 use crate::charset_choice::{label_states_order, needs_label_check};
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::lex;
+use crate::lexer;
+use crate::lexer::{LexicalContext, has_spaced};
 use mailglot_codec::{Charset, LossLog, Resolved};
 use mailglot_kernel::ShortBytes;
 use std::borrow::Cow;
@@ -64,9 +64,9 @@ pub(super) fn plan(
     let mut at = 0;
     while let Some(&byte) = value.get(at) {
         match byte {
-            _ if lex::is_space(byte) => at += 1,
+            _ if lexer::is_space(byte) => at += 1,
             b'=' if value.get(at + 1) == Some(&b'?') => {
-                if at > 0 && !lex::is_space(value[at - 1]) {
+                if at > 0 && !lexer::is_space(value[at - 1]) {
                     return None;
                 }
                 let (end, charset) = run.read(at)?;
@@ -96,7 +96,7 @@ pub(super) fn plan(
                 let end = at + memchr::memchr(b'>', &value[at..])? + 1;
                 let address = &value[at..end];
                 let quiet = |(i, &b): (usize, &u8)| {
-                    (matches!(b, b'!'..=b'~') || lex::is_space(b))
+                    (matches!(b, b'!'..=b'~') || lexer::is_space(b))
                         && !matches!(b, b'"' | b'(')
                         && !(b == b'?' && address[i - 1] == b'=')
                 };
@@ -143,7 +143,7 @@ impl<'a> WordRun<'a> {
         };
         self.report_word(at..end, alias);
         loop {
-            let next = lex::skip_space(self.value, end);
+            let next = lexer::skip_space(self.value, end);
             if next == end || !self.value[next..].starts_with(b"=?") {
                 return Some((end, charset));
             }

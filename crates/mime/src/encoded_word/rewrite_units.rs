@@ -4,18 +4,18 @@
 //!
 //! A quoted string is one unit. The caller joins its segments.
 
-use super::Form;
 use super::controls::{is_plain_text, push_clean};
 use super::decode::{DecodedWord, Reader, Segment, unfold};
-use super::lexical_context::LexicalContext;
+use super::rewrite_target::Form;
 use super::writable::is_writable;
-use crate::{japanese, lex};
+use crate::lexer::LexicalContext;
+use crate::{japanese, lexer};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
 /// What a unit contains.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UnitState {
+pub(crate) struct UnitState {
     /// White space only.
     pub space: bool,
     /// Raw 8-bit bytes.
@@ -31,7 +31,7 @@ pub(super) struct UnitState {
 }
 
 impl UnitState {
-    pub(super) fn with(self, other: Self) -> Self {
+    pub(crate) fn with(self, other: Self) -> Self {
         Self {
             space: self.space && other.space,
             raw: self.raw || other.raw,
@@ -42,22 +42,22 @@ impl UnitState {
         }
     }
 
-    pub(super) fn is_group_member(self) -> bool {
+    pub(crate) fn is_group_member(self) -> bool {
         self.raw || self.words || self.is_joined
     }
 
-    pub(super) fn wants_words(self) -> bool {
+    pub(crate) fn wants_words(self) -> bool {
         self.raw || self.needs_rewrite
     }
 
-    pub(super) fn wants_raw(self) -> bool {
+    pub(crate) fn wants_raw(self) -> bool {
         self.invalid || self.words
     }
 }
 
 /// A piece of a value that is replaced as a whole or not at all.
 #[derive(Debug)]
-pub(super) struct RewriteUnit {
+pub(crate) struct RewriteUnit {
     pub range: Range<usize>,
     pub lexical: LexicalContext,
     pub state: UnitState,
@@ -66,7 +66,7 @@ pub(super) struct RewriteUnit {
 }
 
 impl RewriteUnit {
-    pub(super) fn plain(range: Range<usize>, lexical: LexicalContext) -> Self {
+    pub(crate) fn plain(range: Range<usize>, lexical: LexicalContext) -> Self {
         Self {
             range,
             lexical,
@@ -76,7 +76,7 @@ impl RewriteUnit {
     }
 }
 
-pub(super) struct RewriteUnits<'r> {
+pub(crate) struct RewriteUnits<'r> {
     pub value: &'r [u8],
     pub reader: &'r Reader<'r>,
     pub form: Form,
@@ -88,29 +88,29 @@ pub(super) struct RewriteUnits<'r> {
 /// Returns the quoted strings of a raw text that contains addresses.
 ///
 /// If an encoded word held one quote of a string, an address reader would find other addresses.
-pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     let mut list = Vec::new();
     if value.is_ascii()
         || memchr::memchr(b'"', value).is_none()
-        || !lex::contains_angle_address(value)
+        || !lexer::contains_angle_address(value)
     {
         return list;
     }
     let is_border = |byte: Option<&u8>| {
         byte.is_none_or(|b| {
-            lex::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
+            lexer::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
         })
     };
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'"', value.get(at..).unwrap_or_default()) {
         let start = at + found;
-        let Some(end) = lex::quoted_end(value, start) else {
+        let Some(end) = lexer::quoted_end(value, start) else {
             break;
         };
         let before = start.checked_sub(1).and_then(|before| value.get(before));
         if is_border(before)
             && is_border(value.get(end))
-            && !lex::contains_angle_address(&value[start..end])
+            && !lexer::contains_angle_address(&value[start..end])
         {
             list.push(start..end);
             at = end;
@@ -124,10 +124,10 @@ pub(super) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
 
 impl RewriteUnits<'_> {
     /// Returns what a whole segment contains.
-    pub(super) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
+    pub(crate) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let shifted = lex::has_raw_iso2022jp(bytes);
+            let shifted = lexer::has_raw_iso2022jp(bytes);
             let raw = repaired || shifted || !bytes.is_ascii();
             let invalid = repaired || shifted || self.reader.utf8(bytes, segment.lexical).is_none();
             return UnitState {
@@ -153,7 +153,7 @@ impl RewriteUnits<'_> {
         }
     }
 
-    pub(super) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
+    pub(crate) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
         let Segment {
             range,
             lexical,
@@ -175,7 +175,7 @@ impl RewriteUnits<'_> {
     }
 
     /// Joins the units of each protected string that contains raw bytes.
-    pub(super) fn join_protected_strings(&mut self) {
+    pub(crate) fn join_protected_strings(&mut self) {
         let mut at = 0;
         for guard in &self.protected_strings {
             let inside = |atom: &RewriteUnit| atom.range.start < guard.end;
@@ -221,8 +221,8 @@ impl RewriteUnits<'_> {
             let start = at;
             let mut state = UnitState::default();
             let mut text = String::new();
-            if lex::is_space(byte) {
-                at = lex::skip_space(bytes, at);
+            if lexer::is_space(byte) {
+                at = lexer::skip_space(bytes, at);
                 state.space = true;
                 push_clean(
                     &String::from_utf8_lossy(&unfold(&bytes[start..at], false)),
@@ -233,11 +233,11 @@ impl RewriteUnits<'_> {
             } else {
                 while let Some(&byte) = bytes
                     .get(at)
-                    .filter(|&&b| !lex::is_space(b) && !delimiter(b))
+                    .filter(|&&b| !lexer::is_space(b) && !delimiter(b))
                 {
                     // A quoted pair in a comment stays together.
                     let pair = lexical == LexicalContext::Comment && byte == b'\\';
-                    let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b));
+                    let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lexer::is_space(b));
                     at += if is_pair { 2 } else { steps.step(bytes, at) };
                 }
                 let piece = &bytes[start..at];
@@ -252,10 +252,10 @@ impl RewriteUnits<'_> {
                 } else if self.reader.context.repairs.may_touch(piece) {
                     raw = String::from_utf8_lossy(piece).into_owned();
                 }
-                if lex::has_raw_iso2022jp(piece) {
+                if lexer::has_raw_iso2022jp(piece) {
                     let ascii = String::from_utf8_lossy(piece);
                     let text = if state.raw { raw.as_str() } else { &ascii };
-                    if let Some((text, _)) = lex::decode_raw_iso2022jp(text) {
+                    if let Some((text, _)) = lexer::decode_raw_iso2022jp(text) {
                         state = UnitState {
                             raw: true,
                             invalid: true,
@@ -315,7 +315,7 @@ impl RewriteUnits<'_> {
 }
 
 /// Returns true for a word in the target charset that is strictly written, complete in itself and without controls.
-pub(super) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form: Form) -> bool {
+pub(crate) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form: Form) -> bool {
     let token = &word.word;
     let bare =
         token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');

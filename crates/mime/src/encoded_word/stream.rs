@@ -5,12 +5,12 @@
 //! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes unchanged,
 //! with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another word.
 
+use super::context::HeaderContext;
 use super::decode::Reader;
-use super::token::{Finder, ends_word, may_open};
-use super::{HeaderContext, has_open};
 use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::lex;
+use crate::lexer;
+use crate::lexer::{WordFinder, ends_word, has_open, may_open};
 
 /// Maximum number of buffered bytes while the end of a run is unknown.
 pub const MOST: usize = 1 << 16;
@@ -19,7 +19,7 @@ const STEP: usize = 1 << 12;
 
 /// Decodes the encoded words of a stream piece by piece. [`MOST`] and the longest piece bound the memory.
 ///
-/// Joins adjacent words as [`super::decode`] does, and drops the folds between them; all other bytes stay. A word beside an `@` belongs to
+/// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an `@` belongs to
 /// an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
 #[derive(Debug, Default)]
 pub struct Stream<'c> {
@@ -78,13 +78,13 @@ impl<'c> Stream<'c> {
         let buffer = std::mem::take(&mut self.buffer);
         let (mut done, mut seek) = (0, 0);
         // The logical line at `seek`, with a finder that caches its searches.
-        let mut line: Option<(usize, bool, Finder<'_>)> = None;
+        let mut line: Option<(usize, bool, WordFinder<'_>)> = None;
         loop {
             let open = memchr::memmem::find(&buffer[seek..], b"=?").map(|n| seek + n);
             let Some(open) = open else {
                 let held = usize::from(!last && buffer[seek..].ends_with(b"="));
                 let end = buffer.len() - held;
-                if last || !self.cut || buffer[done..end].iter().any(|&b| !lex::is_space(b)) {
+                if last || !self.cut || buffer[done..end].iter().any(|&b| !lexer::is_space(b)) {
                     self.pass(&buffer[done..end], out);
                     done = end;
                 }
@@ -97,7 +97,7 @@ impl<'c> Stream<'c> {
             let (limit, closed, mut finder) =
                 line.take().filter(|l| open < l.0).unwrap_or_else(|| {
                     let (limit, closed) = line_end(&buffer, open, last);
-                    (limit, closed, Finder::new(&buffer, limit))
+                    (limit, closed, WordFinder::new(&buffer, limit))
                 });
             let found = look_ahead(&mut finder, &buffer[..limit], open, closed);
             line = Some((limit, closed, finder));
@@ -120,7 +120,7 @@ impl<'c> Stream<'c> {
                     seek = done;
                 }
                 Lookahead::Run(end) | Lookahead::Cut(end) => {
-                    if !(self.cut && buffer[done..open].iter().all(|&b| lex::is_space(b))) {
+                    if !(self.cut && buffer[done..open].iter().all(|&b| lexer::is_space(b))) {
                         self.pass(&buffer[done..open], out);
                     }
                     self.words(&buffer, open, end, out, findings);
@@ -203,7 +203,7 @@ fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
 }
 
 /// Examines `open`, where `=?` stands, in a line that is `closed` or may continue.
-fn look_ahead(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Lookahead {
+fn look_ahead(finder: &mut WordFinder<'_>, line: &[u8], open: usize, closed: bool) -> Lookahead {
     let full = line.len() - open >= MOST;
     let sure = closed || full;
     let mut end = open;
@@ -211,7 +211,7 @@ fn look_ahead(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -
         let next = if end == open {
             open
         } else {
-            lex::skip_space(line, end)
+            lexer::skip_space(line, end)
         };
         let rest = &line[next..];
         let more = |end| match (end == open, full) {

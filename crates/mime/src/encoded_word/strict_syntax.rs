@@ -6,7 +6,7 @@
 //!
 //! Those two handle language tags, labels with unusual characters, white space inside words, and damaged or unpadded payloads.
 
-use crate::lex;
+use crate::lexer;
 use mailglot_codec::{Charset, Resolved, View};
 use mailglot_kernel::ShortBytes;
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub(super) fn word<'v>(
     let [b'?', b'=', after @ ..] = value.get(end..)? else {
         return None;
     };
-    let free = after.first().is_none_or(|&b| lex::is_space(b));
+    let free = after.first().is_none_or(|&b| lexer::is_space(b));
     free.then_some(StrictWord {
         range: at..end + 2,
         label,

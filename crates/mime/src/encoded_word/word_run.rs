@@ -1,15 +1,20 @@
 //! Decodes runs of words. Joins the bytes of adjacent words in one charset before decoding them.
 
-use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, guess, same_charset};
-use super::lexical_context::LexicalContext;
+use super::context::HeaderContext;
+use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
+use super::invisible;
+use super::raw_charset::guess;
+use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
-use super::{HeaderContext, Repairs, decode_text, has_word, invisible};
+use super::value::decode_text;
 use crate::Detection;
 use crate::charset_choice::{
     LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
 };
 use crate::event::{Detail, EventKind, Finding, Reason};
-use crate::lex;
+use crate::lexer;
+use crate::lexer::{LexicalContext, has_word};
+use crate::policy::Repairs;
 use mailglot_codec::{Charset, LossLog, bom, detect};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -439,7 +444,9 @@ impl Reader<'_> {
             ));
         }
         let free = |byte: Option<&u8>| {
-            byte.is_none_or(|&b| lex::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<'))
+            byte.is_none_or(|&b| {
+                lexer::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<')
+            })
         };
         let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
         if !free(before) || !free(self.value.get(range.end)) {
@@ -518,41 +525,4 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
             log.losses(),
         ));
     }
-}
-
-/// Reports bytes that only the superset of the label has. [`report_losses`] reports bytes that the superset lacks too.
-pub(super) fn report_superset(
-    charset: Charset,
-    bytes: &[u8],
-    range: Range<usize>,
-    findings: &mut Vec<Finding>,
-) {
-    if uses_superset(charset, bytes) {
-        findings.push(superset_finding(charset, range));
-    }
-}
-
-/// Returns true if some bytes are only in the superset of the charset.
-pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
-    if charset.superset() == charset || bytes.is_ascii() && !charset.is_stateful() {
-        return false;
-    }
-    if charset.is_single_byte() {
-        // Without an early exit, so that the compiler vectorizes the loop.
-        bytes
-            .iter()
-            .fold(false, |any, b| any | (0x80..0xA0).contains(b))
-    } else {
-        !charset.covers(bytes)
-    }
-}
-
-/// Builds the finding for such bytes.
-pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
-    let detail = Detail::ReadAs {
-        declared: Some(charset),
-        used: charset.superset(),
-        by: None,
-    };
-    Finding::new(at, EventKind::CharsetSuperset, detail)
 }

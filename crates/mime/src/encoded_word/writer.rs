@@ -5,28 +5,18 @@
 //! Folds only at single spaces or within words.
 
 use super::controls::is_control;
+use super::encode::{Encoding, Place};
 use super::encode::{LineWriter, MAX_LINE_BYTES, choose_letter, is_atom};
 use super::encode_legacy::japanese_words;
-use super::lexical_context::LexicalContext;
+use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
-use super::token::ends_word;
-use super::{Encoding, Form, Place, Replacement};
-use crate::{japanese, lex};
+use crate::lexer::LexicalContext;
+use crate::lexer::ends_word;
+use crate::{japanese, lexer};
 use std::ops::Range;
 
 /// Maximum length of a raw line in bytes (RFC 5322 2.1.1 allows 998). Longer text becomes words.
 const LONG: usize = 900;
-
-/// The target form and the position of a value.
-#[derive(Clone, Copy)]
-pub(crate) struct RewriteTarget<'e> {
-    /// The form to write.
-    pub form: Form,
-    /// Number of bytes on the line before the value.
-    pub column: usize,
-    /// Line end of folds.
-    pub eol: &'e str,
-}
 
 /// Writes groups from left to right.
 pub(super) struct GroupWriter<'v, 't> {
@@ -70,7 +60,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
         // A single space before the group may become a fold.
         let foldable = range.start >= 2
             && value[range.start - 1] == b' '
-            && !lex::is_space(value[range.start - 2]);
+            && !lexer::is_space(value[range.start - 2]);
         let mut lines = LineWriter::new(column, self.target.eol);
         lines.out.reserve(text.len() * 2 + 16);
         if foldable {
@@ -109,7 +99,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
         if line.len() >= 2
             && line[0] == b' '
-            && !lex::is_space(line[1])
+            && !lexer::is_space(line[1])
             && lines.column + line.len() > MAX_LINE_BYTES
         {
             lines.fold();
@@ -144,7 +134,7 @@ fn raw_form(
     let touches = before == Some(b'=') && text.starts_with('?')
         || text.ends_with('=') && value.get(range.end) == Some(&b'?');
     // A space at an edge is safe between text, but not beside a fold or at the ends of the value.
-    let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
+    let inner = |byte: Option<u8>| byte.is_some_and(|b| !lexer::is_space(b));
     let edge = text.starts_with(' ') && !inner(before)
         || text.ends_with(' ') && !inner(value.get(range.end).copied());
     // A header must not contain raw controls.

@@ -6,7 +6,7 @@
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
-use crate::lex;
+use crate::lexer;
 use std::ops::Range;
 
 /// One mailbox.
@@ -286,7 +286,7 @@ fn bare(bytes: &[u8]) -> String {
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                let end = lex::quoted_end(bytes, at).unwrap_or(bytes.len());
+                let end = lexer::quoted_end(bytes, at).unwrap_or(bytes.len());
                 out.extend(
                     bytes[at..end]
                         .iter()
@@ -296,14 +296,14 @@ fn bare(bytes: &[u8]) -> String {
                 continue;
             }
             b'(' if comments => {
-                if let Some(end) = lex::comment_end(bytes, at) {
+                if let Some(end) = lexer::comment_end(bytes, at) {
                     at = end;
                     continue;
                 }
                 comments = false;
                 out.push(byte);
             }
-            _ if lex::is_space(byte) => {}
+            _ if lexer::is_space(byte) => {}
             _ => out.push(byte),
         }
         at += 1;

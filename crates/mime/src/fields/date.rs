@@ -5,7 +5,7 @@
 //! The name of the day is not compared with the date. A leap second is read as written; years are those of RFC 5322 4.3 where they have two or
 //! three digits. Names of zones are those of RFC 5322 and a few of Europe; an unknown one is no zone, as RFC 5322 has it for letters.
 
-use crate::lex;
+use crate::lexer;
 use std::fmt;
 
 /// A date and time with its distance from UTC.
@@ -215,13 +215,15 @@ fn pieces(value: &[u8]) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     let mut at = 0;
     while list.len() < PIECES {
-        at = lex::skip_cfws(value, at);
+        at = lexer::skip_cfws(value, at);
         let Some(&byte) = value.get(at) else { break };
         let rest = &value[at..];
         let signed = usize::from(matches!(byte, b'+' | b'-'));
         let length = rest[signed..]
             .iter()
-            .position(|&b| lex::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/'))
+            .position(|&b| {
+                lexer::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/')
+            })
             .map_or(rest.len(), |n| n + signed);
         if length > signed && length <= 16 {
             let piece = String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase();

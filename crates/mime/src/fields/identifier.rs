@@ -4,7 +4,7 @@
 //!
 //! In-Reply-To of old programs holds text too; only what stands in angles counts there, and without any, words with an `@`, or a single word.
 
-use crate::lex;
+use crate::lexer;
 use std::ops::Range;
 
 /// The identifiers of Message-ID, In-Reply-To, References or Content-ID, without angles and folds, as they stand in the message.
@@ -19,7 +19,7 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
         at = end;
     }
     if list.is_empty() {
-        let bare = value.split(|&b| lex::is_space(b) || matches!(b, b'<' | b'>' | b',' | b'"'));
+        let bare = value.split(|&b| lexer::is_space(b) || matches!(b, b'<' | b'>' | b',' | b'"'));
         let words: Vec<&[u8]> = bare.filter(|word| !word.is_empty()).collect();
         // A word that stands alone is meant as one.
         let alone = words.len() == 1;
@@ -58,7 +58,7 @@ const MOST: usize = 1_000;
 
 /// Offset after the quoted string at `at`, where an address goes on behind it.
 fn quoted_local(value: &[u8], at: usize) -> Option<usize> {
-    let end = lex::quoted_end(&value[..value.len().min(at + MOST)], at)?;
+    let end = lexer::quoted_end(&value[..value.len().min(at + MOST)], at)?;
     matches!(value.get(end), Some(b'@' | b'.')).then_some(end)
 }
 
@@ -96,7 +96,7 @@ fn without_space(inner: &[u8]) -> Vec<u8> {
             at = end;
             continue;
         }
-        if !lex::is_space(byte) {
+        if !lexer::is_space(byte) {
             bytes.push(byte);
         }
         at += 1;

@@ -19,9 +19,9 @@ pub use date::{Date, date};
 pub use identifier::identifiers;
 pub use received::{Received, received};
 
-use crate::encoded_word::{self, HeaderContext};
+use crate::encoded_word::HeaderContext;
 use crate::event::Finding;
-use crate::header::{FieldKind, field_kind};
+use crate::header::{self, FieldKind, field_kind};
 use crate::params::{self, Params};
 
 /// A value by the kind of its field.
@@ -72,10 +72,10 @@ pub fn read(
     match field_kind(&name) {
         FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
-        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => Value::Text(trimmed(
-            &encoded_word::decode(value, kind, context, findings),
-        )),
-        FieldKind::Opaque => Value::Raw(trimmed(&encoded_word::decode(
+        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
+            Value::Text(trimmed(&header::decode(value, kind, context, findings)))
+        }
+        FieldKind::Opaque => Value::Raw(trimmed(&header::decode(
             value,
             FieldKind::Opaque,
             context,

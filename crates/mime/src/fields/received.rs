@@ -5,7 +5,7 @@
 //! Clauses are found by their first words; what programs write otherwise (qmail's, for one) is in `rest`. Comments are kept as one list.
 
 use super::date::{Date, date};
-use crate::lex;
+use crate::lexer;
 
 /// The clauses of a trace; a clause that occurs twice counts the first time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,10 +43,10 @@ pub fn received(value: &[u8]) -> Received {
     let mut keyword: Option<Keyword> = None;
     while count < PIECES {
         count += 1;
-        at = lex::skip_space(head, at);
+        at = lexer::skip_space(head, at);
         let Some(&byte) = head.get(at) else { break };
         if byte == b'(' {
-            let end = lex::comment_end(head, at);
+            let end = lexer::comment_end(head, at);
             let inner = &head[at + 1..end.map_or(head.len(), |end| end - 1)];
             trace.comments.push(text(inner));
             at = end.unwrap_or(head.len());
@@ -128,7 +128,7 @@ fn last_semicolon(value: &[u8]) -> Option<usize> {
     while let Some(&byte) = value.get(at) {
         match byte {
             b';' => found = Some(at),
-            b'(' if comments => match lex::comment_end(value, at) {
+            b'(' if comments => match lexer::comment_end(value, at) {
                 Some(end) => {
                     at = end;
                     continue;
@@ -151,7 +151,7 @@ fn word_end(value: &[u8], at: usize) -> usize {
     }
     let rest = &value[at + 1..];
     rest.iter()
-        .position(|&b| lex::is_space(b) || b == b'(')
+        .position(|&b| lexer::is_space(b) || b == b'(')
         .map_or(value.len(), |n| at + 1 + n)
 }
 

@@ -2,6 +2,7 @@
 
 use super::tests::{NESTED, laws, mixed, parse};
 use super::*;
+use crate::Limits;
 use crate::linear::assert_linear;
 use crate::random::Random;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Cuts a message into lines.
 
-use super::Eol;
+use super::part::Eol;
 
 /// One line.
 #[derive(Clone, Copy)]

@@ -1,10 +1,12 @@
 //! The forward scan: parts, delimiters, and a stack of what is open.
 
 mod header_lines;
+mod part_header;
 
+use super::Message;
 use super::charset;
 use super::lines::{Line, LineRule};
-use super::{MediaType, Message, Part, PartKind};
+use super::part::{MediaType, Part, PartKind};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
@@ -12,7 +14,7 @@ use crate::params;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use crate::{Limits, Span};
-use header_lines::Header;
+use part_header::PartHeader;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,45 +22,47 @@ use std::sync::LazyLock;
 static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =
     LazyLock::new(|| memchr::memmem::Finder::new(b"\n--"));
 
-/// Parses any bytes.
-pub(super) fn parse<'a>(raw: &'a [u8], limits: &Limits) -> Message<'a> {
-    let (lines, eol) = LineRule::of(raw);
-    let mut parser = Parser {
-        raw,
-        limits: *limits,
-        lines,
-        parts: Vec::with_capacity(4),
-        fields: Vec::with_capacity(32),
-        boundaries: Vec::new(),
-        defects: Vec::new(),
-        stack: Vec::with_capacity(4),
-        open: HashMap::new(),
-        longest: 0,
-        strays: Vec::new(),
-        blank_run: (0, false),
-        full: false,
-    };
-    let mut at = parser.open_part(0);
-    while let Some(delimiter) = parser.next_delimiter(at) {
-        at = parser.cross(&delimiter);
-    }
-    parser.close_above(0, raw.len(), raw.len());
-    parser.report_strays();
-    let Parser {
-        parts,
-        fields,
-        boundaries,
-        mut defects,
-        ..
-    } = parser;
-    defects.sort_by_key(|event| event.at.start);
-    Message {
-        raw,
-        eol,
-        parts,
-        fields,
-        boundaries,
-        defects,
+impl<'a> Message<'a> {
+    /// Parses in one forward pass, in time linear in the input, without recursion.
+    pub fn parse(raw: &'a [u8], limits: &Limits) -> Self {
+        let (lines, eol) = LineRule::of(raw);
+        let mut parser = Parser {
+            raw,
+            limits: *limits,
+            lines,
+            parts: Vec::with_capacity(4),
+            fields: Vec::with_capacity(32),
+            boundaries: Vec::new(),
+            defects: Vec::new(),
+            stack: Vec::with_capacity(4),
+            open: HashMap::new(),
+            longest: 0,
+            strays: Vec::new(),
+            blank_run: (0, false),
+            full: false,
+        };
+        let mut at = parser.open_part(0);
+        while let Some(delimiter) = parser.next_delimiter(at) {
+            at = parser.cross(&delimiter);
+        }
+        parser.close_above(0, raw.len(), raw.len());
+        parser.report_strays();
+        let Parser {
+            parts,
+            fields,
+            boundaries,
+            mut defects,
+            ..
+        } = parser;
+        defects.sort_by_key(|event| event.at.start);
+        Self {
+            raw,
+            eol,
+            parts,
+            fields,
+            boundaries,
+            defects,
+        }
     }
 }
 
@@ -163,7 +167,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Fills in what the header tells about a part. Returns its kind, and its boundary when its delimiters are to be looked for.
-    fn describe(&mut self, id: PartId, header: &Header) -> (PartKind, Option<Cow<'a, [u8]>>) {
+    fn describe(&mut self, id: PartId, header: &PartHeader) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let raw = self.raw;
         let last = self.fields.len() as u32;
         let value =

@@ -1,6 +1,6 @@
 //! Section numbers as IMAP counts them (RFC 3501 6.4.5).
 
-use super::{Part, PartKind};
+use super::part::{Part, PartKind};
 use crate::part_id::PartId;
 
 /// The section number of a part; empty for a multipart root.

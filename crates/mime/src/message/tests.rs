@@ -1,6 +1,7 @@
 //! Tables of the parser, and the laws that each message keeps.
 
 use super::*;
+use crate::Limits;
 use crate::event::EventKind;
 
 pub(super) fn parse(raw: &[u8]) -> Message<'_> {

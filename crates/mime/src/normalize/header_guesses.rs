@@ -7,7 +7,7 @@ use crate::charset_choice::MAIL_HINTS;
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind, Finding};
 use crate::guess::excerpt;
-use crate::header::{Field, FieldKind};
+use crate::header::{self, Field, FieldKind};
 use crate::params::{Labelled, LabelledParams};
 use crate::text::{LAST_RESORT, RawCharset};
 use crate::{Guess, GuessKind, PartId, Report, Span};
@@ -51,7 +51,7 @@ impl FieldReading<'_> {
             // All texts of a field share one excerpt, and one decoding.
             let shown = OnceCell::new();
             let decode = || {
-                excerpt(&encoded_word::decode(
+                excerpt(&header::decode(
                     value,
                     self.kind,
                     self.context,

@@ -10,7 +10,7 @@ use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
 use crate::{
     CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
 };
-use crate::{fields, params};
+use crate::{fields, lexer, params};
 use mailglot_codec::Charset;
 
 /// The first field that signs the whole message whose header a part has.
@@ -131,7 +131,7 @@ pub(super) fn plan(
                 ..RawCharset::default()
             };
             let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
-            if !ascii || encoded_word::has_open(value) || asks() {
+            if !ascii || lexer::has_open(value) || asks() {
                 raw_of =
                     *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
                 (context.raw, context.raw_is_uncertain) = (raw_of.charset, raw_of.is_uncertain);
@@ -155,7 +155,7 @@ pub(super) fn plan(
                     context: &context,
                     then: &then,
                 };
-                let changes = rewriting.changes(&mut findings);
+                let changes = header::changes(&rewriting, &mut findings);
                 kept = is_kept(policy, &changes, &findings);
                 if !kept {
                     edits.extend(
@@ -167,7 +167,7 @@ pub(super) fn plan(
             } else if kind == FieldKind::Parameters {
                 let _ = params::parse(value, &context, &mut findings);
             } else {
-                let _ = encoded_word::decode(value, kind, &context, &mut findings);
+                let _ = header::decode(value, kind, &context, &mut findings);
             }
             let reading = FieldReading {
                 field,

@@ -1,11 +1,12 @@
 //! From parameters as written to text: continuations, extended values, words (RFC 2231 3 and 4).
 
+use super::param::{Param, Params};
 use super::parameter_name::{NameForm, note_path, split_name};
 use super::scan::{Item, LIMIT, Scanner};
-use super::{Param, Params};
 use crate::charset_choice::visual_order_note;
 use crate::encoded_word::{self, HeaderContext, repair};
 use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::lexer::has_word;
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -437,7 +438,7 @@ fn words(
 ) -> Decoded {
     let mut own = Vec::new();
     let text = encoded_word::decode_text(bytes, context, &mut own);
-    if encoded_word::has_word(bytes) {
+    if has_word(bytes) {
         found.push(Finding::new(
             at.range.clone(),
             EventKind::ParamRfc2047,

@@ -5,7 +5,7 @@
 //! In UTF-8, but for the rewriting to ISO-2022-JP. A name may be so long that no line holds it; then lines are longer.
 
 use crate::encoded_word::{self, Encoding, Place};
-use crate::{japanese, lex};
+use crate::{japanese, lexer};
 use std::fmt::Write;
 
 /// Bytes of a line.
@@ -28,7 +28,7 @@ pub enum Compat {
 ///
 /// `column` is the number of bytes of the line before it; lines are ended by `eol`, and the next one begins with a space.
 pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) -> Option<String> {
-    if name.is_empty() || !name.bytes().all(|b| lex::is_token(b) && b != b'*') {
+    if name.is_empty() || !name.bytes().all(|b| lexer::is_token(b) && b != b'*') {
         return None;
     }
     // What reads as a word, and a backslash that some take for a path, do not go into quotes.
@@ -59,7 +59,7 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
 /// A byte of a value that all readers take as it is without quotes: for some, those of RFC 2231 7 (`attribute-char`) mean something in any
 /// value.
 fn is_plain_token(byte: u8) -> bool {
-    lex::is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
+    lexer::is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
 }
 
 /// Bytes of a name that file systems take.

@@ -16,7 +16,7 @@ use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, EventKind, Finding};
-use crate::lex;
+use crate::lexer;
 use std::ops::Range;
 
 /// What a scanner tolerates in a field of plain values, without a look at what they mean. True when a name occurs twice: then the field
@@ -156,7 +156,7 @@ fn is_fallback(plain: &str, counts: &str) -> bool {
 
 /// A parameter with the semicolon before it; None where there is none.
 pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usize>> {
-    let before = lex::trim_end(&value[..item.name.start]);
+    let before = lexer::trim_end(&value[..item.name.start]);
     before
         .ends_with(b";")
         .then(|| before.len() - 1..item.extent().end)
@@ -165,18 +165,20 @@ pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoded_word::{self, Form as HeaderForm};
-    use crate::header::FieldKind;
+    use crate::encoded_word::{self, Form as HeaderForm, RewriteTarget};
+    use crate::header::{self, FieldKind};
 
     fn after(value: &str) -> (String, Vec<&'static str>) {
         let mut findings = Vec::new();
-        let list = encoded_word::rewrite(
+        let list = header::rewrite(
             value.as_bytes(),
             FieldKind::Parameters,
-            HeaderForm::Words,
+            RewriteTarget {
+                form: HeaderForm::Words,
+                column: 20,
+                eol: "\r\n",
+            },
             &HeaderContext::default(),
-            20,
-            b"\r\n",
             &mut findings,
         );
         let new = encoded_word::apply(value.as_bytes(), &list);

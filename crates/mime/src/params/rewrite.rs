@@ -5,46 +5,49 @@
 //! `charset` and `boundary` are never changed, nor is a continuation with gaps, duplicates or missing semicolons, nor a damaged form beside
 //! another one. Of a name in several forms each is brought to UTF-8 by itself.
 
+use super::decode::parse;
 use super::decode::{Group, group, split_extended};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
+use super::param::{Param, Params};
 use super::parameter_name::{NameForm, split_name};
 use super::scan::{Item, LIMIT, Scanner};
-use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text, has_open,
-    has_word, is_clean_japanese, is_clean_text,
+    self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text,
+    is_clean_japanese, is_clean_text,
 };
 use crate::event::{EventKind, Finding, Reason};
 use crate::header::FieldKind;
-use crate::{japanese, lex};
+use crate::japanese;
+use crate::lexer::{self, has_open, has_word};
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The changes that bring the parameters of a field to UTF-8; see [`encoded_word::rewrite`].
-pub(crate) fn rewrite(
-    value: &[u8],
-    form: Form,
-    context: &HeaderContext,
-    then: &HeaderContext,
-    line: (usize, &str),
-    findings: &mut Vec<Finding>,
-) -> Vec<Replacement> {
+/// Returns the replacements that rewrite the parameters of a field to UTF-8; see [`crate::header::rewrite`].
+pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+    let Rewriting {
+        value,
+        target,
+        context,
+        then,
+        ..
+    } = *rewriting;
+    let form = target.form;
     let may_encode =
-        has_open(value) || lex::has_escape(value) || memchr::memchr(b'*', value).is_some();
+        has_open(value) || lexer::has_escape(value) || memchr::memchr(b'*', value).is_some();
     if value.is_ascii() && !may_encode && !has_repeats(value) {
         return Vec::new();
     }
     let before = parse(value, context, findings);
-    let list = plan(value, &before, form, context, line, findings);
+    let list = plan(value, &before, target, context, findings);
     if list.is_empty() {
         return list;
     }
     let after = encoded_word::apply(value, &list);
     let read = parse(&after, then, &mut Vec::new());
     if is_same(&read, &before, form)
-        && plan(&after, &read, form, then, line, &mut Vec::new()).is_empty()
+        && plan(&after, &read, target, then, &mut Vec::new()).is_empty()
     {
         return list;
     }
@@ -72,11 +75,11 @@ fn is_same(one: &Params, other: &Params, form: Form) -> bool {
 fn plan(
     value: &[u8],
     params: &Params,
-    form: Form,
+    target: RewriteTarget<'_>,
     context: &HeaderContext,
-    (start, eol): (usize, &str),
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
+    let form = target.form;
     let (_, mut groups) = group(value, context, &mut Vec::new());
     let mut list: Vec<Replacement> = groups
         .iter_mut()
@@ -108,14 +111,14 @@ fn plan(
         })
         .collect();
     jobs.sort_by_key(|j| j.at.start);
-    let (mut at, mut column) = (0, start);
+    let (mut at, mut column) = (0, target.column);
     for job in jobs {
         let gap = &value[at..job.at.start];
         column = match memchr::memrchr2(b'\r', b'\n', gap) {
             Some(n) => gap.len() - n - 1,
             None => column + gap.len(),
         };
-        let with = job.write(column, eol);
+        let with = job.write(column, target.eol);
         column = with.len() - with.rfind('\n').map_or(0, |n| n + 1);
         at = job.at.end;
         list.push(Replacement {
@@ -127,16 +130,7 @@ fn plan(
             with: Vec::new(),
         }));
     }
-    list.extend(comments(
-        value,
-        RewriteTarget {
-            form,
-            column: start,
-            eol,
-        },
-        context,
-        findings,
-    ));
+    list.extend(comments(value, target, context, findings));
     list.sort_by_key(|r| r.at.start);
     if list.is_sorted_by(|a, b| a.at.end <= b.at.start) {
         list
@@ -166,7 +160,7 @@ fn comments(
         while at < next.start {
             let from = at;
             let end = if value[at] == b'(' && open {
-                lex::comment_end(value, at)
+                lexer::comment_end(value, at)
             } else {
                 None
             };
@@ -317,7 +311,7 @@ fn job<'a>(
     };
     let name = std::str::from_utf8(base)
         .ok()
-        .filter(|n| n.bytes().all(lex::is_token))?;
+        .filter(|n| n.bytes().all(lexer::is_token))?;
     Some(Job {
         at: first.extent(),
         drop,
@@ -393,7 +387,7 @@ fn syntax(
         .collect();
     let words =
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = lex::has_raw_iso2022jp(&bytes);
+    let shifted = lexer::has_raw_iso2022jp(&bytes);
     let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
@@ -424,15 +418,18 @@ impl Job<'_> {
 mod tests {
     use super::super::encode::LINE;
     use super::*;
+    use crate::header;
 
     fn after(value: &str, form: Form) -> String {
-        let list = encoded_word::rewrite(
+        let list = header::rewrite(
             value.as_bytes(),
             FieldKind::Parameters,
-            form,
+            RewriteTarget {
+                form,
+                column: 20,
+                eol: "\r\n",
+            },
             &HeaderContext::default(),
-            20,
-            b"\r\n",
             &mut Vec::new(),
         );
         String::from_utf8(encoded_word::apply(value.as_bytes(), &list))
@@ -462,16 +459,35 @@ mod tests {
             for form in [Form::Words, Form::RawUtf8] {
                 let mut findings = Vec::new();
                 let value = value.as_bytes();
-                let list = rewrite(value, form, &context, &context, (20, "\r\n"), &mut findings);
+                let list = rewrite(
+                    &Rewriting {
+                        value,
+                        kind: FieldKind::Parameters,
+                        target: RewriteTarget {
+                            form,
+                            column: 20,
+                            eol: "\r\n",
+                        },
+                        context: &context,
+                        then: &context,
+                    },
+                    &mut findings,
+                );
                 let after = encoded_word::apply(value, &list);
                 assert_eq!(String::from_utf8_lossy(&after), want, "{findings:?}");
                 assert_eq!(
                     rewrite(
-                        &after,
-                        form,
-                        &context,
-                        &context,
-                        (20, "\r\n"),
+                        &Rewriting {
+                            value: &after,
+                            kind: FieldKind::Parameters,
+                            target: RewriteTarget {
+                                form,
+                                column: 20,
+                                eol: "\r\n"
+                            },
+                            context: &context,
+                            then: &context
+                        },
                         &mut Vec::new()
                     ),
                     []
@@ -577,11 +593,17 @@ mod tests {
             ] {
                 let context = HeaderContext::default();
                 let list = rewrite(
-                    value,
-                    form,
-                    &context,
-                    &context,
-                    (20, "\r\n"),
+                    &Rewriting {
+                        value,
+                        kind: FieldKind::Parameters,
+                        target: RewriteTarget {
+                            form,
+                            column: 20,
+                            eol: "\r\n",
+                        },
+                        context: &context,
+                        then: &context,
+                    },
                     &mut Vec::new(),
                 );
                 let once = encoded_word::apply(value, &list);
@@ -597,11 +619,17 @@ mod tests {
                 );
                 assert_eq!(
                     rewrite(
-                        &once,
-                        form,
-                        &context,
-                        &context,
-                        (20, "\r\n"),
+                        &Rewriting {
+                            value: &once,
+                            kind: FieldKind::Parameters,
+                            target: RewriteTarget {
+                                form,
+                                column: 20,
+                                eol: "\r\n"
+                            },
+                            context: &context,
+                            then: &context
+                        },
                         &mut Vec::new()
                     ),
                     []
@@ -631,11 +659,17 @@ mod tests {
         for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
             let (mut told, context) = (Vec::new(), HeaderContext::default());
             let _ = rewrite(
-                value.as_bytes(),
-                Form::Words,
-                &context,
-                &context,
-                (20, "\n"),
+                &Rewriting {
+                    value: value.as_bytes(),
+                    kind: FieldKind::Parameters,
+                    target: RewriteTarget {
+                        form: Form::Words,
+                        column: 20,
+                        eol: "\n",
+                    },
+                    context: &context,
+                    then: &context,
+                },
                 &mut told,
             );
             assert!(
@@ -647,11 +681,17 @@ mod tests {
         crate::linear::assert_linear(&"comments", 50_000, |n| {
             let (value, context) = ("a; (\u{f6}".repeat(n), HeaderContext::default());
             let _ = rewrite(
-                value.as_bytes(),
-                Form::Words,
-                &context,
-                &context,
-                (20, "\n"),
+                &Rewriting {
+                    value: value.as_bytes(),
+                    kind: FieldKind::Parameters,
+                    target: RewriteTarget {
+                        form: Form::Words,
+                        column: 20,
+                        eol: "\n",
+                    },
+                    context: &context,
+                    then: &context,
+                },
                 &mut Vec::new(),
             );
         });

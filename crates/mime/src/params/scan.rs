@@ -1,10 +1,10 @@
 //! The tolerant scanner: main value and parameters as written.
 
-use super::RawParam;
+use super::param::RawParam;
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use crate::encoded_word::{self, HeaderContext};
 use crate::event::{Detail, EventKind, Finding, Reason};
-use crate::lex::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
+use crate::lexer::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -29,6 +29,12 @@ const KNOWN: [&str; 12] = [
     "micalg",
     "report-type",
 ];
+
+/// Returns the main value of a field without comments and blanks, and its parameters as written.
+pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
+    let (main, items) = Scanner::new(value);
+    (main, items.take(LIMIT).map(|item| item.raw).collect())
+}
 
 /// One parameter with its place.
 #[derive(Clone, Debug)]
@@ -89,7 +95,7 @@ impl<'a> Scanner<'a> {
         let value = self.value;
         let mut main: Cow<'a, [u8]> = Cow::Borrowed(b"");
         loop {
-            self.at = lex::skip_cfws(value, self.at);
+            self.at = lexer::skip_cfws(value, self.at);
             let start = self.at;
             let continues =
                 main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
@@ -98,7 +104,7 @@ impl<'a> Scanner<'a> {
             }
             let end = value[start..]
                 .iter()
-                .position(|&b| lex::is_space(b) || matches!(b, b';' | b'('))
+                .position(|&b| lexer::is_space(b) || matches!(b, b';' | b'('))
                 .map_or(value.len(), |n| start + n);
             if main.is_empty() {
                 main = Cow::Borrowed(&value[start..end]);
@@ -127,7 +133,7 @@ impl<'a> Scanner<'a> {
 
     /// Notes what was not read of a field with too many parameters.
     pub(super) fn note_rest(&mut self) {
-        let rest = lex::skip_space(self.value, self.at)..self.value.len();
+        let rest = lexer::skip_space(self.value, self.at)..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
             self.tolerated.push(Finding::new(
                 rest,
@@ -139,7 +145,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes on to the next `;`, or to a `token=` that starts a parameter without one.
     fn skip_junk(&mut self) {
-        let before = lex::skip_cfws(self.value, self.at);
+        let before = lexer::skip_cfws(self.value, self.at);
         self.advance();
         let skipped = before..self.at.max(before);
         if !skipped.is_empty() {
@@ -149,7 +155,7 @@ impl<'a> Scanner<'a> {
 
     fn advance(&mut self) {
         loop {
-            self.at = lex::skip_cfws(self.value, self.at);
+            self.at = lexer::skip_cfws(self.value, self.at);
             if self.value.get(self.at).is_none_or(|&b| b == b';')
                 || starts_parameter(self.value, self.at)
             {
@@ -159,7 +165,7 @@ impl<'a> Scanner<'a> {
             // A lone specials byte must not stop the walk, hence at least one byte.
             let step = rest[1..]
                 .iter()
-                .position(|&b| lex::is_space(b) || matches!(b, b';' | b'('))
+                .position(|&b| lexer::is_space(b) || matches!(b, b';' | b'('))
                 .map_or(rest.len(), |n| n + 1);
             self.at += step;
         }
@@ -167,17 +173,19 @@ impl<'a> Scanner<'a> {
 
     fn value(&mut self, name: Range<usize>) -> Item<'a> {
         let value = self.value;
-        self.at = lex::skip_space(value, self.at);
+        self.at = lexer::skip_space(value, self.at);
         if value.get(self.at) == Some(&b'(') && !self.open_comment {
             // A comment here is a comment only when the value stands apart from it.
-            let after = lex::comment_end(value, self.at);
+            let after = lexer::comment_end(value, self.at);
             self.open_comment = after.is_none();
             if after.is_some_and(|n| {
-                value.get(n).is_some_and(|&b| lex::is_space(b) || b == b'"')
+                value
+                    .get(n)
+                    .is_some_and(|&b| lexer::is_space(b) || b == b'"')
                     || !is_file_name(&value[name.clone()])
                     || is_token_in_comments(value, n)
             }) {
-                self.at = lex::skip_cfws(value, self.at);
+                self.at = lexer::skip_cfws(value, self.at);
             }
         }
         let start = self.at;
@@ -211,9 +219,9 @@ impl<'a> Scanner<'a> {
         let plain = &value[start..end];
         if plain.is_empty() {
             self.tolerate(name.clone(), EventKind::ParamNoValue, Reason::EmptyValue);
-        } else if plain.iter().any(|&b| lex::is_space(b)) {
+        } else if plain.iter().any(|&b| lexer::is_space(b)) {
             self.tolerate(start..end, EventKind::ParamUnquoted, Reason::UnquotedSpace);
-        } else if plain.iter().any(|&b| lex::is_tspecial(b)) {
+        } else if plain.iter().any(|&b| lexer::is_tspecial(b)) {
             self.tolerate(
                 start..end,
                 EventKind::ParamUnquoted,
@@ -235,12 +243,12 @@ impl<'a> Scanner<'a> {
             .and_then(|rest| memchr::memchr(b'\t', rest))
         {
             let tab = at + found;
-            let end = lex::skip_space(inside, tab);
+            let end = lexer::skip_space(inside, tab);
             let blanks = tab
                 - inside[at..tab]
                     .iter()
                     .rev()
-                    .take_while(|b| lex::is_space(**b))
+                    .take_while(|b| lexer::is_space(**b))
                     .count()..end;
             let is_fold = inside[blanks.clone()].contains(&b'\n');
             let separates =
@@ -310,9 +318,9 @@ impl<'a> Scanner<'a> {
             if byte == b';' {
                 break;
             }
-            if lex::is_space(byte) {
+            if lexer::is_space(byte) {
                 let blanks = self.at;
-                self.at = lex::skip_space(value, blanks);
+                self.at = lexer::skip_space(value, blanks);
                 let folded = value[blanks..self.at].contains(&b'\n');
                 if starts_known_parameter(value, self.at, folded) {
                     break;
@@ -321,7 +329,7 @@ impl<'a> Scanner<'a> {
             }
             if byte == b'(' && !self.open_comment {
                 // A comment at the end is one; with text behind it, it belongs to a file name such as `Plan (1).pdf`.
-                if let Some(after) = lex::comment_end(value, self.at) {
+                if let Some(after) = lexer::comment_end(value, self.at) {
                     self.at = after;
                     continue;
                 }
@@ -340,7 +348,7 @@ impl<'a> Iterator for Scanner<'a> {
     fn next(&mut self) -> Option<Item<'a>> {
         let value = self.value;
         loop {
-            self.at = lex::skip_cfws(value, self.at);
+            self.at = lexer::skip_cfws(value, self.at);
             if *value.get(self.at)? == b';' {
                 if self.semicolon {
                     self.tolerate(self.at..self.at + 1, EventKind::ParamEmpty, Reason::Skipped);
@@ -370,9 +378,9 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let end = value[start..]
             .iter()
-            .position(|&b| lex::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
+            .position(|&b| lexer::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
             .map_or(value.len(), |n| start + n);
-        self.at = lex::skip_cfws(value, end);
+        self.at = lexer::skip_cfws(value, end);
         match value.get(self.at) {
             Some(b'=') => self.at += 1,
             // A name without a value is no parameter; what follows it may be one.
@@ -385,7 +393,7 @@ impl<'a> Scanner<'a> {
             }
             _ => return None,
         }
-        if self.at > end + 1 || value.get(self.at).is_some_and(|&b| lex::is_space(b)) {
+        if self.at > end + 1 || value.get(self.at).is_some_and(|&b| lexer::is_space(b)) {
             self.tolerate(start..self.at, EventKind::ParamBlank, Detail::None);
         }
         let item = self.value(start..end);
@@ -394,18 +402,18 @@ impl<'a> Scanner<'a> {
 
     /// A parameter that follows the grammar and ends where a parameter may end.
     fn strict(&mut self) -> Option<Item<'a>> {
-        let (rest, (name, value)) = lex::parameter(&self.value[self.at..]).ok()?;
+        let (rest, (name, value)) = lexer::parameter(&self.value[self.at..]).ok()?;
         let end = self.value.len() - rest.len();
         if !matches!(rest.first(), None | Some(b';' | b'\r' | b'\n')) {
             return None;
         }
-        let next = lex::skip_space(self.value, end);
+        let next = lexer::skip_space(self.value, end);
         if !matches!(self.value.get(next), None | Some(b';')) {
             return None;
         }
         let (bytes, quoted) = match value {
-            lex::StrictValue::Token(bytes) => (bytes, false),
-            lex::StrictValue::Quoted(bytes) => (bytes, true),
+            lexer::StrictValue::Token(bytes) => (bytes, false),
+            lexer::StrictValue::Quoted(bytes) => (bytes, true),
         };
         let range = end - bytes.len() - 2 * usize::from(quoted)..end;
         let name_range = self.at..self.at + name.len();
@@ -428,17 +436,17 @@ impl<'a> Scanner<'a> {
 /// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.
 fn is_token_in_comments(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
-    let next = lex::skip_space(value, end);
-    if end == at || value.get(next) != Some(&b'(') || lex::comment_end(value, next).is_none() {
+    let next = lexer::skip_space(value, end);
+    if end == at || value.get(next) != Some(&b'(') || lexer::comment_end(value, next).is_none() {
         return false;
     }
-    matches!(value.get(lex::skip_cfws(value, next)), None | Some(b';'))
+    matches!(value.get(lexer::skip_cfws(value, next)), None | Some(b';'))
 }
 
 /// True where `token=` stands.
 fn starts_parameter(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
-    end > at && value.get(lex::skip_space(value, end)) == Some(&b'=')
+    end > at && value.get(lexer::skip_space(value, end)) == Some(&b'=')
 }
 
 /// True where `token=` stands and the token is a name that mail uses, or a segment of RFC 2231 3; at the start of a line also where
@@ -465,7 +473,7 @@ fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
 fn token_end(value: &[u8], at: usize) -> usize {
     value[at..]
         .iter()
-        .position(|&b| !lex::is_token(b))
+        .position(|&b| !lexer::is_token(b))
         .map_or(value.len(), |n| at + n)
 }
 
@@ -554,11 +562,11 @@ fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
             i += 1;
             continue;
         }
-        while out.last().is_some_and(|&b| lex::is_space(b)) {
+        while out.last().is_some_and(|&b| lexer::is_space(b)) {
             out.pop();
         }
         out.push(b' ');
-        i = lex::skip_space(value, i);
+        i = lexer::skip_space(value, i);
     }
     Cow::Owned(out)
 }

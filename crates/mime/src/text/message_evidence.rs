@@ -9,11 +9,11 @@
 //! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
 //! too doubtful to rewrite.
 
-use super::Transferred;
+use super::transferred::Transferred;
 use crate::charset_choice::{
     MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
 };
-use crate::header::{FieldKind, field_kind};
+use crate::header::{self, FieldKind, field_kind};
 use crate::transfer::blocks::has_yenc;
 use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
 use mailglot_codec::detect::{self, Detector, Guess};
@@ -149,12 +149,8 @@ impl<'a> MailContext<'a> {
                     field.filter(|value| memchr::memmem::find(value, b"=?").is_some())
                 {
                     let context = encoded_word::HeaderContext::default();
-                    text += &encoded_word::decode(
-                        value,
-                        FieldKind::Unstructured,
-                        &context,
-                        &mut Vec::new(),
-                    );
+                    text +=
+                        &header::decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
                 }
             }
             for (id, _) in self.texts() {

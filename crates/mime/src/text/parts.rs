@@ -10,7 +10,11 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{MessageEvidence, Transferred, delimiters, footer_text, reading};
+use super::delimiters;
+use super::footer::footer_text;
+use super::message_evidence::MessageEvidence;
+use super::report::reading;
+use super::transferred::Transferred;
 use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::reading::Reading;

@@ -11,7 +11,8 @@
 mod survey;
 mod tolerant;
 
-use super::{Decoded, Sink, TransferEncoding};
+use super::decoded::{Decoded, Sink};
+use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use base64::Engine as _;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -1,6 +1,6 @@
 //! The way from decoded offsets back to the body.
 
-use super::Sink;
+use super::decoded::Sink;
 use std::ops::Range;
 
 /// Follows a decoder and notes where the ends of the wanted ranges come from.

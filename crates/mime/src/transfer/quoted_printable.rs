@@ -7,7 +7,8 @@
 
 mod clean;
 
-use super::{Decoded, RangeCount, Sink, TransferEncoding};
+use super::decoded::{Decoded, RangeCount, Sink};
+use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use std::borrow::Cow;
 use std::ops::Range;

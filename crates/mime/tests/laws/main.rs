@@ -20,8 +20,8 @@ mod numbers;
 mod policies;
 
 use evidence::message;
-use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
-use mailglot_mime::header::{Field, FieldKind, field_kind};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs};
+use mailglot_mime::header::{self, Field, FieldKind, field_kind};
 use mailglot_mime::{
     Attachments, CharsetOut, Event, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId,
     PartKind, Policy, Report, Transfer, apply_undo, header_context, iso_2022_jp_form, params,
@@ -350,7 +350,7 @@ fn fields(
             }
             (kind, _) => {
                 let read = |value, context| {
-                    let text = encoded_word::decode(value, kind, context, &mut Vec::new());
+                    let text = header::decode(value, kind, context, &mut Vec::new());
                     without_gaps(&read_as(&text, policy), kind)
                 };
                 read(old, &context) == read(value, &now)
@@ -617,7 +617,7 @@ fn valid_utf_8_is_not_reread_because_of_junk_in_another_field() {
         let value = field.value.of(&raw);
         let kind = field_kind(name.as_bytes());
         assert_eq!(
-            encoded_word::decode(value, kind, &context, &mut Vec::new()).trim_start(),
+            header::decode(value, kind, &context, &mut Vec::new()).trim_start(),
             text,
             "{}",
             raw.escape_ascii()
@@ -628,7 +628,7 @@ fn valid_utf_8_is_not_reread_because_of_junk_in_another_field() {
             .field(PartId::ROOT, name.to_ascii_lowercase().as_bytes())
             .unwrap();
         let value = value.value.of(&written.bytes);
-        let read = encoded_word::decode(value, kind, &header_context(&after, &policy), &mut vec![]);
+        let read = header::decode(value, kind, &header_context(&after, &policy), &mut vec![]);
         assert_eq!(read.trim_start(), text, "{}", written.bytes.escape_ascii());
     }
 }

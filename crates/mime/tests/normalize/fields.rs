@@ -2,8 +2,9 @@
 
 use super::{case, codes, keeps_the_laws, latin1, policies};
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
-use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs};
 use mailglot_mime::header::FieldKind;
+use mailglot_mime::header::decode;
 use mailglot_mime::{
     Headers, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, params, process, text_parts,
 };

@@ -1,7 +1,8 @@
 //! What this project reads in the original message, at the places that were edited.
 
-use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, addresses};
+use mailglot_mime::header::decode;
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
     Edit, Message, Part, PartId, PartKind, Policy, Report, Span, header_context, params, text_parts,

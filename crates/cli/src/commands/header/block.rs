@@ -9,8 +9,8 @@ use super::{Counts, DecodedRow, EventRow, Raw, explain, json, line, note_names, 
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::{self, HeaderContext};
-use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{Detail, Eol, EventKind, Finding, Message, PartId, header_context};
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         let kind = name.map_or(FieldKind::Unstructured, field_kind);
         let mut findings = Vec::new();
         let read = line::one_line(value, &mut findings);
-        let text = encoded_word::decode(&read, kind, &context, &mut findings);
+        let text = header::decode(&read, kind, &context, &mut findings);
         let text = text.trim_matches([' ', '\t']);
         note_names(kind, &read, text, &mut findings);
         if name.is_none() {

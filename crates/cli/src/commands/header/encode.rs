@@ -10,7 +10,8 @@ use super::super::values::{End, each, put};
 use crate::args::{CompatForm, EncodeArgs, WordEncoding};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::{self, Encoding, Place, Style, Unencodable};
+use mailglot_mime::encoded_word::{Encoding, Place, Unencodable};
+use mailglot_mime::header::{self, Style};
 use mailglot_mime::params::{self, Compat};
 
 pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> {
@@ -84,7 +85,7 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
         eol: if args.fold { "\n" } else { "" },
     };
     let encoded = match &args.name {
-        Some(name) => encoded_word::encode_field(name, text, &style),
+        Some(name) => header::encode_field(name, text, &style),
         None => style.text(text, Place::Text, 0),
     };
     encoded.map_err(|error| {

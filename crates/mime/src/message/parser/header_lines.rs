@@ -16,6 +16,7 @@
 //! A line of text that looks like a field, after a header without an empty line, is taken for one.
 
 use super::Parser;
+use super::part_header::PartHeader;
 use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
@@ -26,19 +27,6 @@ const MANY_FIELDS: usize = 1_000;
 
 /// Lines that are looked at after a line that is no field.
 const LOOKAHEAD: usize = 8;
-
-/// What was read of a part's header.
-#[derive(Default)]
-pub(super) struct Header {
-    /// All its lines.
-    pub(super) span: Span,
-    /// Start of the body.
-    pub(super) body: usize,
-    /// The fields that the parser needs, as indexes into all fields.
-    pub(super) content_type: Option<u32>,
-    pub(super) content_transfer_encoding: Option<u32>,
-    pub(super) content_disposition: Option<u32>,
-}
 
 /// Lines that are no fields, and other damage of one header, counted.
 #[derive(Default)]
@@ -130,9 +118,9 @@ enum LineBefore {
 
 impl Parser<'_> {
     /// Reads the header that begins at `start`.
-    pub(super) fn read_header(&mut self, start: usize) -> Header {
+    pub(super) fn read_header(&mut self, start: usize) -> PartHeader {
         let first = self.fields.len();
-        let mut header = Header::default();
+        let mut header = PartHeader::default();
         let mut damage = HeaderDamage::default();
         let mut before = LineBefore::Nothing;
         // A field with a known name is certain at or after this place.
@@ -398,7 +386,7 @@ fn name_end(content: &[u8]) -> Option<usize> {
     content[at..].iter().position(ends).map(|end| at + end)
 }
 
-impl Header {
+impl PartHeader {
     /// Remembers the first of each field that tells about the body.
     fn note(&mut self, single: usize, field: u32) {
         let slot = match single {

@@ -1,6 +1,6 @@
 //! The machine that reads base64 as it occurs: any line lengths, foreign bytes, padding anywhere, the alphabet for addresses.
 
-use super::super::{RangeCount, Sink};
+use super::super::decoded::{RangeCount, Sink};
 use super::survey::{EncodedRegion, PieceClass, is_base64, pieces};
 use std::ops::Range;
 

@@ -1,27 +1,25 @@
-//! Finds backslashes that are the second byte of a character in raw double-byte text: the 表 of Shift_JIS, the 功 of Big5.
-//!
-//! A reader that does not know the charset takes such a byte for the start of a quoted pair. If a string ends with one (`"表"`), that reader
-//! continues to the opening quote of the next string, over the address between them. The whole value shows the right reading: a wrong one
-//! leaves quotes open, or has quotes where no string begins or ends.
+//! Counts the syntax faults of a value, and chooses the reading of its raw characters that has the fewest.
 //!
 //! # Limits
 //!
 //! All strings and comments of a value have the same reading.
 
-use super::CharacterSteps;
-use mailglot_codec::{Charset, LossLog};
-use std::ops::RangeInclusive;
+use super::angle_address::{angle_end, contains_angle_address};
+use super::raw_characters::CharacterSteps;
+use super::raw_iso2022jp::has_escape;
+use super::syntax::is_space;
+use super::trail_backslash::TrailBackslash;
 
-/// The lead bytes that make a following backslash a trail byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum TrailBackslash {
-    /// Every backslash is a backslash.
-    #[default]
-    None,
-    /// The lead bytes of Shift_JIS; its half-width katakana are single bytes.
-    ShiftJis,
-    /// The lead bytes of Big5 and GBK.
-    Wide,
+impl CharacterSteps {
+    /// Chooses the reading under which the value's quotes and comments make sense.
+    pub(crate) fn of(value: &[u8]) -> Self {
+        let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
+        Self {
+            backslashes: TrailBackslash::of(value),
+            has_iso2022jp: has_escape(value),
+            legacy,
+        }
+    }
 }
 
 impl TrailBackslash {
@@ -34,45 +32,6 @@ impl TrailBackslash {
             .into_iter()
             .min_by_key(|reading| reading.syntax_faults(value))
             .unwrap_or_default()
-    }
-
-    /// Returns the reading that fits a charset.
-    pub(crate) fn in_charset(charset: Charset) -> Self {
-        if charset.is_single_byte() || !charset.is_ascii_compatible() {
-            return Self::None;
-        }
-        let reads = |bytes: &[u8]| {
-            let mut log = LossLog::with_limit(0);
-            let text = charset.decode(bytes, &mut log);
-            log.losses() == 0 && text.chars().count() == 1
-        };
-        if !WIDE.into_iter().any(|lead| reads(&[lead, b'\\'])) {
-            return Self::None;
-        }
-        if reads(&[KATAKANA]) {
-            Self::ShiftJis
-        } else {
-            Self::Wide
-        }
-    }
-
-    /// Returns the length of the character at `at`, as far as trail bytes matter.
-    pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
-        let is_lead = match (self, value.get(at)) {
-            (Self::None, _) | (_, None) => false,
-            (Self::ShiftJis, Some(lead)) => matches!(lead, 0x81..=0x9F | 0xE0..=0xFC),
-            (Self::Wide, Some(lead)) => WIDE.contains(lead),
-        };
-        let has_trail = matches!(value.get(at + 1), Some(0x40..=0x7E | 0x80..=0xFE));
-        1 + usize::from(is_lead && has_trail)
-    }
-
-    /// Like [`super::quoted_end`], but ignores backslashes that are trail bytes.
-    pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
-        if self == Self::None {
-            return super::quoted_end(value, at);
-        }
-        super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
     /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that hold an address.
@@ -115,7 +74,7 @@ impl TrailBackslash {
                         end.is_none_or(|end| contains_angle_address(&value[start..end])),
                     );
                 }
-                b'<' if angles => match super::angle_end(value, start) {
+                b'<' if angles => match angle_end(value, start) {
                     Some(end) => at = end,
                     None => angles = false,
                 },
@@ -156,11 +115,6 @@ struct QuotedString {
     end: Option<usize>,
 }
 
-/// Lead bytes of Big5 and GBK.
-const WIDE: RangeInclusive<u8> = 0x81..=0xFE;
-/// A single-byte letter in Shift_JIS alone.
-const KATAKANA: u8 = 0xB1;
-
 /// Returns true if a backslash follows a byte above 7F, in bytes that are not UTF-8.
 fn may_have_trail_backslash(value: &[u8]) -> bool {
     memchr::memchr_iter(b'\\', value).any(|at| at > 0 && !value[at - 1].is_ascii())
@@ -169,28 +123,12 @@ fn may_have_trail_backslash(value: &[u8]) -> bool {
 
 /// Returns true for bytes beside which a quoted string may begin or end.
 fn is_border(byte: u8) -> bool {
-    super::is_space(byte) || matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'=')
-}
-
-/// Returns true if `<…@…>` occurs in a text.
-pub(crate) fn contains_angle_address(text: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
-        let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else {
-            return false;
-        };
-        if text[start..end].contains(&b'@') {
-            return true;
-        }
-        at = end;
-    }
-    false
+    is_space(byte) || matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'=')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_codec::View;
 
     #[test]
     fn the_reading_that_leaves_no_quote_open_is_meant() {
@@ -227,50 +165,6 @@ mod tests {
                 "{}",
                 value.escape_ascii()
             );
-        }
-    }
-
-    #[test]
-    fn strings_end_behind_halves() {
-        for (reading, value, end) in [
-            (TrailBackslash::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
-            (TrailBackslash::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
-            (TrailBackslash::ShiftJis, b"\"\xb1\\\"", None),
-            (TrailBackslash::Wide, b"\"\xb1\\\"", Some(4)),
-            // A trail byte is not a lead byte.
-            (TrailBackslash::Wide, b"\"\xb1\xb1\\\"\"", Some(6)),
-            (TrailBackslash::None, b"\"\x95\\\"", None),
-            (TrailBackslash::Wide, b"\"\x95\\", None),
-            (TrailBackslash::Wide, b"\"", None),
-        ] {
-            assert_eq!(
-                reading.quoted_end(value, 0),
-                end,
-                "{reading:?} {}",
-                value.escape_ascii()
-            );
-        }
-    }
-
-    #[test]
-    fn charsets_have_halves_or_none() {
-        for (label, reading) in [
-            ("shift_jis", TrailBackslash::ShiftJis),
-            ("windows-31j", TrailBackslash::ShiftJis),
-            ("big5", TrailBackslash::Wide),
-            ("gbk", TrailBackslash::Wide),
-            ("gb18030", TrailBackslash::Wide),
-            ("euc-jp", TrailBackslash::None),
-            ("euc-kr", TrailBackslash::None),
-            ("utf-8", TrailBackslash::None),
-            ("windows-1252", TrailBackslash::None),
-            ("utf-16le", TrailBackslash::None),
-            ("iso-2022-jp", TrailBackslash::None),
-        ] {
-            let charset = Charset::for_label(label.as_bytes(), View::Mail)
-                .charset()
-                .expect("a known label");
-            assert_eq!(TrailBackslash::in_charset(charset), reading, "{label}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! A quote opens a string only where a word of the local part may begin, with the rest of the address after it. A parenthesis opens a
 //! comment only within an address. Others are text, and the first `>` ends the address.
 
-use super::{comment_end, is_space, quoted_end, skip_space};
+use super::syntax::{comment_end, is_space, quoted_end, skip_space};
 use std::ops::Range;
 
 /// Returns the offset after the address in angles at `at` (where `<` stands); None if it is not closed.
@@ -92,6 +92,21 @@ impl Angles<'_> {
         }
         self.value.get(self.blank.end).copied()
     }
+}
+
+/// Returns true if `<…@…>` occurs in a text.
+pub(crate) fn contains_angle_address(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
+        let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else {
+            return false;
+        };
+        if text[start..end].contains(&b'@') {
+            return true;
+        }
+        at = end;
+    }
+    false
 }
 
 #[cfg(test)]

@@ -6,32 +6,24 @@
 //!
 //! A sequence does not count as ISO-2022-JP if other readers see an address in angles in it.
 
-use super::trail_backslash::{TrailBackslash, contains_angle_address};
-use super::{has_escape, raw_iso2022jp_length};
+use super::angle_address::contains_angle_address;
+use super::raw_iso2022jp::{has_escape, raw_iso2022jp_length};
+use super::syntax::{comment_end, comment_end_by, is_space, quoted_end_by};
+use super::trail_backslash::TrailBackslash;
 
 /// How to step through a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CharacterSteps {
     /// Which backslashes are trail bytes.
-    backslashes: TrailBackslash,
+    pub(super) backslashes: TrailBackslash,
     /// The value contains an escape character, so it may contain ISO-2022-JP.
-    has_iso2022jp: bool,
+    pub(super) has_iso2022jp: bool,
     /// Text beyond ASCII is not UTF-8.
-    legacy: bool,
+    pub(super) legacy: bool,
 }
 
 impl CharacterSteps {
-    /// Chooses the reading under which the value's quotes and comments make sense.
-    pub(crate) fn of(value: &[u8]) -> Self {
-        let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
-        Self {
-            backslashes: TrailBackslash::of(value),
-            has_iso2022jp: has_escape(value),
-            legacy,
-        }
-    }
-
-    /// Like [`Self::of`], with a given reading of backslashes.
+    /// Returns the steps for a given reading of backslashes. [`Self::of`] chooses one.
     pub(super) fn with(backslashes: TrailBackslash, value: &[u8]) -> Self {
         Self {
             backslashes,
@@ -73,7 +65,7 @@ impl CharacterSteps {
         let rest = value.get(at + 2..).unwrap_or_default();
         let end = rest.iter().position(|b| is_end(*b)).unwrap_or(rest.len());
         let (atom, behind) = rest.split_at(end);
-        let next = behind.iter().find(|b| !super::is_space(**b));
+        let next = behind.iter().find(|b| !is_space(**b));
         let last = atom
             .rsplit(|b| *b == b'.')
             .next()
@@ -97,20 +89,20 @@ impl CharacterSteps {
         }
     }
 
-    /// Like [`super::quoted_end`], but steps by characters.
+    /// Like [`super::syntax::quoted_end`], but steps by characters.
     pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
         if !self.has_iso2022jp {
             return self.backslashes.quoted_end(value, at);
         }
-        super::quoted_end_by(value, at, |i| self.step(value, i))
+        quoted_end_by(value, at, |i| self.step(value, i))
     }
 
-    /// Like [`super::comment_end`], but steps by characters.
+    /// Like [`comment_end`], but steps by characters.
     pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
         if !self.has_iso2022jp && self.backslashes == TrailBackslash::None {
-            return super::comment_end(value, at);
+            return comment_end(value, at);
         }
-        super::comment_end_by(value, at, |i| self.step(value, i))
+        comment_end_by(value, at, |i| self.step(value, i))
     }
 }
 

@@ -9,21 +9,14 @@
 //! Addresses are never changed. Words that are in a list of addresses stay as they are where they are in UTF-8 and nothing beside them is to be
 //! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
 
-use super::controls::is_control;
-use super::decode::MAX_WORD_BYTES;
-use super::encode::{
-    LineWriter, MAX_LINE_BYTES, choose_letter, first_word, is_atom, span_to_encode, stretches,
-    word_length,
+use super::kind::{FieldKind, field_kind};
+use super::value::{decode, rewrite};
+use crate::encoded_word::{
+    Encoding, Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place,
+    RewriteTarget, RewriteUnit, Unencodable, apply, choose_letter, encode_as, encode_legacy,
+    first_word, is_atom, is_control, rewrite_units, span_to_encode, stretches, word_length,
 };
-use super::lexical_context::LexicalContext;
-use super::rewrite::rewrite_units;
-use super::rewrite_units::RewriteUnit;
-use super::token::Letter;
-use super::{
-    Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy,
-};
-use crate::header::{FieldKind, field_kind};
-use crate::lex;
+use crate::lexer::{self, Letter, LexicalContext};
 use mailglot_codec::{Charset, smallest_sufficient};
 use std::borrow::Cow;
 
@@ -141,7 +134,7 @@ fn is_group(text: &str) -> bool {
 /// `"name": …;`
 fn is_quoted_group(text: &str) -> bool {
     let end = if text.starts_with('"') {
-        lex::CharacterSteps::default().quoted_end(text.as_bytes(), 0)
+        lexer::CharacterSteps::default().quoted_end(text.as_bytes(), 0)
     } else {
         None
     };
@@ -162,16 +155,13 @@ fn has_angles(text: &str) -> bool {
 /// A value with parameters: those that need it in the extended form.
 fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let kind = FieldKind::Parameters;
-    let (value, eol) = (text.as_bytes(), style.eol.as_bytes());
-    let changes = super::rewrite(
-        value,
-        kind,
-        Form::Words,
-        &context(),
+    let value = text.as_bytes();
+    let target = RewriteTarget {
+        form: Form::Words,
         column,
-        eol,
-        &mut Vec::new(),
-    );
+        eol: style.eol,
+    };
+    let changes = rewrite(value, kind, target, &context(), &mut Vec::new());
     let written = String::from_utf8_lossy(&apply(value, &changes)).into_owned();
     if written.is_ascii() && reads(&written, kind) == reads(text, kind) {
         Ok(written)
@@ -258,7 +248,7 @@ fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('"') {
-        let Some(end) = lex::CharacterSteps::default().quoted_end(rest.as_bytes(), at) else {
+        let Some(end) = lexer::CharacterSteps::default().quoted_end(rest.as_bytes(), at) else {
             break;
         };
         out.push_str(&rest[..at]);
@@ -293,7 +283,7 @@ fn list(
     let has_words = tokens
         .iter()
         .any(|token| matches!(token, FieldToken::Words(..)));
-    if has_words && lex::swallows_address(raw) {
+    if has_words && lexer::swallows_address(raw) {
         return Err(Unencodable::Place);
     }
     let written = TokenWriter::new(style, style.charset(&decoded), column).write(&tokens)?;
@@ -459,7 +449,7 @@ fn is_raw_control(c: char) -> bool {
 
 /// What an atom says: with its controls, where it has no words.
 fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
-    let reads_otherwise = atom.state.words || lex::has_raw_iso2022jp(raw.as_bytes());
+    let reads_otherwise = atom.state.words || lexer::has_raw_iso2022jp(raw.as_bytes());
     match atom.lexical {
         _ if reads_otherwise => atom.text.as_str().into(),
         LexicalContext::Quoted => {

@@ -1,27 +1,8 @@
-//! Lexical pieces of structured header values (RFC 5322 3.2, RFC 2045 5.1).
-//!
-//! The strict grammar is written with nom and answers for well-formed input; the tolerant scanners of [`crate::params`] fall back to
-//! the byte functions below it.
+//! White space, comments and quoted strings of structured values (RFC 5322 3.2).
 //!
 //! # Limits
 //!
-//! A comment that is not closed ends with the value. Obsolete syntax with control characters is taken as ordinary bytes.
-
-mod angle_address;
-mod raw_characters;
-mod raw_iso2022jp;
-mod trail_backslash;
-
-pub(crate) use angle_address::angle_end;
-pub(crate) use raw_characters::CharacterSteps;
-pub(crate) use raw_iso2022jp::{
-    decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,
-};
-pub(crate) use trail_backslash::{TrailBackslash, contains_angle_address, swallows_address};
-
-use nom::branch::alt;
-use nom::bytes::complete::{tag, take_while1};
-use nom::{IResult, Parser};
+//! A comment without its closing parenthesis reaches to the end of the value. Control characters of obsolete syntax are ordinary bytes.
 
 /// White space of header values: space, tab, and the bytes of a folded line end.
 pub(crate) fn is_space(byte: u8) -> bool {
@@ -78,7 +59,11 @@ pub(crate) fn comment_end(value: &[u8], at: usize) -> Option<usize> {
 
 /// [`comment_end`] in text of which what stands at a place takes so many bytes.
 #[inline]
-fn comment_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Option<usize> {
+pub(super) fn comment_end_by(
+    value: &[u8],
+    at: usize,
+    step: impl Fn(usize) -> usize,
+) -> Option<usize> {
     let (mut depth, mut i) = (0_usize, at);
     loop {
         i += match value.get(i)? {
@@ -122,7 +107,11 @@ pub(crate) fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
 
 /// [`quoted_end`] in text of which what stands at a place takes so many bytes.
 #[inline]
-fn quoted_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Option<usize> {
+pub(super) fn quoted_end_by(
+    value: &[u8],
+    at: usize,
+    step: impl Fn(usize) -> usize,
+) -> Option<usize> {
     let mut i = at + 1;
     loop {
         i += match value.get(i)? {
@@ -133,31 +122,14 @@ fn quoted_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Opti
     }
 }
 
-/// The value of a well-formed parameter, as it stands in the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StrictValue<'a> {
-    /// A token.
-    Token(&'a [u8]),
-    /// The inside of a quoted string that has neither quoted pairs nor folds.
-    Quoted(&'a [u8]),
+/// Returns true for bytes that end an atom of a phrase.
+pub(super) fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
 }
 
-/// `name=value` exactly as RFC 2045 5.1 has it, with a plain quoted string or a token for a value.
-pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], StrictValue<'_>)> {
-    let plain = (
-        tag("\""),
-        nom::bytes::complete::take_while(is_plain_quoted),
-        tag("\""),
-    )
-        .map(|(_, s, _)| StrictValue::Quoted(s));
-    let value = alt((take_while1(is_token).map(StrictValue::Token), plain));
-    (take_while1(is_token), tag("="), value)
-        .map(|(name, _, value)| (name, value))
-        .parse(input)
-}
-
-fn is_plain_quoted(byte: u8) -> bool {
-    matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~' | b'\t')
+/// Returns true for bytes that end an atom: white space and delimiters.
+pub(super) fn ends_atom(byte: u8) -> bool {
+    is_space(byte) || is_delimiter(byte)
 }
 
 #[cfg(test)]
@@ -189,21 +161,6 @@ mod tests {
             ("\"", None),
         ] {
             assert_eq!(quoted_end(value.as_bytes(), 0), end, "{value}");
-        }
-    }
-
-    #[test]
-    fn strict_parameters() {
-        assert_eq!(
-            parameter(b"a=b;c"),
-            Ok((&b";c"[..], (&b"a"[..], StrictValue::Token(b"b"))))
-        );
-        assert_eq!(
-            parameter(b"a=\"b c\""),
-            Ok((&b""[..], (&b"a"[..], StrictValue::Quoted(b"b c"))))
-        );
-        for bad in ["a =b", "=b", "a=", "a=\"b", "a=\"b\\c\"", "a=;"] {
-            assert!(parameter(bad.as_bytes()).is_err(), "{bad}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Finds the encoded words of a value (RFC 2047 2, with the tolerance that real mail needs).
 
-use crate::lex;
+use super::syntax::is_space;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl WordToken {
 
 /// Finds words in a part of a value, from left to right. Caches searches, so the time is linear.
 #[derive(Debug)]
-pub(crate) struct Finder<'a> {
+pub(crate) struct WordFinder<'a> {
     value: &'a [u8],
     open: LastSearch,
     inner_open: LastSearch,
@@ -80,7 +80,7 @@ fn find_pair(bytes: &[u8], pair: [u8; 2]) -> Option<usize> {
         .find(|&at| bytes[at..].starts_with(&pair))
 }
 
-impl<'a> Finder<'a> {
+impl<'a> WordFinder<'a> {
     /// Creates a finder for words that end before `limit`.
     pub(crate) fn new(value: &'a [u8], limit: usize) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl<'a> Finder<'a> {
             let after = close + 2;
             let ends = match self.value.get(after) {
                 None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
-                Some(&byte) if lex::is_space(byte) => true,
+                Some(&byte) if is_space(byte) => true,
                 Some(_) if self.value[after..].starts_with(b"=?") => true,
                 Some(_) => match self.later_close.find(self.value, *b"?=", after) {
                     None => true,
@@ -172,7 +172,7 @@ impl<'a> Finder<'a> {
 pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {
         None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
-        Some(&byte) => lex::is_space(byte) || rest.starts_with(b"=?"),
+        Some(&byte) => is_space(byte) || rest.starts_with(b"=?"),
     }
 }
 
@@ -235,13 +235,23 @@ fn label_end(value: &[u8], label: Range<usize>) -> usize {
     memchr::memchr(b'*', &value[label.clone()]).map_or(label.end, |n| label.start + n)
 }
 
+/// Returns true if a value contains `=?`.
+pub(crate) fn has_open(value: &[u8]) -> bool {
+    memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
+}
+
+/// Returns true if a value contains an encoded word.
+pub(crate) fn has_word(value: &[u8]) -> bool {
+    WordFinder::new(value, value.len()).next_from(0).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::linear::assert_linear;
 
     fn payloads(value: &str) -> Vec<String> {
-        let mut finder = Finder::new(value.as_bytes(), value.len());
+        let mut finder = WordFinder::new(value.as_bytes(), value.len());
         let (mut at, mut out) = (0, Vec::new());
         while let Some(word) = finder.next_from(at) {
             out.push(format!(

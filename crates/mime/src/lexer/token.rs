@@ -1,11 +1,14 @@
-//! Splits a value into texts and words, each with its lexical context (RFC 2047 5).
+//! Splits a value into tokens: texts and encoded words, each with its lexical context (RFC 2047 5).
 
-use super::token::{Finder, WordToken};
+use super::angle_address::angle_end;
+use super::raw_characters::CharacterSteps;
+use super::spaced_address::{SpacedAddresses, literal_end};
+use super::syntax::{ends_atom, is_delimiter, is_space};
+use super::word::{WordFinder, WordToken};
 use crate::header::FieldKind;
-use crate::lex;
 use std::ops::Range;
 
-/// The lexical context of a piece.
+/// The lexical context of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LexicalContext {
     /// Unstructured text.
@@ -24,23 +27,19 @@ pub(crate) enum LexicalContext {
 
 /// A text (`word` is None) or a word.
 #[derive(Clone, Debug)]
-pub(crate) struct LexicalPiece {
-    /// The range in the value. The pieces of a value cover it without gaps.
+pub(crate) struct Token {
+    /// The range in the value. The tokens of a value cover it without gaps.
     pub range: Range<usize>,
-    /// The context in which the piece stands.
+    /// The context in which the token stands.
     pub lexical: LexicalContext,
     /// The word.
     pub word: Option<WordToken>,
 }
 
-/// Returns all pieces of a value, from left to right.
-pub(crate) fn pieces(
-    value: &[u8],
-    kind: FieldKind,
-    steps: lex::CharacterSteps,
-) -> Vec<LexicalPiece> {
+/// Returns the tokens of a value, from left to right.
+pub(crate) fn tokens(value: &[u8], kind: FieldKind, steps: CharacterSteps) -> Vec<Token> {
     let addresses = kind == FieldKind::Structured;
-    let mut out = LexicalPieces {
+    let mut out = Tokenizer {
         value,
         steps,
         addresses,
@@ -56,18 +55,18 @@ pub(crate) fn pieces(
     out.list
 }
 
-struct LexicalPieces<'a> {
+struct Tokenizer<'a> {
     value: &'a [u8],
-    steps: lex::CharacterSteps,
+    steps: CharacterSteps,
     /// Whether addresses may stand outside angles.
     addresses: bool,
-    list: Vec<LexicalPiece>,
+    list: Vec<Token>,
 }
 
-impl LexicalPieces<'_> {
+impl Tokenizer<'_> {
     fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         if !range.is_empty() {
-            self.list.push(LexicalPiece {
+            self.list.push(Token {
                 range,
                 lexical,
                 word: None,
@@ -77,12 +76,12 @@ impl LexicalPieces<'_> {
 
     /// Adds the words in a range and the texts between them.
     fn words(&mut self, range: Range<usize>, lexical: LexicalContext) {
-        let mut finder = Finder::new(self.value, range.end);
+        let mut finder = WordFinder::new(self.value, range.end);
         let mut at = range.start;
         while let Some(word) = finder.next_from(at) {
             self.text(at..word.range.start, lexical);
             at = word.range.end;
-            self.list.push(LexicalPiece {
+            self.list.push(Token {
                 range: word.range.clone(),
                 lexical,
                 word: Some(word),
@@ -93,7 +92,7 @@ impl LexicalPieces<'_> {
 
     fn structured(&mut self) {
         let (value, steps) = (self.value, self.steps);
-        let mut finder = Finder::new(value, value.len());
+        let mut finder = WordFinder::new(value, value.len());
         // After a delimiter without a partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
         let tried = if self.addresses { 0 } else { value.len() };
@@ -129,13 +128,13 @@ impl LexicalPieces<'_> {
                     (end, LexicalContext::Comment)
                 }
                 b'<' if angles => {
-                    let Some(end) = lex::angle_end(value, at) else {
+                    let Some(end) = angle_end(value, at) else {
                         angles = false;
                         continue;
                     };
                     (end, LexicalContext::Address)
                 }
-                _ if lex::is_space(byte) || is_delimiter(byte) => {
+                _ if is_space(byte) || is_delimiter(byte) => {
                     at += 1;
                     continue;
                 }
@@ -169,7 +168,7 @@ impl LexicalPieces<'_> {
     }
 
     /// Adds the atom at `at` with its words; returns its end. An `@` outside words makes it an address.
-    fn atom(&mut self, finder: &mut Finder<'_>, at: usize) -> usize {
+    fn atom(&mut self, finder: &mut WordFinder<'_>, at: usize) -> usize {
         let first = self.list.len();
         let (mut i, mut text, mut address) = (at, at, false);
         while let Some(&byte) = self.value.get(i) {
@@ -182,7 +181,7 @@ impl LexicalPieces<'_> {
                 self.text(text..i, LexicalContext::Phrase);
                 i = word.range.end;
                 text = i;
-                self.list.push(LexicalPiece {
+                self.list.push(Token {
                     range: word.range.clone(),
                     lexical: LexicalContext::Phrase,
                     word: Some(word),
@@ -206,124 +205,6 @@ impl LexicalPieces<'_> {
     }
 }
 
-/// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322 4.4).
-struct SpacedAddresses<'a> {
-    value: &'a [u8],
-    steps: lex::CharacterSteps,
-    /// The offset before which no other address begins.
-    tried: usize,
-    /// Whether every quote so far had a partner.
-    quotes: bool,
-}
-
-impl SpacedAddresses<'_> {
-    /// Returns the offset after an address that begins with the atom or string `at..end`.
-    fn address(&mut self, at: usize, end: usize) -> Option<usize> {
-        let value = self.value;
-        let next = lex::skip_space(value, end);
-        let goes_on = match value.get(next)? {
-            b'.' | b'@' => true,
-            b'"' => value[end - 1] == b'.',
-            _ => value[end - 1] == b'@' && next > end,
-        };
-        if goes_on && at >= self.tried {
-            self.whole(at)
-        } else {
-            None
-        }
-    }
-
-    /// Returns the offset after an address at `at`.
-    ///
-    /// It has one `@`, and a separator, a comment or nothing follows it. Otherwise it is the name before another address.
-    #[cold]
-    fn whole(&mut self, at: usize) -> Option<usize> {
-        let value = self.value;
-        let (mut start, mut signs, mut is_spaced) = (at, 0, false);
-        // A string beside an atom: `"a".b@c` (RFC 5322 4.4, `obs-local-part`).
-        let mut is_mixed = false;
-        loop {
-            let (end, more) = self.piece(start)?;
-            let next = lex::skip_space(value, end);
-            self.tried = next;
-            signs += more;
-            match value.get(next) {
-                None | Some(b',' | b';' | b'(') => {
-                    return (signs == 1 && (is_spaced || is_mixed)).then_some(end);
-                }
-                Some(byte) => {
-                    // A dot after a letter and before white space ends an initial: `J. R.`
-                    let goes_on = matches!(byte, b'.' | b'@')
-                        || next == end && *byte == b'"'
-                        || value[end - 1] == b'@'
-                        || value[start] == b'.' && value[end - 1] == b'.'
-                        || next == end && value[start] == b'"';
-                    if !goes_on {
-                        return None;
-                    }
-                }
-            }
-            is_spaced |= next > end;
-            is_mixed |= value[start] == b'"' || value[next] == b'"';
-            start = next;
-        }
-    }
-
-    /// Returns the offset after the atoms or the quoted string at `at`, and the number of `@` in it.
-    fn piece(&mut self, at: usize) -> Option<(usize, usize)> {
-        let value = self.value;
-        if value[at] == b'"' {
-            let end = if self.quotes {
-                self.steps.quoted_end(value, at)
-            } else {
-                None
-            };
-            self.quotes = end.is_some();
-            return Some((end?, 0));
-        }
-        let (mut i, mut signs) = (literal_end(value, at), 0);
-        while let Some(&byte) = value.get(i).filter(|byte| !ends_atom(**byte)) {
-            signs += usize::from(byte == b'@');
-            i = if byte == b'@' {
-                literal_end(value, i + 1)
-            } else {
-                i + self.steps.step_in_atom(value, i, ends_atom)
-            };
-        }
-        (i > at).then_some((i, signs))
-    }
-}
-
-/// Returns true if white space stands before a dot or beside an `@`, as in obsolete addresses.
-pub(super) fn has_spaced(value: &[u8]) -> bool {
-    let is_space = |at: usize| value.get(at).is_some_and(|byte| lex::is_space(*byte));
-    memchr::memchr2_iter(b'@', b'.', value)
-        .any(|at| at > 0 && is_space(at - 1) || value[at] == b'@' && is_space(at + 1))
-}
-
-/// Returns true for bytes that end an atom of a phrase.
-fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
-}
-
-/// Returns the offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons do not separate; `at` without one.
-fn literal_end(value: &[u8], at: usize) -> usize {
-    if value.get(at) != Some(&b'[') {
-        return at;
-    }
-    let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'.' | b'-');
-    let end = value[at + 1..]
-        .iter()
-        .position(|b| !inner(b))
-        .map(|n| at + 1 + n);
-    end.filter(|&end| value[end] == b']')
-        .map_or(at, |end| end + 1)
-}
-
-fn ends_atom(byte: u8) -> bool {
-    lex::is_space(byte) || is_delimiter(byte)
-}
-
 fn atom_end(value: &[u8], at: usize) -> usize {
     value[at..]
         .iter()
@@ -335,8 +216,8 @@ fn atom_end(value: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn all(value: &[u8], kind: FieldKind) -> Vec<LexicalPiece> {
-        pieces(value, kind, lex::CharacterSteps::of(value))
+    fn all(value: &[u8], kind: FieldKind) -> Vec<Token> {
+        tokens(value, kind, CharacterSteps::of(value))
     }
 
     #[test]

@@ -1,22 +1,8 @@
-//! Header fields as spans, and what each field's value may contain.
+//! Classifies header fields by the grammar of their values.
 //!
 //! # Limits
 //!
-//! The kind of a field follows from its name alone. Fields that nobody registered are text, as RFC 5322 3.6.8 has it.
-
-use crate::Span;
-use std::borrow::Cow;
-
-/// One header field. `value` is everything after the colon up to the last line end, exclusive, folds and leading space included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Name without the colon and without white space before it.
-    pub name: Span,
-    /// Raw value.
-    pub value: Span,
-    /// Name to the last line end, inclusive.
-    pub full: Span,
-}
+//! The name alone decides. Unregistered fields are unstructured text (RFC 5322 3.6.8).
 
 /// Grammar of a field's value, as far as encoded words go (RFC 2047 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,33 +44,6 @@ pub fn is_signature(name: &[u8]) -> bool {
     NAMES
         .iter()
         .any(|signature| name.eq_ignore_ascii_case(signature))
-}
-
-/// The value without the line ends of its folds (RFC 5322 2.2.3); the white space after them stays. Borrowed when there is no fold.
-pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
-        return Cow::Borrowed(value);
-    };
-    let mut flat = Vec::with_capacity(value.len());
-    flat.extend_from_slice(&value[..first]);
-    let mut rest = &value[first..];
-    while let Some((&byte, tail)) = rest.split_first() {
-        let ends = rest
-            .iter()
-            .take_while(|b| matches!(b, b'\r' | b'\n'))
-            .count();
-        let fold = ends > 0 && matches!(rest.get(ends), None | Some(b' ' | b'\t'));
-        if fold {
-            rest = &rest[ends..];
-        } else if ends > 0 {
-            flat.extend_from_slice(&rest[..ends]);
-            rest = &rest[ends..];
-        } else {
-            flat.push(byte);
-            rest = tail;
-        }
-    }
-    Cow::Owned(flat)
 }
 
 /// True for a name that is certainly that of a header field, and not a word before a colon in running text.
@@ -352,22 +311,5 @@ mod tests {
         ] {
             assert!(!is_signature(name.as_bytes()), "{name}");
         }
-    }
-
-    #[test]
-    fn unfolding_removes_line_ends_before_blanks_only() {
-        let table: &[(&[u8], &[u8])] = &[
-            (b"", b""),
-            (b" plain", b" plain"),
-            (b" a\r\n b\n\tc", b" a b\tc"),
-            (b" a\r\r\n b", b" a b"),
-            (b" a\r b", b" a b"),
-            (b" a\rb", b" a\rb"),
-            (b" a\n", b" a"),
-        ];
-        for &(value, flat) in table {
-            assert_eq!(&*unfold(value), flat, "{}", value.escape_ascii());
-        }
-        assert!(matches!(unfold(b"no fold"), Cow::Borrowed(_)));
     }
 }

@@ -1,0 +1,91 @@
+//! What decides how the bytes of a header are decoded.
+
+use crate::policy::Repairs;
+use crate::{CharsetMap, Detection, Policy};
+use mailglot_codec::{Charset, Resolved, View};
+
+/// What the message or the caller knows about the bytes of a header.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeaderContext<'a> {
+    /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
+    pub raw: Option<Charset>,
+    /// Whether `raw` is a guess from little text: valid UTF-8 stays UTF-8 then.
+    pub raw_is_uncertain: bool,
+    /// How to handle words in unknown charsets.
+    pub unknown: UnknownLabel,
+    /// The kinds of damage to undo.
+    pub repairs: Repairs,
+    /// Whether to replace invisible characters in decoded text by spaces.
+    pub strip_hidden: bool,
+    /// The caller's meanings of labels of words and parameters.
+    pub map: Option<&'a CharsetMap>,
+    /// Language (RFC 5646) of raw bytes without a known charset.
+    pub language: Option<&'a str>,
+    /// What detection may do: guess the charset of raw bytes, replace a label that cannot decode its bytes, overrule one.
+    pub detection: Detection,
+    /// Whether to check labels of words and parameters as those of bodies: another charset may make likelier text of their bytes.
+    ///
+    /// The check costs several times what decoding costs.
+    pub check_labels: bool,
+}
+
+impl HeaderContext<'_> {
+    /// Returns the context that a policy implies without a message.
+    pub fn of(policy: &Policy) -> HeaderContext<'_> {
+        let map = Some(&policy.charset_map).filter(|map| map.entries().next().is_some());
+        HeaderContext {
+            raw: policy.default_charset,
+            repairs: policy.repairs,
+            map,
+            language: policy.language.as_deref(),
+            detection: policy.detection,
+            check_labels: policy.detection == Detection::Contradiction,
+            ..HeaderContext::default()
+        }
+    }
+
+    /// Returns true if neither repairs nor a charset map affect values of the usual shapes.
+    #[inline]
+    pub(crate) fn has_no_instructions(&self) -> bool {
+        !self.repairs.any() && self.map.is_none()
+    }
+
+    /// Returns the charset that competes with valid UTF-8.
+    pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
+        self.raw
+            .filter(|&charset| !self.raw_is_uncertain && is_plain(charset))
+    }
+
+    /// Returns true if valid UTF-8 may overrule the label. US-ASCII says nothing about bytes above 7F.
+    pub(super) fn may_overrule(&self, label: Charset) -> bool {
+        label == Charset::US_ASCII || self.detection == Detection::Contradiction
+    }
+
+    /// Resolves a label. The flag is true if the caller's map decided.
+    pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
+        match self.map {
+            Some(map) => map.resolve(label),
+            None => (Charset::for_label(label, View::Mail), false),
+        }
+    }
+}
+
+/// How to handle a word with an unknown charset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownLabel {
+    /// Keep it as written.
+    #[default]
+    Keep,
+    /// Decode it as UTF-8 if its bytes are valid UTF-8.
+    Utf8IfValid,
+    /// Decode it in this charset.
+    Fallback(Charset),
+}
+
+/// Returns true if raw bytes in a header can be in this charset: stateless and ASCII-compatible.
+pub(super) fn is_plain(charset: Charset) -> bool {
+    charset.is_ascii_compatible()
+        && !charset.is_stateful()
+        && charset != Charset::UTF_8
+        && charset != Charset::US_ASCII
+}

@@ -1,0 +1,23 @@
+//! Header fields: their kinds, and the decoding, rewriting and encoding of their values.
+//!
+//! ```text
+//! name ─► field_kind ─► FieldKind ─┐
+//! value ───────────────────────────┴─► decode: text · rewrite: replacements          text ─► encode_field: value
+//! ```
+//!
+//! # Limits
+//!
+//! The kind of a field follows from its name alone.
+
+mod encode;
+mod field;
+mod kind;
+mod value;
+
+pub use crate::encoded_word::{Replacement, RewriteTarget, apply};
+pub use encode::{Style, encode_field};
+pub use field::{Field, unfold};
+pub(crate) use kind::is_known;
+pub use kind::{FieldKind, field_kind, is_signature};
+pub(crate) use value::changes;
+pub use value::{decode, decode_lines, rewrite};

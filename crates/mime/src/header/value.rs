@@ -1,0 +1,144 @@
+//! Decodes and rewrites the value of any header field.
+
+use super::kind::FieldKind;
+use crate::encoded_word::{HeaderContext, Replacement, RewriteTarget, Rewriting, decode_value};
+use crate::event::Finding;
+use crate::lexer::{WordFinder, skip_space, trim_end};
+use crate::params;
+use mailglot_codec::{Charset, Resolved, View};
+use std::borrow::Cow;
+
+/// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
+///
+/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A value with
+/// parameters becomes `value; name="text"` with joined continuations.
+///
+/// Borrows the value if nothing needs decoding.
+// Inlined, since most callers know the arguments.
+#[inline]
+pub fn decode<'v>(
+    value: &'v [u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Cow<'v, str> {
+    match kind {
+        FieldKind::Parameters => params::parse(value, context, findings).to_string().into(),
+        _ => decode_value(value, kind, context, findings),
+    }
+}
+
+/// Decodes a value as it stands in a header, or a text of several lines.
+///
+/// A single line with its line end is a whole value: white space at its ends does not belong to it. In several lines each one is decoded
+/// alone and keeps its line end, except between two encoded words, where it disappears like a fold.
+pub fn decode_lines(
+    text: &[u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut at, mut first) = (0, true);
+    while at < text.len() || first {
+        let end = line_end(text, at);
+        let line = &text[at..end];
+        let bare = line
+            .strip_suffix(b"\n")
+            .map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let whole = first && end == text.len() && bare.len() < line.len();
+        let start = at + if whole { skip_space(bare, 0) } else { 0 };
+        let value = if whole {
+            trim_end(&bare[start - at..])
+        } else {
+            bare
+        };
+        let mut found = Vec::new();
+        out.push_str(&decode(value, kind, context, &mut found));
+        findings.extend(found.into_iter().map(|mut finding| {
+            finding.at = start + finding.at.start..start + finding.at.end;
+            finding
+        }));
+        if !whole {
+            out.push_str(if line.ends_with(b"\r\n") {
+                "\r\n"
+            } else {
+                &"\n"[..line.len() - bare.len()]
+            });
+        }
+        (at, first) = (end, false);
+    }
+    out
+}
+
+/// Returns the offset after the first line end that is not a fold.
+fn line_end(text: &[u8], at: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text[at..])
+        .map(|n| at + n + 1)
+        .scan(at, |start, end| Some((std::mem::replace(start, end), end)))
+        .find(|&(start, end)| {
+            !matches!(text.get(end), Some(b' ' | b'\t')) && !is_between_words(text, start, end)
+        })
+        .map_or(text.len(), |(_, end)| end)
+}
+
+/// Returns true if the line `start..end` ends in an encoded word, and the next line begins with one, both in known charsets.
+fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
+    if !text[end..].starts_with(b"=?") {
+        return false;
+    }
+    let line = text[start..end].trim_ascii_end();
+    if !line.ends_with(b"?=") {
+        return false;
+    }
+    let is_known = |label: &[u8]| {
+        !label.is_empty() && Charset::for_label(label, View::Mail) != Resolved::Unknown
+    };
+    let mut finder = WordFinder::new(line, line.len());
+    let (mut at, mut last) = (0, None);
+    while let Some(word) = finder.next_from(at) {
+        at = word.range.end;
+        last = Some(word);
+    }
+    let is_last =
+        last.is_some_and(|word| word.range.end == line.len() && is_known(&line[word.label]));
+    let next_end = memchr::memchr2(b'\r', b'\n', &text[end..]).map_or(text.len(), |n| end + n);
+    let next = &text[end..next_end];
+    let is_next = || {
+        let word = WordFinder::new(next, next.len()).next_from(0);
+        word.is_some_and(|word| word.range.start == 0 && is_known(&next[word.label]))
+    };
+    is_last && is_next()
+}
+
+/// Returns the replacements that rewrite a value to the form of `target`: only groups of words or raw bytes that need it.
+///
+/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and separate,
+/// well-formed words) guarantees this. For all others both are checked, and a value that fails the check stays as it is.
+pub fn rewrite(
+    value: &[u8],
+    kind: FieldKind,
+    target: RewriteTarget<'_>,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Replacement> {
+    let rewriting = Rewriting {
+        value,
+        kind,
+        target,
+        context,
+        then: context,
+    };
+    changes(&rewriting, findings)
+}
+
+/// Like [`rewrite`], for a value that will be read again in another context.
+pub(crate) fn changes(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+    match rewriting.kind {
+        FieldKind::Parameters => params::rewrite(rewriting, findings),
+        _ => rewriting.changes(findings),
+    }
+}
+
+#[cfg(test)]
+mod tests;

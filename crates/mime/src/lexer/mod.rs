@@ -1,0 +1,34 @@
+//! Splits header values into tokens (RFC 5322 3.2, RFC 2045 5.1, RFC 2047 2 and 5).
+//!
+//! ```text
+//! value ─► CharacterSteps (raw double-byte text) ─► tokens: text, encoded words, addresses, each with its lexical context
+//!              syntax: white space, comments, quoted strings · word: encoded words · angle_address · parameter
+//! ```
+//!
+//! Tokens cover a value without gaps. Every reader and writer of header fields uses them or the functions below them.
+
+mod angle_address;
+mod parameter;
+mod raw_characters;
+mod raw_iso2022jp;
+mod spaced_address;
+mod syntax;
+mod syntax_faults;
+mod token;
+mod trail_backslash;
+mod word;
+
+pub(crate) use angle_address::contains_angle_address;
+pub(crate) use parameter::{StrictValue, parameter};
+pub(crate) use raw_characters::CharacterSteps;
+pub(crate) use raw_iso2022jp::{
+    decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,
+};
+pub(crate) use spaced_address::has_spaced;
+pub(crate) use syntax::{
+    comment_end, is_space, is_token, is_tspecial, quoted_end, skip_cfws, skip_space, trim_end,
+};
+pub(crate) use syntax_faults::swallows_address;
+pub(crate) use token::{LexicalContext, Token, tokens};
+pub(crate) use trail_backslash::TrailBackslash;
+pub(crate) use word::{Letter, WordFinder, WordToken, ends_word, has_open, has_word, may_open};

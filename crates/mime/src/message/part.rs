@@ -1,0 +1,111 @@
+//! A part of a message, and what its header says about it.
+
+use crate::Span;
+use crate::part_id::PartId;
+use crate::transfer::TransferEncoding;
+use std::borrow::Cow;
+
+/// Line end that a message uses (that of its first line; LF when there is none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eol {
+    /// LF
+    Lf,
+    /// CR LF
+    CrLf,
+    /// CR
+    Cr,
+}
+
+impl Eol {
+    /// Its bytes.
+    pub fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\n",
+            Self::CrLf => b"\r\n",
+            Self::Cr => b"\r",
+        }
+    }
+}
+
+/// Media type of a part (RFC 2045 5), lower case; `text/plain` (or `message/rfc822` inside multipart/digest) where none is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// e.g. `text`
+    pub top: Cow<'static, str>,
+    /// e.g. `plain`
+    pub sub: Cow<'static, str>,
+}
+
+impl MediaType {
+    /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
+    pub fn is_message(&self) -> bool {
+        self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
+    }
+}
+
+/// What a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// A body.
+    Leaf,
+    /// Children between delimiters.
+    Multipart,
+    /// One child: the embedded message (message/rfc822, message/global, message/news).
+    Message,
+    /// A multipart or message that a limit or a missing boundary keeps closed.
+    Opaque,
+}
+
+/// One node of the tree of parts.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The part that encloses this one.
+    pub parent: Option<PartId>,
+    /// Nesting depth, 0 for the root.
+    pub depth: u32,
+    /// Position among its siblings, from 1.
+    pub number: u32,
+    /// All header lines, without the empty line.
+    pub header: Span,
+    /// All bytes between the empty line and the line end before the next delimiter (or the end).
+    pub body: Span,
+    /// Indexes into [`Message::all_fields`].
+    pub fields: (u32, u32),
+    /// Declared or default media type.
+    pub media: MediaType,
+    /// What it holds.
+    pub kind: PartKind,
+    /// The transfer encoding that the label names, spelling errors corrected.
+    pub transfer: TransferEncoding,
+    /// The field `Content-Type`, where there is one (index into all fields).
+    pub content_type: Option<u32>,
+    /// The field `Content-Transfer-Encoding`.
+    pub content_transfer_encoding: Option<u32>,
+    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
+    /// of one in segments all of them, with what stands between.
+    pub charset: Option<Span>,
+    /// The charset that segments or percent signs of RFC 2231 name; where it is there, it counts and not the bytes of `charset`.
+    pub joined_charset: Option<Box<str>>,
+    /// There are several charset parameters.
+    pub(crate) several_charsets: bool,
+    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8); or a part with a file name that is neither the root,
+    /// nor the first part of its multipart, nor a form of multipart/alternative.
+    pub attachment: bool,
+}
+
+impl Part {
+    /// Returns true if this crate decodes the part as text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.kind == PartKind::Leaf && self.media.top == "text"
+    }
+
+    /// Whether a change of anything in it would spoil it: what is signed or encrypted.
+    pub(crate) fn seals(&self) -> bool {
+        let sub = &*self.media.sub;
+        match &*self.media.top {
+            "multipart" => matches!(sub, "signed" | "encrypted"),
+            "application" => sub.starts_with("pkcs7-") || sub.starts_with("x-pkcs7-"),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Chooses the charset of a body.
+
+use super::message_evidence::{MailContext, MessageEvidence};
+use super::transferred::Transferred;
+use crate::charset_choice::{Choice, Evidence, choose, choose_by_sample};
+use crate::document_charset::Document;
+use crate::reading::How;
+use crate::transfer::blocks::{beside, has_yenc};
+use crate::{Message, PartId, Policy};
+use mailglot_codec::Resolved;
+
+impl Transferred<'_> {
+    /// Chooses the charset of the body and decodes it.
+    pub(crate) fn choose(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        policy: &Policy,
+        hints: &mut MessageEvidence,
+    ) -> Choice<'_> {
+        self.choose_for(&self.decoded.bytes, message, id, policy, hints)
+    }
+
+    /// Like [`Self::choose`], for decoded bytes that may outlive `self`.
+    pub(crate) fn choose_for<'b>(
+        &self,
+        bytes: &'b [u8],
+        message: &Message<'_>,
+        id: PartId,
+        policy: &Policy,
+        hints: &mut MessageEvidence,
+    ) -> Choice<'b> {
+        let part = message.part(id);
+        let meaning = self
+            .charset
+            .as_deref()
+            .and_then(|label| policy.charset_map.meaning(label));
+        let mail = MailContext {
+            message,
+            part: id,
+            policy,
+            hints,
+            body: Some(self),
+        };
+        let evidence = Evidence {
+            label: self.charset.as_deref(),
+            resolved: meaning.map(Resolved::Exact).or(self.resolved),
+            document: Document::of(&part.media.sub),
+            mapped: meaning.is_some(),
+            mail: Some(&mail),
+        };
+        let choice = if has_yenc(&self.blocks) {
+            choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
+        } else {
+            choose(bytes, &evidence)
+        };
+        // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
+        if !part.attachment && part.is_text() && !message.is_sealed(id) {
+            hints.note_body_charset(
+                id,
+                choice.used,
+                !matches!(choice.how, How::Ascii | How::Fallback),
+            );
+        }
+        choice
+    }
+}

@@ -1,0 +1,111 @@
+//! Chooses the charset of raw bytes in header fields.
+
+use super::message_evidence::{MailContext, MessageEvidence};
+use super::transferred::Transferred;
+use crate::charset_choice::{MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy};
+use crate::encoded_word::HeaderContext;
+use crate::header::{FieldKind, field_kind};
+use crate::{Detection, Message, PartId, Policy};
+use mailglot_codec::Charset;
+use mailglot_codec::detect::Detector;
+
+/// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
+///
+/// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
+pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
+    let mut hints = MessageEvidence::default();
+    for (index, part) in message.parts().iter().enumerate() {
+        if part.is_text() {
+            let id = PartId(index as u32);
+            let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
+        }
+    }
+    let RawCharset {
+        charset,
+        is_uncertain,
+        ..
+    } = raw_header_charset(message, &hints, policy);
+    HeaderContext {
+        raw: charset,
+        raw_is_uncertain: is_uncertain,
+        ..HeaderContext::of(policy)
+    }
+}
+
+/// The charset for raw 8-bit bytes in the headers of a message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RawCharset {
+    /// None if no ASCII-compatible charset was found.
+    pub charset: Option<Charset>,
+    /// 0 to 1 for a guess; None if the message or the caller names the charset.
+    pub confidence: Option<f32>,
+    /// Whether it is a guess from little text, which valid UTF-8 outweighs.
+    pub is_uncertain: bool,
+}
+
+/// The confidence of windows-1252 if nothing was detected.
+pub(crate) const LAST_RESORT: f32 = 0.1;
+
+/// Finds the charset for raw 8-bit bytes in the headers: that of its words, else of its first text part, else detection over all raw bytes.
+pub(crate) fn raw_header_charset(
+    message: &Message<'_>,
+    hints: &MessageEvidence,
+    policy: &Policy,
+) -> RawCharset {
+    let may_guess = policy.detection != Detection::Off;
+    let told = [hints.words(message), hints.body]
+        .into_iter()
+        .flatten()
+        .filter(|_| may_guess);
+    let told = told
+        .into_iter()
+        .find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    if let Some(charset) = told.or(policy.default_charset) {
+        return RawCharset {
+            charset: Some(charset),
+            ..RawCharset::default()
+        };
+    }
+    if !may_guess {
+        let charset = Some(Charset::WINDOWS_1252);
+        return RawCharset {
+            charset,
+            confidence: Some(LAST_RESORT),
+            is_uncertain: true,
+        };
+    }
+    let mail = MailContext {
+        message,
+        part: PartId::ROOT,
+        policy,
+        hints,
+        body: None,
+    };
+    let told = mail.detection(None);
+    let (mut raw, mut has_evidence) = (Detector::new(), false);
+    for field in message.all_fields() {
+        let value = field.value.of(message.raw());
+        if is_legacy(value) && field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
+            raw.feed(value);
+            has_evidence |= has_letters(value);
+        }
+    }
+    let own = raw.guess(&told);
+    let all = if own.confidence < SURE_CONFIDENCE {
+        mail.pooled_guess()
+            .filter(|all| all.confidence > own.confidence)
+    } else {
+        None
+    };
+    let is_uncertain = match &all {
+        Some(all) => all.confidence < SURE_CONFIDENCE,
+        None => own.confidence < SURE_CONFIDENCE || !has_evidence,
+    };
+    let guess = all.unwrap_or(own);
+    let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());
+    RawCharset {
+        charset,
+        confidence: charset.map(|_| guess.confidence),
+        is_uncertain,
+    }
+}

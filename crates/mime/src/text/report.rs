@@ -1,0 +1,212 @@
+//! Reports how a body was decoded: defects, losses, guesses, encoded blocks.
+
+use super::transferred::Transferred;
+use crate::charset_choice::{Choice, choose_for_footer};
+use crate::event::{Detail, Event, EventKind};
+use crate::guess::excerpt;
+use crate::reading::{How, Reading};
+use crate::transfer::{self, TransferEncoding};
+use crate::{Guess, GuessKind, Message, PartId, Policy, Report, Span};
+use mailglot_codec::{Charset, Loss, Resolved};
+
+/// Describes a choice for the caller.
+pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
+    let declared = message
+        .charset_label(id)
+        .map(|label| String::from_utf8_lossy(&label).into_owned());
+    Reading {
+        part: id,
+        declared,
+        used: choice.used,
+        how: choice.how,
+        confidence: choice.confidence,
+    }
+}
+
+impl Transferred<'_> {
+    /// Reports findings, label events and losses as events of the message.
+    pub(crate) fn report_findings(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        choice: &Choice<'_>,
+        policy: &Policy,
+        report: &mut Report,
+    ) {
+        for finding in &self.findings {
+            report.push(finding.clone().into_event(id, self.span));
+        }
+        let label = message
+            .part(id)
+            .charset
+            .unwrap_or(Span::new(self.span.start, self.span.start));
+        for (kind, detail) in &choice.events {
+            report.push(Event::new(id, label, *kind, detail.clone()));
+        }
+        if self.decoded.used == TransferEncoding::Identity
+            && self.label == TransferEncoding::Identity
+            && !matches!(choice.how, How::Ascii)
+            && says_seven_bit(message, id)
+            && !self.body.is_ascii()
+            && !choice.text.is_ascii()
+        {
+            let kind = EventKind::Cte8bitIn7bit;
+            report.push(Event::new(id, self.span, kind, Detail::None));
+        }
+        self.report_blocks(id, report);
+        if let Some(first) = memchr::memchr(0, self.body) {
+            let count = memchr::memchr_iter(0, self.body).count() as u64;
+            let at = self.span.at(&(first..first + 1));
+            let event = Event::new(id, at, EventKind::CteNul, Detail::None);
+            report.push(event.counted(count));
+        }
+        self.report_losses(id, choice, report);
+        self.report_guess(message, id, choice, report);
+        self.report_footer(id, choice.used, policy, report);
+    }
+
+    /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
+    fn report_guess(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        choice: &Choice<'_>,
+        report: &mut Report,
+    ) {
+        let label = self
+            .resolved
+            .and_then(Resolved::charset)
+            .filter(|label| *label != Charset::US_ASCII);
+        let by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii);
+        let overruled =
+            |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
+        let kind = match label {
+            Some(label) if overruled(label) => GuessKind::Overruled,
+            // If the label names one of two encodings in a text, nothing was guessed.
+            _ if choice.mixed.is_some() && choice.confidence.is_none() => return,
+            _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
+            _ => return,
+        };
+        report.guess(kind, choice.confidence, || {
+            let Reading {
+                declared,
+                used,
+                confidence,
+                ..
+            } = reading(message, id, choice);
+            let used = choice.mixed.unwrap_or(used);
+            let excerpt = excerpt(&choice.text);
+            Guess {
+                part: id,
+                field: None,
+                at: self.span,
+                kind,
+                declared,
+                used,
+                confidence,
+                excerpt,
+            }
+        });
+    }
+
+    /// Reports blocks of uuencode and yEnc in the text.
+    fn report_blocks(&self, id: PartId, report: &mut Report) {
+        if self.blocks.is_empty() {
+            return;
+        }
+        let ranges: Vec<_> = self.blocks.iter().map(|block| block.at.clone()).collect();
+        let places = transfer::locate_any(self.decoded.used, self.body, &ranges);
+        for (block, place) in self.blocks.iter().zip(&places) {
+            let at = self.span.at(place);
+            let detail = Detail::Block(block.check());
+            report.push(Event::new(id, at, block.kind, detail));
+        }
+    }
+
+    /// Reports how appended non-ASCII text was decoded.
+    fn report_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
+        let Some(range) = self
+            .decoded
+            .footer
+            .as_ref()
+            .filter(|range| !self.body[range.start..].is_ascii())
+        else {
+            return;
+        };
+        let choice = choose_for_footer(&self.body[range.clone()], used, policy);
+        let at = self.span.at(range);
+        let mut push = |kind, detail, count| {
+            report.push(Event::new(id, at, kind, detail).counted(count));
+        };
+        push(
+            EventKind::CharsetDetected,
+            Detail::AppendedText(choice.used),
+            1,
+        );
+        if choice.log.losses() > 0 {
+            let detail = Detail::InCharset(choice.used);
+            push(EventKind::CharsetInvalidBytes, detail, choice.log.losses());
+        }
+        if matches!(choice.how, How::Detected | How::Fallback) {
+            let (kind, used, confidence) = (GuessKind::Detected, choice.used, choice.confidence);
+            let excerpt = || excerpt(&choice.text);
+            report.guess(kind, confidence, || {
+                let (declared, excerpt) = (None, excerpt());
+                Guess {
+                    part: id,
+                    field: None,
+                    at,
+                    kind,
+                    declared,
+                    used,
+                    confidence,
+                    excerpt,
+                }
+            });
+        }
+    }
+
+    fn report_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        let losses: Vec<&Loss> = choice
+            .log
+            .kept()
+            .iter()
+            .filter(|l| l.kind.is_loss())
+            .collect();
+        if choice.log.losses() == 0 {
+            return;
+        }
+        let ranges: Vec<_> = losses
+            .iter()
+            .map(|l| l.bytes.start as usize..l.bytes.end as usize)
+            .collect();
+        let places = transfer::locate(self.decoded.used, self.body, &ranges);
+        let more = choice.log.losses().saturating_sub(losses.len() as u64);
+        for (index, (loss, place)) in losses.iter().zip(&places).enumerate() {
+            let last = index + 1 == losses.len();
+            let (at, kind) = (self.span.at(place), EventKind::CharsetInvalidBytes);
+            let detail = Detail::Loss {
+                kind: loss.kind,
+                charset: Some(choice.used),
+            };
+            let count = if last { 1 + more } else { 1 };
+            report.push(Event::new(id, at, kind, detail).counted(count));
+        }
+        if losses.is_empty() {
+            let (kind, detail) = (
+                EventKind::CharsetInvalidBytes,
+                Detail::InCharset(choice.used),
+            );
+            report.push(Event::new(id, self.span, kind, detail).counted(more));
+        }
+    }
+}
+
+/// Returns true if the part declares 7bit, or nothing, which means the same.
+fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
+    let Some(index) = message.part(id).content_transfer_encoding else {
+        return true;
+    };
+    let value = message.all_fields()[index as usize].value.of(message.raw());
+    value.trim_ascii().eq_ignore_ascii_case(b"7bit")
+}

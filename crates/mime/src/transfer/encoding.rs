@@ -1,0 +1,93 @@
+//! Resolves the labels of transfer encodings.
+
+/// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferEncoding {
+    /// 7bit, 8bit, binary, absent, or a spelling of these.
+    Identity,
+    /// base64
+    Base64,
+    /// quoted-printable
+    QuotedPrintable,
+    /// uuencode: never decoded
+    Uuencode,
+    /// Not known: treated as identity, reported
+    Unknown,
+}
+
+impl TransferEncoding {
+    /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
+    pub fn from_value(value: &[u8]) -> Self {
+        let label = CleanLabel::of(value);
+        let key = label.key();
+        let starts = |prefix: &[u8]| key.starts_with(prefix);
+        if key.is_empty()
+            || starts(b"7bit")
+            || starts(b"8bit")
+            || starts(b"binary")
+            || key == b"none"
+        {
+            Self::Identity
+        } else if starts(b"quoted") || key == b"qp" {
+            Self::QuotedPrintable
+        } else if starts(b"base64") || key == b"b64" || key == b"xbase64" {
+            Self::Base64
+        } else if matches!(
+            key,
+            b"uuencode" | b"xuuencode" | b"uuencoded" | b"uue" | b"xuue"
+        ) {
+            Self::Uuencode
+        } else if label.slash
+            || [&b"utf"[..], b"iso8859", b"usascii", b"ascii", b"windows12"]
+                .into_iter()
+                .any(starts)
+        {
+            // A media type or a charset: the value of another field.
+            Self::Identity
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// Letters and digits of a label, in lower case and without comments.
+struct CleanLabel {
+    bytes: [u8; 24],
+    length: usize,
+    /// A slash stands between them.
+    slash: bool,
+}
+
+impl CleanLabel {
+    fn of(value: &[u8]) -> Self {
+        let mut label = Self {
+            bytes: [0; 24],
+            length: 0,
+            slash: false,
+        };
+        let mut comments = 0_usize;
+        for &byte in value {
+            match byte {
+                b'(' => comments += 1,
+                b')' => comments = comments.saturating_sub(1),
+                _ if comments > 0 => {}
+                b';' => break,
+                b'/' => label.slash = true,
+                _ if byte.is_ascii_alphanumeric() || !byte.is_ascii() => {
+                    // What is longer than any spelling is unknown by its beginning already.
+                    let Some(slot) = label.bytes.get_mut(label.length) else {
+                        break;
+                    };
+                    *slot = byte.to_ascii_lowercase();
+                    label.length += 1;
+                }
+                _ => {}
+            }
+        }
+        label
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}

@@ -108,6 +108,22 @@ struct Header {
 }
 
 impl Header {
+    /// Reads a field whose name begins with `C`. `is_part`: the header is that of a part, which may name a file.
+    fn take_field(&mut self, line: &[u8], is_part: bool) {
+        self.content_type = Type::Other;
+        let content_type = field(line, b"content-type");
+        self.may_name = content_type.is_some() || field(line, b"content-disposition").is_some();
+        if is_part {
+            self.take_name(line);
+        }
+        if let Some(value) = content_type {
+            self.take_type(value);
+        } else if let Some(value) = field(line, b"content-transfer-encoding") {
+            let is_base64 = begins_with(value, b"base64");
+            self.is_base64.get_or_insert(is_base64);
+        }
+    }
+
     /// Takes in the value of a Content-Type field, or the part of it that is on this line.
     fn take_type(&mut self, value: &[u8]) {
         self.content_type = match value.get(..b"multipart/".len()) {
@@ -444,23 +460,11 @@ impl Delimiters {
                         self.read_delimiter(data, at, base);
                         return;
                     }
-                    // Other fields matter to nothing here.
                     line @ [b'C' | b'c', ..] => {
-                        header.content_type = Type::Other;
                         let line = &line[..line.len().min(Self::REACH)];
-                        let content_type = field(line, b"content-type");
-                        header.may_name =
-                            content_type.is_some() || field(line, b"content-disposition").is_some();
-                        if self.level > 0 {
-                            header.take_name(line);
-                        }
-                        if let Some(value) = content_type {
-                            header.take_type(value);
-                        } else if let Some(value) = field(line, b"content-transfer-encoding") {
-                            let is_base64 = begins_with(value, b"base64");
-                            header.is_base64.get_or_insert(is_base64);
-                        }
+                        header.take_field(line, self.level > 0);
                     }
+                    // Other fields do not matter here.
                     _ => {
                         header.content_type = Type::Other;
                         header.may_name = false;

@@ -411,7 +411,6 @@ impl Tally {
         let mut at = (from - base) as usize;
         let limit = data.len().min((to - base) as usize + 4);
         let mut declared = 0;
-        let mut small = Vec::new();
         while let Some(found) = data.get(at..limit).and_then(|part| finder.find(part)) {
             let start = at + found;
             at = start + 5;
@@ -440,21 +439,7 @@ impl Tally {
             };
             self.bare_cr += u32::from(start > 0 && data[start - 1] == b'\r');
             let strong = evidence.blank_before && evidence.follower == Follower::Known;
-            if offset == prelude && !self.looked {
-                self.looked = true;
-                let mut own = Shapes::default();
-                own.insert(evidence.line);
-                self.begins = evidence.points(own) >= super::split::ACCEPT;
-                if self.begins {
-                    self.first = Some(evidence.line);
-                }
-            } else if !strong {
-                let text = evidence.blank_before
-                    && evidence.follower == Follower::Other
-                    && !evidence.line.dated
-                    && evidence.line.shape == Shape::Word;
-                self.prose += u32::from(text);
-            }
+            self.count_weak(&evidence, offset == prelude, strong);
             if !strong && offset != prelude {
                 continue;
             }
@@ -467,25 +452,56 @@ impl Tally {
             self.takeout += u32::from(message.starts_with(b"X-GM-THRID:"));
             self.mozilla += u32::from(message.starts_with(b"X-Mozilla-Status:"));
             if self.good_lengths + self.bad_lengths < MOST_LENGTHS {
-                let Some(length) = declared_end(message) else {
-                    self.without_length += 1;
-                    continue;
-                };
-                let end = (base + evidence.end as u64).saturating_add(length);
-                if end > look.size() && !look.is_whole() {
-                    continue;
-                }
-                look.read(end, end.saturating_add(CONFIRM), &mut small)?;
-                let ends = look.is_whole() && end + small.len() as u64 == look.size();
-                if end <= look.size() && confirms(&small, ends).is_some() {
-                    self.good_lengths += 1;
-                    declared = end;
-                } else {
-                    self.bad_lengths += 1;
-                }
+                let start = base + evidence.end as u64;
+                declared = self.count_length(look, message, start)?.unwrap_or(declared);
             }
         }
         Ok(())
+    }
+
+    /// Counts a line that may separate. `begins`: nothing but a prelude stands before it. `strong`: its surroundings prove it.
+    fn count_weak(&mut self, evidence: &Evidence, begins: bool, strong: bool) {
+        if begins && !self.looked {
+            self.looked = true;
+            let mut own = Shapes::default();
+            own.insert(evidence.line);
+            self.begins = evidence.points(own) >= super::split::ACCEPT;
+            if self.begins {
+                self.first = Some(evidence.line);
+            }
+        } else if !strong {
+            let text = evidence.blank_before
+                && evidence.follower == Follower::Other
+                && !evidence.line.dated
+                && evidence.line.shape == Shape::Word;
+            self.prose += u32::from(text);
+        }
+    }
+
+    /// Checks the Content-Length of a message that begins at `start`. Returns the end that it declares, if a separator stands there.
+    fn count_length(
+        &mut self,
+        look: &Look<'_>,
+        message: &[u8],
+        start: u64,
+    ) -> io::Result<Option<u64>> {
+        let Some(length) = declared_end(message) else {
+            self.without_length += 1;
+            return Ok(None);
+        };
+        let end = start.saturating_add(length);
+        if end > look.size() && !look.is_whole() {
+            return Ok(None);
+        }
+        let mut near = Vec::new();
+        look.read(end, end.saturating_add(CONFIRM), &mut near)?;
+        let is_file_end = look.is_whole() && end + near.len() as u64 == look.size();
+        if end <= look.size() && confirms(&near, is_file_end).is_some() {
+            self.good_lengths += 1;
+            return Ok(Some(end));
+        }
+        self.bad_lengths += 1;
+        Ok(None)
     }
 
     fn count_line_ends(&mut self, data: &[u8]) {

@@ -444,64 +444,20 @@ impl<R: Read> Mailbox<R> {
         if self.guess_open && current.declared.is_some() {
             self.report_quoting_guess(current.message, message_end);
         }
-        let too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
-        if too_large && current.pieces_to == 0 {
-            self.event(
-                BoxEventKind::TooLarge,
-                current.start,
-                BoxDetail::LongerThan(self.limit),
-            );
-            current.pieces_to = current.start;
-        }
-        if too_large {
-            let piece = self.piece();
-            // All that the limit made us keep goes out at once; after that it is one piece a batch or more.
-            while known - current.message > piece + GUARD {
-                let cut = self.line_start_before(current.message, current.message + piece);
-                self.push_piece(&current, cut, cut, true, entries);
-                current.start = cut;
-                current.message = cut;
-                current.pieces_to = cut;
-            }
+        let is_too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
+        if is_too_large {
+            self.give_out_pieces(&mut current, known, entries);
             if !last {
                 self.state = State::Message(current);
                 return Ok(());
             }
-            self.push_piece(
-                &current,
-                message_end.max(current.message),
-                known,
-                false,
-                entries,
-            );
+            let end = message_end.max(current.message);
+            self.push_piece(&current, end, known, false, entries);
         } else {
-            let span = self.window.index(current.start)..self.window.index(known);
-            let message = self.window.index(current.message)..self.window.index(message_end);
-            let mut entry = self.entry(
-                EntryKind::Message,
-                current.start,
-                span,
-                message,
-                self.profile.quoting,
-            );
-            // The search for the next separator has met them, if it was one, and went through all of the message.
-            let searched = self.profile.division == Division::FromLines
-                && self.scan != u64::MAX
-                && current.declared.is_none();
-            entry.froms = searched.then_some(self.froms);
-            entries.push(entry);
+            entries.push(self.whole_message(&current, message_end, known));
         }
         self.ordinal += 1;
-        if std::mem::take(&mut self.leading) {
-            let (offset, detail) = match self.profile.strong {
-                0 => (self.profile.prelude, BoxDetail::NoSeparator),
-                lines => (
-                    self.profile.first_strong,
-                    BoxDetail::LooksLikeMailbox { lines },
-                ),
-            };
-            self.event(BoxEventKind::Single, offset, detail);
-        }
+        self.report_single();
         self.state = match end {
             End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
                 self.scan = *end;
@@ -516,6 +472,53 @@ impl<R: Read> Mailbox<R> {
             _ => State::Done,
         };
         Ok(())
+    }
+
+    /// Gives out all but the last piece of a message beyond the limit, up to `known`.
+    fn give_out_pieces(&mut self, current: &mut Current, known: u64, entries: &mut Vec<Entry>) {
+        if current.pieces_to == 0 {
+            let detail = BoxDetail::LongerThan(self.limit);
+            self.event(BoxEventKind::TooLarge, current.start, detail);
+            current.pieces_to = current.start;
+        }
+        let piece = self.piece();
+        // The bytes kept so far go out at once; after that each batch gives one piece or more.
+        while known - current.message > piece + GUARD {
+            let cut = self.line_start_before(current.message, current.message + piece);
+            self.push_piece(current, cut, cut, true, entries);
+            current.start = cut;
+            current.message = cut;
+            current.pieces_to = cut;
+        }
+    }
+
+    /// Returns the entry of a message within the limit.
+    fn whole_message(&self, current: &Current, message_end: u64, known: u64) -> Entry {
+        let span = self.window.index(current.start)..self.window.index(known);
+        let message = self.window.index(current.message)..self.window.index(message_end);
+        let quoting = self.profile.quoting;
+        let mut entry = self.entry(EntryKind::Message, current.start, span, message, quoting);
+        // The search for the next separator read the whole message, so it met every `From `.
+        let is_searched = self.profile.division == Division::FromLines
+            && self.scan != u64::MAX
+            && current.declared.is_none();
+        entry.froms = is_searched.then_some(self.froms);
+        entry
+    }
+
+    /// Reports a file that is one message, once.
+    fn report_single(&mut self) {
+        if !std::mem::take(&mut self.leading) {
+            return;
+        }
+        let (offset, detail) = match self.profile.strong {
+            0 => (self.profile.prelude, BoxDetail::NoSeparator),
+            lines => (
+                self.profile.first_strong,
+                BoxDetail::LooksLikeMailbox { lines },
+            ),
+        };
+        self.event(BoxEventKind::Single, offset, detail);
     }
 
     /// Reports the first line `>From ` of a message that was not searched, where nobody can know whether it was quoted.

@@ -8,7 +8,7 @@ use super::context::HeaderContext;
 use super::decode::{Reader, Segment};
 use crate::event::Finding;
 use crate::header::FieldKind;
-use crate::lexer::LexicalContext;
+use crate::lexer::{LexicalContext, unescape};
 use std::ops::Range;
 
 /// A token with its range in the value.
@@ -129,7 +129,7 @@ fn comment(
                 };
                 let mut raw = String::new();
                 reader.push(&piece, &mut raw, findings);
-                text.push_str(&unquoted(&raw));
+                text.push_str(&unescape(&raw));
             }
         } else {
             reader.push(segment, &mut text, findings);
@@ -141,18 +141,4 @@ fn comment(
             *open = Some((text, whole));
         }
     }
-}
-
-/// Removes the backslashes of quoted pairs in a comment (RFC 5322 3.2.1).
-fn unquoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        out.push(if c == '\\' {
-            chars.next().unwrap_or(c)
-        } else {
-            c
-        });
-    }
-    out
 }

@@ -35,6 +35,9 @@ pub(super) struct Segment {
     pub words: Range<usize>,
 }
 
+/// A text with its context.
+type TextPiece = (Range<usize>, LexicalContext);
+
 /// A word whose payload was decoded.
 #[derive(Clone, Debug)]
 pub(super) struct DecodedWord {
@@ -51,6 +54,16 @@ pub(super) struct DecodedWord {
     /// The range of its bytes in [`Reader::bytes`].
     pub bytes: Range<usize>,
     left: Sextets,
+}
+
+/// What the label of a word says.
+struct WordCharset {
+    /// The charset; None if the label says nothing.
+    charset: Option<Charset>,
+    /// Whether the caller mapped the label.
+    mapped: bool,
+    /// Whether the label is a name or an alias of the charset, without repair.
+    named: bool,
 }
 
 /// A value split into segments, for decoding and rewriting.
@@ -107,71 +120,92 @@ impl<'a> Reader<'a> {
             last: None,
         };
         // White space that may turn out to stand between two words.
-        let mut gap: Option<(Range<usize>, LexicalContext)> = None;
-        for Token {
-            range,
-            lexical,
-            word,
-        } in lexer::tokens(value, kind, reader.steps)
-        {
-            let Some(word) = word else {
-                if lexical == LexicalContext::Address
-                    && kind.has_syntax()
-                    && let Some(word) = WordFinder::new(value, range.end).next_from(range.start)
-                {
-                    findings.push(Finding::new(
-                        word.range,
-                        EventKind::EwInAddress,
-                        Reason::KeptAsWritten,
-                    ));
+        let mut gap: Option<TextPiece> = None;
+        for token in lexer::tokens(value, kind, reader.steps) {
+            let Token {
+                range,
+                lexical,
+                word,
+            } = token;
+            match word {
+                Some(word) => {
+                    reader.add_word(word, lexical, &mut gap, &mut labels, findings);
                 }
-                let in_run = reader
-                    .segments
-                    .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
-                if in_run
-                    && gap.is_none()
-                    && value[range.clone()].iter().all(|&b| lexer::is_space(b))
-                {
-                    gap = Some((range, lexical));
-                } else {
-                    reader.add_text(gap.take());
-                    reader.add_text(Some((range, lexical)));
+                None => {
+                    if lexical == LexicalContext::Address && kind.has_syntax() {
+                        reader.report_word_in_address(&range, findings);
+                    }
+                    reader.add_text_or_gap(range, lexical, &mut gap);
                 }
-                continue;
-            };
-            let joined = gap.is_some()
-                || reader
-                    .segments
-                    .last()
-                    .is_some_and(|s| !s.words.is_empty() && s.lexical == lexical);
-            let Some(ready) = reader.ready(word, joined, &mut labels, findings) else {
-                reader.add_text(gap.take());
-                reader.add_text(Some((range, lexical)));
-                continue;
-            };
-            reader.words.push(ready);
-            let index = reader.words.len();
-            match reader
-                .segments
-                .last_mut()
-                .filter(|s| joined && s.lexical == lexical)
-            {
-                Some(run) => {
-                    run.range.end = range.end;
-                    run.words.end = index;
-                }
-                None => reader.segments.push(Segment {
-                    range,
-                    lexical,
-                    words: index - 1..index,
-                }),
             }
-            gap = None;
         }
         reader.add_text(gap);
         reader.rejoin_base64();
         reader
+    }
+
+    /// Reports an encoded word in an address, where it stays as written.
+    fn report_word_in_address(&self, address: &Range<usize>, findings: &mut Vec<Finding>) {
+        let mut finder = WordFinder::new(self.value, address.end);
+        if let Some(word) = finder.next_from(address.start) {
+            let kind = EventKind::EwInAddress;
+            findings.push(Finding::new(word.range, kind, Reason::KeptAsWritten));
+        }
+    }
+
+    /// Returns true if the last segment is a run of words in this context.
+    fn ends_in_run(&self, lexical: LexicalContext) -> bool {
+        let last = self.segments.last();
+        last.is_some_and(|segment| !segment.words.is_empty() && segment.lexical == lexical)
+    }
+
+    /// Adds a text, or keeps it back in `gap` if it is white space after a run, which another word may continue.
+    fn add_text_or_gap(
+        &mut self,
+        range: Range<usize>,
+        lexical: LexicalContext,
+        gap: &mut Option<TextPiece>,
+    ) {
+        let is_blank = |bytes: &[u8]| bytes.iter().all(|&b| lexer::is_space(b));
+        if self.ends_in_run(lexical) && gap.is_none() && is_blank(&self.value[range.clone()]) {
+            *gap = Some((range, lexical));
+        } else {
+            self.add_text(gap.take());
+            self.add_text(Some((range, lexical)));
+        }
+    }
+
+    /// Adds a word to the run before it, or to a new one. A word that cannot be decoded is text.
+    fn add_word(
+        &mut self,
+        word: WordToken,
+        lexical: LexicalContext,
+        gap: &mut Option<TextPiece>,
+        labels: &mut LabelCache<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let range = word.range.clone();
+        let joined = gap.is_some() || self.ends_in_run(lexical);
+        let Some(ready) = self.ready(word, joined, labels, findings) else {
+            self.add_text(gap.take());
+            self.add_text(Some((range, lexical)));
+            return;
+        };
+        self.words.push(ready);
+        let end = self.words.len();
+        let run = self.segments.last_mut();
+        match run.filter(|run| joined && run.lexical == lexical) {
+            Some(run) => {
+                run.range.end = range.end;
+                run.words.end = end;
+            }
+            None => self.segments.push(Segment {
+                range,
+                lexical,
+                words: end - 1..end,
+            }),
+        }
+        *gap = None;
     }
 
     /// Joins the base64 of adjacent words that were cut within quanta, if only the whole is well-formed and loses less.
@@ -265,7 +299,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a text. Joins adjacent texts of one context, except addresses.
-    fn add_text(&mut self, text: Option<(Range<usize>, LexicalContext)>) {
+    fn add_text(&mut self, text: Option<TextPiece>) {
         let Some((range, lexical)) = text else { return };
         match self.segments.last_mut() {
             Some(last)
@@ -283,6 +317,58 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Resolves the label of a word and reports what is unusual about it. Returns None for a word that stays as written.
+    fn resolve_label(
+        &self,
+        word: &WordToken,
+        labels: &mut LabelCache<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Option<WordCharset> {
+        let label = &self.value[word.label.clone()];
+        let (resolved, mapped) = labels.resolve(label);
+        let mut report = |kind, detail: Detail| {
+            findings.push(Finding::new(word.range.clone(), kind, detail));
+        };
+        if mapped {
+            let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
+            report(EventKind::CharsetMapped, charset);
+        }
+        let charset = match resolved {
+            Resolved::Unknown => {
+                let kind = EventKind::CharsetUnknownLabel;
+                let Some(charset) = self.unknown(word) else {
+                    report(kind, Reason::WordKept.into());
+                    return None;
+                };
+                report(kind, charset.into());
+                Some(charset)
+            }
+            _ if label.is_empty() => {
+                let kind = EventKind::CharsetUnknownLabel;
+                report(kind, Reason::WordWithoutCharset.into());
+                return None;
+            }
+            _ => resolved.charset(),
+        };
+        match resolved {
+            Resolved::Alias(_) => report(EventKind::CharsetAlias, Detail::None),
+            Resolved::Repaired(_) => report(EventKind::CharsetGarbageLabel, Detail::None),
+            Resolved::NoInformation => {
+                report(
+                    EventKind::CharsetUnknownLabel,
+                    Reason::LabelSaysNothing.into(),
+                );
+            }
+            _ => {}
+        }
+        let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
+        Some(WordCharset {
+            charset,
+            mapped,
+            named,
+        })
+    }
+
     /// Resolves the label of a word and decodes its payload. Returns None for a word that stays as written.
     fn ready(
         &mut self,
@@ -291,62 +377,11 @@ impl<'a> Reader<'a> {
         labels: &mut LabelCache<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<DecodedWord> {
-        let label = &self.value[word.label.clone()];
-        let (resolved, mapped) = labels.resolve(label);
-        if mapped {
-            let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
-            findings.push(Finding::new(
-                word.range.clone(),
-                EventKind::CharsetMapped,
-                charset,
-            ));
-        }
-        let charset = match resolved {
-            Resolved::Unknown => {
-                let Some(charset) = self.unknown(&word) else {
-                    findings.push(Finding::new(
-                        word.range,
-                        EventKind::CharsetUnknownLabel,
-                        Reason::WordKept,
-                    ));
-                    return None;
-                };
-                let at = word.range.clone();
-                findings.push(Finding::new(at, EventKind::CharsetUnknownLabel, charset));
-                Some(charset)
-            }
-            _ if label.is_empty() => {
-                findings.push(Finding::new(
-                    word.range,
-                    EventKind::CharsetUnknownLabel,
-                    Reason::WordWithoutCharset,
-                ));
-                return None;
-            }
-            _ => resolved.charset(),
-        };
-        match resolved {
-            Resolved::Alias(_) => {
-                findings.push(Finding::new(
-                    word.range.clone(),
-                    EventKind::CharsetAlias,
-                    Detail::None,
-                ));
-            }
-            Resolved::Repaired(_) => {
-                findings.push(Finding::new(
-                    word.range.clone(),
-                    EventKind::CharsetGarbageLabel,
-                    Detail::None,
-                ));
-            }
-            Resolved::NoInformation => findings.push(Finding::new(
-                word.range.clone(),
-                EventKind::CharsetUnknownLabel,
-                Reason::LabelSaysNothing,
-            )),
-            _ => {}
-        }
+        let WordCharset {
+            charset,
+            mapped,
+            named,
+        } = self.resolve_label(&word, labels, findings)?;
         let text = &self.value[word.payload.clone()];
         let mut start = self.bytes.len();
         let (damage, left) = match word.letter {
@@ -372,7 +407,6 @@ impl<'a> Reader<'a> {
                 (result.damage, result.left)
             }
         };
-        let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
         Some(DecodedWord {
             word,
             charset,
@@ -462,52 +496,19 @@ impl<'a> Reader<'a> {
         let text = unfold(raw, range.end == self.value.len());
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
-            let eight = |b: &u8| *b >= 0x80;
-            let first = raw.iter().position(eight).unwrap_or(0);
-            let last = raw.iter().rposition(eight).unwrap_or(0);
-            let at = range.start + first..range.start + last + 1;
-            let count = raw.iter().filter(|b| eight(b)).count() as u64;
-            let charset = decoded.charset.unwrap_or(Charset::UTF_8);
-            findings.push(Finding::counted(
-                at.clone(),
-                EventKind::EwRaw8bit,
-                charset,
-                count,
-            ));
-            if decoded.losses > 0 {
-                findings.push(Finding::counted(
-                    at,
-                    EventKind::CharsetInvalidBytes,
-                    charset,
-                    decoded.losses,
-                ));
-            }
+            report_raw_8bit(raw, range.start, &decoded, findings);
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
             .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
             .flatten();
         let text = if let Some((shifted, count)) = shifted {
-            let first = memchr::memchr(0x1B, raw).unwrap_or(0);
-            let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
-            let (at, kind) = (
-                range.start + first..range.start + last,
-                EventKind::CharsetDetected,
-            );
-            findings.push(Finding::counted(
-                at,
-                kind,
-                Detail::ShownBy {
-                    used: Charset::ISO_2022_JP,
-                    how: How::Structure,
-                },
-                count,
-            ));
+            findings.push(raw_iso2022jp_finding(raw, range.start, count));
             Cow::Owned(shifted)
         } else {
             decoded.text
         };
         let text = match lexical {
-            LexicalContext::Quoted => Cow::Owned(unescape(&text).into_owned()),
+            LexicalContext::Quoted => Cow::Owned(lexer::unescape(&text).into_owned()),
             _ => text,
         };
         let text = if lexical == LexicalContext::Address {
@@ -678,6 +679,34 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Reports the raw 8-bit bytes of a text that begins at `start`.
+fn report_raw_8bit(raw: &[u8], start: usize, decoded: &RawText<'_>, findings: &mut Vec<Finding>) {
+    let is_8bit = |byte: &u8| !byte.is_ascii();
+    let first = raw.iter().position(is_8bit).unwrap_or(0);
+    let last = raw.iter().rposition(is_8bit).unwrap_or(0);
+    let at = start + first..start + last + 1;
+    let count = raw.iter().filter(|byte| is_8bit(byte)).count() as u64;
+    let charset = decoded.charset.unwrap_or(Charset::UTF_8);
+    let kind = EventKind::EwRaw8bit;
+    findings.push(Finding::counted(at.clone(), kind, charset, count));
+    if decoded.losses > 0 {
+        let kind = EventKind::CharsetInvalidBytes;
+        findings.push(Finding::counted(at, kind, charset, decoded.losses));
+    }
+}
+
+/// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.
+fn raw_iso2022jp_finding(raw: &[u8], start: usize, count: u64) -> Finding {
+    let first = memchr::memchr(0x1B, raw).unwrap_or(0);
+    let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
+    let detail = Detail::ShownBy {
+        used: Charset::ISO_2022_JP,
+        how: How::Structure,
+    };
+    let kind = EventKind::CharsetDetected;
+    Finding::counted(start + first..start + last, kind, detail, count)
+}
+
 /// Returns the charset for the raw bytes of an unstructured value.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
     Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new())
@@ -748,23 +777,6 @@ pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
             out.push(bytes[i]);
             i += 1;
         }
-    }
-    Cow::Owned(out)
-}
-
-/// Removes the backslashes of quoted pairs (RFC 5322 3.2.1).
-fn unescape(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        out.push(if c == '\\' {
-            chars.next().unwrap_or(c)
-        } else {
-            c
-        });
     }
     Cow::Owned(out)
 }

@@ -150,22 +150,10 @@ impl Rewriting<'_> {
 pub(crate) fn rewrite_plain(
     value: &[u8],
     kind: FieldKind,
-    column: usize,
-    eol: &[u8],
+    target: &RewriteTarget<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
-    let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    rewrite_fast_path::plan(
-        value,
-        kind,
-        &RewriteTarget {
-            form: Form::Words,
-            column,
-            eol,
-        },
-        true,
-        findings,
-    )
+    rewrite_fast_path::plan(value, kind, target, true, findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.

@@ -8,7 +8,7 @@ use super::controls::{is_plain_text, push_clean};
 use super::decode::{DecodedWord, Reader, Segment, unfold};
 use super::rewrite_target::Form;
 use super::writable::is_writable;
-use crate::lexer::LexicalContext;
+use crate::lexer::{Atom, AtomKind, LexicalContext};
 use crate::{japanese, lexer};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
@@ -204,91 +204,74 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Splits a text into white space, delimiters and the pieces between them.
+    /// Adds the atoms of a text.
     fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let bytes = &self.value[range.clone()];
         let invalid = self.reader.utf8(bytes, lexical).is_none();
-        let steps = self.reader.steps;
-        let delimiter = |byte: u8| match lexical {
-            LexicalContext::Phrase => {
-                matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
-            }
-            LexicalContext::Comment => matches!(byte, b'(' | b')'),
-            _ => false,
-        };
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            let start = at;
-            let mut state = UnitState::default();
-            let mut text = String::new();
-            if lexer::is_space(byte) {
-                at = lexer::skip_space(bytes, at);
-                state.space = true;
-                push_clean(
-                    &String::from_utf8_lossy(&unfold(&bytes[start..at], false)),
-                    &mut text,
-                );
-            } else if delimiter(byte) {
-                at += 1;
-            } else {
-                while let Some(&byte) = bytes
-                    .get(at)
-                    .filter(|&&b| !lexer::is_space(b) && !delimiter(b))
-                {
-                    // A quoted pair in a comment stays together.
-                    let pair = lexical == LexicalContext::Comment && byte == b'\\';
-                    let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lexer::is_space(b));
-                    at += if is_pair { 2 } else { steps.step(bytes, at) };
+        for Atom { range: at, kind } in lexer::atoms(bytes, lexical, self.reader.steps) {
+            let (state, text) = match kind {
+                AtomKind::Space => {
+                    let (mut state, mut text) = (UnitState::default(), String::new());
+                    state.space = true;
+                    let unfolded = unfold(&bytes[at.clone()], false);
+                    push_clean(&String::from_utf8_lossy(&unfolded), &mut text);
+                    (state, text)
                 }
-                let piece = &bytes[start..at];
-                let mut raw = String::new();
-                if !piece.is_ascii() {
-                    state = UnitState {
-                        raw: true,
-                        invalid,
-                        ..UnitState::default()
-                    };
-                    raw = self.decode(piece, lexical, invalid, at < bytes.len());
-                } else if self.reader.context.repairs.may_touch(piece) {
-                    raw = String::from_utf8_lossy(piece).into_owned();
+                AtomKind::Delimiter => (UnitState::default(), String::new()),
+                AtomKind::Text => {
+                    self.atom(&bytes[at.clone()], lexical, invalid, at.end < bytes.len())
                 }
-                if lexer::has_raw_iso2022jp(piece) {
-                    let ascii = String::from_utf8_lossy(piece);
-                    let text = if state.raw { raw.as_str() } else { &ascii };
-                    if let Some((text, _)) = lexer::decode_raw_iso2022jp(text) {
-                        state = UnitState {
-                            raw: true,
-                            invalid: true,
-                            ..UnitState::default()
-                        };
-                        raw = text;
-                    }
-                }
-                let mut findings = Vec::new();
-                let repaired = self.reader.repaired(
-                    raw.as_str().into(),
-                    lexical == LexicalContext::Text,
-                    &(0..0),
-                    &mut findings,
-                );
-                if !findings.is_empty() {
-                    state = UnitState {
-                        raw: true,
-                        invalid: true,
-                        ..UnitState::default()
-                    };
-                }
-                if state.raw {
-                    let _ = self.reader.push_text(&repaired, &mut text);
-                }
-            }
+            };
             self.list.push(RewriteUnit {
-                range: range.start + start..range.start + at,
+                range: range.start + at.start..range.start + at.end,
                 lexical,
                 state,
                 text,
             });
         }
+    }
+
+    /// Returns the state of an atom, and its text if it has raw bytes or damage. `followed`: more text stands behind it.
+    fn atom(
+        &self,
+        piece: &[u8],
+        lexical: LexicalContext,
+        invalid: bool,
+        followed: bool,
+    ) -> (UnitState, String) {
+        let raw_state = |invalid| UnitState {
+            raw: true,
+            invalid,
+            ..UnitState::default()
+        };
+        let (mut state, mut raw) = (UnitState::default(), String::new());
+        if !piece.is_ascii() {
+            state = raw_state(invalid);
+            raw = self.decode(piece, lexical, invalid, followed);
+        } else if self.reader.context.repairs.may_touch(piece) {
+            raw = String::from_utf8_lossy(piece).into_owned();
+        }
+        if lexer::has_raw_iso2022jp(piece) {
+            let ascii = String::from_utf8_lossy(piece);
+            let text = if state.raw { raw.as_str() } else { &ascii };
+            if let Some((text, _)) = lexer::decode_raw_iso2022jp(text) {
+                state = raw_state(true);
+                raw = text;
+            }
+        }
+        let mut findings = Vec::new();
+        let is_free = lexical == LexicalContext::Text;
+        let repaired = self
+            .reader
+            .repaired(raw.as_str().into(), is_free, &(0..0), &mut findings);
+        if !findings.is_empty() {
+            state = raw_state(true);
+        }
+        let mut text = String::new();
+        if state.raw {
+            let _ = self.reader.push_text(&repaired, &mut text);
+        }
+        (state, text)
     }
 
     /// Decodes a piece as it would decode within its text, where ASCII follows. Keeps controls.

@@ -8,6 +8,7 @@
 //! Tokens cover a value without gaps. Every reader and writer of header fields uses them or the functions below them.
 
 mod angle_address;
+mod atoms;
 mod parameter;
 mod raw_characters;
 mod raw_iso2022jp;
@@ -19,6 +20,7 @@ mod trail_backslash;
 mod word;
 
 pub(crate) use angle_address::contains_angle_address;
+pub(crate) use atoms::{Atom, AtomKind, atoms};
 pub(crate) use parameter::{StrictValue, parameter};
 pub(crate) use raw_characters::CharacterSteps;
 pub(crate) use raw_iso2022jp::{
@@ -27,6 +29,7 @@ pub(crate) use raw_iso2022jp::{
 pub(crate) use spaced_address::has_spaced;
 pub(crate) use syntax::{
     comment_end, is_space, is_token, is_tspecial, quoted_end, skip_cfws, skip_space, trim_end,
+    unescape,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{LexicalContext, Token, tokens};

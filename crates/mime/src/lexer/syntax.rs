@@ -4,6 +4,8 @@
 //!
 //! A comment without its closing parenthesis reaches to the end of the value. Control characters of obsolete syntax are ordinary bytes.
 
+use std::borrow::Cow;
+
 /// White space of header values: space, tab, and the bytes of a folded line end.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
@@ -130,6 +132,23 @@ pub(super) fn is_delimiter(byte: u8) -> bool {
 /// Returns true for bytes that end an atom: white space and delimiters.
 pub(super) fn ends_atom(byte: u8) -> bool {
     is_space(byte) || is_delimiter(byte)
+}
+
+/// Removes the backslashes of quoted pairs (RFC 5322 3.2.1).
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' {
+            chars.next().unwrap_or(c)
+        } else {
+            c
+        });
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -45,139 +45,225 @@ pub(super) fn plan(
     report: &mut Report,
     edits: &mut Vec<Edit>,
 ) {
-    let raw = message.raw();
-    let mut raw_charset: Option<RawCharset> = None;
-    let charset_then = charset_then(message, hints, policy, edits);
+    let mut planner = HeaderPlanner {
+        message,
+        policy,
+        hints,
+        charset_now: None,
+        charset_then: charset_then(message, hints, policy, edits),
+        report,
+        edits,
+    };
     for (index, sealed) in sealed.iter().enumerate() {
-        if *sealed {
-            continue;
+        if !*sealed {
+            planner.part(PartId(index as u32));
         }
-        let id = PartId(index as u32);
-        let mut is_plain_ascii = PlainAscii::of(message.fields(id), raw, policy);
-        for field in message.fields(id) {
-            let value = field.value.of(raw);
-            let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
-            if dated && !fields::is_plain_date(value) && fields::date(value).is_none() {
-                let kind = EventKind::DateUnparsable;
-                report.push(Event::new(id, field.value, kind, Detail::None));
-            }
-            if value.len() > LONGEST && has_long_line(value) {
-                let kind = EventKind::HdrTooLong;
-                report.push(Event::new(id, field.full, kind, Reason::LongLine));
-            }
-            let from = is_from(field.name.of(raw)) && value.len() <= policy.limits.field;
-            if from && may_have_rivals(value) && fields::has_rivals(value) {
-                let kind = EventKind::HdrAmbiguousFrom;
-                report.push(Event::new(id, field.value, kind, Detail::None));
-            }
-            let is_plain_ascii = is_plain_ascii.contains(field);
-            let ascii = is_plain_ascii || value.is_ascii();
-            let silent =
-                is_plain_ascii || ascii && !may_encode(value) && !policy.repairs.may_touch(value);
-            if silent && !(starts_like_mime(field.name.of(raw)) && value.contains(&b';')) {
-                continue;
-            }
-            let kind = header::field_kind(field.name.of(raw));
-            if kind == FieldKind::Opaque || silent && kind != FieldKind::Parameters {
-                continue;
-            }
-            if value.len() > policy.limits.field {
-                let kind = EventKind::HdrBeyondLimit;
-                report.push(Event::new(id, field.full, kind, Reason::LeftAlone));
-                continue;
-            }
+    }
+}
+
+/// Plans header fields.
+struct HeaderPlanner<'m, 'o> {
+    message: &'m Message<'m>,
+    policy: &'m Policy,
+    hints: &'m MessageEvidence,
+    /// The charset of raw bytes in the message as it is, once a field asks for it.
+    charset_now: Option<RawCharset>,
+    /// The charset of raw bytes in the message as it will be.
+    charset_then: Option<Charset>,
+    report: &'o mut Report,
+    edits: &'o mut Vec<Edit>,
+}
+
+/// A field to plan.
+#[derive(Clone, Copy)]
+struct FieldToPlan<'m> {
+    part: PartId,
+    field: &'m header::Field,
+    kind: FieldKind,
+    value: &'m [u8],
+    /// The value is ASCII.
+    is_ascii: bool,
+}
+
+impl<'m> HeaderPlanner<'m, '_> {
+    /// Plans the fields of a part.
+    fn part(&mut self, id: PartId) {
+        let message = self.message;
+        let fields = message.fields(id);
+        let mut plain_ascii = PlainAscii::of(fields, message.raw(), self.policy);
+        for field in fields {
+            self.check(id, field);
+            let is_plain_ascii = plain_ascii.contains(field);
+            self.field(id, field, is_plain_ascii);
+        }
+    }
+
+    /// Reports dates that cannot be parsed, long lines and ambiguous senders.
+    fn check(&mut self, id: PartId, field: &header::Field) {
+        let raw = self.message.raw();
+        let (name, value) = (field.name.of(raw), field.value.of(raw));
+        let is_dated = name.eq_ignore_ascii_case(b"date");
+        if is_dated && !fields::is_plain_date(value) && fields::date(value).is_none() {
+            let kind = EventKind::DateUnparsable;
+            self.report
+                .push(Event::new(id, field.value, kind, Detail::None));
+        }
+        if value.len() > LONGEST && has_long_line(value) {
+            let kind = EventKind::HdrTooLong;
+            self.report
+                .push(Event::new(id, field.full, kind, Reason::LongLine));
+        }
+        let is_sender = is_from(name) && value.len() <= self.policy.limits.field;
+        if is_sender && may_have_rivals(value) && fields::has_rivals(value) {
+            let kind = EventKind::HdrAmbiguousFrom;
+            self.report
+                .push(Event::new(id, field.value, kind, Detail::None));
+        }
+    }
+
+    /// Plans a field, unless nothing in it can need a change.
+    fn field(&mut self, id: PartId, field: &'m header::Field, is_plain_ascii: bool) {
+        let raw = self.message.raw();
+        let (name, value) = (field.name.of(raw), field.value.of(raw));
+        let is_ascii = is_plain_ascii || value.is_ascii();
+        let is_silent = is_plain_ascii
+            || is_ascii && !may_encode(value) && !self.policy.repairs.may_touch(value);
+        if is_silent && !(starts_like_mime(name) && value.contains(&b';')) {
+            return;
+        }
+        let kind = header::field_kind(name);
+        if kind == FieldKind::Opaque || is_silent && kind != FieldKind::Parameters {
+            return;
+        }
+        if value.len() > self.policy.limits.field {
+            let kind = EventKind::HdrBeyondLimit;
+            self.report
+                .push(Event::new(id, field.full, kind, Reason::LeftAlone));
+            return;
+        }
+        if is_silent {
             let mut findings = Vec::new();
-            if silent {
-                if !params::survey(value, &mut findings) {
-                    header_guesses::push(id, field.value, findings, report);
-                    continue;
-                }
-                // Told again below, with the rest.
-                findings.clear();
+            if !params::survey(value, &mut findings) {
+                header_guesses::push(id, field.value, findings, self.report);
+                return;
             }
-            let form = form(policy, ascii);
-            let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
-            let mut context = HeaderContext::of(policy);
-            if form.is_none() {
-                // What stays is not repaired.
-                context.repairs = Repairs::default();
-            }
-            if form == Some(Form::Words)
-                && !policy.repairs.any()
-                && context.map.is_none()
-                && let Some(changes) =
-                    encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
-            {
-                let kept = is_kept(policy, &changes, &findings);
-                if !kept {
-                    edits.extend(
-                        changes
-                            .into_iter()
-                            .map(|c| Edit::new(field.value.at(&c.at), c.with)),
-                    );
-                }
-                let reading = FieldReading {
-                    field,
-                    kind,
-                    context: &context,
-                    raw: RawCharset::default(),
-                    is_kept: kept,
-                };
-                reading.report(id, raw, findings, report);
-                continue;
-            }
-            let mut raw_of = RawCharset {
-                charset: context.raw,
-                ..RawCharset::default()
-            };
-            let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
-            if !ascii || lexer::has_open(value) || asks() {
-                raw_of =
-                    *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
-                (context.raw, context.raw_is_uncertain) = (raw_of.charset, raw_of.is_uncertain);
-            }
-            let mut kept = false;
-            if let Some(form) = form {
-                let target = RewriteTarget {
-                    form,
-                    column,
-                    eol: std::str::from_utf8(eol).unwrap_or("\r\n"),
-                };
-                let then = HeaderContext {
-                    raw: charset_then,
-                    raw_is_uncertain: false,
-                    ..context
-                };
-                let rewriting = Rewriting {
-                    value,
-                    kind,
-                    target,
-                    context: &context,
-                    then: &then,
-                };
-                let changes = header::changes(&rewriting, &mut findings);
-                kept = is_kept(policy, &changes, &findings);
-                if !kept {
-                    edits.extend(
-                        changes
-                            .into_iter()
-                            .map(|c| Edit::new(field.value.at(&c.at), c.with)),
-                    );
-                }
-            } else if kind == FieldKind::Parameters {
+        }
+        self.value(FieldToPlan {
+            part: id,
+            field,
+            kind,
+            value,
+            is_ascii,
+        });
+    }
+
+    /// Plans the value of a field: by the fast path, by the evidence of the message, or by decoding alone if the policy keeps fields.
+    fn value(&mut self, at: FieldToPlan<'m>) {
+        let FieldToPlan {
+            field,
+            kind,
+            value,
+            is_ascii,
+            ..
+        } = at;
+        let mut findings = Vec::new();
+        let mut context = HeaderContext::of(self.policy);
+        let Some(form) = form(self.policy, is_ascii) else {
+            // The field stays, so nothing in it is repaired.
+            context.repairs = Repairs::default();
+            let raw_charset = self.add_evidence(&at, &mut context);
+            if kind == FieldKind::Parameters {
                 let _ = params::parse(value, &context, &mut findings);
             } else {
                 let _ = header::decode(value, kind, &context, &mut findings);
             }
-            let reading = FieldReading {
-                field,
-                kind,
-                context: &context,
-                raw: raw_of,
-                is_kept: kept,
-            };
-            reading.report(id, raw, findings, report);
+            self.report_field(&at, &context, raw_charset, false, findings);
+            return;
+        };
+        let target = RewriteTarget {
+            form,
+            column: field.value.start - field.full.start,
+            eol: std::str::from_utf8(self.message.eol().bytes()).unwrap_or("\r\n"),
+        };
+        if form == Form::Words
+            && context.has_no_instructions()
+            && let Some(changes) = encoded_word::rewrite_plain(value, kind, &target, &mut findings)
+        {
+            let is_kept = self.add_edits(field, changes, &findings);
+            self.report_field(&at, &context, RawCharset::default(), is_kept, findings);
+            return;
         }
+        let raw_charset = self.add_evidence(&at, &mut context);
+        let then = HeaderContext {
+            raw: self.charset_then,
+            raw_is_uncertain: false,
+            ..context
+        };
+        let rewriting = Rewriting {
+            value,
+            kind,
+            target,
+            context: &context,
+            then: &then,
+        };
+        let changes = header::changes(&rewriting, &mut findings);
+        let is_kept = self.add_edits(field, changes, &findings);
+        self.report_field(&at, &context, raw_charset, is_kept, findings);
+    }
+
+    /// Adds to the context what the message says about raw bytes, if the value may depend on it. Returns the charset.
+    fn add_evidence(
+        &mut self,
+        at: &FieldToPlan<'_>,
+        context: &mut HeaderContext<'_>,
+    ) -> RawCharset {
+        let asks = || at.kind == FieldKind::Parameters && params::asks_the_message(at.value);
+        if at.is_ascii && !lexer::has_open(at.value) && !asks() {
+            return RawCharset {
+                charset: context.raw,
+                ..RawCharset::default()
+            };
+        }
+        let (message, hints, policy) = (self.message, self.hints, self.policy);
+        let found = *self
+            .charset_now
+            .get_or_insert_with(|| raw_header_charset(message, hints, policy));
+        (context.raw, context.raw_is_uncertain) = (found.charset, found.is_uncertain);
+        found
+    }
+
+    /// Adds the edits of a field. Returns true if the policy keeps the field instead.
+    fn add_edits(
+        &mut self,
+        field: &header::Field,
+        changes: Vec<Replacement>,
+        findings: &[Finding],
+    ) -> bool {
+        let is_kept = is_kept(self.policy, &changes, findings);
+        if !is_kept {
+            let edit = |change: Replacement| Edit::new(field.value.at(&change.at), change.with);
+            self.edits.extend(changes.into_iter().map(edit));
+        }
+        is_kept
+    }
+
+    /// Reports the findings of a field.
+    fn report_field(
+        &mut self,
+        at: &FieldToPlan<'_>,
+        context: &HeaderContext<'_>,
+        raw: RawCharset,
+        is_kept: bool,
+        findings: Vec<Finding>,
+    ) {
+        let reading = FieldReading {
+            field: at.field,
+            kind: at.kind,
+            context,
+            raw,
+            is_kept,
+        };
+        reading.report(at.part, self.message.raw(), findings, self.report);
     }
 }
 

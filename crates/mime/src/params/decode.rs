@@ -475,32 +475,18 @@ fn extended(
     let (resolved, mapped) = label.map_or((Resolved::NoInformation, false), |label| {
         context.resolve(label)
     });
+    let mut report = |kind, detail: Detail| {
+        found.push(Finding::new(at.range.clone(), kind, detail));
+    };
     if let Some(charset) = resolved.charset().filter(|_| mapped) {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::CharsetMapped,
-            charset,
-        ));
+        report(EventKind::CharsetMapped, charset.into());
     }
     if label.is_none_or(<[u8]>::is_empty) {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::ParamNoCharset,
-            Detail::None,
-        ));
+        report(EventKind::ParamNoCharset, Detail::None);
     } else if resolved.charset().is_none() {
-        let detail = Reason::LabelIgnored;
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::CharsetUnknownLabel,
-            detail,
-        ));
+        report(EventKind::CharsetUnknownLabel, Reason::LabelIgnored.into());
     } else if language.is_none() {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::ParamNoCharset,
-            Reason::OneApostrophe,
-        ));
+        report(EventKind::ParamNoCharset, Reason::OneApostrophe.into());
     }
     let mut told = Vec::new();
     let (raw, used, losses) =
@@ -537,15 +523,33 @@ fn extended(
             losses,
         ));
     }
+    let text = clean_text(&raw, at, context, found);
+    let language = language
+        .filter(|l| !l.is_empty())
+        .map(|l| String::from_utf8_lossy(l).into_owned());
+    Decoded {
+        text,
+        language,
+        losses,
+    }
+}
+
+/// Repairs decoded text as the context asks, and replaces controls by spaces.
+fn clean_text(
+    raw: &str,
+    at: &ValuePlace,
+    context: &HeaderContext,
+    found: &mut Vec<Finding>,
+) -> String {
     let mut kinds = Vec::new();
-    let repaired = repair::repaired(&raw, context.repairs, true, &mut kinds);
+    let repaired = repair::repaired(raw, context.repairs, true, &mut kinds);
     found.extend(
         kinds
             .into_iter()
             .map(|(kind, count)| Finding::counted(at.range.clone(), kind, Detail::None, count)),
     );
     let mut text = String::new();
-    let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(&raw), &mut text);
+    let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(raw), &mut text);
     if controls > 0 {
         found.push(Finding::counted(
             at.range.clone(),
@@ -561,14 +565,7 @@ fn extended(
         context.strip_hidden,
         found,
     );
-    let language = language
-        .filter(|l| !l.is_empty())
-        .map(|l| String::from_utf8_lossy(l).into_owned());
-    Decoded {
-        text,
-        language,
-        losses,
-    }
+    text
 }
 
 /// `charset'language'value`; one apostrophe: a charset, if it is one, then the value.

@@ -1,35 +1,18 @@
-//! The value of a field, written from text: words in any charset where they may stand (RFC 2047 5), folds between (RFC 5322 2.2.3).
-//!
-//! ```text
-//! text ── rewrite::rewrite_units ──► groups, solid pieces, blanks ──► TokenWriter: one line, or lines of 76
-//! ```
-//!
-//! # Limits
-//!
-//! Addresses are never changed. Words that are in a list of addresses stay as they are where they are in UTF-8 and nothing beside them is to be
-//! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
+//! Encodes the text of a field.
 
-use super::kind::{FieldKind, field_kind};
-use super::value::{decode, rewrite};
+use super::address_tokens::tokens;
+use super::field_token::{FieldToken, push_blank, push_solid};
+use super::style::Style;
+use super::token_writer::TokenWriter;
 use crate::encoded_word::{
-    Encoding, Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place,
-    RewriteTarget, RewriteUnit, Unencodable, apply, choose_letter, encode_as, encode_legacy,
-    first_word, is_atom, is_control, rewrite_units, span_to_encode, stretches, word_length,
+    Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, RewriteTarget,
+    Unencodable, apply, is_atom, rewrite_units, span_to_encode, stretches,
 };
-use crate::lexer::{self, Letter, LexicalContext};
-use mailglot_codec::{Charset, smallest_sufficient};
+use crate::header::kind::{FieldKind, field_kind};
+use crate::header::value::{decode, rewrite};
+use crate::lexer;
+use mailglot_codec::Charset;
 use std::borrow::Cow;
-
-/// How words are written.
-#[derive(Clone, Copy, Debug)]
-pub struct Style<'a> {
-    /// Charsets, the best first: the first that holds the whole value is used. None: UTF-8.
-    pub charsets: &'a [Charset],
-    /// Their encoding.
-    pub encoding: Encoding,
-    /// Line end of folds; empty: all is one line.
-    pub eol: &'a str,
-}
 
 /// Encodes the text of a whole field, of which what may be words becomes words: in a list of addresses names and comments, in `List-Id` what
 /// stands before the identifier, in `Keywords` each of them, in other fields all. The first line has `name`, a colon and a space before it.
@@ -62,35 +45,6 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
             Ok(lines.out)
         }
         FieldKind::Opaque => Err(Unencodable::Place),
-    }
-}
-
-impl Style<'_> {
-    /// A text that is words as a whole, or needs none.
-    pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
-        encode_as(
-            text,
-            self.charset(text),
-            place,
-            self.encoding,
-            column,
-            self.eol,
-        )
-    }
-
-    /// The charset for a whole value.
-    fn charset(&self, text: &str) -> Charset {
-        let is_sufficient = |charset: &&Charset| {
-            smallest_sufficient(text, &[**charset]).charset.is_some()
-                && encode_legacy::check(**charset).is_ok()
-                && encode_legacy::carries(**charset, text).is_ok()
-        };
-        let charset = self
-            .charsets
-            .iter()
-            .find(is_sufficient)
-            .or(self.charsets.first());
-        charset.copied().unwrap_or(Charset::UTF_8)
     }
 }
 
@@ -252,21 +206,10 @@ fn unquoted(text: &str) -> String {
             break;
         };
         out.push_str(&rest[..at]);
-        unescape(&rest[at + 1..end - 1], &mut out);
+        out.push_str(&lexer::unescape(&rest[at + 1..end - 1]));
         rest = &rest[end..];
     }
     out + rest
-}
-
-fn unescape(text: &str, out: &mut String) {
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        out.push(if c == '\\' {
-            chars.next().unwrap_or(c)
-        } else {
-            c
-        });
-    }
 }
 
 /// Addresses, groups, names, comments.
@@ -297,327 +240,10 @@ fn list(
     Ok(written)
 }
 
-/// What a value is made of.
-#[derive(Debug)]
-enum FieldToken<'a> {
-    /// White space; if empty, a place where a fold may add some.
-    Blank(Cow<'a, str>),
-    /// What is written as it is, without a fold.
-    Solid(String),
-    /// What becomes words.
-    Words(Cow<'a, str>, Place),
-}
-
-fn push_blank<'a>(tokens: &mut Vec<FieldToken<'a>>, blanks: &'a str) {
-    match tokens.last_mut() {
-        _ if blanks.is_empty() => {}
-        Some(FieldToken::Blank(before)) => before.to_mut().push_str(blanks),
-        _ => tokens.push(FieldToken::Blank(blanks.into())),
-    }
-}
-
-fn push_solid(tokens: &mut Vec<FieldToken<'_>>, text: &str) {
-    match tokens.last_mut() {
-        Some(FieldToken::Solid(solid)) => solid.push_str(text),
-        _ => tokens.push(FieldToken::Solid(text.to_owned())),
-    }
-}
-
-/// Raw text that may be folded at its white space.
-fn push_raw<'a>(tokens: &mut Vec<FieldToken<'a>>, text: &'a str) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        push_blank(tokens, &rest[..blanks]);
-        let end = rest[blanks..]
-            .find([' ', '\t'])
-            .map_or(rest.len(), |n| blanks + n);
-        if end > blanks {
-            push_solid(tokens, &rest[blanks..end]);
-        }
-        rest = &rest[end..];
-    }
-}
-
-fn is_phrase(lexical: LexicalContext) -> bool {
-    matches!(lexical, LexicalContext::Phrase | LexicalContext::Quoted)
-}
-
-/// A list in tokens: atoms that need words, with what touches them, and with those that are words already where only white space is between.
-fn tokens<'a>(
-    text: &'a str,
-    rewrite_units: &[RewriteUnit],
-    folds: bool,
-) -> Result<Vec<FieldToken<'a>>, Unencodable> {
-    let raw = |atom: &RewriteUnit| &text[atom.range.clone()];
-    // White space, an address or a delimiter stands between the phrases and texts of comments.
-    let joins = |atom: &RewriteUnit| {
-        let delimiters = if is_phrase(atom.lexical) {
-            "(),:;<>\""
-        } else {
-            "()"
-        };
-        let single = || atom.range.len() == 1 && delimiters.contains(raw(atom));
-        atom.lexical != LexicalContext::Address
-            && !atom.state.space
-            && (atom.lexical == LexicalContext::Quoted || !single())
-    };
-    let needs = |atom: &RewriteUnit| {
-        atom.state.wants_words()
-            || raw(atom).contains(is_control) && !atom.state.space
-            || folds && atom.lexical == LexicalContext::Quoted && atom.range.len() >= MAX_LINE_BYTES
-    };
-    let mut is_group_member = vec![false; rewrite_units.len()];
-    let mut wanted = vec![false; rewrite_units.len()];
-    let mut at = 0;
-    while at < rewrite_units.len() {
-        let start = at;
-        at += 1;
-        if !joins(&rewrite_units[start]) {
-            if rewrite_units[start].lexical == LexicalContext::Address
-                && raw(&rewrite_units[start]).contains(is_raw_control)
-            {
-                return Err(Unencodable::Place);
-            }
-            continue;
-        }
-        while at < rewrite_units.len()
-            && joins(&rewrite_units[at])
-            && is_phrase(rewrite_units[at].lexical) == is_phrase(rewrite_units[start].lexical)
-        {
-            at += 1;
-        }
-        let needed = rewrite_units[start..at].iter().any(needs);
-        for i in start..at {
-            is_group_member[i] = needed || rewrite_units[i].state.is_group_member();
-            wanted[i] = needed;
-        }
-    }
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < rewrite_units.len() {
-        let atom = &rewrite_units[at];
-        if !is_group_member[at] {
-            match atom.lexical {
-                _ if atom.state.space => push_blank(&mut out, raw(atom)),
-                LexicalContext::Address | LexicalContext::Quoted => push_solid(&mut out, raw(atom)),
-                _ => push_raw(&mut out, raw(atom)),
-            }
-            if folds && atom.lexical == LexicalContext::Phrase && raw(atom) == "," {
-                out.push(FieldToken::Blank("".into()));
-            }
-            at += 1;
-            continue;
-        }
-        let mut last = at;
-        loop {
-            if is_group_member.get(last + 1) == Some(&true) {
-                last += 1;
-            } else if rewrite_units.get(last + 1).is_some_and(|a| a.state.space)
-                && is_group_member.get(last + 2) == Some(&true)
-            {
-                last += 2;
-            } else {
-                break;
-            }
-        }
-        if wanted[at..=last].contains(&true) {
-            let place = if is_phrase(atom.lexical) {
-                Place::Phrase
-            } else {
-                Place::Comment
-            };
-            let words: String = rewrite_units[at..=last]
-                .iter()
-                .map(|atom| meaning(atom, raw(atom)))
-                .collect();
-            out.push(FieldToken::Words(words.into(), place));
-        } else {
-            push_raw(
-                &mut out,
-                &text[atom.range.start..rewrite_units[last].range.end],
-            );
-        }
-        at = last + 1;
-    }
-    Ok(out)
-}
-
-fn is_raw_control(c: char) -> bool {
-    is_control(c) && !matches!(c, '\t' | '\r' | '\n')
-}
-
-/// What an atom says: with its controls, where it has no words.
-fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
-    let reads_otherwise = atom.state.words || lexer::has_raw_iso2022jp(raw.as_bytes());
-    match atom.lexical {
-        _ if reads_otherwise => atom.text.as_str().into(),
-        LexicalContext::Quoted => {
-            let mut text = String::new();
-            unescape(&raw[1..raw.len() - 1], &mut text);
-            text.into()
-        }
-        _ => raw.into(),
-    }
-}
-
-/// Writes tokens into lines.
-struct TokenWriter<'s> {
-    lines: LineWriter<'s>,
-    encoding: Encoding,
-    charset: Charset,
-}
-
-impl<'s> TokenWriter<'s> {
-    fn new(style: &Style<'s>, charset: Charset, column: usize) -> Self {
-        Self {
-            lines: LineWriter::new(column, style.eol),
-            encoding: style.encoding,
-            charset,
-        }
-    }
-
-    fn write(mut self, tokens: &[FieldToken<'_>]) -> Result<String, Unencodable> {
-        encode_legacy::check(self.charset)?;
-        let mut blanks: &str = "";
-        for (at, token) in tokens.iter().enumerate() {
-            let soft = at > 0 && matches!(tokens[at - 1], FieldToken::Blank(_));
-            let before = tokens[..at]
-                .iter()
-                .rev()
-                .find(|token| !matches!(token, FieldToken::Blank(_)));
-            match token {
-                FieldToken::Blank(text) => {
-                    blanks = text;
-                    continue;
-                }
-                FieldToken::Solid(text) => {
-                    let first = text.as_bytes().first();
-                    let after_words = matches!(before, Some(FieldToken::Words(_, Place::Phrase)));
-                    if blanks.is_empty()
-                        && after_words
-                        && !matches!(first, Some(b',' | b';' | b':' | b')' | b'>'))
-                    {
-                        blanks = " ";
-                    }
-                    let next = match tokens.get(at + 1) {
-                        Some(FieldToken::Words(words, Place::Comment)) => {
-                            self.first(words, Place::Comment, tail(tokens.get(at + 2)))
-                        }
-                        _ => 0,
-                    };
-                    self.separate(blanks, soft, text.len() + next, is_free(before, Some(text)));
-                    self.lines.push(text);
-                }
-                FieldToken::Words(text, place) => {
-                    encode_legacy::carries(self.charset, text).map_err(|at| {
-                        Unencodable::Character {
-                            charset: self.charset,
-                            at,
-                        }
-                    })?;
-                    if blanks.is_empty() && *place == Place::Phrase && before.is_some() {
-                        blanks = " ";
-                    }
-                    self.lines.tail = tail(tokens.get(at + 1));
-                    let need = self.first(text, *place, self.lines.tail);
-                    if blanks.len() > 1
-                        && !is_free(before, None)
-                        && self.lines.column + blanks.len() + need > MAX_LINE_BYTES
-                    {
-                        // A fold is one space for some readers.
-                        let text = format!("{}{text}", &blanks[1..]);
-                        self.separate(" ", soft, need + blanks.len(), true);
-                        self.words(&text, *place);
-                    } else {
-                        self.separate(blanks, soft, need, true);
-                        self.words(text, *place);
-                    }
-                    self.lines.tail = 0;
-                }
-            }
-            blanks = "";
-        }
-        self.lines.push(blanks);
-        Ok(self.lines.out)
-    }
-
-    /// White space before `need` bytes, or a fold in its place.
-    fn separate(&mut self, blanks: &str, soft: bool, need: usize, free: bool) {
-        let fits = self.lines.column + blanks.len() + need <= MAX_LINE_BYTES;
-        if self.lines.out.is_empty() && blanks.is_empty() {
-            self.lines.begin(need);
-        } else if fits || self.lines.column <= 1 || blanks.len() > 1 && !free {
-            self.lines.push(blanks);
-        } else if !blanks.is_empty() {
-            self.lines.fold_before(blanks);
-        } else if soft {
-            self.lines.fold();
-        }
-    }
-
-    /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
-    fn first(&self, text: &str, place: Place, tail: usize) -> usize {
-        let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
-        let whole = match self.letter(text, place) {
-            Ok(letter) => word_length(text, place, letter),
-            Err(b) => encode_legacy::word_length(text, self.charset, place, b),
-        };
-        tail + if whole <= most {
-            whole
-        } else {
-            self.first_word(text, place, most)
-        }
-    }
-
-    /// Bytes of a word that begins a text.
-    fn first_word(&self, text: &str, place: Place, most: usize) -> usize {
-        match self.letter(text, place) {
-            Ok(letter) => first_word(text, place, letter, most),
-            Err(b) => encode_legacy::first_word(text, self.charset, place, b, most),
-        }
-    }
-
-    /// The letter in UTF-8, or whether it is B in another charset.
-    fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
-        if self.charset == Charset::UTF_8 {
-            return Ok(choose_letter(text, place, self.encoding));
-        }
-        Err(encode_legacy::is_b(
-            self.charset,
-            text,
-            place,
-            self.encoding,
-        ))
-    }
-
-    fn words(&mut self, text: &str, place: Place) {
-        match self.letter(text, place) {
-            Ok(letter) => self.lines.words(text, place, letter, false),
-            Err(b) => {
-                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
-            }
-        }
-    }
-}
-
-/// Bytes that touch the words before them.
-fn tail(token: Option<&FieldToken<'_>>) -> usize {
-    match token {
-        Some(FieldToken::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
-        _ => 0,
-    }
-}
-
-/// Whether white space between two pieces says nothing, however much it is.
-fn is_free(before: Option<&FieldToken<'_>>, after: Option<&str>) -> bool {
-    let ends = matches!(before, Some(FieldToken::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
-    ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoded_word::{Encoding, encode_legacy};
     use crate::fields::{Entry, addresses};
     use crate::linear::assert_linear;
     use crate::random::Random;

@@ -1,0 +1,164 @@
+//! Writes the tokens of a field value into lines.
+
+use super::field_token::FieldToken;
+use super::style::Style;
+use crate::encoded_word::{
+    Encoding, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, Unencodable, choose_letter,
+    encode_legacy, first_word, word_length,
+};
+use crate::lexer::Letter;
+use mailglot_codec::Charset;
+
+/// Writes tokens into lines.
+pub(super) struct TokenWriter<'s> {
+    lines: LineWriter<'s>,
+    encoding: Encoding,
+    charset: Charset,
+}
+
+impl<'s> TokenWriter<'s> {
+    pub(super) fn new(style: &Style<'s>, charset: Charset, column: usize) -> Self {
+        Self {
+            lines: LineWriter::new(column, style.eol),
+            encoding: style.encoding,
+            charset,
+        }
+    }
+
+    pub(super) fn write(mut self, tokens: &[FieldToken<'_>]) -> Result<String, Unencodable> {
+        encode_legacy::check(self.charset)?;
+        let mut blanks: &str = "";
+        for (at, token) in tokens.iter().enumerate() {
+            let soft = at > 0 && matches!(tokens[at - 1], FieldToken::Blank(_));
+            let before = tokens[..at]
+                .iter()
+                .rev()
+                .find(|token| !matches!(token, FieldToken::Blank(_)));
+            match token {
+                FieldToken::Blank(text) => {
+                    blanks = text;
+                    continue;
+                }
+                FieldToken::Solid(text) => {
+                    let first = text.as_bytes().first();
+                    let after_words = matches!(before, Some(FieldToken::Words(_, Place::Phrase)));
+                    if blanks.is_empty()
+                        && after_words
+                        && !matches!(first, Some(b',' | b';' | b':' | b')' | b'>'))
+                    {
+                        blanks = " ";
+                    }
+                    let next = match tokens.get(at + 1) {
+                        Some(FieldToken::Words(words, Place::Comment)) => {
+                            self.first(words, Place::Comment, tail(tokens.get(at + 2)))
+                        }
+                        _ => 0,
+                    };
+                    self.separate(blanks, soft, text.len() + next, is_free(before, Some(text)));
+                    self.lines.push(text);
+                }
+                FieldToken::Words(text, place) => {
+                    encode_legacy::carries(self.charset, text).map_err(|at| {
+                        Unencodable::Character {
+                            charset: self.charset,
+                            at,
+                        }
+                    })?;
+                    if blanks.is_empty() && *place == Place::Phrase && before.is_some() {
+                        blanks = " ";
+                    }
+                    self.lines.tail = tail(tokens.get(at + 1));
+                    let need = self.first(text, *place, self.lines.tail);
+                    if blanks.len() > 1
+                        && !is_free(before, None)
+                        && self.lines.column + blanks.len() + need > MAX_LINE_BYTES
+                    {
+                        // A fold is one space for some readers.
+                        let text = format!("{}{text}", &blanks[1..]);
+                        self.separate(" ", soft, need + blanks.len(), true);
+                        self.words(&text, *place);
+                    } else {
+                        self.separate(blanks, soft, need, true);
+                        self.words(text, *place);
+                    }
+                    self.lines.tail = 0;
+                }
+            }
+            blanks = "";
+        }
+        self.lines.push(blanks);
+        Ok(self.lines.out)
+    }
+
+    /// White space before `need` bytes, or a fold in its place.
+    fn separate(&mut self, blanks: &str, soft: bool, need: usize, free: bool) {
+        let fits = self.lines.column + blanks.len() + need <= MAX_LINE_BYTES;
+        if self.lines.out.is_empty() && blanks.is_empty() {
+            self.lines.begin(need);
+        } else if fits || self.lines.column <= 1 || blanks.len() > 1 && !free {
+            self.lines.push(blanks);
+        } else if !blanks.is_empty() {
+            self.lines.fold_before(blanks);
+        } else if soft {
+            self.lines.fold();
+        }
+    }
+
+    /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
+    fn first(&self, text: &str, place: Place, tail: usize) -> usize {
+        let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
+        let whole = match self.letter(text, place) {
+            Ok(letter) => word_length(text, place, letter),
+            Err(b) => encode_legacy::word_length(text, self.charset, place, b),
+        };
+        tail + if whole <= most {
+            whole
+        } else {
+            self.first_word(text, place, most)
+        }
+    }
+
+    /// Bytes of a word that begins a text.
+    pub(super) fn first_word(&self, text: &str, place: Place, most: usize) -> usize {
+        match self.letter(text, place) {
+            Ok(letter) => first_word(text, place, letter, most),
+            Err(b) => encode_legacy::first_word(text, self.charset, place, b, most),
+        }
+    }
+
+    /// The letter in UTF-8, or whether it is B in another charset.
+    fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
+        if self.charset == Charset::UTF_8 {
+            return Ok(choose_letter(text, place, self.encoding));
+        }
+        Err(encode_legacy::is_b(
+            self.charset,
+            text,
+            place,
+            self.encoding,
+        ))
+    }
+
+    fn words(&mut self, text: &str, place: Place) {
+        match self.letter(text, place) {
+            Ok(letter) => self.lines.words(text, place, letter, false),
+            Err(b) => {
+                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
+            }
+        }
+    }
+}
+
+/// Bytes that touch the words before them.
+fn tail(token: Option<&FieldToken<'_>>) -> usize {
+    match token {
+        Some(FieldToken::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
+        _ => 0,
+    }
+}
+
+/// Whether white space between two pieces says nothing, however much it is.
+fn is_free(before: Option<&FieldToken<'_>>, after: Option<&str>) -> bool {
+    let ends = matches!(before, Some(FieldToken::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
+    ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
+}

@@ -6,7 +6,7 @@
 use crate::rng::Rng;
 use mailglot_archive::mbox::{quote_mboxrd, requote};
 use mailglot_archive::{
-    Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Format, Found, Quoting, ReadOptions, open,
+    Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Format, Input, Quoting, ReadOptions, open,
 };
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,7 +188,7 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     let mut file = fs::File::create(&path).unwrap();
     file.write_all(mailbox).unwrap();
     drop(file);
-    let found = Found {
+    let found = Input {
         path,
         format: Format::Mbox,
         packed: None,

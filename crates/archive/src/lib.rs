@@ -43,7 +43,7 @@ mod error;
 mod file_form;
 mod file_mode;
 mod file_names;
-mod found;
+mod input;
 mod mail_check;
 mod maildir;
 mod message_files;
@@ -65,7 +65,7 @@ pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, Multip
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
-pub use found::Found;
+pub use input::Input;
 pub use open::open;
 pub use packing::Packing;
 pub use recognize::{LeftOut, recognize, recognize_with};

@@ -4,7 +4,7 @@
 //! None.
 
 use crate::error::{Error, Operation, at};
-use crate::found::Found;
+use crate::input::Input;
 use crate::mbox::Mailbox;
 use crate::message_files::Files;
 use crate::packed;
@@ -16,7 +16,7 @@ use std::io;
 /// [`ReadOptions::force_format`] is set.
 ///
 /// Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
-pub fn open(found: &Found, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
+pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;
     if path.as_os_str() == "-" {
         let input = packed::through(path, io::stdin(), options.max_expansion)?;

@@ -23,11 +23,11 @@ use crate::mh;
 use crate::packed;
 use crate::packing::Packing;
 use crate::regular::{self, open_input};
-use crate::{Format, Found};
+use crate::{Format, Input};
 
 /// Recognises what a path is. A folder is searched: every mbox file and every Maildir in it is one archive, all other `.eml` files and MH
 /// folders together one tree, which comes first. `-` is standard input.
-pub fn recognize(path: &Path) -> Result<Vec<Found>, Error> {
+pub fn recognize(path: &Path) -> Result<Vec<Input>, Error> {
     recognize_with(path, false, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
         LeftOut::Noted(_) => Ok(()),
@@ -50,7 +50,7 @@ pub fn recognize_with(
     path: &Path,
     force_format: bool,
     left_out: &mut dyn FnMut(LeftOut) -> Result<(), Error>,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<Input>, Error> {
     if path.as_os_str() == "-" {
         return Ok(vec![found(path, Format::Mbox)]);
     }
@@ -90,8 +90,8 @@ pub fn recognize_with(
     Ok(archives)
 }
 
-fn found(path: &Path, format: Format) -> Found {
-    Found {
+fn found(path: &Path, format: Format) -> Input {
+    Input {
         path: path.to_owned(),
         format,
         packed: None,
@@ -99,12 +99,12 @@ fn found(path: &Path, format: Format) -> Found {
 }
 
 /// What a file is that was named.
-fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Found, Error> {
+fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Input, Error> {
     if metadata.is_file()
         && let Some(packing) = packing(path)?
     {
         return if packing.is_read() {
-            Ok(Found {
+            Ok(Input {
                 packed: Some(packing),
                 ..found(path, Format::Mbox)
             })
@@ -141,7 +141,7 @@ struct Search<'a> {
     /// Names of mailboxes are believed.
     force_format: bool,
     waiting: Vec<(PathBuf, Within)>,
-    archives: Vec<Found>,
+    archives: Vec<Input>,
     /// There are messages that lie in no Maildir.
     messages: bool,
     /// What was left out.
@@ -192,7 +192,7 @@ impl Search<'_> {
             } else if kind.is_file() {
                 match FileKind::of(&file, self.force_format) {
                     Ok(FileKind::Mailbox(packed)) => {
-                        self.archives.push(Found {
+                        self.archives.push(Input {
                             packed,
                             ..found(&file, Format::Mbox)
                         });
@@ -383,7 +383,7 @@ mod tests {
             }
             Ok(())
         });
-        let name = |found: Found| {
+        let name = |found: Input| {
             let name = found
                 .path
                 .strip_prefix(root)

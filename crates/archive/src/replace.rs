@@ -49,7 +49,7 @@ const BUFFER: usize = 128 << 10;
 /// A file that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
 #[derive(Debug)]
 pub struct Replacement {
-    place: Place,
+    place: TargetPaths,
     file: BufWriter<Output>,
 }
 
@@ -57,7 +57,7 @@ impl Replacement {
     /// Opens a temporary file beside `path`. Fails when something stands there and `force` is not given, and always
     /// when that is no regular file.
     pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
-        let place = Place::find(path, options.force, Kind::File)?;
+        let place = TargetPaths::find(path, options.force, TargetKind::File)?;
         let file = options.mode.create_file(&place.temporary);
         let file = file.map_err(at(path, Operation::Create))?;
         // Only a marker for sweepers: a file system without locks does no harm.
@@ -105,14 +105,14 @@ impl Seek for Replacement {
 /// A folder that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
 #[derive(Debug)]
 pub struct FolderReplacement {
-    place: Place,
+    place: TargetPaths,
     handle: File,
 }
 
 impl FolderReplacement {
     /// Makes a temporary folder beside `path`. An empty folder may stand there; any other only with `force`; something that is no folder never.
     pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
-        let place = Place::find(path, options.force, Kind::Folder)?;
+        let place = TargetPaths::find(path, options.force, TargetKind::Folder)?;
         let made = options.mode.create_dir(&place.temporary);
         made.map_err(at(path, Operation::Create))?;
         let handle = File::open(&place.temporary).map_err(at(&place.temporary, Operation::Open))?;
@@ -243,40 +243,40 @@ pub fn is_alive(process: u32) -> bool {
 /// Held while things are put into place.
 static COMMIT: Mutex<()> = Mutex::new(());
 /// Temporary files and folders of this process.
-static BEGUN: Mutex<BTreeMap<PathBuf, Kind>> = Mutex::new(BTreeMap::new());
+static BEGUN: Mutex<BTreeMap<PathBuf, TargetKind>> = Mutex::new(BTreeMap::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn remove(path: &Path, kind: Kind) {
+fn remove(path: &Path, kind: TargetKind) {
     // Nobody is left to tell, and the next writer sweeps.
     let _ = match kind {
-        Kind::File => fs::remove_file(path),
-        Kind::Folder => fs::remove_dir_all(path),
+        TargetKind::File => fs::remove_file(path),
+        TargetKind::Folder => fs::remove_dir_all(path),
     };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TargetKind {
     File,
     Folder,
 }
 
 /// A final place and the temporary one beside it.
 #[derive(Debug)]
-struct Place {
+struct TargetPaths {
     target: PathBuf,
     temporary: PathBuf,
     force: bool,
-    kind: Kind,
+    kind: TargetKind,
     committed: bool,
 }
 
-impl Place {
-    fn find(path: &Path, force: bool, kind: Kind) -> Result<Self, Error> {
+impl TargetPaths {
+    fn find(path: &Path, force: bool, kind: TargetKind) -> Result<Self, Error> {
         let refuse = |why: ErrorKind| Err(Error::new(path, Operation::Create, why));
-        if kind == Kind::File && path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        if kind == TargetKind::File && path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return refuse(ErrorKind::TrailingSlash);
         }
         if is_stream(path) {
@@ -321,10 +321,10 @@ impl Place {
     fn rename(&self) -> io::Result<()> {
         let (from, to) = (&self.temporary, &self.target);
         match (self.kind, self.force) {
-            (Kind::File, true) => fs::rename(from, to),
+            (TargetKind::File, true) => fs::rename(from, to),
             // An empty folder gives way to a renamed one; a full one makes it fail.
-            (Kind::Folder, false) => fs::rename(from, to),
-            (Kind::File, false) => {
+            (TargetKind::Folder, false) => fs::rename(from, to),
+            (TargetKind::File, false) => {
                 match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
                     Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                         // No such call here: a link does not replace either, where there are links.
@@ -333,7 +333,7 @@ impl Place {
                     result => result.map_err(io::Error::from),
                 }
             }
-            (Kind::Folder, true) => self.swap(),
+            (TargetKind::Folder, true) => self.swap(),
         }
     }
 
@@ -365,7 +365,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TargetPaths {
     fn drop(&mut self) {
         if !self.committed {
             remove(&self.temporary, self.kind);
@@ -386,16 +386,16 @@ fn check_taken(
     target: &Path,
     metadata: &fs::Metadata,
     force: bool,
-    kind: Kind,
+    kind: TargetKind,
 ) -> Result<(), ErrorKind> {
     match kind {
-        Kind::File if metadata.is_dir() => Err(ErrorKind::IsFolder),
-        Kind::File if !metadata.is_file() => Err(ErrorKind::Stream),
-        Kind::Folder if !metadata.is_dir() => Err(ErrorKind::NotFolder),
+        TargetKind::File if metadata.is_dir() => Err(ErrorKind::IsFolder),
+        TargetKind::File if !metadata.is_file() => Err(ErrorKind::Stream),
+        TargetKind::Folder if !metadata.is_dir() => Err(ErrorKind::NotFolder),
         _ if force => Ok(()),
-        Kind::File => Err(ErrorKind::Exists),
-        Kind::Folder if fs::read_dir(target)?.next().is_some() => Err(ErrorKind::Exists),
-        Kind::Folder => Ok(()),
+        TargetKind::File => Err(ErrorKind::Exists),
+        TargetKind::Folder if fs::read_dir(target)?.next().is_some() => Err(ErrorKind::Exists),
+        TargetKind::Folder => Ok(()),
     }
 }
 
@@ -440,9 +440,9 @@ fn sweep(target: &Path) {
         remove(
             &path,
             if path.is_dir() {
-                Kind::Folder
+                TargetKind::Folder
             } else {
-                Kind::File
+                TargetKind::File
             },
         );
     }

@@ -8,7 +8,7 @@ use crate::error::{UnreadInput, UsageError};
 use crate::unique_name::unique;
 use crate::{Error, FileName, backup, names};
 use mailglot_archive::{
-    BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Found, LeftOut, MAX_EXPANSION,
+    BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
     Operation, ReadOptions, Source, open, recognize_with,
 };
 use mailglot_mime::Limits;
@@ -40,7 +40,7 @@ impl From<bool> for Opening {
 #[derive(Clone, Debug)]
 pub(crate) struct SourceInput {
     /// As recognized.
-    pub(crate) found: Found,
+    pub(crate) found: Input,
     /// The path under which it was found, as given.
     pub(crate) given: PathBuf,
     /// A folder, not a file.
@@ -222,7 +222,7 @@ impl Search {
 }
 
 /// The path without the ending that tells of compression, where what is inside is read.
-fn unpacked(found: &Found) -> PathBuf {
+fn unpacked(found: &Input) -> PathBuf {
     let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
     let tells = ending.is_some_and(|end| {
         ["gz", "zst", "zstd", "bz2", "xz"]
@@ -238,7 +238,7 @@ fn unpacked(found: &Found) -> PathBuf {
 
 /// Where what is found below a path that was given is put back: a mailbox that was compressed without its ending, unless another file has that
 /// name.
-fn place(given: &Path, found: &Found, places: &mut HashSet<PathBuf>) -> PathBuf {
+fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
     let own = if found.path == *given || backup::exists(&plain) {
         &found.path
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn endings_of_compression_go_with_it() {
         for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ"] {
-            let mut found = Found {
+            let mut found = Input {
                 path: format!("a/l.mbox.{ending}").into(),
                 format: Format::Mbox,
                 packed: None,

@@ -18,7 +18,7 @@ pub(crate) fn remove(
     if !has_name(header) {
         return None;
     }
-    let Found { fields, doubtful } = find(header, message);
+    let LengthFields { fields, doubtful } = find(header, message);
     for field in &fields {
         // An edit inside the field would overlap its removal; edits never reach over a field's end.
         edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
@@ -70,15 +70,15 @@ fn line(bytes: &[u8]) -> (usize, usize) {
 
 /// What the header of a message has.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found {
+struct LengthFields {
     /// Whole fields, folded lines and line ends included.
     fields: Vec<Span>,
     /// Lone CRs, or lines that are no fields: without a field behind such a line, the body would begin at it.
     doubtful: bool,
 }
 
-fn find(raw: &[u8], message: Option<&Message<'_>>) -> Found {
-    let mut found = Found::default();
+fn find(raw: &[u8], message: Option<&Message<'_>>) -> LengthFields {
+    let mut found = LengthFields::default();
     let fields = message.map(|message| {
         message
             .fields(PartId::ROOT)
@@ -124,7 +124,7 @@ mod tests {
     use mailglot_mime::Limits;
 
     fn found(raw: &[u8]) -> (Vec<(usize, usize)>, bool) {
-        let Found { fields, doubtful } = find(raw, None);
+        let LengthFields { fields, doubtful } = find(raw, None);
         (
             fields.iter().map(|span| (span.start, span.end)).collect(),
             doubtful,

@@ -96,7 +96,7 @@ struct LocateStage {
 }
 
 impl Stage for LocateStage {
-    type Output = Vec<Piece>;
+    type Output = Vec<LocatedPiece>;
     type Worker<'a> = LocateWorker<'a>;
 
     fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
@@ -116,7 +116,7 @@ impl Stage for LocateStage {
 }
 
 /// A message, or a piece of one beyond the size limit.
-struct Piece {
+struct LocatedPiece {
     located: Located,
     ordinal: u64,
     /// The next piece continues it.
@@ -130,7 +130,7 @@ struct LocateWorker<'a> {
 
 impl Worker for LocateWorker<'_> {
     type State = ();
-    type Output = Vec<Piece>;
+    type Output = Vec<LocatedPiece>;
 
     fn state(&self) -> io::Result<()> {
         Ok(())
@@ -141,7 +141,7 @@ impl Worker for LocateWorker<'_> {
         (): &mut (),
         feed: &NumberedBatch,
         tally: &mut Tally,
-        pieces: &mut Vec<Piece>,
+        pieces: &mut Vec<LocatedPiece>,
     ) -> io::Result<()> {
         pieces.clear();
         let mut more = feed.continued;
@@ -158,7 +158,7 @@ impl Worker for LocateWorker<'_> {
 }
 
 impl LocateWorker<'_> {
-    fn piece(&self, entry: &Entry, batch: &[u8], midline: bool) -> Piece {
+    fn piece(&self, entry: &Entry, batch: &[u8], midline: bool) -> LocatedPiece {
         let quoted = &batch[entry.message.clone()];
         let (head, lines) = quoted.split_at(if midline { line_end(quoted) } else { 0 });
         let mut bytes = head.to_vec();
@@ -175,7 +175,7 @@ impl LocateWorker<'_> {
             entry: entry.offset..in_file(entry.span.end),
             bytes,
         };
-        Piece {
+        LocatedPiece {
             located,
             ordinal: entry.ordinal,
             more: entry.more,
@@ -189,7 +189,7 @@ struct LocateSink<'a> {
     /// One message is wanted.
     is_one: bool,
     /// A message whose other pieces follow.
-    begun: Option<Piece>,
+    begun: Option<LocatedPiece>,
     given: u64,
 }
 
@@ -205,13 +205,13 @@ impl LocateSink<'_> {
     }
 }
 
-impl Sink<Vec<Piece>> for LocateSink<'_> {
+impl Sink<Vec<LocatedPiece>> for LocateSink<'_> {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         self.begun = None;
         Ok(())
     }
 
-    fn take(&mut self, pieces: &mut Vec<Piece>) -> Result<ControlFlow<()>, Error> {
+    fn take(&mut self, pieces: &mut Vec<LocatedPiece>) -> Result<ControlFlow<()>, Error> {
         for piece in pieces.drain(..) {
             let piece = match self.begun.take() {
                 // The rest of a message that could not be read to its end does not come.

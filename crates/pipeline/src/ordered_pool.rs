@@ -41,7 +41,7 @@ pub(crate) trait BatchWorker: Sync {
 
 /// The reason why the pool stopped.
 #[derive(Debug)]
-pub(crate) enum Stop<E> {
+pub(crate) enum StopReason<E> {
     /// The source could not be read.
     Read(mailglot_archive::Error),
     /// A batch could not be processed.
@@ -58,7 +58,7 @@ pub(crate) fn run<W, E, F>(
     threads: usize,
     work: &W,
     hand_on: &mut F,
-) -> Result<Reader, Stop<E>>
+) -> Result<Reader, StopReason<E>>
 where
     W: BatchWorker,
     E: Send,
@@ -67,7 +67,7 @@ where
     let shared = Shared {
         reader: Mutex::new(reader),
         hand_on: Mutex::new(hand_on),
-        window: Mutex::new(Window {
+        window: Mutex::new(OrderedBatches {
             next: 0,
             ready: BTreeMap::new(),
             spare: Vec::new(),
@@ -101,7 +101,7 @@ where
 struct Shared<'a, W: BatchWorker, E, F> {
     reader: Mutex<Reader>,
     hand_on: Mutex<&'a mut F>,
-    window: Mutex<Window<W::BatchResult, E>>,
+    window: Mutex<OrderedBatches<W::BatchResult, E>>,
     moved: Condvar,
     work: &'a W,
     most_batches: usize,
@@ -109,14 +109,14 @@ struct Shared<'a, W: BatchWorker, E, F> {
 }
 
 /// The batches between reader and `hand_on`.
-struct Window<T, E> {
+struct OrderedBatches<T, E> {
     next: u64,
     ready: BTreeMap<u64, (T, usize)>,
     spare: Vec<T>,
     batches: usize,
     bytes: usize,
     handing_on: bool,
-    stop: Option<Stop<E>>,
+    stop: Option<StopReason<E>>,
 }
 
 impl<W, E, F> Shared<'_, W, E, F>
@@ -132,16 +132,16 @@ where
             }
         }));
         if outcome.is_err() {
-            self.stop(Stop::Work(io::Error::other("internal fault")));
+            self.stop(StopReason::Work(io::Error::other("internal fault")));
         }
     }
 
-    fn work_until_end(&self) -> Result<(), Stop<E>> {
-        let mut worker_state = self.work.worker_state().map_err(Stop::Work)?;
+    fn work_until_end(&self) -> Result<(), StopReason<E>> {
+        let mut worker_state = self.work.worker_state().map_err(StopReason::Work)?;
         let mut feed = NumberedBatch::default();
         while let Some(mut done) = self.enter() {
             if self.work.is_interrupted() {
-                return Err(Stop::Interrupted);
+                return Err(StopReason::Interrupted);
             }
             if !self.read(&mut feed)? {
                 self.leave(done);
@@ -150,7 +150,7 @@ where
             let size = feed.batch.bytes.len();
             self.work
                 .work(&mut worker_state, &feed, &mut done)
-                .map_err(Stop::Work)?;
+                .map_err(StopReason::Work)?;
             self.deliver(feed.number, done, size)?;
         }
         Ok(())
@@ -186,14 +186,14 @@ where
         self.moved.notify_all();
     }
 
-    fn read(&self, feed: &mut NumberedBatch) -> Result<bool, Stop<E>> {
-        let more = lock(&self.reader).next(feed).map_err(Stop::Read)?;
+    fn read(&self, feed: &mut NumberedBatch) -> Result<bool, StopReason<E>> {
+        let more = lock(&self.reader).next(feed).map_err(StopReason::Read)?;
         lock(&self.window).bytes += if more { feed.batch.bytes.len() } else { 0 };
         Ok(more)
     }
 
     /// Puts a result into the window, and hands on what is ready unless another worker is doing so.
-    fn deliver(&self, number: u64, done: W::BatchResult, size: usize) -> Result<(), Stop<E>> {
+    fn deliver(&self, number: u64, done: W::BatchResult, size: usize) -> Result<(), StopReason<E>> {
         let mut window = lock(&self.window);
         window.ready.insert(number, (done, size));
         if window.handing_on {
@@ -206,7 +206,7 @@ where
                 break;
             };
             drop(window);
-            (lock(&self.hand_on))(&mut done).map_err(Stop::HandOn)?;
+            (lock(&self.hand_on))(&mut done).map_err(StopReason::HandOn)?;
             window = lock(&self.window);
             window.next += 1;
             window.batches -= 1;
@@ -218,7 +218,7 @@ where
         Ok(())
     }
 
-    fn stop(&self, stop: Stop<E>) {
+    fn stop(&self, stop: StopReason<E>) {
         lock(&self.window).stop.get_or_insert(stop);
         self.moved.notify_all();
     }

@@ -48,14 +48,14 @@ pub(crate) fn is_folder(format: Format) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_archive::Found;
+    use mailglot_archive::Input;
 
     #[test]
     fn names_are_unique_and_follow_the_form() {
         let mut taken = HashSet::new();
         let input = |name: &str, format| SourceInput {
             given: name.into(),
-            found: Found {
+            found: Input {
                 path: name.into(),
                 format,
                 packed: None,

@@ -99,7 +99,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         Some(original) => prepare(job, original, &place, &footer, options)?,
     };
 
-    let mut run = Run {
+    let mut run = RunningRestore {
         job,
         footer: &footer,
         progress,
@@ -214,7 +214,7 @@ fn none_begun() -> Fault {
 }
 
 /// A restoration that is running.
-struct Run<'a> {
+struct RunningRestore<'a> {
     job: &'a RestoreJob,
     footer: &'a Footer,
     progress: &'a Progress,
@@ -227,7 +227,7 @@ struct Run<'a> {
     mode: FileMode,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunningRestore<'a> {
     /// Replays every record of the ledger that stands at `place`.
     fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
         let wrong = |error| Error::ledger(place, LedgerFaultKind::Unreadable(error));

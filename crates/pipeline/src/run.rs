@@ -14,7 +14,7 @@
 use crate::discover::{SourceInput, Sources};
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, hex};
-use crate::ordered_pool::{self, BatchWorker, Stop};
+use crate::ordered_pool::{self, BatchWorker, StopReason};
 use crate::reader::{NumberedBatch, Reader};
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary};
@@ -123,7 +123,7 @@ pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
     summary: Summary,
 ) -> Result<Summary, Error> {
     let sources = std::mem::take(&mut job.sources);
-    let mut run = Run {
+    let mut run = RunningJob {
         job: &job,
         complete: Complete::default(),
         summary,
@@ -165,13 +165,13 @@ fn worth(threads: usize, size: Option<u64>) -> usize {
 }
 
 /// A loop that is running.
-struct Run<'a> {
+struct RunningJob<'a> {
     job: &'a Job<'a>,
     complete: Complete,
     summary: Summary,
 }
 
-impl Run<'_> {
+impl RunningJob<'_> {
     /// Counts what discovering left out or could not read.
     fn begin(&mut self, left_out: &[(PathBuf, BoxEvent)], unread: Vec<UnreadInput>) {
         let mut tally = Tally::default();
@@ -236,11 +236,13 @@ impl Run<'_> {
         let threads = worth(self.job.threads, size);
         let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
             Ok(reader) => reader,
-            Err(Stop::HandOn(None)) => return Ok(ControlFlow::Break(())),
-            Err(Stop::HandOn(Some(error))) => return Err(error),
-            Err(Stop::Read(error)) => return Err(Error::Input(error)),
-            Err(Stop::Work(error)) => return Err(Error::Internal(input.found.path.clone(), error)),
-            Err(Stop::Interrupted) => return Err(Error::Interrupted),
+            Err(StopReason::HandOn(None)) => return Ok(ControlFlow::Break(())),
+            Err(StopReason::HandOn(Some(error))) => return Err(error),
+            Err(StopReason::Read(error)) => return Err(Error::Input(error)),
+            Err(StopReason::Work(error)) => {
+                return Err(Error::Internal(input.found.path.clone(), error));
+            }
+            Err(StopReason::Interrupted) => return Err(Error::Interrupted),
         };
         for error in reader.unread.drain(..) {
             self.unread(UnreadInput::new(&input.given, error));

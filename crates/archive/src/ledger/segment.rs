@@ -181,7 +181,7 @@ impl Segment {
     pub fn records(&self) -> SegmentRecords<'_> {
         SegmentRecords {
             segment: self,
-            window: Window::default(),
+            window: SegmentWindow::default(),
             at: self.start,
             skipped: 0,
             behind: 0,
@@ -196,7 +196,7 @@ impl Segment {
     /// # Errors
     /// The file cannot be read, or no intact record begins there.
     pub fn record_at(&self, offset: u64) -> Result<Located, LedgerError> {
-        let mut window = Window::default();
+        let mut window = SegmentWindow::default();
         match self.parse(&mut window, offset)? {
             Parsed::Whole(located) => Ok(located),
             Parsed::Torn => Err(LedgerError::Damaged("the record there is cut off")),
@@ -287,7 +287,7 @@ impl Segment {
     }
 
     /// Reads the head of the record at `offset`.
-    fn parse(&self, window: &mut Window, offset: u64) -> io::Result<Parsed> {
+    fn parse(&self, window: &mut SegmentWindow, offset: u64) -> io::Result<Parsed> {
         let head = window.bytes(self, offset, RECORD_HEADER)?;
         if head.len() < RECORD_HEADER || head[..RECORD.len()] != RECORD {
             return Ok(Parsed::Nothing);
@@ -355,7 +355,7 @@ pub struct Recovered {
 #[derive(Debug)]
 pub struct SegmentRecords<'a> {
     segment: &'a Segment,
-    window: Window,
+    window: SegmentWindow,
     at: u64,
     skipped: u64,
     behind: u64,
@@ -595,12 +595,12 @@ impl Iterator for SegmentRecords<'_> {
 
 /// A part of a segment in memory.
 #[derive(Debug, Default)]
-struct Window {
+struct SegmentWindow {
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Window {
+impl SegmentWindow {
     /// Returns the bytes at `offset` that are in memory; reads more if they are too few to begin a record.
     fn rest(&mut self, segment: &Segment, offset: u64) -> io::Result<&[u8]> {
         self.bytes(segment, offset, RECORD.len())?;

@@ -23,8 +23,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use memchr::memmem::Finder;
 
 use self::line::{
-    Behind, Line, begins_with, declared_key, embeds, field, is_data, line_end, names_mailbox,
-    next_end,
+    Behind, DelimiterLine, begins_with, declared_key, embeds, field, is_data, line_end,
+    names_mailbox, next_end,
 };
 use super::from_line::starts_line;
 
@@ -46,7 +46,7 @@ pub(super) struct Delimiters {
     /// The message was read up to here.
     read: u64,
     /// Where that is.
-    place: Place,
+    place: Position,
     /// The line starts at `read`, as far as the bytes before are gone.
     line_start: bool,
     /// The part that is being read is data in base64.
@@ -83,7 +83,7 @@ pub(super) struct Enclosing {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Position {
     Header(Header),
     Body,
 }
@@ -253,7 +253,7 @@ impl Delimiters {
             declarations: ["oundary", "OUNDARY"].map(Finder::new),
             bare_cr,
             read: 0,
-            place: Place::Header(Header::default()),
+            place: Position::Header(Header::default()),
             line_start: true,
             sealed: false,
             level: 0,
@@ -283,7 +283,7 @@ impl Delimiters {
         self.mailbox_part = false;
         self.part_start = message;
         self.level = 0;
-        self.place = Place::Header(Header::default());
+        self.place = Position::Header(Header::default());
         self.read = message;
         self.line_start = true;
     }
@@ -298,9 +298,9 @@ impl Delimiters {
         self.seen = self.seen.max(to);
         while self.read < to {
             match self.place {
-                Place::Header(header) => self.read_header(header, data, base, to),
-                Place::Body if self.declared.is_empty() => self.read = to,
-                Place::Body => self.read_body(data, base, to),
+                Position::Header(header) => self.read_header(header, data, base, to),
+                Position::Body if self.declared.is_empty() => self.read = to,
+                Position::Body => self.read_body(data, base, to),
             }
         }
         self.line_start = starts_line(
@@ -336,7 +336,7 @@ impl Delimiters {
         let mut at = from;
         while let Some(start) = self.next_line(data, at, end, false) {
             at = start + 2;
-            let Some(line) = Line::read(data, start, self.bare_cr) else {
+            let Some(line) = DelimiterLine::read(data, start, self.bare_cr) else {
                 continue;
             };
             let behind = Behind::of(&data[start + line.step..], self.bare_cr);
@@ -434,9 +434,9 @@ impl Delimiters {
                     self.mailbox_part |= header.names_mailbox;
                     self.part_start = self.read;
                     self.place = if header.embeds {
-                        Place::Header(Header::default())
+                        Position::Header(Header::default())
                     } else {
-                        Place::Body
+                        Position::Body
                     };
                     return;
                 }
@@ -452,7 +452,7 @@ impl Delimiters {
                     }
                     // A part may begin without an empty line before it.
                     [b'-', b'-', ..]
-                        if Line::read(data, at, self.bare_cr)
+                        if DelimiterLine::read(data, at, self.bare_cr)
                             .is_some_and(|line| self.declared_by(&line).is_some()) =>
                     {
                         self.read = base + at as u64;
@@ -494,7 +494,7 @@ impl Delimiters {
         } else {
             self.read
         };
-        self.place = Place::Header(header);
+        self.place = Position::Header(header);
     }
 
     /// Reads a body up to its next delimiter or to `to`.
@@ -512,7 +512,7 @@ impl Delimiters {
 
     /// Opens or closes what the line at `at` says, when it is a delimiter of the message.
     fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
-        let Some(line) = Line::read(data, at, self.bare_cr) else {
+        let Some(line) = DelimiterLine::read(data, at, self.bare_cr) else {
             return false;
         };
         let Some((key, level, closing)) = self.declared_by(&line) else {
@@ -524,18 +524,18 @@ impl Delimiters {
         self.read = base + (at + line.step) as u64;
         self.sealed = false;
         self.mailbox_part = false;
-        self.place = Place::Body;
+        self.place = Position::Body;
         if !closing {
             let offset = base + at as u64;
             self.change(key, |key| key.opened = Some(offset));
             self.opened.push_back((offset, key));
-            self.place = Place::Header(Header::default());
+            self.place = Position::Header(Header::default());
         }
         true
     }
 
     /// The declared boundary of a delimiter line, the level of its header, and whether the line closes it.
-    fn declared_by(&self, line: &Line<'_>) -> Option<(u64, u32, bool)> {
+    fn declared_by(&self, line: &DelimiterLine<'_>) -> Option<(u64, u32, bool)> {
         let level = |key: u64| self.keys.get(&key).and_then(|key| key.level);
         let [open, close] = line.keys();
         let found =

@@ -93,7 +93,7 @@ struct Current {
 }
 
 /// Where the current message ends.
-enum End {
+enum MessageEnd {
     /// At the next separator.
     Separator {
         message: Option<u64>,
@@ -424,19 +424,19 @@ impl<R: Read> Mailbox<R> {
     fn give_out(
         &mut self,
         current: Current,
-        end: &End,
+        end: &MessageEnd,
         entries: &mut Vec<Entry>,
     ) -> io::Result<()> {
         let (known, last) = match end {
-            End::Separator { start, .. } => (*start, true),
-            End::File { .. } => (self.window.end(), true),
-            End::Beyond(known) => (*known, false),
+            MessageEnd::Separator { start, .. } => (*start, true),
+            MessageEnd::File { .. } => (self.window.end(), true),
+            MessageEnd::Beyond(known) => (*known, false),
         };
         let message_end = match end {
-            End::Separator {
+            MessageEnd::Separator {
                 message: Some(at), ..
             }
-            | End::File { message: Some(at) } => *at,
+            | MessageEnd::File { message: Some(at) } => *at,
             _ if last => self.without_blank_line(current.message, known),
             _ => known,
         };
@@ -459,7 +459,7 @@ impl<R: Read> Mailbox<R> {
         self.ordinal += 1;
         self.report_single();
         self.state = match end {
-            End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
+            MessageEnd::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
                 self.scan = *end;
                 State::Message(Current {
                     start: *start,
@@ -468,7 +468,9 @@ impl<R: Read> Mailbox<R> {
                     pieces_to: 0,
                 })
             }
-            End::Separator { start, end, .. } => State::Message(self.open_message(*start, *end)?),
+            MessageEnd::Separator { start, end, .. } => {
+                State::Message(self.open_message(*start, *end)?)
+            }
             _ => State::Done,
         };
         Ok(())

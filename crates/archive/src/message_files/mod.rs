@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use self::read::Piece;
+use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::mbox::separators;
@@ -41,7 +41,7 @@ pub(crate) struct Files {
     options: ReadOptions,
     /// What is still to be read, last first.
     work: Vec<Work>,
-    reading: Option<Reading>,
+    reading: Option<OpenMessageFile>,
     ordinal: u64,
     changed: bool,
     /// Folders that were listed, with their modification times.
@@ -70,7 +70,7 @@ enum Work {
 }
 
 /// A file that is being read.
-struct Reading {
+struct OpenMessageFile {
     file: File,
     path: PathBuf,
     name: Name,
@@ -163,10 +163,10 @@ impl Files {
         }
         match self.work.pop() {
             Some(Work::FolderAlone(name)) => {
-                self.push(batch, &Piece::folder(&name));
+                self.push(batch, &FilePiece::folder(&name));
             }
             Some(Work::Folder(name)) => {
-                self.push(batch, &Piece::folder(&name));
+                self.push(batch, &FilePiece::folder(&name));
                 self.list(&name, &mut batch.events)?;
             }
             Some(Work::File(name, kind)) => {
@@ -174,7 +174,7 @@ impl Files {
                 let file = open_input(&path)?;
                 let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
                 let (size, modified) = (metadata.len(), metadata.modified().ok());
-                let reading = Reading {
+                let reading = OpenMessageFile {
                     file,
                     path,
                     name,

@@ -3,7 +3,7 @@
 //! # Limits
 //! Owners, permissions and times of files are not kept.
 
-use super::{Files, PIECE, Reading, last};
+use super::{Files, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::mbox::looks_like_message;
@@ -13,7 +13,7 @@ use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir
 use std::io::{Read, Seek, SeekFrom};
 
 /// The last bytes of a batch, which become an entry.
-pub(super) struct Piece<'a> {
+pub(super) struct FilePiece<'a> {
     pub(super) kind: EntryKind,
     /// Path of the file below the root.
     pub(super) name: &'a [u8],
@@ -24,10 +24,10 @@ pub(super) struct Piece<'a> {
     pub(super) more: bool,
 }
 
-impl Piece<'_> {
+impl FilePiece<'_> {
     /// Describes a folder.
-    pub(super) fn folder(name: &[u8]) -> Piece<'_> {
-        Piece {
+    pub(super) fn folder(name: &[u8]) -> FilePiece<'_> {
+        FilePiece {
             kind: EntryKind::Directory,
             name,
             offset: 0,
@@ -47,7 +47,11 @@ struct ReadBytes {
 
 impl Files {
     /// Reads a file, or the next piece of it.
-    pub(super) fn read_on(&mut self, mut reading: Reading, batch: &mut Batch) -> Result<(), Error> {
+    pub(super) fn read_on(
+        &mut self,
+        mut reading: OpenMessageFile,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
         let limit = self.options.message_limit.max(1) as u64;
         let is_too_large = reading.kind == EntryKind::Message && reading.size > limit;
         if is_too_large {
@@ -72,7 +76,7 @@ impl Files {
             self.changed = true;
             more = more && !shrunk;
         }
-        let piece = Piece {
+        let piece = FilePiece {
             kind: reading.kind,
             name: &reading.name,
             offset: reading.offset,
@@ -90,7 +94,7 @@ impl Files {
     }
 
     /// True for a file in the place of a message whose first bytes are not those of one.
-    fn is_no_mail(&self, reading: &Reading, start: &[u8]) -> bool {
+    fn is_no_mail(&self, reading: &OpenMessageFile, start: &[u8]) -> bool {
         self.format != Format::Eml
             && !self.options.force_format
             && reading.offset == 0
@@ -100,7 +104,13 @@ impl Files {
     }
 
     /// Adds the events of a file whose bytes begin at `start`. A file in the place of a message that is not mail becomes another file.
-    fn report(&self, reading: &mut Reading, is_too_large: bool, start: usize, batch: &mut Batch) {
+    fn report(
+        &self,
+        reading: &mut OpenMessageFile,
+        is_too_large: bool,
+        start: usize,
+        batch: &mut Batch,
+    ) {
         if self.format == Format::Eml
             && reading.offset == 0
             && !looks_like_message(&batch.bytes[start..])
@@ -164,8 +174,8 @@ impl Files {
     }
 
     /// Adds an entry whose bytes are the last ones of the batch.
-    pub(super) fn push(&mut self, batch: &mut Batch, piece: &Piece<'_>) {
-        let Piece {
+    pub(super) fn push(&mut self, batch: &mut Batch, piece: &FilePiece<'_>) {
+        let FilePiece {
             kind,
             name,
             offset,
@@ -216,7 +226,11 @@ impl Files {
 }
 
 /// Appends up to `wanted` bytes of a file. A piece of a message ends with a line if there is one.
-fn read_bytes(reading: &mut Reading, wanted: u64, bytes: &mut Vec<u8>) -> Result<ReadBytes, Error> {
+fn read_bytes(
+    reading: &mut OpenMessageFile,
+    wanted: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<ReadBytes, Error> {
     let start = bytes.len();
     bytes.reserve(wanted as usize + 1);
     let failed = at(&reading.path, Operation::Read);

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 use crate::{
-    Flags, Found, LeftOut, OutBatch, OutItem, create_tree, open, recognize, recognize_with,
+    Flags, Input, LeftOut, OutBatch, OutItem, create_tree, open, recognize, recognize_with,
 };
 use std::io;
 
@@ -86,7 +86,7 @@ fn a_maildir_in_order() {
         decode_name: |raw| String::from_utf8_lossy(raw).replace("&AMQ-", "Ä"),
         ..ReadOptions::default()
     };
-    let archive = Found {
+    let archive = Input {
         path: root.path().to_owned(),
         format: Format::Maildir,
         packed: None,
@@ -176,7 +176,7 @@ fn mh_folders_are_read_by_number() {
         ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("no mail, left out: {name}"));
     assert_eq!(told, no_mail);
     assert_eq!(source.profile().dialect, "MH");
-    let archive = Found {
+    let archive = Input {
         path: path("inbox"),
         format: Format::EmlTree,
         packed: None,
@@ -196,7 +196,7 @@ fn a_tree_comes_back_byte_for_byte() {
     maildir(from.path());
     write(&from.path().join("large"), &[b'x'; 5000]);
     write(&from.path().join("cur/7.a"), &b"line\n".repeat(1000));
-    let archive = Found {
+    let archive = Input {
         path: from.path().to_owned(),
         format: Format::Maildir,
         packed: None,
@@ -341,7 +341,7 @@ fn folders_that_would_become_one_get_numbers() {
         write(&path.join("1.eml"), b"Subject: x\n");
         write(&path.join("2.eml"), b"Subject: x\n");
     }
-    let archive = Found {
+    let archive = Input {
         path: root.path().to_owned(),
         format: Format::EmlTree,
         packed: None,
@@ -407,7 +407,7 @@ fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
             (path("sub/list"), Format::Mbox),
         ]
     );
-    let archive = Found {
+    let archive = Input {
         path: root.path().to_owned(),
         format: Format::Maildir,
         packed: None,
@@ -522,7 +522,7 @@ fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
         found(root.path()),
         [(root.path().to_owned(), Format::EmlTree)]
     );
-    let archive = Found {
+    let archive = Input {
         path: root.path().to_owned(),
         format: Format::EmlTree,
         packed: None,
@@ -543,7 +543,7 @@ fn the_walk_goes_on_behind_an_error() {
     for name in ["1.eml", "2.eml", "3.eml"] {
         write(&root.path().join(name), b"Subject: x\n");
     }
-    let archive = Found {
+    let archive = Input {
         path: root.path().to_owned(),
         format: Format::EmlTree,
         packed: None,

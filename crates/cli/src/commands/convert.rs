@@ -18,7 +18,7 @@ use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
 use crate::suggest;
-use explain::{Reading, Writing};
+use explain::{LossReporter, Writing};
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
 use mailglot_archive::{FileMode, WriteOptions};
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -190,7 +190,7 @@ impl<'a> Conversion<'a> {
         };
         let mut reading = args
             .explain
-            .then(|| Reading::new(console, &name, self.from.charset(), self.way));
+            .then(|| LossReporter::new(console, &name, self.from.charset(), self.way));
         target.begin((args.files.len() > 1).then_some(&name));
         match source::pour(&mut *input, self.from, self.way, target, reading.as_mut()) {
             Ok(defects) if defects.all > 0 && !args.explain => {

@@ -10,7 +10,7 @@ mod line;
 mod stream;
 mod typed;
 
-use super::values::{End, each, put};
+use super::values::{ValueEnd, each, put};
 use crate::args::{self, DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, number, visible};
@@ -48,17 +48,17 @@ fn context<'p>(args: &DecodeArgs, policy: &'p Policy) -> HeaderContext<'p> {
 }
 
 fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
-    let end = End::new(args.nul);
+    let end = ValueEnd::new(args.nul);
     let typed = !args.texts.is_empty();
     let policy = args.reading.policy();
     let context = context(args, &policy);
     let name = args.name.as_deref();
     let kind = name.map_or(FieldKind::Unstructured, |name| field_kind(name.as_bytes()));
-    let mut counts = Counts::default();
+    let mut counts = FindingCounts::default();
     let exit = each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
         // Only what NUL ends, and is of no field, can be a text of several lines.
-        let is_text = end == End::Nul && name.is_none();
+        let is_text = end == ValueEnd::Nul && name.is_none();
         let read = if is_text {
             line::lines(value, &mut findings)
         } else {
@@ -188,8 +188,8 @@ const SHOWN: usize = 48;
 fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let policy = args.reading.policy();
     let context = HeaderContext::of(&policy);
-    let end = End::new(args.nul);
-    let mut counts = Counts::default();
+    let end = ValueEnd::new(args.nul);
+    let mut counts = FindingCounts::default();
     let exit = each(&[], end, |value, out| {
         let mut findings = Vec::new();
         let read = line::one_line(value, &mut findings);
@@ -267,7 +267,7 @@ fn tell(findings: &[Finding], typed: bool, console: Console) {
 
 /// How often repairs, losses and lines that are no fields were found in values of which not each is told.
 #[derive(Debug, Default)]
-struct Counts(BTreeMap<&'static str, Count>);
+struct FindingCounts(BTreeMap<&'static str, Count>);
 
 #[derive(Debug)]
 struct Count {
@@ -277,7 +277,7 @@ struct Count {
     first: Range<usize>,
 }
 
-impl Counts {
+impl FindingCounts {
     fn add(&mut self, findings: &[Finding]) {
         // That a line is no field is nothing to worry about, but whoever filters a header has to know.
         let told =

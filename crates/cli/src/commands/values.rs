@@ -8,14 +8,14 @@ use std::os::unix::ffi::OsStrExt;
 
 /// What ends a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ValueEnd {
     /// A line end; a CR before it is none of the value.
     Line,
     /// NUL.
     Nul,
 }
 
-impl End {
+impl ValueEnd {
     /// NUL where it was asked for (`-0`).
     pub(crate) fn new(nul: bool) -> Self {
         if nul { Self::Nul } else { Self::Line }
@@ -34,7 +34,7 @@ impl End {
 /// input, and what was written is seen before the next line is waited for.
 pub(crate) fn each(
     texts: &[OsString],
-    end: End,
+    end: ValueEnd,
     mut work: impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
     let mut out = BufWriter::new(io::stdout());
@@ -51,7 +51,7 @@ pub(crate) fn each(
 }
 
 fn lines(
-    end: End,
+    end: ValueEnd,
     out: &mut BufWriter<Stdout>,
     work: &mut impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -82,13 +82,13 @@ fn of_line(mut failure: Failure, number: u64) -> Failure {
 }
 
 /// The value without what ended it.
-fn bare(value: &[u8], end: End) -> &[u8] {
+fn bare(value: &[u8], end: ValueEnd) -> &[u8] {
     let Some(value) = value.strip_suffix(&[end.byte()]) else {
         return value;
     };
     match end {
-        End::Line => value.strip_suffix(b"\r").unwrap_or(value),
-        End::Nul => value,
+        ValueEnd::Line => value.strip_suffix(b"\r").unwrap_or(value),
+        ValueEnd::Nul => value,
     }
 }
 
@@ -107,10 +107,10 @@ mod tests {
 
     #[test]
     fn values_end_where_they_end() {
-        assert_eq!(bare(b"a\r\n", End::Line), b"a");
-        assert_eq!(bare(b"a\r", End::Line), b"a\r");
-        assert_eq!(bare(b"a\0", End::Nul), b"a");
-        assert_eq!(bare(b"a\r\n\0", End::Nul), b"a\r\n");
-        assert_eq!(bare(b"", End::Nul), b"");
+        assert_eq!(bare(b"a\r\n", ValueEnd::Line), b"a");
+        assert_eq!(bare(b"a\r", ValueEnd::Line), b"a\r");
+        assert_eq!(bare(b"a\0", ValueEnd::Nul), b"a");
+        assert_eq!(bare(b"a\r\n\0", ValueEnd::Nul), b"a\r\n");
+        assert_eq!(bare(b"", ValueEnd::Nul), b"");
     }
 }

@@ -1,8 +1,8 @@
 //! Compares what the second reader reads with what is expected.
 
 use super::disagreement::Disagreement;
-use super::expected::{BodyText, Content, Item};
-use super::reader::{self, Reading};
+use super::expected::{BodyText, Content, ExpectedItem};
+use super::reader::{self, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
 use mailglot_mime::{CharsetOut, Message, Policy, iso_2022_jp_form};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    pub(super) fn tell(self, message: &Message<'_>, item: &Item<'_>) -> Disagreement {
+    pub(super) fn tell(self, message: &Message<'_>, item: &ExpectedItem<'_>) -> Disagreement {
         let seen = self.seen.as_deref();
         let at = seen.map_or(0, |seen| common(&self.expected, seen));
         Disagreement {
@@ -31,8 +31,8 @@ impl Difference {
 
 /// What the second reader reads otherwise than expected.
 pub(super) fn difference(
-    item: &Item<'_>,
-    reading: &Reading<'_>,
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
     policy: &Policy,
 ) -> Option<Difference> {
     // Of two signs for one code of JIS X 0208 readers take either.

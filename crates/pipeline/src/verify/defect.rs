@@ -4,8 +4,8 @@
 //! addresses there, too, no rewriting made the difference.
 
 use super::compare::{Difference, field_as_seen, words};
-use super::expected::{Content, Item};
-use super::reader::{self, Reading, SecondReader};
+use super::expected::{Content, ExpectedItem};
+use super::reader::{self, SecondReader, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
 use mailglot_mime::{Eol, Message};
 use std::borrow::Cow;
@@ -108,7 +108,7 @@ impl Defect {
 pub(super) struct Original<'o, 'a> {
     reader: &'o SecondReader,
     message: &'o Message<'a>,
-    reading: OnceCell<Reading<'a>>,
+    reading: OnceCell<SecondReading<'a>>,
 }
 
 impl<'o, 'a> Original<'o, 'a> {
@@ -120,7 +120,7 @@ impl<'o, 'a> Original<'o, 'a> {
         }
     }
 
-    fn reading(&self) -> &Reading<'a> {
+    fn reading(&self) -> &SecondReading<'a> {
         self.reading
             .get_or_init(|| self.reader.read(self.message.raw(), false))
     }
@@ -129,8 +129,8 @@ impl<'o, 'a> Original<'o, 'a> {
 /// The known defect that explains a difference; None where there is none.
 pub(super) fn explain(
     original: &Original<'_, '_>,
-    item: &Item<'_>,
-    reading: &Reading<'_>,
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
     difference: &Difference,
 ) -> Option<Defect> {
     let message = original.message;
@@ -155,7 +155,11 @@ pub(super) fn explain(
 }
 
 /// The original has no such field or body for mail-parser, or one that ends elsewhere.
-fn is_structure(original: &Original<'_, '_>, item: &Item<'_>, difference: &Difference) -> bool {
+fn is_structure(
+    original: &Original<'_, '_>,
+    item: &ExpectedItem<'_>,
+    difference: &Difference,
+) -> bool {
     let (message, original) = (original.message, original.reading());
     let Content::Body(..) = item.content else {
         return match original.field(item.original.start) {
@@ -177,24 +181,28 @@ fn is_structure(original: &Original<'_, '_>, item: &Item<'_>, difference: &Diffe
 }
 
 /// The part is no text for mail-parser, neither before nor after.
-fn is_no_text(original: &Original<'_, '_>, item: &Item<'_>, reading: &Reading<'_>) -> bool {
+fn is_no_text(
+    original: &Original<'_, '_>,
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
+) -> bool {
     let Content::Body(..) = item.content else {
         return false;
     };
     let is_binary =
-        |reading: &Reading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
+        |reading: &SecondReading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
     is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
 }
 
 /// The value of the original field.
-fn original_value<'m>(message: &Message<'m>, item: &Item<'_>) -> Option<&'m [u8]> {
+fn original_value<'m>(message: &Message<'m>, item: &ExpectedItem<'_>) -> Option<&'m [u8]> {
     let field = item.original.of(message.raw());
     let colon = memchr::memchr(b':', field)?;
     Some(&field[colon + 1..])
 }
 
 /// The addresses, or the parameters as far as they are ASCII, are others in the original already.
-fn is_field_syntax(message: &Message<'_>, item: &Item<'_>) -> bool {
+fn is_field_syntax(message: &Message<'_>, item: &ExpectedItem<'_>) -> bool {
     let Some(value) = original_value(message, item) else {
         return false;
     };
@@ -247,8 +255,8 @@ fn is_field_syntax(message: &Message<'_>, item: &Item<'_>) -> bool {
 /// mail-parser reads the same before and after, and the field has no raw bytes that it might read as anything.
 fn is_unchanged(
     message: &Message<'_>,
-    item: &Item<'_>,
-    reading: &Reading<'_>,
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
     difference: &Difference,
 ) -> bool {
     let (Some(old), Some(new)) = (original_value(message, item), reading.value(item.start)) else {
@@ -259,7 +267,7 @@ fn is_unchanged(
 }
 
 /// Without the words that stand in the expected text as they are written both read the same.
-fn is_kept_word(item: &Item<'_>, reading: &Reading<'_>) -> bool {
+fn is_kept_word(item: &ExpectedItem<'_>, reading: &SecondReading<'_>) -> bool {
     let (Content::Text(_, text), Some(value)) = (&item.content, reading.value(item.start)) else {
         return false;
     };
@@ -288,7 +296,11 @@ fn word(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Raw bytes are left, and but for them both read the same.
-fn is_raw_bytes(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
+fn is_raw_bytes(
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
+    difference: &Difference,
+) -> bool {
     let plain = |text: &str| {
         let mut plain = text
             .chars()
@@ -307,7 +319,7 @@ fn is_raw_bytes(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference)
 }
 
 /// The text goes on, where mail-parser ends it, with the boundary of a part that encloses it, but not as a delimiter does.
-fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference) -> bool {
+fn is_delimiter(message: &Message<'_>, item: &ExpectedItem<'_>, difference: &Difference) -> bool {
     let (Content::Body(..), Some(seen)) = (&item.content, &difference.seen) else {
         return false;
     };
@@ -333,7 +345,11 @@ fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference)
     false
 }
 
-fn is_spaces(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
+fn is_spaces(
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
+    difference: &Difference,
+) -> bool {
     let (Content::Text(..) | Content::Mailboxes(..), Some(seen)) =
         (&item.content, &difference.seen)
     else {

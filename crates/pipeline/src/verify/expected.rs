@@ -12,13 +12,13 @@ use std::cell::OnceCell;
 
 /// What the second reader must read in a rewritten message, in document order of fields, then of bodies.
 pub(super) struct Expected<'a> {
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<ExpectedItem<'a>>,
     /// Moves offsets from the original to the rewritten message.
     pub offsets: Offsets<'a>,
 }
 
 /// One edited field or rewritten body.
-pub(super) struct Item<'a> {
+pub(super) struct ExpectedItem<'a> {
     pub part: PartId,
     /// The field with its name, or the body, in the original.
     pub original: Span,
@@ -93,7 +93,7 @@ struct EditedPlaces<'m, 'a> {
     alone: HeaderContext<'m>,
     /// Reads a field by what the whole message has.
     context: OnceCell<HeaderContext<'m>>,
-    items: Vec<Item<'a>>,
+    items: Vec<ExpectedItem<'a>>,
 }
 
 impl EditedPlaces<'_, '_> {
@@ -144,7 +144,7 @@ impl EditedPlaces<'_, '_> {
             self.offsets.before(field.full.end),
         );
         let content = read_field(self.message, field, context);
-        self.items.extend(content.map(|content| Item {
+        self.items.extend(content.map(|content| ExpectedItem {
             part,
             original: field.full,
             field: Some(*field),
@@ -174,7 +174,7 @@ impl EditedPlaces<'_, '_> {
                 document: part.media.sub != "plain",
                 same_label: (edited == Edited::Type).then_some(label),
             });
-            self.items.push(Item {
+            self.items.push(ExpectedItem {
                 part: text.part,
                 original: part.body,
                 field: None,
@@ -276,7 +276,7 @@ fn edited(edit: &Edit, part: &Part) -> Edited {
 /// Reads the field of an item once more, by all that the message tells; None for a body.
 pub(super) fn in_full(
     message: &Message<'_>,
-    item: &Item<'_>,
+    item: &ExpectedItem<'_>,
     context: &HeaderContext<'_>,
 ) -> Option<Content<'static>> {
     read_field(message, &item.field?, context)

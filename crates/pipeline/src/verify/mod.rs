@@ -29,7 +29,7 @@ pub use defect::Defect;
 pub use disagreement::Disagreement;
 
 use defect::Original;
-use expected::{Expected, Item};
+use expected::{Expected, ExpectedItem};
 use mailglot_mime::{Edit, Message, Policy, Undo, header_context};
 use reader::SecondReader;
 use std::cell::OnceCell;
@@ -130,8 +130,8 @@ impl Verifier {
                 continue;
             }
             let context = context.get_or_init(|| header_context(message, policy));
-            let full =
-                expected::in_full(message, item, context).map(|content| Item { content, ..*item });
+            let full = expected::in_full(message, item, context)
+                .map(|content| ExpectedItem { content, ..*item });
             let item = full.as_ref().unwrap_or(item);
             let Some(difference) = compare::difference(item, &read, policy) else {
                 continue;

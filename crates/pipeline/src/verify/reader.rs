@@ -46,8 +46,8 @@ impl SecondReader {
     }
 
     /// Finds the fields and bodies of a message, or only the fields of its own header.
-    pub(super) fn read<'x>(&self, bytes: &'x [u8], header: bool) -> Reading<'x> {
-        let mut reading = Reading {
+    pub(super) fn read<'x>(&self, bytes: &'x [u8], header: bool) -> SecondReading<'x> {
+        let mut reading = SecondReading {
             bytes,
             fields: Vec::new(),
             bodies: Vec::new(),
@@ -74,7 +74,7 @@ impl SecondReader {
 }
 
 /// What mail-parser found in a message. Offsets are those of the message.
-pub(super) struct Reading<'x> {
+pub(super) struct SecondReading<'x> {
     bytes: &'x [u8],
     fields: Vec<FoundField>,
     bodies: Vec<FoundBody<'x>>,
@@ -124,7 +124,7 @@ enum Encoding {
     Base64,
 }
 
-impl<'x> Reading<'x> {
+impl<'x> SecondReading<'x> {
     fn take(&mut self, part: MessagePart<'x>, open: &mut Vec<ParsedMessage<'x>>) {
         self.fields.extend(part.headers.iter().map(FoundField::of));
         let (start, end) = (part.offset_body as usize, part.offset_end as usize);
@@ -384,7 +384,7 @@ pub(super) fn is_too_costly(bytes: &[u8]) -> bool {
     }
     let line = |count: fn(&[u8]) -> u64| steps_in_lines(bytes, count) > most;
     types as usize > NESTING.min(STEPS_PER_BYTE as usize) && {
-        let Counts { nested, multiparts } = counts(bytes);
+        let NestingCounts { nested, multiparts } = counts(bytes);
         nested > NESTING || multiparts.saturating_mul(length) > most
     } || words.saturating_mul(length) > most
         && line(|line| {
@@ -397,7 +397,7 @@ pub(super) fn is_too_costly(bytes: &[u8]) -> bool {
             })
 }
 
-struct Counts {
+struct NestingCounts {
     /// Places that may name the type of an embedded message or of a digest.
     nested: usize,
     /// Places that may name a multipart.
@@ -405,8 +405,8 @@ struct Counts {
 }
 
 /// Counts what may be a media type, in any case. A comment beside the slash may hide one half.
-fn counts(bytes: &[u8]) -> Counts {
-    let mut counts = Counts {
+fn counts(bytes: &[u8]) -> NestingCounts {
+    let mut counts = NestingCounts {
         nested: 0,
         multiparts: 0,
     };

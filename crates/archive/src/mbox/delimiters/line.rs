@@ -18,14 +18,14 @@ pub(super) const REACH: usize = LONGEST + BEHIND_LINE;
 const MOST_RETURNS: usize = 8;
 
 /// A line that begins with `--`.
-pub(super) struct Line<'a> {
+pub(super) struct DelimiterLine<'a> {
     /// What follows the `--`, without white space at the end.
     name: &'a [u8],
     /// Bytes to the next line.
     pub(super) step: usize,
 }
 
-impl<'a> Line<'a> {
+impl<'a> DelimiterLine<'a> {
     /// Reads the line at an index; `None` if it is too long for a delimiter.
     pub(super) fn read(data: &'a [u8], start: usize, bare_cr: bool) -> Option<Self> {
         let window = &data[start..data.len().min(start + LONGEST)];

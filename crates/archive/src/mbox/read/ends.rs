@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use super::open_multipart::OpenMultipart;
-use super::{Current, End, Mailbox};
+use super::{Current, Mailbox, MessageEnd};
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
@@ -18,7 +18,7 @@ pub(super) const GUARD: u64 = BEHIND as u64;
 
 impl<R: Read> Mailbox<R> {
     /// Looks for the end of the current message.
-    pub(super) fn find_end(&mut self, current: &Current) -> io::Result<End> {
+    pub(super) fn find_end(&mut self, current: &Current) -> io::Result<MessageEnd> {
         let whole = current.pieces_to == 0;
         // A message is beyond the limit when it is so without the longest trailer.
         let ceiling = current.message + if whole { self.limit } else { self.piece() };
@@ -29,13 +29,13 @@ impl<R: Read> Mailbox<R> {
                 self.window.reach(ceiling + 1)?;
                 // A file that was cut meanwhile ends earlier.
                 if self.window.end() > ceiling {
-                    return Ok(End::Beyond(self.window.end().min(next)));
+                    return Ok(MessageEnd::Beyond(self.window.end().min(next)));
                 }
             }
             self.window.reach(to)?;
             self.scan = next;
             if self.window.end() <= next {
-                return Ok(End::File {
+                return Ok(MessageEnd::File {
                     message: Some(message.min(self.window.end())),
                 });
             }
@@ -45,7 +45,7 @@ impl<R: Read> Mailbox<R> {
             let whole = self.window.ended() && near.len() == self.window.data().len();
             if let Some(evidence) = Evidence::gather(near, at, false, whole) {
                 let end = self.window.base() + evidence.end as u64;
-                return Ok(End::Separator {
+                return Ok(MessageEnd::Separator {
                     message: Some(message),
                     start: next,
                     end,
@@ -63,7 +63,7 @@ impl<R: Read> Mailbox<R> {
                 let at = from + found;
                 self.scan = self.window.base() + at as u64;
                 if self.scan > ceiling {
-                    return Ok(End::Beyond(self.scan));
+                    return Ok(MessageEnd::Beyond(self.scan));
                 }
                 if let Some(end) = self.judge(at)? {
                     return Ok(end);
@@ -77,18 +77,18 @@ impl<R: Read> Mailbox<R> {
                     .max(self.window.base() + data.len().saturating_sub(keep) as u64);
             }
             if self.window.ended() {
-                return Ok(End::File { message: None });
+                return Ok(MessageEnd::File { message: None });
             }
             let known = self.scan.min(self.window.end());
             if known > ceiling {
-                return Ok(End::Beyond(known));
+                return Ok(MessageEnd::Beyond(known));
             }
             self.window.fill()?;
         }
     }
 
     /// Judges the needle found at an index; moves on when it is no separator.
-    fn judge(&mut self, at: usize) -> io::Result<Option<End>> {
+    fn judge(&mut self, at: usize) -> io::Result<Option<MessageEnd>> {
         let offset = self.scan;
         let data = self.window.data();
         let line_start = starts_line(data, at, self.window.base() == 0);
@@ -98,9 +98,9 @@ impl<R: Read> Mailbox<R> {
                 if run.lines > 0 {
                     let message = Some(offset);
                     if run.ends_file {
-                        return Ok(Some(End::File { message }));
+                        return Ok(Some(MessageEnd::File { message }));
                     }
-                    return Ok(Some(End::Separator {
+                    return Ok(Some(MessageEnd::Separator {
                         message,
                         start: run.first,
                         end: run.end,
@@ -112,7 +112,7 @@ impl<R: Read> Mailbox<R> {
         }
         if line_start {
             if let Some(end) = self.accept(offset)? {
-                return Ok(Some(End::Separator {
+                return Ok(Some(MessageEnd::Separator {
                     message: None,
                     start: offset,
                     end,
@@ -227,7 +227,7 @@ impl<R: Read> Mailbox<R> {
     }
 
     /// Reads a run of MMDF delimiter lines, which is no longer than a message.
-    pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<Run> {
+    pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<DelimiterRun> {
         // Less than this of a line decides nothing, unless the file ends there.
         const LINE: usize = b"\x01\x01\x01\x01\r\n".len();
         let (mut at, mut lines, mut first) = (0, 0, 0);
@@ -259,7 +259,7 @@ impl<R: Read> Mailbox<R> {
         let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
         let ends_file = lines > 0 && whole && blank;
         let end = if ends_file { near.len() } else { at };
-        Ok(Run {
+        Ok(DelimiterRun {
             lines,
             first: start + first as u64,
             end: start + end as u64,
@@ -269,7 +269,7 @@ impl<R: Read> Mailbox<R> {
 }
 
 /// A run of delimiter lines.
-pub(super) struct Run {
+pub(super) struct DelimiterRun {
     pub(super) lines: usize,
     /// Offset after the first one.
     pub(super) first: u64,

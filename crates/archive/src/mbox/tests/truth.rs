@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
-use crate::{BoxDetail, Format, Found, open};
+use crate::{BoxDetail, Format, Input, open};
 
 /// The folder with test material, when there is one.
 fn shared() -> Option<PathBuf> {
@@ -46,7 +46,7 @@ fn the_seventeen_cases() {
             .path()
             .join(format!("{}.mbox", name.trim_matches('"')));
         let mut source = open(
-            &Found {
+            &Input {
                 path,
                 format: Format::Mbox,
                 packed: None,
@@ -89,7 +89,7 @@ fn generated_mailboxes_match_their_ground_truth() {
         let arguments: Vec<_> = arguments.iter().map(std::ffi::OsStr::new).collect();
         python(&shared.join("tools/gen_mbox.py"), &arguments);
         let mut source = open(
-            &Found {
+            &Input {
                 path,
                 format: Format::Mbox,
                 packed: None,

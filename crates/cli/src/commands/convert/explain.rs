@@ -31,7 +31,7 @@ pub(super) fn ends(kind: LossKind) -> bool {
 
 /// Tells of what could not be read. A loss waits until the bytes behind it have come.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct LossReporter<'a> {
     console: Console,
     file: &'a str,
     from: Charset,
@@ -43,7 +43,7 @@ pub(super) struct Reading<'a> {
     waiting: Vec<Loss>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> LossReporter<'a> {
     pub(super) fn new(console: Console, file: &'a str, from: Charset, way: Way) -> Self {
         Self {
             console,

@@ -5,7 +5,7 @@
 //! A mailbox name is held whole.
 
 use super::super::imap_names::{Piece, pieces};
-use super::explain::{Reading, ends};
+use super::explain::{LossReporter, ends};
 use super::target::Target;
 use super::{Coding, Stop, Way};
 use mailglot_codec::{Charset, Decoder, Loss, LossKind, LossLog, Mode};
@@ -45,7 +45,7 @@ pub(super) fn pour<W: Write>(
     from: Coding,
     way: Way,
     target: &mut Target<W>,
-    explain: Option<&mut Reading<'_>>,
+    explain: Option<&mut LossReporter<'_>>,
 ) -> Result<Defects, Stop> {
     match from {
         Coding::Charset(charset) => decode(input, charset, way, target, explain),
@@ -58,7 +58,7 @@ fn decode<W: Write>(
     from: Charset,
     way: Way,
     target: &mut Target<W>,
-    mut explain: Option<&mut Reading<'_>>,
+    mut explain: Option<&mut LossReporter<'_>>,
 ) -> Result<Defects, Stop> {
     let mut defects = Defects::default();
     let kept = if explain.is_some() { 2 * STEP } else { 64 };
@@ -223,7 +223,7 @@ fn names<W: Write>(
     input: &mut dyn Read,
     way: Way,
     target: &mut Target<W>,
-    mut explain: Option<&mut Reading<'_>>,
+    mut explain: Option<&mut LossReporter<'_>>,
 ) -> Result<Defects, Stop> {
     let mut defects = Defects::default();
     let mut input = BufReader::with_capacity(STEP, input);

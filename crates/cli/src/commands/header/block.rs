@@ -5,7 +5,9 @@
 //! The input is held in memory. What follows the empty line is read for what it tells, and left out.
 
 use super::super::values::put;
-use super::{Counts, DecodedRow, EventRow, Raw, explain, json, line, note_names, tell, typed};
+use super::{
+    DecodedRow, EventRow, FindingCounts, Raw, explain, json, line, note_names, tell, typed,
+};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -28,7 +30,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         ..super::context(args, &policy)
     };
     let mut out = BufWriter::new(io::stdout());
-    let mut counts = Counts::default();
+    let mut counts = FindingCounts::default();
     for entry in entries(&message) {
         let (name, value) = (entry.name.map(|name| &raw[name]), &raw[entry.value]);
         let kind = name.map_or(FieldKind::Unstructured, field_kind);

@@ -6,7 +6,7 @@
 //! lines of output match arguments, or lines of standard input.
 //! In a list words that are there stay, in UTF-8.
 
-use super::super::values::{End, each, put};
+use super::super::values::{ValueEnd, each, put};
 use crate::args::{CompatForm, EncodeArgs, WordEncoding};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -17,7 +17,7 @@ use mailglot_mime::params::{self, Compat};
 pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> {
     let is_stream = args.texts.is_empty() || args.texts.iter().any(|text| text == "-");
     let (mut number, mut exit) = (0_u64, Exit::Done);
-    each(&args.texts, End::Line, |value, out| {
+    each(&args.texts, ValueEnd::Line, |value, out| {
         number += 1;
         match encoded(args, value) {
             Ok(encoded) => put(out, &[encoded.as_bytes(), b"\n"]),

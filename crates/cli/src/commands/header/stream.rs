@@ -5,7 +5,7 @@
 //! A word of more than 64 KiB stays as it is, which is told. A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
 
 use super::super::values::put;
-use super::{Counts, tell};
+use super::{FindingCounts, tell};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_mime::encoded_word::{HeaderContext, Stream};
@@ -18,7 +18,7 @@ pub(super) fn run(context: HeaderContext<'_>, console: Console) -> Result<Exit, 
     let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
     let mut stream = Stream::new(context);
     let mut chunk = vec![0; STEP];
-    let (mut text, mut findings, mut counts) = (Vec::new(), Vec::new(), Counts::default());
+    let (mut text, mut findings, mut counts) = (Vec::new(), Vec::new(), FindingCounts::default());
     loop {
         let length = match input.read(&mut chunk) {
             Ok(length) => length,

@@ -73,17 +73,44 @@ pub(crate) fn compare(
         .collect();
     check_length("mailglot", ours.len(), count)?;
     let wrong = wrong(&values, &ours);
-    let mut found: BTreeMap<String, BTreeMap<&str, (usize, [String; 3])>> = BTreeMap::new();
+    let found = differences(&values, &ours, &input)?;
+    let path = run::root().join(TABLE);
+    let mut table = read_table(&fs::read_to_string(&path).unwrap_or_default());
+    let open = print_table(&found, &mut table, bless);
+    if bless {
+        fs::write(&path, write_table(&table))?;
+    }
+    println!(
+        "\n{count} values, seed {seed}: {} classes, {} wrong",
+        found.len(),
+        wrong.lines().count()
+    );
+    if !wrong.is_empty() {
+        bail!("mailglot breaks a rule:\n{wrong}");
+    }
+    if !open.is_empty() {
+        bail!("not judged in {TABLE}:\n{open}");
+    }
+    Ok(())
+}
+
+/// Differences by class and reader: how many, and an example.
+type Classes = BTreeMap<String, BTreeMap<&'static str, (usize, [String; 3])>>;
+
+/// Compares our texts with those of each reader.
+fn differences(values: &[Value], ours: &[String], input: &[u8]) -> anyhow::Result<Classes> {
+    let count = values.len();
+    let mut found: Classes = BTreeMap::new();
     for (reader, command) in READERS {
         let lines = texts(
             Command::new(command[0])
                 .args(&command[1..])
                 .current_dir(run::root()),
-            &input,
+            input,
             b'\n',
         )?;
         check_length(reader, lines.len(), count)?;
-        for ((value, ours), line) in values.iter().zip(&ours).zip(&lines) {
+        for ((value, ours), line) in values.iter().zip(ours).zip(&lines) {
             let theirs: Option<String> =
                 serde_json::from_slice(line).with_context(|| format!("answer of {reader}"))?;
             let Some(difference) = difference(ours, theirs.as_deref()) else {
@@ -102,15 +129,18 @@ pub(crate) fn compare(
             class.entry(reader).or_insert_with(|| (0, example())).0 += 1;
         }
     }
-    let path = run::root().join(TABLE);
-    let mut table = read_table(&fs::read_to_string(&path).unwrap_or_default());
+    Ok(found)
+}
+
+/// Prints the classes with their judgements. Returns examples of those that the table does not judge.
+fn print_table(found: &Classes, table: &mut BTreeMap<String, Judged>, bless: bool) -> String {
     let mut open = String::new();
     println!(
         "| class | {} | judgement |",
         READERS.map(|(name, _)| name).join(" | ")
     );
     println!("|---|{}---|", "---:|".repeat(READERS.len()));
-    for (class, readers) in &found {
+    for (class, readers) in found {
         let judged = table.entry(class.clone()).or_default();
         if bless {
             complete(class, readers, judged);
@@ -142,21 +172,7 @@ pub(crate) fn compare(
             );
         }
     }
-    if bless {
-        fs::write(&path, write_table(&table))?;
-    }
-    println!(
-        "\n{count} values, seed {seed}: {} classes, {} wrong",
-        found.len(),
-        wrong.lines().count()
-    );
-    if !wrong.is_empty() {
-        bail!("mailglot breaks a rule:\n{wrong}");
-    }
-    if !open.is_empty() {
-        bail!("not judged in {TABLE}:\n{open}");
-    }
-    Ok(())
+    open
 }
 
 /// What a judgement may be.

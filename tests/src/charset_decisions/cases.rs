@@ -203,17 +203,15 @@ fn sprinkled(
             let Some((charset, signs)) = charsets.get(nth % charsets.len().max(1)) else {
                 continue;
             };
-            sprinkle(
-                &carrier,
+            let carrier = Carrier {
+                text: &carrier,
                 nth,
                 lines,
-                &language.name,
-                *charset,
+                language: &language.name,
+                charset: *charset,
                 signs,
-                rng,
-                labels,
-                put,
-            );
+            };
+            sprinkle(&carrier, rng, labels, put);
         }
     }
 }
@@ -235,32 +233,43 @@ fn of_generator(labels: &mut Labels, put: &mut impl FnMut(Case)) {
             continue;
         }
         for nth in 0..12 {
-            sprinkle(
-                sentence, nth, 1, encoding, charset, signs, &mut rng, labels, put,
-            );
+            let carrier = Carrier {
+                text: sentence,
+                nth,
+                lines: 1,
+                language: encoding,
+                charset,
+                signs,
+            };
+            sprinkle(&carrier, &mut rng, labels, put);
         }
     }
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "one call for each kind of carrier"
-)]
-fn sprinkle(
-    carrier: &str,
+/// A text that gets signs.
+struct Carrier<'t> {
+    text: &'t str,
+    /// Its number, which chooses form and labels.
     nth: usize,
     lines: usize,
-    language: &str,
+    language: &'t str,
     charset: Charset,
-    signs: &Sprinkler,
-    rng: &mut Rng,
-    labels: &mut Labels,
-    put: &mut impl FnMut(Case),
-) {
+    signs: &'t Sprinkler,
+}
+
+fn sprinkle(carrier: &Carrier<'_>, rng: &mut Rng, labels: &mut Labels, put: &mut impl FnMut(Case)) {
+    let Carrier {
+        nth,
+        lines,
+        language,
+        charset,
+        signs,
+        ..
+    } = *carrier;
     let html = nth % 2 == 1;
-    let text = signs.sprinkle(carrier, html, rng);
+    let text = signs.sprinkle(carrier.text, html, rng);
     let western = charset == Charset::WINDOWS_1252;
-    let set = if carrier.is_ascii() && western {
+    let set = if carrier.text.is_ascii() && western {
         Set::SignsOnly
     } else {
         Set::Signs

@@ -5,7 +5,7 @@ use crate::generate::encode;
 
 /// File name, and content.
 pub(super) fn files() -> Vec<(String, Vec<u8>)> {
-    let all: &[(&str, Vec<u8>)] = &[
+    let all = [
         (
             "bad-base64.eml",
             message(
@@ -47,6 +47,13 @@ pub(super) fn files() -> Vec<(String, Vec<u8>)> {
                 "--x\nContent-Type: text/plain; charset=koi8-r\n\ntext\n--x--\n",
             ),
         ),
+    ];
+    owned(all).chain(more_files()).collect()
+}
+
+/// Structure, header fields and labels.
+fn more_files() -> impl Iterator<Item = (String, Vec<u8>)> {
+    let all = [
         (
             "nested.eml",
             message(
@@ -102,7 +109,10 @@ pub(super) fn files() -> Vec<(String, Vec<u8>)> {
             ),
         ),
     ];
-    all.iter()
-        .map(|(name, bytes)| ((*name).to_owned(), bytes.clone()))
-        .collect()
+    owned(all)
+}
+
+fn owned<const N: usize>(all: [(&str, Vec<u8>); N]) -> impl Iterator<Item = (String, Vec<u8>)> {
+    let all = all.map(|(name, bytes)| (name.to_owned(), bytes));
+    all.into_iter()
 }

@@ -194,20 +194,7 @@ fn letter(
         &format!("text/html; charset={charset}"),
         &page(&sent[0]),
     );
-    data.extend_from_slice(
-        b"--cut\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename",
-    );
-    match fields {
-        Fields::Words => {
-            let octets = encode(&file, charset)
-                .iter()
-                .fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
-            data.extend_from_slice(format!("*={charset}''{octets}").as_bytes());
-        }
-        Fields::Raw => {
-            data.extend([b"=\"".to_vec(), encode(&file, charset), b"\"".to_vec()].concat());
-        }
-    }
+    attachment(&mut data, &file, charset, fields);
     data.extend_from_slice(b"\r\n\r\nnothing\r\n--cut--\r\n");
     let texts = vec![read.join("\n"), read[0].clone()];
     Known {
@@ -219,6 +206,24 @@ fn letter(
             file,
             texts,
         },
+    }
+}
+
+/// Adds the header of an attachment, up to its file name.
+fn attachment(data: &mut Vec<u8>, file: &str, charset: &str, fields: Fields) {
+    data.extend_from_slice(
+        b"--cut\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename",
+    );
+    match fields {
+        Fields::Words => {
+            let octets = encode(file, charset)
+                .iter()
+                .fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
+            data.extend_from_slice(format!("*={charset}''{octets}").as_bytes());
+        }
+        Fields::Raw => {
+            data.extend([b"=\"".to_vec(), encode(file, charset), b"\"".to_vec()].concat());
+        }
     }
 }
 

@@ -171,17 +171,9 @@ pub fn run(soak: &Soak) -> Counts {
                 kills.fetch_add(1, Ordering::SeqCst);
             }
         });
-        let filler = disk.as_ref().map(|disk| {
-            scope.spawn(|| {
-                while !over.load(Ordering::SeqCst) {
-                    thread::sleep(PERIOD);
-                    disk.fill();
-                    thread::sleep(PERIOD);
-                    disk.empty();
-                    disturbances.fetch_add(1, Ordering::SeqCst);
-                }
-            })
-        });
+        let filler = disk
+            .as_ref()
+            .map(|disk| scope.spawn(|| fill_and_empty(disk, &over, &disturbances)));
         let collector = scope.spawn(|| {
             let mut judged = HashMap::new();
             while !over.load(Ordering::SeqCst) {
@@ -221,6 +213,17 @@ pub fn run(soak: &Soak) -> Counts {
     drop(start());
     look_at_originals(&kept, &fates, &mut counts);
     counts
+}
+
+/// Fills and empties a disk until `over`, and counts how often.
+fn fill_and_empty(disk: &SmallDisk, over: &AtomicBool, count: &AtomicU64) {
+    while !over.load(Ordering::SeqCst) {
+        thread::sleep(PERIOD);
+        disk.fill();
+        thread::sleep(PERIOD);
+        disk.empty();
+        count.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 /// Sends messages until the time is over; each has a number of its own, whatever becomes of it.

@@ -43,8 +43,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the whole test set: tests of all crates, doc tests, laws.
-    Test,
+    /// Run the tests of all crates, the doc tests and the laws. Installs missing Debian packages and lists them first.
+    Test {
+        /// Leave out Postfix, the long tests and the laws, use a debug build, and install nothing.
+        #[arg(long)]
+        fast: bool,
+    },
     /// Check that crates and modules depend on what they may, and on nothing else.
     Arrows {
         /// Print the circles of modules in each crate, and arrows whose removal opens them; check nothing.
@@ -195,7 +199,7 @@ enum Subject {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
-        Command::Test => suite::test(),
+        Command::Test { fast } => suite::test(fast),
         Command::Arrows { circles: false } => arrows::check(),
         Command::Arrows { circles: true } => arrows::print_circles(),
         Command::Lines => lines::count(),

@@ -14,9 +14,11 @@ mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
 mod charset_decisions;
+mod crates;
 mod debian_package;
 mod generated;
 mod header_differences;
+mod licenses;
 mod lines;
 mod measure;
 mod models;
@@ -54,6 +56,14 @@ enum Command {
         /// Print the circles of modules in each crate, and arrows whose removal opens them; check nothing.
         #[arg(long)]
         circles: bool,
+    },
+    /// Check licenses, banned crates and sources of all dependencies against `deny.toml`.
+    Licenses,
+    /// Package the crates as crates.io would get them, and check that each has all files that it includes.
+    Crates {
+        /// Build and test the packaged crates in an empty folder, too.
+        #[arg(long)]
+        verify: bool,
     },
     /// Count lines of code by crate and module, and list long functions and long lists of parameters.
     Lines,
@@ -202,6 +212,8 @@ fn main() -> anyhow::Result<()> {
         Command::Test { fast } => suite::test(fast),
         Command::Arrows { circles: false } => arrows::check(),
         Command::Arrows { circles: true } => arrows::print_circles(),
+        Command::Licenses => licenses::check(),
+        Command::Crates { verify } => crates::check(verify),
         Command::Lines => lines::count(),
         Command::Laws { mutants, seed } => suite::laws(mutants, seed),
         Command::Bless => workshop::bless(),

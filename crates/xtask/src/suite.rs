@@ -22,10 +22,18 @@ const SLOW: &[&str] = &[
     "signed",
 ];
 
+/// Tests of other binaries that `--fast` leaves out, by the end of their names.
+const SLOW_TESTS: &[&str] = &[
+    "every_character_comes_back_or_is_recorded",
+    "every_shared_message_comes_back_alone",
+    "killed_at_any_moment_the_output_is_whole_or_absent",
+    "real_messages_that_were_cut_off_swallow_no_other",
+];
+
 /// Runs the tests of the workspace and the doc tests, and prints the summary last.
 ///
-/// The full set builds the program in release mode and checks the laws on 20,000 mutants. The fast set builds it in debug mode, leaves out [`SLOW`]
-/// and the laws, and installs nothing. `MAILGLOT_BIN` names the program to the tests, `MAILGLOT_XTASK` this program. Without `MAILGLOT_SHARED`
+/// The full set builds the program in release mode and checks the laws on 20,000 mutants. The fast set builds it in debug mode, leaves out [`SLOW`],
+/// [`SLOW_TESTS`] and the laws, and installs nothing. `MAILGLOT_BIN` names the program to the tests, `MAILGLOT_XTASK` this program. Without `MAILGLOT_SHARED`
 /// the tests that need the shared material are skipped, and the summary names them.
 pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
     if fast {
@@ -101,7 +109,11 @@ fn has_nextest() -> bool {
 /// The filter of nextest for the fast set.
 fn fast_filter() -> String {
     let slow: Vec<String> = SLOW.iter().map(|name| format!("binary(={name})")).collect();
-    format!("not (package(mailglot-tests) & ({}))", slow.join(" + "))
+    format!(
+        "not (package(mailglot-tests) & ({})) & not test(/(^|::)({})$/)",
+        slow.join(" + "),
+        SLOW_TESTS.join("|")
+    )
 }
 
 /// Builds all programs in debug mode, and returns their folder.
@@ -189,11 +201,12 @@ fn skipped(line: &str) -> Option<&str> {
     Some(rest.split_once(") ").map_or(rest, |(_, name)| name))
 }
 
-/// Returns true if the test is in a binary of [`SLOW`].
+/// Returns true if `--fast` leaves out the test, given as `PACKAGE::BINARY TEST`.
 fn is_slow(name: &str) -> bool {
-    let binary = name.split(' ').next().unwrap_or_default();
+    let (binary, test) = name.split_once(' ').unwrap_or_default();
     let binary = binary.strip_prefix("mailglot-tests::");
     binary.is_some_and(|binary| SLOW.contains(&binary))
+        || SLOW_TESTS.iter().any(|end| test.ends_with(end))
 }
 
 #[cfg(test)]

@@ -30,3 +30,13 @@ pub mod trial;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// Compiles and runs the examples of the crate's page on crates.io.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/codec/README.md")]
+struct CodecReadme;
+
+/// Compiles and runs the examples of the crate's page on crates.io.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/mime/README.md")]
+struct MimeReadme;

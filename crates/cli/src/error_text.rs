@@ -28,7 +28,7 @@ pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
                 LedgerFaultKind::Unreadable(LedgerError::NotALedger)
             );
             let advice = if not_a_ledger {
-                "; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)"
+                "; name the ledger that `mailglot normalize` wrote (NORMALIZED.ledger)"
             } else {
                 ""
             };
@@ -59,6 +59,12 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
             }
             IfExists::OtherName => "; choose another name with -o".to_owned(),
         },
+        ErrorKind::IsFolder => match if_exists {
+            IfExists::Force => "; give the name of a file, or --to eml or --to maildir with the name of a new folder".to_owned(),
+            IfExists::OtherName => "; give the name of a file with -o".to_owned(),
+        },
+        ErrorKind::NotFolder => "; give the name of a new folder with -o".to_owned(),
+        ErrorKind::TrailingSlash => "; leave out the slash, or use --to eml for a folder".to_owned(),
         ErrorKind::HoldsMoreThanMail => "; remove the folder yourself".to_owned(),
         ErrorKind::Stream => "; write to another path".to_owned(),
         ErrorKind::NoParent => "; create it first".to_owned(),
@@ -123,6 +129,11 @@ mod tests {
             words("a.tar", ErrorKind::NotRead(Packing::Tar)),
             "a.tar: a tar archive, which is not supported; unpack it and give the folder, or pipe one mailbox of it in: \
              tar -xOf a.tar NAME | mailglot … -"
+        );
+        assert_eq!(
+            words("out", ErrorKind::IsFolder),
+            "out: a folder of this name exists, but a file is to be written; give the name of a file, or --to eml or --to maildir \
+             with the name of a new folder"
         );
         assert_eq!(
             words("out.mbox", ErrorKind::Exists),

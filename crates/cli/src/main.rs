@@ -30,6 +30,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     interrupt::survive_large_files();
     let arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.len() == 1 {
+        return usage::tour();
+    }
     if commands::filter::is_asked(&arguments) {
         return commands::filter::main(&arguments);
     }

@@ -18,9 +18,9 @@ const LONG: Duration = Duration::from_secs(2);
 /// Time between two looks at the counters.
 const PAUSE: Duration = Duration::from_millis(100);
 
-const KNOWN: &str =
-    "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {msg}  {eta} left";
-const UNKNOWN: &str = "{spinner} {decimal_bytes}  {decimal_bytes_per_sec}  {msg}";
+// `wide_msg` cuts the message to the width of the terminal.
+const KNOWN: &str = "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left  {wide_msg}";
+const UNKNOWN: &str = "{spinner} {decimal_bytes}  {decimal_bytes_per_sec}  {wide_msg}";
 
 /// Runs a job, with a bar where there is somebody to see it. The watching thread ends before this returns.
 pub(crate) fn watched<T>(console: Console, progress: &Progress, job: impl FnOnce() -> T) -> T {

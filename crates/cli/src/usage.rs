@@ -1,12 +1,33 @@
-//! Prints help, version, and errors in the arguments.
+//! Prints help, version, errors in the arguments, and a tour if there are no arguments.
 //!
 //! # Limits
-//! The words are clap's.
+//! The words of help and errors are clap's.
 
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use std::io::{self, Write};
 use std::process::ExitCode;
+
+/// What the program prints without arguments: questions and the commands that answer them.
+const TOUR: &str = "\
+mailglot converts mail in any charset to UTF-8 and never changes its input. What do you want to do?
+  See what is wrong with a mailbox   mailglot check list.mbox
+  Convert a mailbox to UTF-8         mailglot normalize list.mbox -o clean.mbox
+  Get the original back              mailglot restore clean.mbox -o original.mbox
+  Print the text of messages         mailglot text list.mbox
+  Decode a Subject or From           mailglot header decode '=?utf-8?B?SsO2cmc=?='
+  Find the charset of a text file    mailglot detect letter.txt
+  Convert a text file                mailglot convert -f windows-1251 letter.txt
+  Filter mail in Postfix             mailglot serve --config /etc/mailglot/mailglot.toml
+All commands: mailglot --help. Options and examples of one command: mailglot check --help
+";
+
+/// Prints the tour on standard error. The exit code is that of wrong usage, since no command was given.
+pub(crate) fn tour() -> ExitCode {
+    // A closed stream leaves nobody to tell.
+    let _ = io::stderr().write_all(TOUR.as_bytes());
+    Exit::Usage.into()
+}
 
 /// Prints what clap says, and returns the exit code: 0 for help and version, 1 for wrong usage (clap's own code is 2).
 ///
@@ -21,6 +42,30 @@ pub(crate) fn print(error: &clap::Error) -> ExitCode {
             let failure = Failure::stdout(&error);
             Console::new(false, false).error(&failure.message);
             failure.exit.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Args;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_tour_has_ten_lines_that_fit_a_terminal_and_name_commands() {
+        let lines: Vec<&str> = TOUR.lines().collect();
+        assert_eq!(lines.len(), 10);
+        let command = Args::command();
+        for line in &lines {
+            assert!(line.len() <= 100, "{line}");
+            if let Some((_, call)) = line
+                .strip_prefix("  ")
+                .and_then(|l| l.split_once("mailglot "))
+            {
+                let name = call.split(' ').next().unwrap_or_default();
+                assert!(command.find_subcommand(name).is_some(), "{name}");
+            }
         }
     }
 }

@@ -40,6 +40,8 @@ mod mixed_ebcdic;
 mod mode;
 mod multi_byte;
 mod options;
+#[cfg(test)]
+mod repository_file;
 mod reversible;
 mod script;
 mod scsu;

@@ -32,6 +32,8 @@ mod network;
 mod outcome;
 mod pipe;
 mod reinject;
+#[cfg(test)]
+mod repository_file;
 mod resources;
 mod semaphore;
 mod server;

@@ -9,7 +9,7 @@
 //! keeps a ledger. Ratios within one run are what holds; absolute figures depend on the machine.
 
 use crate::measure::{Usage, measure};
-use crate::run::{build_release, checked, output, target};
+use crate::run::{build_dist, checked, output, target};
 use crate::workshop::{PROFILES, mailbox};
 use anyhow::{Context, bail};
 use std::fs;
@@ -29,7 +29,7 @@ const MEMORY_MAILBOX: &str = "2G";
 
 /// Measures and prints a table in Markdown; fails where a bar is missed.
 pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyhow::Result<()> {
-    let programs = build_release()?;
+    let programs = build_dist()?;
     let folder = target()?.join("bench");
     fs::create_dir_all(&folder)?;
     let bench = Bench {

@@ -5,14 +5,14 @@
 //! It starts a Postfix of its own and so needs root and Linux; two processors at least, one of them for the filter alone.
 
 use crate::packages;
-use crate::run::{build_release, checked, root, target};
+use crate::run::{build_dist, build_release, checked, root, target};
 use std::fs;
 use std::process::Command;
 
 /// Measures and prints tables in Markdown; fails where a goal is missed.
 pub(crate) fn bench(runs: u32, no_bars: bool) -> anyhow::Result<()> {
     packages::for_gateway()?;
-    let programs = build_release()?;
+    let programs = build_dist()?;
     let folder = target()?.join("rivals");
     fs::create_dir_all(&folder)?;
     let peer = folder.join("milter-peer");

@@ -10,7 +10,7 @@
 
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};
-use crate::run::{build_release, checked, output, target};
+use crate::run::{build_dist, checked, output, target};
 use crate::workshop::{PROFILES, mailbox};
 use anyhow::{Context, bail};
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> 
     let mut micro = Command::new(&rivals);
     micro.args(["mime", "--no-bars", "--rounds", &runs.max(5).to_string()]);
     checked(&mut micro)?;
-    let programs = build_release()?;
+    let programs = build_dist()?;
     let folder = target()?.join("bench-mime");
     fs::create_dir_all(&folder)?;
     let bench = Bench {

@@ -7,7 +7,7 @@
 //!
 //! It runs on Debian and its children, for the architecture of the machine. It makes no source package.
 
-use crate::run::{build_release, checked, has, output, root, target};
+use crate::run::{build_dist, checked, has, output, root, target};
 use anyhow::{Context, bail};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
         Some(program) => {
             fs::canonicalize(program).with_context(|| program.display().to_string())?
         }
-        None => build_release()?.join("mailglot"),
+        None => build_dist()?.join("mailglot"),
     };
     let stage = folder.join("stage");
     if stage.exists() {

@@ -14,9 +14,11 @@ mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
 mod charset_decisions;
+mod crates;
 mod debian_package;
 mod generated;
 mod header_differences;
+mod licenses;
 mod lines;
 mod measure;
 mod models;
@@ -43,13 +45,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the whole test set: tests of all crates, doc tests, laws.
-    Test,
+    /// Run the tests of all crates, the doc tests and the laws. Installs missing Debian packages and lists them first.
+    Test {
+        /// Leave out Postfix, the long tests and the laws, use a debug build, and install nothing.
+        #[arg(long)]
+        fast: bool,
+    },
     /// Check that crates and modules depend on what they may, and on nothing else.
     Arrows {
         /// Print the circles of modules in each crate, and arrows whose removal opens them; check nothing.
         #[arg(long)]
         circles: bool,
+    },
+    /// Check licenses, banned crates and sources of all dependencies against `deny.toml`.
+    Licenses,
+    /// Package the crates as crates.io would get them, and check that each has all files that it includes.
+    Crates {
+        /// Build and test the packaged crates in an empty folder, too.
+        #[arg(long)]
+        verify: bool,
     },
     /// Count lines of code by crate and module, and list long functions and long lists of parameters.
     Lines,
@@ -195,9 +209,11 @@ enum Subject {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
-        Command::Test => suite::test(),
+        Command::Test { fast } => suite::test(fast),
         Command::Arrows { circles: false } => arrows::check(),
         Command::Arrows { circles: true } => arrows::print_circles(),
+        Command::Licenses => licenses::check(),
+        Command::Crates { verify } => crates::check(verify),
         Command::Lines => lines::count(),
         Command::Laws { mutants, seed } => suite::laws(mutants, seed),
         Command::Bless => workshop::bless(),

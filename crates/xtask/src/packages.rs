@@ -36,6 +36,8 @@ const TESTS: &[Wanted] = &[
     ("strip", "binutils"),
     ("systemd-analyze", "systemd"),
     ("deb-systemd-helper", "init-system-helpers"),
+    // The spelling of the documents.
+    ("codespell", "codespell"),
 ];
 
 /// What the benchmark of the gateway needs beside them: what its rival is built with.
@@ -72,22 +74,45 @@ fn has_mbstring() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Sees to everything that the tests start.
+/// Installs what the full test set starts and is missing. Prints the list first.
 pub(crate) fn for_tests() -> anyhow::Result<()> {
-    see_to(TESTS)?;
-    if env::var_os("MAILGLOT_SHARED").is_none() {
+    let shared = env::var_os("MAILGLOT_SHARED").is_some();
+    let mut wanted = missing(TESTS);
+    if shared && !gmime() {
+        wanted.extend(["python3", "python3-gi", "gir1.2-gmime-3.0"]);
+    } else if !has("python3") {
+        wanted.push("python3");
+    }
+    if wanted.is_empty() {
         return Ok(());
     }
-    if !has("python3") {
-        install(&["python3"])?;
+    println!(
+        "The full test set needs Debian packages that are missing: {}.\n\
+         They are installed now with apt-get; no service is started. `cargo xtask test --fast` installs nothing.",
+        wanted.join(", ")
+    );
+    install(&wanted)?;
+    let missing = missing(TESTS);
+    if !missing.is_empty() {
+        bail!(
+            "installed, but their programs are not there: {}",
+            missing.join(", ")
+        );
     }
-    if !gmime() {
-        install(&["python3", "python3-gi", "gir1.2-gmime-3.0"])?;
-    }
-    if !gmime() {
+    if shared && !gmime() {
         bail!(
             "the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0"
         );
+    }
+    Ok(())
+}
+
+/// Fails if a program is missing that the fast test set starts. Installs nothing.
+pub(crate) fn for_fast_tests() -> anyhow::Result<()> {
+    for program in ["python3", "perl"] {
+        if !has(program) {
+            bail!("the tests start {program}, which is not installed: apt-get install {program}");
+        }
     }
     Ok(())
 }

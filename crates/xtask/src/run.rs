@@ -97,21 +97,23 @@ pub(crate) fn target() -> anyhow::Result<PathBuf> {
         .context("cargo metadata names no target folder")
 }
 
-/// Builds the programs in release mode, and returns the folder in which they lie.
+/// Builds the programs in release mode for tests, and returns the folder in which they lie.
 pub(crate) fn build_release() -> anyhow::Result<PathBuf> {
+    build("release")
+}
+
+/// Builds the programs as packages and benchmarks have them (profile `dist`), and returns the folder in which they lie.
+pub(crate) fn build_dist() -> anyhow::Result<PathBuf> {
+    build("dist")
+}
+
+fn build(profile: &str) -> anyhow::Result<PathBuf> {
     checked(
         cargo()
-            .args([
-                "build",
-                "--quiet",
-                "--release",
-                "--bins",
-                "--package",
-                "mailglot",
-            ])
-            .args(["--package", "mailglot-tests"]),
+            .args(["build", "--quiet", "--profile", profile, "--bins"])
+            .args(["--package", "mailglot", "--package", "mailglot-tests"]),
     )?;
-    Ok(target()?.join("release"))
+    Ok(target()?.join(profile))
 }
 
 /// True when a program of this name can be started.

@@ -1,51 +1,125 @@
 //! The whole test set in one command.
 
 use crate::packages;
-use crate::run::{self, build_release, cargo, root};
+use crate::run::{self, build_release, cargo, root, target};
 use anyhow::bail;
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs every test of the workspace, the doc tests and the laws; ends with the test runner's closing line.
+/// Test binaries of `mailglot-tests` that `--fast` leaves out: they start a mail server or other programs of Debian, build packages, or repeat
+/// on more mail what faster tests check.
+const SLOW: &[&str] = &[
+    "check_mta",
+    "laws",
+    "milter",
+    "milter_memory",
+    "postfix",
+    "postfix_japanese",
+    "postfix_proxy",
+    "readers",
+    "setup_page",
+    "signed",
+];
+
+/// Tests of other binaries that `--fast` leaves out, by the end of their names.
+const SLOW_TESTS: &[&str] = &[
+    "every_character_comes_back_or_is_recorded",
+    "every_shared_message_comes_back_alone",
+    "killed_at_any_moment_the_output_is_whole_or_absent",
+    "real_messages_that_were_cut_off_swallow_no_other",
+];
+
+/// Runs the tests of the workspace and the doc tests, and prints the summary last.
 ///
-/// The program under test is built in release mode first, and named to the tests by `MAILGLOT_BIN`; `MAILGLOT_XTASK` names this program.
-pub(crate) fn test() -> anyhow::Result<()> {
-    packages::for_tests()?;
-    let programs = build_release()?;
-    let binary = programs.join("mailglot");
-    let own = std::env::current_exe()?;
-    let nextest = Command::new("cargo")
-        .args(["nextest", "--version"])
-        .output()
-        .is_ok_and(|output| output.status.success());
-    let mut closing = Closing::default();
-    let well = if nextest {
-        let mut command = cargo();
-        command
-            .args(["nextest", "run", "--workspace", "--no-fail-fast"])
-            .env("MAILGLOT_BIN", &binary)
-            .env("MAILGLOT_XTASK", &own);
-        let tests = run::watched(&mut command, |line| closing.see(line))?;
-        let mut command = cargo();
-        command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
-        run::watched(&mut command, |line| closing.see(line))? && tests
+/// The full set builds the program in release mode and checks the laws on 20,000 mutants. The fast set builds it in debug mode, leaves out [`SLOW`],
+/// [`SLOW_TESTS`] and the laws, and installs nothing. `MAILGLOT_BIN` names the program to the tests, `MAILGLOT_XTASK` this program. Without `MAILGLOT_SHARED`
+/// the tests that need the shared material are skipped, and the summary names them.
+pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
+    if fast {
+        packages::for_fast_tests()?;
     } else {
-        let mut command = cargo();
-        command
-            .args(["test", "--workspace", "--no-fail-fast"])
-            .env("MAILGLOT_BIN", &binary)
-            .env("MAILGLOT_XTASK", &own);
-        run::watched(&mut command, |line| closing.see(line))?
+        packages::for_tests()?;
+    }
+    let programs = if fast {
+        build_debug()?
+    } else {
+        build_release()?
     };
-    let laws = check_laws(&programs, 20_000, 1);
+    let mut closing = Closing::default();
+    let passed = run_tests(fast, &programs, &mut closing)?;
+    let laws = if fast {
+        Ok(())
+    } else {
+        check_laws(&programs, 20_000, 1)
+    };
     if let Err(error) = &laws {
         println!("laws: {error:#}");
     }
+    for line in closing.skip_report() {
+        println!("{line}");
+    }
     println!("{}", closing.line());
-    if !well || laws.is_err() {
+    if !passed || laws.is_err() {
         bail!("the test set failed");
     }
     Ok(())
+}
+
+/// Runs the test binaries and the doc tests. Returns whether all passed.
+fn run_tests(fast: bool, programs: &Path, closing: &mut Closing) -> anyhow::Result<bool> {
+    let with_programs = |command: &mut Command| -> anyhow::Result<()> {
+        command
+            .env("MAILGLOT_BIN", programs.join("mailglot"))
+            .env("MAILGLOT_XTASK", env::current_exe()?);
+        Ok(())
+    };
+    if !has_nextest() {
+        if fast {
+            bail!("--fast needs cargo-nextest (https://nexte.st)");
+        }
+        println!("cargo-nextest is not installed: skipped tests count as passed");
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--no-fail-fast"]);
+        with_programs(&mut command)?;
+        return run::watched(&mut command, |line| closing.see(line));
+    }
+    let mut command = cargo();
+    command.args(["nextest", "run", "--workspace"]);
+    if env::var_os("MAILGLOT_SHARED").is_none() {
+        command.args(["--profile", "without-shared"]);
+    }
+    if fast {
+        command.args(["--filterset", &fast_filter()]);
+    }
+    with_programs(&mut command)?;
+    let tests = run::watched(&mut command, |line| closing.see(line))?;
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+    Ok(run::watched(&mut command, |line| closing.see(line))? && tests)
+}
+
+fn has_nextest() -> bool {
+    Command::new("cargo")
+        .args(["nextest", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// The filter of nextest for the fast set.
+fn fast_filter() -> String {
+    let slow: Vec<String> = SLOW.iter().map(|name| format!("binary(={name})")).collect();
+    format!(
+        "not (package(mailglot-tests) & ({})) & not test(/(^|::)({})$/)",
+        slow.join(" + "),
+        SLOW_TESTS.join("|")
+    )
+}
+
+/// Builds all programs in debug mode, and returns their folder.
+fn build_debug() -> anyhow::Result<PathBuf> {
+    run::checked(cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
+    Ok(target()?.join("debug"))
 }
 
 /// Checks the laws over this many mutants, in release mode.
@@ -69,6 +143,8 @@ struct Closing {
     summary: Option<String>,
     passed: u64,
     failed: u64,
+    /// Names of skipped tests, each as `PACKAGE::BINARY TEST`.
+    skipped: Vec<String>,
 }
 
 impl Closing {
@@ -77,6 +153,8 @@ impl Closing {
         let trimmed = line.trim_start();
         if trimmed.starts_with("Summary [") {
             self.summary = Some(trimmed.to_owned());
+        } else if let Some(name) = skipped(trimmed) {
+            self.skipped.push(name.to_owned());
         } else if let Some(counts) = trimmed.strip_prefix("test result: ") {
             for count in counts.split(['.', ';']) {
                 let mut words = count.split_whitespace();
@@ -93,6 +171,22 @@ impl Closing {
         }
     }
 
+    /// Says for each reason which tests were skipped.
+    fn skip_report(&self) -> Vec<String> {
+        let (slow, shared): (Vec<&String>, Vec<&String>) =
+            self.skipped.iter().partition(|name| is_slow(name));
+        let reasons = [
+            (slow, "--fast was given; run `cargo xtask test`"),
+            (shared, "MAILGLOT_SHARED is not set"),
+        ];
+        let mut lines = Vec::new();
+        for (names, reason) in reasons.iter().filter(|(names, _)| !names.is_empty()) {
+            lines.push(format!("{} tests skipped, {reason}:", names.len()));
+            lines.extend(names.iter().map(|name| format!("    {name}")));
+        }
+        lines
+    }
+
     /// nextest's summary where it ran (its count leaves out the doc tests), else the sum of all results.
     fn line(&self) -> String {
         self.summary
@@ -101,9 +195,48 @@ impl Closing {
     }
 }
 
+/// The name in nextest's line about a skipped test: `SKIP [         ] (─────) PACKAGE::BINARY TEST`.
+fn skipped(line: &str) -> Option<&str> {
+    let (_, rest) = line.strip_prefix("SKIP [")?.split_once("] ")?;
+    Some(rest.split_once(") ").map_or(rest, |(_, name)| name))
+}
+
+/// Returns true if `--fast` leaves out the test, given as `PACKAGE::BINARY TEST`.
+fn is_slow(name: &str) -> bool {
+    let (binary, test) = name.split_once(' ').unwrap_or_default();
+    let binary = binary.strip_prefix("mailglot-tests::");
+    binary.is_some_and(|binary| SLOW.contains(&binary))
+        || SLOW_TESTS.iter().any(|end| test.ends_with(end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn skipped_tests_are_named_by_reason() {
+        let mut closing = Closing::default();
+        closing.see("     Summary [   1.2s] 7 tests run: 7 passed, 2 skipped");
+        closing.see("        SKIP [         ] (─────) mailglot-tests::postfix mail_is_rewritten");
+        closing.see("        SKIP [         ] (─────) mailglot-codec::golden labels");
+        assert_eq!(
+            closing.skip_report(),
+            [
+                "1 tests skipped, --fast was given; run `cargo xtask test`:",
+                "    mailglot-tests::postfix mail_is_rewritten",
+                "1 tests skipped, MAILGLOT_SHARED is not set:",
+                "    mailglot-codec::golden labels",
+            ]
+        );
+    }
+
+    #[test]
+    fn slow_binaries_exist() {
+        for name in SLOW {
+            let path = root().join(format!("tests/tests/{name}.rs"));
+            assert!(path.is_file(), "{}", path.display());
+        }
+    }
 
     #[test]
     fn results_are_summed() {

@@ -74,7 +74,7 @@ Examples:
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
     /// The output of `mailglot normalize`. The ledger of a gateway needs none.
-    #[arg(value_name = "OUTPUT", required_unless_present = "ledger")]
+    #[arg(value_name = "NORMALIZED", required_unless_present = "ledger")]
     pub(crate) normalized: Option<PathBuf>,
     /// The file or folder to create.
     #[arg(
@@ -84,7 +84,7 @@ pub(crate) struct RestoreArgs {
         required_unless_present = "verify_only"
     )]
     pub(crate) original: Option<PathBuf>,
-    /// The ledger [default: OUTPUT.ledger].
+    /// The ledger [default: NORMALIZED.ledger].
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
     /// Check that every byte can be restored; write nothing.
@@ -144,9 +144,8 @@ pub(crate) struct CountArgs {
 
 /// Print the decoded text parts.
 ///
-/// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line: file,
-/// message (ordinal from 0), path (the file of a message in a folder), part (`1.2`), type, charset (the label as written), used, text,
-/// losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than 64 MiB is skipped: standard error names it, and the
+/// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line. It has
+/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than 64 MiB is skipped: standard error names it, and the
 /// exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\

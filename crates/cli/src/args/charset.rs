@@ -10,11 +10,10 @@ use std::path::PathBuf;
 
 /// Convert files from one charset to another, as iconv does.
 ///
-/// The files are read as FROM and written as TO, one after the other, to standard output or to the file that -o names; they themselves
-/// stay. Bytes that FROM does not have, and characters that TO does not have, end the work with exit code 1 and their position, unless
-/// one of these is given: -c leaves them out; --replace writes a sign in their place; --unmappable says what becomes of such characters
-/// alone. How many there were, and how many characters were written as others, is told on standard error, and with --explain each of them.
-/// A charset that has not the sign itself is refused.
+/// Reads the files as FROM and writes them as TO, one after the other, to standard output or to the file that -o names. Stops with exit code 1 at
+/// the first byte that FROM lacks or character that TO lacks, and prints its position. -c leaves such bytes and characters out. --replace
+/// writes a replacement character. --unmappable decides for characters alone. Standard error has the number of losses and of replaced characters,
+/// with --explain each of them. A charset that lacks the replacement character is refused.
 ///
 /// `mailglot detect` guesses FROM where nobody knows it. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a
 /// line.
@@ -62,8 +61,8 @@ pub(crate) struct ConvertArgs {
 /// List the charsets that are read and written, or what becomes of the registry of IANA.
 ///
 /// Each line has the name, the number in the registry (MIBenum), the kind, the number of labels and a description. A
-/// charset that mail reads by a superset names it. With --iana the lines are the 258 entries of the registry: number,
-/// name, the charset that decodes it or the reason why none does, and whether it is written; the last line counts.
+/// charset that mail reads by a superset names it. With --iana the lines are the 258 entries of the registry, and the last line counts them. Such a
+/// line has number, name, the charset that decodes it or the reason why none does, and whether it is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

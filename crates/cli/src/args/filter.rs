@@ -42,8 +42,8 @@ pub(crate) struct FilterArgs {
     /// After a failure, write the message unchanged and exit with code 0.
     #[arg(long)]
     pub(crate) fail_open: bool,
-    /// Apply this policy, as the daemons do: exit with code 65 (EX_DATAERR) if it rejects the message; add its header fields if it tags
-    /// or rewrites the message.
+    /// Apply this policy, as the daemons do. Exit with code 65 (EX_DATAERR) if it rejects the message. Add its header fields if it
+    /// tags or rewrites the message.
     #[arg(long, value_name = "NAME", value_parser = ["monitor", "default", "strict"])]
     pub(crate) judge: Option<String>,
     /// Exit with code 75 after this time.

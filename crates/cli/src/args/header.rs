@@ -35,9 +35,9 @@ pub(crate) struct DecodeArgs {
     /// Values; without any, each line of standard input is one.
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
-    /// Values are ended by NUL, on input and output; objects of --json by line ends. One that ends in a line end is the whole value of a field, and white
-    /// space at its ends is dropped; one of several lines is a text, unless --name tells of which field it is; a line end between two encoded words joins them. Without this, a space stands
-    /// for line ends that are no folds, which is told.
+    /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline. A value that ends in newline is the
+    /// whole value of a field, so white space at its ends is dropped. A value of several lines is text, unless --name names its field. A line
+    /// end between two encoded words joins them. Without this option a space replaces line ends that are no folds, and a note says so.
     #[arg(short = '0')]
     pub(crate) nul: bool,
     /// A JSON object a line and value: value, text, events; with --name also typed: addresses, date, identifiers, received,

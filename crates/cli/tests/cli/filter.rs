@@ -3,6 +3,7 @@
 use crate::sandbox::{LATIN, Run, Sandbox, lossy};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 #[test]
 fn one_message_through() {
@@ -295,8 +296,12 @@ fn a_message_is_handed_back_to_the_server() {
 /// What the table of faults in `docs/outcomes.md` says of the stdin filter. That of a panic is tried inside the program.
 #[test]
 fn faults_end_as_documented() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outcomes.md");
-    let page = fs::read_to_string(page).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A crate from a package lacks the page.
+    if folder.join("Cargo.toml.orig").exists() {
+        return;
+    }
+    let page = fs::read_to_string(folder.join("../../docs/outcomes.md")).unwrap();
     let rows = page
         .split("\n## Faults")
         .nth(1)

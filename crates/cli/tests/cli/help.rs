@@ -28,6 +28,14 @@ const COMMANDS: [&[&str]; 22] = [
 ];
 
 #[test]
+fn without_arguments_a_tour_leads_to_the_commands() {
+    let run = Sandbox::new().run(&[]).ended(1);
+    assert_eq!(run.text(), "");
+    assert_eq!(run.err.lines().count(), 10, "{}", run.err);
+    assert!(run.err.contains("mailglot check list.mbox"), "{}", run.err);
+}
+
+#[test]
 fn every_command_has_help() {
     let sandbox = Sandbox::new();
     for command in COMMANDS {

@@ -6,23 +6,23 @@ use crate::envelope::Envelope;
 use crate::milter::{Actions, Granted, Verdict};
 use std::collections::BTreeSet;
 
-/// The rows of the table under a heading, without its own two lines.
-fn rows(heading: &str) -> Vec<Vec<String>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/outcomes.md");
-    let page = std::fs::read_to_string(path).unwrap();
+/// The rows of the table under a heading, without its own two lines. `None` where there is no repository.
+fn rows(heading: &str) -> Option<Vec<Vec<String>>> {
+    let page = crate::repository_file::read("docs/outcomes.md")?;
     let section = page
         .split("\n## ")
         .find(|section| section.starts_with(heading))
         .unwrap();
     let lines = section.lines().filter(|line| line.starts_with('|')).skip(2);
-    lines
+    let rows = lines
         .map(|line| {
             line.trim_matches('|')
                 .split(" | ")
                 .map(|cell| cell.trim().to_owned())
                 .collect()
         })
-        .collect()
+        .collect();
+    Some(rows)
 }
 
 /// What a front end can do that can do everything, in a message with as many forged fields.
@@ -90,7 +90,9 @@ fn filter(outcome: &Outcome<'_>, words: &str) -> String {
 #[test]
 fn every_action_has_its_documented_words() {
     let message = b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nx\r\n";
-    let table = rows("Outcomes");
+    let Some(table) = rows("Outcomes") else {
+        return;
+    };
     assert_eq!(table.len(), 4);
     for row in &table {
         for name in row[0].split(", ").map(|name| name.trim_matches('`')) {
@@ -128,7 +130,9 @@ fn every_action_has_its_documented_words() {
 
 #[test]
 fn what_is_not_read_has_its_documented_words() {
-    let table = rows("Messages that are not read");
+    let Some(table) = rows("Messages that are not read") else {
+        return;
+    };
     assert_eq!(table.len(), 3);
     for row in &table {
         let action = Action::named(row[0].trim_matches('`')).unwrap();
@@ -180,7 +184,9 @@ fn every_cause_has_its_documented_reply() {
         SevenBitSize,
         TooManyForgedFields,
     ];
-    let table = rows("Messages that SMTP");
+    let Some(table) = rows("Messages that SMTP") else {
+        return;
+    };
     assert_eq!(table.len(), causes.len());
     for (cause, row) in causes.into_iter().zip(&table) {
         let outcome = Outcome::rejected(cause);
@@ -201,7 +207,7 @@ fn every_cause_has_its_documented_reply() {
 /// spite of it passes on each of them.
 #[test]
 fn every_fault_has_its_documented_words() {
-    let table = rows("Faults");
+    let Some(table) = rows("Faults") else { return };
     let named: Vec<&str> = table.iter().map(|row| row[0].trim_matches('`')).collect();
     assert!(named.is_sorted_by(|one, next| one < next), "{named:?}");
     let faults = crate::fault::tests::all();

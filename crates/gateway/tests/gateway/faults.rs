@@ -18,10 +18,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Rows of the table of faults: the name, and what the milter and the proxy say.
-fn table() -> Vec<[String; 3]> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/outcomes.md");
-    let page = std::fs::read_to_string(path).unwrap();
+/// Rows of the table of faults: the name, and what the milter and the proxy say. `None` in a crate from a package, which lacks the page.
+fn table() -> Option<Vec<[String; 3]>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if folder.join("Cargo.toml.orig").exists() {
+        return None;
+    }
+    let page = std::fs::read_to_string(folder.join("../../docs/outcomes.md")).unwrap();
     let lines = page
         .split("\n## Faults")
         .nth(1)
@@ -40,7 +43,7 @@ fn table() -> Vec<[String; 3]> {
             cells[3].clone(),
         ]
     };
-    lines.map(cells).collect()
+    Some(lines.map(cells).collect())
 }
 
 const FIELDS: &[(&str, &str)] = &[("Content-Type", " text/plain; charset=iso-8859-1")];
@@ -462,7 +465,7 @@ fn unasked() -> Address {
 
 /// Checks that each scenario is answered as one of the replies that its row lists, and is told by the row's name.
 fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewhere: &[&str]) {
-    let table = table();
+    let Some(table) = table() else { return };
     let mut played = BTreeSet::new();
     for (name, (said, told)) in scenarios {
         let row = table.iter().find(|row| row[0] == name).unwrap();

@@ -59,9 +59,28 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
-    for line in reversal(account, job) {
+    for line in new_names(account, job)
+        .into_iter()
+        .chain(reversal(account, job))
+    {
         console.say(line);
     }
+}
+
+/// Says that files of a folder have new names, and how to list the old ones.
+fn new_names(account: &Summary, job: &NormalizeJob) -> Option<String> {
+    let is_mailbox = |source: &SourceSummary| source.dialect.starts_with("mbox");
+    let source = account
+        .sources
+        .iter()
+        .find(|source| source.messages > 1 && !source.dialect.is_empty() && !is_mailbox(source))?;
+    job.output.is_dir().then(|| {
+        let path = source.path.to_string();
+        format!(
+            "file names  new, they begin with the message number; `mailglot text --json {}` lists numbers and old names",
+            quoted(Path::new(&path))
+        )
+    })
 }
 
 /// `list.mbox: 120 messages, mboxrd, LF, 81,233 bytes`
@@ -228,6 +247,31 @@ mod tests {
             max_expansion: 200,
             verify: false,
         }
+    }
+
+    #[test]
+    fn new_names_are_announced_for_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = NormalizeJob {
+            output: folder.path().to_owned(),
+            ..job(LedgerPlace::Beside)
+        };
+        let summary = |dialect: &str| Summary {
+            sources: vec![SourceSummary {
+                dialect: dialect.to_owned(),
+                messages: 2,
+                ..SourceSummary::default()
+            }],
+            ..Summary::default()
+        };
+        let said = new_names(&summary("eml tree"), &job).unwrap_or_default();
+        assert!(said.contains("lists numbers and old names"), "{said}");
+        assert_eq!(new_names(&summary("mboxrd"), &job), None);
+        let missing = NormalizeJob {
+            output: folder.path().join("none"),
+            ..job
+        };
+        assert_eq!(new_names(&summary("Maildir"), &missing), None);
     }
 
     #[test]

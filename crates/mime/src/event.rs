@@ -13,10 +13,12 @@ pub use detail::{BlockCheck, ChosenBy, Detail, NonText};
 pub use file_kind::FileKind;
 pub use kind::{EventKind, Severity};
 pub use reason::Reason;
+use std::fmt;
 use std::ops::Range;
 
 /// One thing found in, or done to, a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// The part in whose header or body it lies.
     pub part: PartId,
@@ -28,6 +30,20 @@ pub struct Event {
     pub detail: Detail,
     /// How many bytes, characters or words it stands for (1 where it is a single thing).
     pub count: u64,
+}
+
+/// Writes code, place, details and count: `charset.invalid-bytes at 49..50: invalid-byte in UTF-8`.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind, self.at)?;
+        if !self.detail.is_none() {
+            write!(f, ": {}", self.detail)?;
+        }
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
 }
 
 impl Event {
@@ -51,6 +67,7 @@ impl Event {
 
 /// A finding in a header value or a body: an [`Event`] before its place in the message is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The range, relative to the value or body.
     pub at: Range<usize>,

@@ -11,6 +11,7 @@ pub const GUESSES: usize = 100;
 
 /// Why a reading is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum GuessKind {
     /// No usable label exists; detection or the last resort chose the charset.
     Detected,
@@ -30,6 +31,7 @@ impl GuessKind {
 
 /// One text whose charset was guessed, or whose label was overruled.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Guess {
     /// The part, in whose body or header the text stands.
     pub part: PartId,

@@ -17,6 +17,7 @@ mod lex;
 mod limits;
 #[cfg(test)]
 mod linear;
+mod mail;
 mod message;
 mod normalize;
 mod part_id;
@@ -30,13 +31,14 @@ mod span;
 mod text;
 mod undo;
 
-pub use edit::{Edit, splice};
+pub use edit::{Edit, InvalidEdit, splice};
 pub use event::{
     BlockCheck, ChosenBy, Detail, Event, EventKind, FileKind, Finding, NonText, Reason, Severity,
 };
 pub use guess::{GUESSES, Guess, GuessKind};
 pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
+pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};
 pub use normalize::{Outcome, Plan, normalize, plan, plan_parsed, process};
 pub use part_id::PartId;

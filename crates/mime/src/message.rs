@@ -37,6 +37,7 @@ use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use crate::{Limits, Span};
 use std::borrow::Cow;
+use std::fmt;
 
 /// Line end that a message uses (that of its first line; LF when there is none).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,28 @@ pub struct MediaType {
     pub sub: Cow<'static, str>,
 }
 
+/// Writes `text/plain`.
+impl fmt::Display for MediaType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.top, self.sub)
+    }
+}
+
+/// Compares with `type/subtype` in lower case.
+impl PartialEq<str> for MediaType {
+    fn eq(&self, other: &str) -> bool {
+        other
+            .split_once('/')
+            .is_some_and(|(top, sub)| self.top == top && self.sub == sub)
+    }
+}
+
+impl PartialEq<&str> for MediaType {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
 impl MediaType {
     /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
     pub fn is_message(&self) -> bool {
@@ -91,6 +114,7 @@ pub enum PartKind {
 
 /// One node of the tree of parts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Part {
     /// The part that encloses this one.
     pub parent: Option<PartId>,
@@ -144,7 +168,7 @@ impl Part {
 }
 
 /// A parsed message. Parsing is total: any bytes are a message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Message<'a> {
     raw: &'a [u8],
     eol: Eol,
@@ -168,22 +192,33 @@ impl<'a> Message<'a> {
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
-    /// One part.
-    pub fn part(&self, id: PartId) -> &Part {
+    /// Returns the part that is the message itself.
+    pub fn root(&self) -> &Part {
+        self.part_at(PartId::ROOT)
+    }
+    /// Returns one part, or `None` if the message has no part with this number.
+    pub fn part(&self, id: PartId) -> Option<&Part> {
+        self.parts.get(id.0 as usize)
+    }
+    /// Returns a part of this message. An id of another message is a bug.
+    pub(crate) fn part_at(&self, id: PartId) -> &Part {
         &self.parts[id.0 as usize]
     }
-    /// The header fields of all parts.
+    /// Returns the header fields of all parts.
     pub fn all_fields(&self) -> &[Field] {
         &self.fields
     }
-    /// The header fields of a part, in order.
+    /// Returns the header fields of a part, in order; none for an unknown part.
     pub fn fields(&self, id: PartId) -> &[Field] {
-        let (start, end) = self.part(id).fields;
-        &self.fields[start as usize..end as usize]
+        let range = self.part(id).map_or(0..0, |part| {
+            let (start, end) = part.fields;
+            start as usize..end as usize
+        });
+        &self.fields[range]
     }
-    /// The value of a part's charset parameter, without quotes and the forms of RFC 2231.
+    /// Returns the value of a part's charset parameter, without quotes and the forms of RFC 2231.
     pub fn charset_label(&self, id: PartId) -> Option<Cow<'a, [u8]>> {
-        let part = self.part(id);
+        let part = self.part(id)?;
         match (&part.joined_charset, part.charset) {
             (Some(joined), _) => Some(Cow::Owned(joined.as_bytes().to_vec())),
             (None, Some(span)) => Some(charset::unquote(span.of(self.raw))),
@@ -193,7 +228,7 @@ impl<'a> Message<'a> {
     /// Whether a part lies in what is signed or encrypted.
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
-        while let Some(part) = next.map(|id| self.part(id)) {
+        while let Some(part) = next.map(|id| self.part_at(id)) {
             if part.seals() {
                 return true;
             }
@@ -203,7 +238,7 @@ impl<'a> Message<'a> {
     }
     /// Whether the structure of a message tells that no rewriting touches the body of a part.
     pub(crate) fn stays(&self, id: PartId) -> bool {
-        let part = self.part(id);
+        let part = self.part_at(id);
         part.attachment
             || !part.is_text()
             || matches!(
@@ -222,9 +257,14 @@ impl<'a> Message<'a> {
     pub fn eol(&self) -> Eol {
         self.eol
     }
-    /// IMAP section number (RFC 3501 6.4.5): `1` for a single-part message, `1.2`, …; empty for a multipart root. The root of an embedded
-    /// message has the number of the part that embeds it when it is a multipart, and else that number with `.1`.
+    /// Returns the IMAP section number (RFC 3501, section 6.4.5), such as `1.2`.
+    ///
+    /// A message without parts has `1`. A multipart root has an empty number, and so has an unknown part. The root of an embedded message
+    /// has the number of the part that embeds it if it is a multipart, otherwise that number with `.1`.
     pub fn section(&self, id: PartId) -> String {
+        if self.part(id).is_none() {
+            return String::new();
+        }
         section::number(&self.parts, id)
     }
     /// What the parser found wrong, in document order.

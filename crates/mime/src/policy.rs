@@ -27,6 +27,7 @@ pub enum Bodies {
 
 /// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CharsetOut {
     /// UTF-8.
     #[default]
@@ -34,6 +35,16 @@ pub enum CharsetOut {
     /// ISO-2022-JP (RFC 1468), for readers in Japan that know nothing else: each text part, field and parameter that it can carry whole, as
     /// 7-bit data. The others are in UTF-8, fields in words, with an event. What is in ISO-2022-JP already stays.
     Iso2022Jp,
+}
+
+impl CharsetOut {
+    /// Returns the name that the command line, the configuration and reports use: `utf-8` or `iso-2022-jp`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Iso2022Jp => "iso-2022-jp",
+        }
+    }
 }
 
 /// Transfer encoding of text bodies.
@@ -74,6 +85,7 @@ pub enum Attachments {
 
 /// How far the charset of a text may be guessed from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Detection {
     /// No statistical detection. Labels are read as written. Text without a usable label is read by its byte order mark, its structure
     /// (escape sequences, wide characters) or as valid UTF-8, else as windows-1252 or [`Policy::default_charset`].
@@ -143,6 +155,7 @@ impl CharsetMap {
 
 /// The kinds of damage to undo. None by default, since a repair is a guess about the sender's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repairs {
     /// UTF-8 that was read as windows-1252 or ISO-8859-1 and written again as UTF-8, once or several times.
     pub mojibake: bool,
@@ -178,8 +191,19 @@ impl Repairs {
     }
 }
 
-/// What to make of a message. The default is the archive's.
+/// Options for reading and normalizing a message.
+///
+/// The default suits archives: UTF-8 bodies in 8 bits, encoded words in header fields, attachments and unread bytes kept.
+/// Each field has a setter of the same name.
+///
+/// ```
+/// use mailglot_mime::{Headers, Policy, Transfer};
+///
+/// let policy = Policy::default().headers(Headers::RawUtf8).transfer(Transfer::Keep).keep_signed(true);
+/// assert_eq!(policy.headers, Headers::RawUtf8);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Policy {
     /// Header fields.
     pub headers: Headers,
@@ -210,4 +234,139 @@ pub struct Policy {
     /// The rules of charset decisions; all but in measurements.
     #[doc(hidden)]
     pub charset_rules: mailglot_codec::detect::Rules,
+}
+
+/// Setters, one for each field.
+impl Policy {
+    /// Sets the form of non-ASCII text in header fields.
+    #[must_use]
+    pub fn headers(self, headers: Headers) -> Self {
+        Self { headers, ..self }
+    }
+
+    /// Sets the form of text bodies.
+    #[must_use]
+    pub fn bodies(self, bodies: Bodies) -> Self {
+        Self { bodies, ..self }
+    }
+
+    /// Sets the charset of rewritten bodies and fields.
+    #[must_use]
+    pub fn charset_out(self, charset_out: CharsetOut) -> Self {
+        Self {
+            charset_out,
+            ..self
+        }
+    }
+
+    /// Sets how text attachments are treated.
+    #[must_use]
+    pub fn attachments(self, attachments: Attachments) -> Self {
+        Self {
+            attachments,
+            ..self
+        }
+    }
+
+    /// Sets the transfer encoding of text bodies.
+    #[must_use]
+    pub fn transfer(self, transfer: Transfer) -> Self {
+        Self { transfer, ..self }
+    }
+
+    /// Sets how parts and fields with unreadable bytes are treated.
+    #[must_use]
+    pub fn on_loss(self, on_loss: OnLoss) -> Self {
+        Self { on_loss, ..self }
+    }
+
+    /// Sets whether messages with a DKIM, DomainKeys or ARC signature stay unchanged.
+    #[must_use]
+    pub fn keep_signed(self, keep_signed: bool) -> Self {
+        Self {
+            keep_signed,
+            ..self
+        }
+    }
+
+    /// Sets how far charsets are guessed.
+    #[must_use]
+    pub fn detection(self, detection: Detection) -> Self {
+        Self { detection, ..self }
+    }
+
+    /// Sets the charset of text without a usable label if nothing else decides.
+    #[must_use]
+    pub fn default_charset(self, charset: impl Into<Option<Charset>>) -> Self {
+        Self {
+            default_charset: charset.into(),
+            ..self
+        }
+    }
+
+    /// Sets the kinds of damage in header fields that are undone.
+    #[must_use]
+    pub fn repairs(self, repairs: Repairs) -> Self {
+        Self { repairs, ..self }
+    }
+
+    /// Sets the labels that mean another charset than they say.
+    #[must_use]
+    pub fn charset_map(self, charset_map: CharsetMap) -> Self {
+        Self {
+            charset_map,
+            ..self
+        }
+    }
+
+    /// Sets the language (RFC 5646) of text that names none.
+    #[must_use]
+    pub fn language(self, language: impl Into<String>) -> Self {
+        Self {
+            language: Some(language.into()),
+            ..self
+        }
+    }
+
+    /// Sets the limits of a message.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    #[doc(hidden)] // For measurements of single rules.
+    #[must_use]
+    pub fn charset_rules(self, charset_rules: mailglot_codec::detect::Rules) -> Self {
+        Self {
+            charset_rules,
+            ..self
+        }
+    }
+}
+
+/// Setters, one for each field.
+impl Repairs {
+    /// Sets whether UTF-8 that was decoded as windows-1252 or ISO-8859-1 is restored.
+    #[must_use]
+    pub fn mojibake(self, mojibake: bool) -> Self {
+        Self { mojibake, ..self }
+    }
+
+    /// Sets whether HTML entities become their characters.
+    #[must_use]
+    pub fn entities(self, entities: bool) -> Self {
+        Self { entities, ..self }
+    }
+
+    /// Sets whether ISO-2022-JP without escape characters is decoded.
+    #[must_use]
+    pub fn escapes(self, escapes: bool) -> Self {
+        Self { escapes, ..self }
+    }
+
+    /// Sets whether encoded words inside encoded words are decoded.
+    #[must_use]
+    pub fn nested(self, nested: bool) -> Self {
+        Self { nested, ..self }
+    }
 }

@@ -5,6 +5,7 @@ use mailglot_codec::Charset;
 
 /// The step that decided the charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum How {
     /// 7-bit text without a label, or with one that agrees.
     Ascii,
@@ -51,6 +52,7 @@ impl How {
 
 /// How a text part was decoded.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reading {
     /// The part.
     pub part: PartId,

@@ -6,6 +6,7 @@ use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
 
 /// All that is to tell about one message.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The first events, in the order in which they were found.
     pub events: Vec<Event>,

@@ -1,5 +1,6 @@
 //! Positions in a message.
 
+use std::fmt;
 use std::ops::Range;
 
 /// A half-open byte range of a message, in the coordinates of the raw message.
@@ -17,14 +18,27 @@ impl Span {
         Self { start, end }
     }
 
-    /// The bytes that this span covers in `raw`.
-    pub fn of(self, raw: &[u8]) -> &[u8] {
-        &raw[self.start..self.end]
+    /// Returns the bytes of `raw` at this span, or `None` if it lies outside.
+    pub fn get(self, raw: &[u8]) -> Option<&[u8]> {
+        raw.get(self.start..self.end)
     }
 
-    /// Length in bytes.
+    /// Returns the bytes of `raw` at this span. Returns no bytes if it lies outside: see [`Self::get`].
+    ///
+    /// ```
+    /// use mailglot_mime::Span;
+    ///
+    /// assert_eq!(Span::new(1, 3).of(b"mail"), b"ai");
+    /// assert_eq!(Span::new(3, 9).of(b"mail"), b"");
+    /// assert_eq!(Span::new(3, 9).get(b"mail"), None);
+    /// ```
+    pub fn of(self, raw: &[u8]) -> &[u8] {
+        self.get(raw).unwrap_or_default()
+    }
+
+    /// Returns the length in bytes; 0 if the end lies before the start.
     pub const fn len(self) -> usize {
-        self.end - self.start
+        self.end.saturating_sub(self.start)
     }
 
     /// True when it covers no byte.
@@ -38,6 +52,13 @@ impl Span {
             start: self.start + relative.start,
             end: self.start + relative.end,
         }
+    }
+}
+
+/// Writes `start..end`.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
     }
 }
 

@@ -6,6 +6,7 @@ mod message_evidence;
 mod parts;
 
 pub use encoded::{EncodedBlock, encoded_blocks};
+pub(crate) use parts::{ENCODED_LEVELS, open};
 pub use parts::{TextPart, text_parts};
 
 use crate::charset_choice::{
@@ -65,7 +66,7 @@ pub(crate) struct Transferred<'a> {
 impl<'a> Transferred<'a> {
     /// Decodes the transfer encoding of a leaf.
     pub(crate) fn read(message: &Message<'a>, id: PartId) -> Self {
-        let part = message.part(id);
+        let part = message.part_at(id);
         let body = part.body.of(message.raw());
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
@@ -135,7 +136,7 @@ impl<'a> Transferred<'a> {
         policy: &Policy,
         hints: &mut MessageEvidence,
     ) -> Choice<'b> {
-        let part = message.part(id);
+        let part = message.part_at(id);
         let meaning = self
             .charset
             .as_deref()
@@ -183,7 +184,7 @@ impl<'a> Transferred<'a> {
             report.push(finding.clone().into_event(id, self.span));
         }
         let label = message
-            .part(id)
+            .part_at(id)
             .charset
             .unwrap_or(Span::new(self.span.start, self.span.start));
         for (kind, detail) in &choice.events {
@@ -383,7 +384,7 @@ pub(crate) fn has_armour(text: &[u8]) -> bool {
 
 /// Returns true if the part declares 7bit, or nothing, which means the same.
 fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
-    let Some(index) = message.part(id).content_transfer_encoding else {
+    let Some(index) = message.part_at(id).content_transfer_encoding else {
         return true;
     };
     let value = message.all_fields()[index as usize].value.of(message.raw());

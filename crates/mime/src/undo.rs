@@ -1,11 +1,12 @@
 //! Inverts a list of edits, and rebuilds the original from a spliced message.
 
-use crate::edit::Edit;
+use crate::edit::{Edit, valid_edits};
 use crate::recipe::Recipe;
 use crate::span::Span;
 
 /// The inverse of one edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Undo {
     /// Where the new bytes stand, in the coordinates of the spliced message.
     pub span: Span,
@@ -13,8 +14,19 @@ pub struct Undo {
     pub old: Result<Vec<u8>, Recipe>,
 }
 
-/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
+impl Undo {
+    /// Builds an undo that puts `old` in the place of the bytes at `span`.
+    pub fn new(span: Span, old: Result<Vec<u8>, Recipe>) -> Self {
+        Self { span, old }
+    }
+}
+
+/// Inverts a list of edits.
+///
+/// A recipe is run and compared with the old bytes. If it fails, the old bytes themselves are kept. The list ends before the first edit that
+/// [`splice`](crate::splice) rejects.
 pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
+    let edits = &edits[..valid_edits(raw, edits)];
     let mut undo = Vec::with_capacity(edits.len());
     let (mut old_at, mut new_at) = (0, 0);
     for edit in edits {

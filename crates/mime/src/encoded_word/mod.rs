@@ -19,6 +19,7 @@
 )]
 
 mod address_lexer;
+mod context;
 mod controls;
 mod decode;
 mod decode_fast_path;
@@ -77,7 +78,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// What the message or the caller knows about the bytes of a header.
+///
+/// Each field has a setter of the same name. [`crate::header_context`] makes one from a message.
+///
+/// ```
+/// use mailglot_codec::Charset;
+/// use mailglot_mime::encoded_word::{HeaderContext, decode};
+/// use mailglot_mime::header::FieldKind;
+///
+/// let context = HeaderContext::default().raw(Charset::KOI8_R);
+/// assert_eq!(decode(b"\xE4\xC1", FieldKind::Unstructured, &context, &mut Vec::new()), "Да");
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
@@ -144,6 +157,7 @@ impl HeaderContext<'_> {
 
 /// How to handle a word with an unknown charset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UnknownLabel {
     /// Keep it as written.
     #[default]
@@ -165,6 +179,7 @@ pub struct Replacement {
 
 /// Target of [`rewrite`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// Encoded words in UTF-8.
     Words,

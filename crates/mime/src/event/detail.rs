@@ -231,6 +231,7 @@ impl fmt::Display for NonText {
 
 /// What a block of uuencode or yEnc says about its file, and whether that is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockCheck {
     /// Bytes of the file, or of the part of the file, that the block stands for.
     pub size: u64,

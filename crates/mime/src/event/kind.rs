@@ -1,5 +1,7 @@
 //! Defines the kinds of events with their stable codes and severities. EVENTS.md describes each.
 
+use std::fmt;
+
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -9,6 +11,19 @@ pub enum Severity {
     Repair,
     /// Text that could not be read or written.
     Loss,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Writes the code, such as `charset.invalid-bytes`.
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
 }
 
 impl Severity {

@@ -7,10 +7,12 @@
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
 use crate::lex;
+use std::fmt;
 use std::ops::Range;
 
 /// One mailbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mailbox {
     /// The display name, decoded; where there is none, the last comment after the address (RFC 5322 A.6.3).
     pub name: Option<String>,
@@ -34,6 +36,38 @@ pub enum Entry {
         /// May be empty: `undisclosed-recipients:;`
         list: Vec<Mailbox>,
     },
+}
+
+/// Writes `name <address>` for people: the name is decoded, and quoted if it has characters that separate addresses.
+impl fmt::Display for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name.as_deref() {
+            None | Some("") => f.write_str(&self.address),
+            Some(name)
+                if name.contains(['"', '\\', ',', ';', ':', '<', '>', '(', ')', '@', '[', ']']) =>
+            {
+                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                write!(f, "\"{name}\" <{}>", self.address)
+            }
+            Some(name) => write!(f, "{name} <{}>", self.address),
+        }
+    }
+}
+
+/// Writes a mailbox, or `name: list;`.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mailbox(mailbox) => mailbox.fmt(f),
+            Self::Group { name, list } => {
+                write!(f, "{name}:")?;
+                for (index, mailbox) in list.iter().enumerate() {
+                    write!(f, "{} {mailbox}", if index == 0 { "" } else { "," })?;
+                }
+                f.write_str(";")
+            }
+        }
+    }
 }
 
 /// Reads a list of addresses. Words are decoded after the list was taken apart.

@@ -10,6 +10,7 @@ use std::fmt;
 
 /// A date and time with its distance from UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Date {
     /// 0 to 9999.
     pub year: u16,

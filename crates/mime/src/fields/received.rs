@@ -9,6 +9,7 @@ use crate::lex;
 
 /// The clauses of a trace; a clause that occurs twice counts the first time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Received {
     /// The name that the sending side gave.
     pub from: Option<String>,

@@ -22,7 +22,8 @@ use crate::{
 use std::borrow::Cow;
 
 /// A processed message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome<'a> {
     /// The new bytes; borrowed when nothing changed.
     pub bytes: Cow<'a, [u8]>,
@@ -33,7 +34,7 @@ pub struct Outcome<'a> {
 }
 
 /// What becomes of a message, without its new bytes: [`splice`] makes those.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// What is to be changed.
     pub edits: Vec<Edit>,
@@ -165,7 +166,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     }
     if !edits.is_empty() {
         for (id, at) in headers::signed_within(message) {
-            let part = message.part(id);
+            let part = message.part_at(id);
             let first = edits.partition_point(|edit| edit.span.start < part.header.start);
             if !sealed[id.0 as usize]
                 && edits

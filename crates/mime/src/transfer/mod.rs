@@ -17,6 +17,7 @@ use std::ops::Range;
 
 /// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TransferEncoding {
     /// 7bit, 8bit, binary, absent, or a spelling of these.
     Identity,
@@ -31,6 +32,17 @@ pub enum TransferEncoding {
 }
 
 impl TransferEncoding {
+    /// Returns the name in lower case: `identity`, `base64`, `quoted-printable`, `uuencode` or `unknown`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Base64 => "base64",
+            Self::QuotedPrintable => "quoted-printable",
+            Self::Uuencode => "uuencode",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
         let label = CleanLabel::of(value);
@@ -109,6 +121,7 @@ impl CleanLabel {
 
 /// A decoded body.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Decoded<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
@@ -407,7 +420,7 @@ mod tests {
             let file = std::path::Path::new(&shared).join(format!("attacks/d68{letter}-cte.eml"));
             let raw = std::fs::read(&file).unwrap();
             let message = crate::Message::parse(&raw, &crate::Limits::default());
-            let part = message.part(crate::PartId::ROOT);
+            let part = message.part_at(crate::PartId::ROOT);
             let decoded = decode(part.transfer, part.body.of(&raw), &mut Vec::new());
             let found = String::from_utf8_lossy(&decoded.bytes);
             assert_eq!(found, *text, "{letter}");

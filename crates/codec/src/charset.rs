@@ -8,6 +8,7 @@ mod row;
 pub use row::Charset;
 pub(crate) use row::{Kind, Properties, Row};
 
+use crate::View;
 use crate::generated::charsets::ROWS;
 
 impl Charset {
@@ -102,6 +103,51 @@ impl Charset {
 
     fn row(self) -> &'static Row {
         &ROWS[self.index()]
+    }
+}
+
+/// A text that names no known charset, returned by [`Charset::from_str`](std::str::FromStr).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCharset {
+    label: Box<str>,
+}
+
+impl UnknownCharset {
+    /// Returns the text.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+impl std::fmt::Display for UnknownCharset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unknown charset {:?}", self.label)
+    }
+}
+
+impl std::error::Error for UnknownCharset {}
+
+/// Parses a label as mail uses it: a name, an alias, or a damaged form of these ([`View::Mail`]).
+///
+/// ```
+/// use mailglot_codec::Charset;
+///
+/// let charset: Charset = "latin1".parse()?;
+/// assert_eq!(charset, Charset::ISO_8859_1);
+/// assert_eq!(charset.to_string(), "ISO-8859-1");
+/// let error = "klingon".parse::<Charset>().unwrap_err();
+/// assert_eq!(error.to_string(), "unknown charset \"klingon\"");
+/// # Ok::<(), mailglot_codec::UnknownCharset>(())
+/// ```
+impl std::str::FromStr for Charset {
+    type Err = UnknownCharset;
+
+    fn from_str(label: &str) -> Result<Self, UnknownCharset> {
+        Self::for_label(label.as_bytes(), View::Mail)
+            .charset()
+            .ok_or_else(|| UnknownCharset {
+                label: label.into(),
+            })
     }
 }
 

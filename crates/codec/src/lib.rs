@@ -44,6 +44,8 @@ mod reversible;
 mod script;
 mod scsu;
 mod sequences;
+#[cfg(feature = "serde")]
+mod serialize;
 mod single_byte;
 mod sink;
 mod sufficient;
@@ -62,7 +64,7 @@ pub mod imap_utf7;
 pub mod io;
 pub mod whatwg;
 
-pub use charset::Charset;
+pub use charset::{Charset, UnknownCharset};
 pub use decoder::Decoder;
 pub use encoder::{EncodeOptions, Encoder, Piece, Unmappable};
 pub use label::{Resolved, View};

@@ -6,6 +6,7 @@
 //! # Limits
 //! A log has offsets of the input only, not those of the replacements in the output.
 
+use std::fmt;
 use std::ops::Range;
 
 /// Ranges that [`LossLog::new`] keeps.
@@ -100,7 +101,55 @@ pub enum LossKind {
 }
 
 impl LossKind {
-    /// Stable lower-case name with hyphens.
+    /// Every kind, in the order of their declaration.
+    pub const ALL: &'static [Self] = &[
+        Self::Invalid,
+        Self::Unmappable,
+        Self::Substituted,
+        Self::Overlong,
+        Self::Surrogate,
+        Self::CesuPair,
+        Self::Obsolete5,
+        Self::Obsolete6,
+        Self::TooLarge,
+        Self::Truncated,
+        Self::StrayContinuation,
+        Self::InvalidByte,
+        Self::CesuPairRepaired,
+        Self::Rfc2279Repaired,
+        Self::ByteOrderMark,
+        Self::OppositeByteOrderMark,
+        Self::LabelLied,
+        Self::LoneSurrogate,
+        Self::PlusNotShift,
+        Self::DirectNotAllowed,
+        Self::EightBit,
+        Self::RunTooShort,
+        Self::NonzeroPadBits,
+        Self::SurplusZeroBits,
+        Self::TruncatedUnit,
+        Self::PairSplitOverRuns,
+        Self::Utf8InUtf7,
+        Self::PaddedRun,
+        Self::NotCanonical,
+        Self::UnterminatedRun,
+        Self::ResetAtLineEnd,
+        Self::UnknownEscape,
+        Self::ForeignEscape,
+        Self::SpaceInRun,
+        Self::HalfwidthKatakana,
+        Self::KatakanaShift,
+        Self::NoDesignator,
+        Self::TildeNotEscape,
+        Self::Irregular,
+    ];
+
+    /// Returns the kind with this [`Self::name`].
+    pub fn for_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// Returns the stable name, in lower case with hyphens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
@@ -182,6 +231,13 @@ impl LossKind {
     }
 }
 
+/// Writes the name, such as `invalid`.
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// One defect, or several adjacent ones of one kind. `bytes` are offsets in the whole input of the decoder or encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
@@ -191,6 +247,17 @@ pub struct Loss {
     pub kind: LossKind,
     /// Number of U+FFFD that a decoder wrote for it.
     pub replaced: u64,
+}
+
+/// Writes kind and range: `invalid at 4..5`.
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} at {}..{}",
+            self.kind, self.bytes.start, self.bytes.end
+        )
+    }
 }
 
 /// Counts without bound, keeps the first N ranges, merges touching runs of one kind.
@@ -372,6 +439,17 @@ impl LossLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (index, kind) in LossKind::ALL.iter().enumerate() {
+            assert_eq!(LossKind::for_name(kind.name()), Some(*kind));
+            assert_eq!(
+                *kind as usize, index,
+                "{kind} is not listed, or out of order"
+            );
+        }
+    }
     use crate::Charset;
 
     fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {

@@ -16,7 +16,11 @@
 //! ```
 //!
 //! # Limits
-//! Takes whole inputs only. Every malformed sequence is a [`LossKind::Invalid`].
+//! Every malformed sequence is a [`LossKind::Invalid`].
+
+mod stream;
+
+pub use stream::{Bom, Decoder, Encoder};
 
 use crate::{Charset, LossKind, LossLog, Unmappable, View, label};
 use encoding_rs::{DecoderResult, EncoderResult};
@@ -107,6 +111,16 @@ impl Encoding {
     #[must_use]
     pub fn output(self) -> Self {
         Self(self.0.output_encoding())
+    }
+
+    /// Returns a streaming decoder: it sniffs a byte order mark, in error mode "replacement".
+    pub fn new_decoder(self) -> Decoder {
+        Decoder::new(self)
+    }
+
+    /// Returns a streaming encoder into the output encoding, in error mode "html".
+    pub fn new_encoder(self) -> Encoder {
+        Encoder::new(self)
     }
 
     /// Decodes in error mode "replacement" and ignores any byte order mark. `log` gets malformed sequences.

@@ -27,6 +27,8 @@ mod random;
 mod reading;
 mod recipe;
 mod report;
+#[cfg(feature = "serde")]
+mod serialize;
 mod span;
 mod text;
 mod undo;

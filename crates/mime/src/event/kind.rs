@@ -58,7 +58,19 @@ macro_rules! event_kinds {
                 }
             }
 
-            /// How much it matters.
+            /// Returns the kind with this code.
+            ///
+            /// ```
+            /// use mailglot_mime::EventKind;
+            ///
+            /// let kind = EventKind::for_code("charset.invalid-bytes").expect("a stable code");
+            /// assert_eq!((kind, kind.severity().name()), (EventKind::CharsetInvalidBytes, "loss"));
+            /// ```
+            pub fn for_code(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.code() == code)
+            }
+
+            /// Returns how much the kind matters.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$name => Severity::$severity,)*

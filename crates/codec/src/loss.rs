@@ -194,7 +194,7 @@ impl LossKind {
         }
     }
 
-    /// True where text was lost (U+FFFD written, characters dropped); false for a repair or a note.
+    /// Returns true if text was lost (U+FFFD written, characters dropped); false for a repair or a note.
     pub fn is_loss(self) -> bool {
         !matches!(
             self,
@@ -260,7 +260,9 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Counts without bound, keeps the first N ranges, merges touching runs of one kind.
+/// A log of defects: counts all of them, and keeps the ranges of the first ones.
+///
+/// Adjacent ranges of one kind are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LossLog {
     kept: Vec<Loss>,
@@ -280,12 +282,12 @@ impl Default for LossLog {
 }
 
 impl LossLog {
-    /// Keeps the first 64 ranges.
+    /// Returns an empty log that keeps the first 64 ranges.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps the first `limit` ranges.
+    /// Returns an empty log that keeps the first `limit` ranges.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             kept: Vec::new(),
@@ -299,22 +301,22 @@ impl LossLog {
         }
     }
 
-    /// Number of defects that lost text.
+    /// Returns the number of defects that lost text.
     pub fn losses(&self) -> u64 {
         self.losses
     }
 
-    /// Number of defects that lost nothing (repairs, notes).
+    /// Returns the number of defects that lost nothing (repairs, notes).
     pub fn notes(&self) -> u64 {
         self.notes
     }
 
-    /// Number of U+FFFD that a decoder wrote for defects: not of those that the text has.
+    /// Returns the number of U+FFFD that a decoder wrote for defects, without those of the text itself.
     pub fn replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// Number of defects of one kind.
+    /// Returns the number of defects of one kind.
     pub fn count(&self, kind: LossKind) -> u64 {
         self.counts
             .iter()
@@ -333,12 +335,12 @@ impl LossLog {
         self.controls_from_shift
     }
 
-    /// True when nothing at all was logged.
+    /// Returns true if nothing was logged.
     pub fn is_empty(&self) -> bool {
         self.losses + self.notes == 0
     }
 
-    /// The ranges kept, sorted by start.
+    /// Returns the kept ranges, sorted by start.
     pub fn kept(&self) -> &[Loss] {
         &self.kept
     }

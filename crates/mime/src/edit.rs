@@ -1,22 +1,22 @@
-//! A change of a message, and the one function that applies changes.
+//! Defines a change of a message, and applies changes.
 
 use crate::{Recipe, Span};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Replaces the bytes of `span` by `with`.
+/// A change of a message: `with` replaces the bytes of `span`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced, in the coordinates of the raw message. Empty to insert.
+    /// The bytes to replace, as a range of the raw message. An empty span inserts.
     pub span: Span,
     /// The new bytes.
     pub with: Vec<u8>,
-    /// How the old bytes can be made again from the new ones, where the planner knows; it is checked before it is used.
+    /// How to compute the old bytes from the new ones, if the planner knows. [`undo_edits`](crate::undo_edits) checks it.
     pub recipe: Option<Recipe>,
 }
 
 impl Edit {
-    /// An edit without a recipe.
+    /// Builds an edit without a recipe.
     pub fn new(span: Span, with: impl Into<Vec<u8>>) -> Self {
         Self {
             span,

@@ -1,4 +1,4 @@
-//! Header fields as spans, and what each field's value may contain.
+//! Defines header fields as spans, and the grammar of each field.
 //!
 //! # Limits
 //!
@@ -7,25 +7,25 @@
 use crate::Span;
 use std::borrow::Cow;
 
-/// One header field. `value` is everything after the colon up to the last line end, exclusive, folds and leading space included.
+/// A header field. `value` is everything after the colon up to the last line end, exclusive, folds and leading space included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Name without the colon and without white space before it.
+    /// The name without the colon and white space before it.
     pub name: Span,
-    /// Raw value.
+    /// The raw value.
     pub value: Span,
     /// Name to the last line end, inclusive.
     pub full: Span,
 }
 
-/// Grammar of a field's value, as far as encoded words go (RFC 2047 5).
+/// The grammar of a field value, as far as it affects encoded words (RFC 2047, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// Text: Subject, Comments, X-…, and every field that is not known.
     Unstructured,
     /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, …
     Structured,
-    /// The same without addresses but for what stands in angles: Keywords, List-Id.
+    /// Phrases and comments, with addresses in angle brackets only: Keywords, List-Id.
     Phrases,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,
@@ -40,12 +40,19 @@ impl FieldKind {
     }
 }
 
-/// The kind of a field by its name (without case).
+/// Returns the grammar of a field by its name, compared without case.
+///
+/// ```
+/// use mailglot_mime::header::{FieldKind, field_kind};
+///
+/// assert_eq!(field_kind(b"From"), FieldKind::Structured);
+/// assert_eq!(field_kind(b"X-Anything"), FieldKind::Unstructured);
+/// ```
 pub fn field_kind(name: &[u8]) -> FieldKind {
     known_kind(name).unwrap_or(FieldKind::Unstructured)
 }
 
-/// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
+/// Returns true for a field that signs its message: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
 /// `X-PGP-Sig` of control messages in Usenet.
 pub fn is_signature(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 5] = [
@@ -60,7 +67,11 @@ pub fn is_signature(name: &[u8]) -> bool {
         .any(|signature| name.eq_ignore_ascii_case(signature))
 }
 
-/// The value without the line ends of its folds (RFC 5322 2.2.3); the white space after them stays. Borrowed when there is no fold.
+/// Removes the line ends of folds (RFC 5322, section 2.2.3) and keeps the white space after them.
+///
+/// ```
+/// assert_eq!(&*mailglot_mime::header::unfold(b"a\r\n b"), b"a b");
+/// ```
 pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
         return Cow::Borrowed(value);

@@ -1,4 +1,4 @@
-//! A message as a flat list of parts, each a handful of spans.
+//! Parses a message into a flat list of parts, each with the spans of its header and body.
 //!
 //! ```text
 //! header ── empty line ── body                                  (a part)
@@ -39,7 +39,7 @@ use crate::{Limits, Span};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Line end that a message uses (that of its first line; LF when there is none).
+/// The line end of a message: that of its first line, or LF without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eol {
     /// LF
@@ -51,7 +51,7 @@ pub enum Eol {
 }
 
 impl Eol {
-    /// Its bytes.
+    /// Returns the bytes of the line end.
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Self::Lf => b"\n",
@@ -61,12 +61,14 @@ impl Eol {
     }
 }
 
-/// Media type of a part (RFC 2045 5), lower case; `text/plain` (or `message/rfc822` inside multipart/digest) where none is given.
+/// The media type of a part in lower case (RFC 2045, section 5).
+///
+/// Without a Content-Type it is `text/plain`, or `message/rfc822` inside multipart/digest. Compares with `"text/html"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
-    /// e.g. `text`
+    /// The type, such as `text`.
     pub top: Cow<'static, str>,
-    /// e.g. `plain`
+    /// The subtype, such as `plain`.
     pub sub: Cow<'static, str>,
 }
 
@@ -93,50 +95,50 @@ impl PartialEq<&str> for MediaType {
 }
 
 impl MediaType {
-    /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
+    /// Returns true if a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
     pub fn is_message(&self) -> bool {
         self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
     }
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// A body.
+    /// A body without parts.
     Leaf,
     /// Children between delimiters.
     Multipart,
-    /// One child: the embedded message (message/rfc822, message/global, message/news).
+    /// An embedded message, as its only child (message/rfc822, message/global, message/news).
     Message,
-    /// A multipart or message that a limit or a missing boundary keeps closed.
+    /// A multipart or message that was not parsed, because of a limit or a missing boundary.
     Opaque,
 }
 
-/// One node of the tree of parts.
+/// A node of the tree of parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Part {
     /// The part that encloses this one.
     pub parent: Option<PartId>,
-    /// Nesting depth, 0 for the root.
+    /// The nesting depth, 0 for the root.
     pub depth: u32,
-    /// Position among its siblings, from 1.
+    /// The position among its siblings, from 1.
     pub number: u32,
     /// All header lines, without the empty line.
     pub header: Span,
     /// All bytes between the empty line and the line end before the next delimiter (or the end).
     pub body: Span,
-    /// Indexes into [`Message::all_fields`].
+    /// The range of its fields in [`Message::all_fields`], end excluded.
     pub fields: (u32, u32),
     /// Declared or default media type.
     pub media: MediaType,
-    /// What it holds.
+    /// What it contains.
     pub kind: PartKind,
     /// The transfer encoding that the label names, spelling errors corrected.
     pub transfer: TransferEncoding,
-    /// The field `Content-Type`, where there is one (index into all fields).
+    /// The index of the field Content-Type in [`Message::all_fields`].
     pub content_type: Option<u32>,
-    /// The field `Content-Transfer-Encoding`.
+    /// The index of the field Content-Transfer-Encoding in [`Message::all_fields`].
     pub content_transfer_encoding: Option<u32>,
     /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
     /// of one in segments all of them, with what stands between.
@@ -167,7 +169,19 @@ impl Part {
     }
 }
 
-/// A parsed message. Parsing is total: any bytes are a message.
+/// A parsed message as spans over its bytes. Any bytes are a message.
+///
+/// [`Mail`](crate::Mail) decodes it; this type has the positions.
+///
+/// ```
+/// use mailglot_mime::{Limits, Message, PartId};
+///
+/// let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhello\n--b--\n";
+/// let message = Message::parse(raw, &Limits::default());
+/// let part = message.part(PartId(1)).expect("a part");
+/// assert_eq!((part.body.of(raw), message.section(PartId(1))), (&b"hello"[..], "1".to_owned()));
+/// assert!(message.part(PartId(9)).is_none());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     raw: &'a [u8],
@@ -184,11 +198,11 @@ impl<'a> Message<'a> {
     pub fn parse(raw: &'a [u8], limits: &Limits) -> Self {
         parser::parse(raw, limits)
     }
-    /// The bytes that were parsed.
+    /// Returns the bytes that were parsed.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
-    /// All parts in document order; never empty.
+    /// Returns all parts in document order. The first is the message itself.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -247,13 +261,13 @@ impl<'a> Message<'a> {
             )
             || self.is_sealed(id)
     }
-    /// The first field of a part with this name (compared without case).
+    /// Returns the first field of a part with this name, compared without case.
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
         self.fields(id)
             .iter()
             .find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
     }
-    /// Line end of the message's first line.
+    /// Returns the line end of the first line.
     pub fn eol(&self) -> Eol {
         self.eol
     }
@@ -267,11 +281,11 @@ impl<'a> Message<'a> {
         }
         section::number(&self.parts, id)
     }
-    /// What the parser found wrong, in document order.
+    /// Returns the defects that the parser found, in document order.
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }
-    /// Boundary of a multipart (unquoted bytes).
+    /// Returns the boundary of a multipart, unquoted.
     pub fn boundary(&self, id: PartId) -> Option<&[u8]> {
         let index = self
             .boundaries

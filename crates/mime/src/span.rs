@@ -1,4 +1,4 @@
-//! Positions in a message.
+//! Defines positions in a message.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 /// A half-open byte range of a message, in the coordinates of the raw message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// Offset after the last byte.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Builds the span `start..end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
@@ -41,12 +41,12 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
-    /// True when it covers no byte.
+    /// Returns true if the span has no bytes.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// A span given relative to this one's start, in the coordinates of the message.
+    /// Converts a range relative to the start of this span to a span of the message.
     pub const fn at(self, relative: &Range<usize>) -> Self {
         Self {
             start: self.start + relative.start,

@@ -391,7 +391,7 @@ fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
     value.trim_ascii().eq_ignore_ascii_case(b"7bit")
 }
 
-/// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
+/// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes.
 ///
 /// Use it with [`crate::encoded_word::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {

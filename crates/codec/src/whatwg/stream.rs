@@ -186,7 +186,7 @@ impl std::fmt::Debug for Decoder {
 
 /// Returns true if more bytes could make these a byte order mark.
 fn may_become_mark(bytes: &[u8]) -> bool {
-    matches!(bytes, [] | [0xEF] | [0xEF, 0xBB] | [0xFE] | [0xFF])
+    matches!(bytes, [] | [0xEF | 0xFE | 0xFF] | [0xEF, 0xBB])
 }
 
 /// A streaming encoder into the output encoding. Splitting the text anywhere gives the same bytes, losses and error.

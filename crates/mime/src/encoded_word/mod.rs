@@ -77,7 +77,7 @@ use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What the message or the caller knows about the bytes of a header.
+/// What the message or the caller knows about the bytes of a header, and options of decoding.
 ///
 /// Each field has a setter of the same name. [`crate::header_context`] makes one from a message.
 ///
@@ -191,7 +191,7 @@ pub enum Form {
     Iso2022Jp,
 }
 
-/// B, Q, or the shorter of both for the whole text.
+/// The encoding of an encoded word (RFC 2047, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// Base64.
@@ -432,6 +432,12 @@ pub(crate) fn has_word(value: &[u8]) -> bool {
 }
 
 /// Returns the charsets of the words in a value, in order, without unknown ones.
+///
+/// ```
+/// use mailglot_mime::encoded_word::charsets;
+///
+/// assert_eq!(charsets(b"=?koi8-r?B?5A==?= =?utf-8?Q?a?=").len(), 2);
+/// ```
 pub fn charsets(value: &[u8]) -> Vec<Charset> {
     let mut finder = token::Finder::new(value, value.len());
     let (mut at, mut list) = (0, Vec::new());

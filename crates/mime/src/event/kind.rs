@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// How much an event matters.
+/// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing was repaired or lost.
+    /// For information: nothing was repaired or lost.
     Info,
-    /// Damaged or wrong input that was read all the same.
+    /// Input was damaged or mislabelled, and was decoded anyway.
     Repair,
-    /// Text that could not be read or written.
+    /// Text could not be decoded or encoded.
     Loss,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for EventKind {
 }
 
 impl Severity {
-    /// `info`, `repair` or `loss`.
+    /// Returns `info`, `repair` or `loss`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -40,7 +40,14 @@ impl Severity {
 /// Defines [`EventKind`] from one line for each kind: name, severity, code.
 macro_rules! event_kinds {
     ($($(#[$doc:meta])* $name:ident = $severity:ident $code:literal,)*) => {
-        /// Kind of an event. The codes are stable and described in EVENTS.md.
+        /// The kind of an event. Codes are stable; EVENTS.md describes each with an example.
+        ///
+        /// ```
+        /// use mailglot_mime::EventKind;
+        ///
+        /// let losses = EventKind::ALL.iter().filter(|kind| kind.severity().name() == "loss");
+        /// assert!(losses.count() > 3);
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum EventKind {
@@ -48,10 +55,10 @@ macro_rules! event_kinds {
         }
 
         impl EventKind {
-            /// Every kind, in the order of EVENTS.md.
+            /// All kinds, in the order of EVENTS.md.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The stable code, such as `charset.invalid-bytes`.
+            /// Returns the stable code, such as `charset.invalid-bytes`.
             pub fn code(self) -> &'static str {
                 match self {
                     $(Self::$name => $code,)*

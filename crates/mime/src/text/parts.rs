@@ -89,7 +89,15 @@ impl TextPart<'_> {
     }
 }
 
-/// Decodes all text parts; what was found goes to `report`.
+/// Decodes all text parts, and adds what it finds to `report`.
+///
+/// ```
+/// use mailglot_mime::{Limits, Message, Policy, Report, text_parts};
+///
+/// let message = Message::parse(b"Content-Type: text/plain; charset=latin1\n\n\xE9", &Limits::default());
+/// let texts = text_parts(&message, &Policy::default(), &mut Report::default());
+/// assert_eq!((texts[0].as_str(), &*texts[0].section), ("é", "1"));
+/// ```
 pub fn text_parts<'a>(
     message: &Message<'a>,
     policy: &Policy,

@@ -21,13 +21,13 @@ use std::ops::Range;
 pub enum TransferEncoding {
     /// 7bit, 8bit, binary, absent, or a spelling of these.
     Identity,
-    /// base64
+    /// `base64`.
     Base64,
-    /// quoted-printable
+    /// `quoted-printable`.
     QuotedPrintable,
-    /// uuencode: never decoded
+    /// `x-uuencode` and its spellings. [`decode`] leaves it undecoded.
     Uuencode,
-    /// Not known: treated as identity, reported
+    /// An unknown encoding, treated as identity.
     Unknown,
 }
 
@@ -119,11 +119,11 @@ impl CleanLabel {
     }
 }
 
-/// A decoded body.
+/// A body without its transfer encoding.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decoded<'a> {
-    /// The bytes.
+    /// The decoded bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Plain text that a list or scanner appended after base64, in the body's coordinates; it is not in `bytes`.
     pub footer: Option<Range<usize>>,
@@ -141,7 +141,16 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// Undoes a transfer encoding. Finding ranges are relative to `body`. Linear time; never fails.
+/// Decodes a transfer encoding in linear time. Never fails. Ranges of findings are relative to `body`.
+///
+/// ```
+/// use mailglot_mime::transfer::{TransferEncoding, decode};
+///
+/// let mut findings = Vec::new();
+/// let decoded = decode(TransferEncoding::QuotedPrintable, b"a=3Db =X", &mut findings);
+/// assert_eq!(&*decoded.bytes, b"a=b =X");
+/// assert_eq!(findings[0].kind.code(), "cte.qp-bad-escape");
+/// ```
 ///
 /// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
 /// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
@@ -173,7 +182,9 @@ pub fn decode<'a>(
     }
 }
 
-/// Where decoded bytes came from: for each of `decoded` (sorted and apart, in decoded offsets) the range in `body`. One pass over `body`.
+/// Returns the range of `body` from which each range of decoded bytes came, in one pass.
+///
+/// `decoded` must be sorted, without overlap.
 pub fn locate(
     encoding: TransferEncoding,
     body: &[u8],

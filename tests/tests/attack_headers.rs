@@ -244,10 +244,7 @@ fn attacks_on_headers_give_what_is_expected_of_them() {
 
 fn faults(row: &Row, raw: &[u8], headers: Headers) -> Vec<String> {
     let mut faults = Vec::new();
-    let policy = Policy {
-        headers,
-        ..Policy::default()
-    };
+    let policy = Policy::default().headers(headers);
     let outcome = process(raw, &policy);
     let (before, after) = (
         Message::parse(raw, &policy.limits),
@@ -383,13 +380,7 @@ fn no_decoding_changes_an_address() {
         for headers in [Headers::Words, Headers::RawUtf8] {
             for value in [line.to_owned(), format!("=?iso-8859-1?Q?=E9?= <{line}>")] {
                 let raw = format!("From: {value}\nTo: {value}\n\nx\n");
-                let outcome = process(
-                    raw.as_bytes(),
-                    &Policy {
-                        headers,
-                        ..Policy::default()
-                    },
-                );
+                let outcome = process(raw.as_bytes(), &Policy::default().headers(headers));
                 let after = Message::parse(&outcome.bytes, &Policy::default().limits);
                 for name in [&b"from"[..], b"to"] {
                     let value = after

@@ -299,10 +299,7 @@ fn attacks_keep_the_laws() {
     let Some(attacks) = attacks() else { return };
     for (name, raw) in &attacks {
         for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep] {
-            let policy = Policy {
-                transfer,
-                ..Policy::default()
-            };
+            let policy = Policy::default().transfer(transfer);
             let outcome = process(raw, &policy);
             let again = process(&outcome.bytes, &policy);
             assert!(again.edits.is_empty(), "{name}: a second pass edits");
@@ -353,7 +350,8 @@ fn one_label(name: &str, message: &Message<'_>, id: PartId) {
         let labels = text.matches("charset").count();
         let utf8 = text.contains("utf-8");
         assert!(
-            labels <= 1 && (utf8 || labels == 0 || message.part(id).body.of(raw).is_ascii()),
+            labels <= 1
+                && (utf8 || labels == 0 || message.part(id).unwrap().body.of(raw).is_ascii()),
             "{name}: {text}"
         );
     }

@@ -149,10 +149,7 @@ fn three_readers_read_what_was_rewritten() {
 
 /// The message in ISO-2022-JP, where that is something else than in UTF-8.
 fn in_japanese(name: String, raw: &[u8]) -> Option<Rewritten> {
-    let policy = Policy {
-        charset_out: CharsetOut::Iso2022Jp,
-        ..Policy::default()
-    };
+    let policy = Policy::default().charset_out(CharsetOut::Iso2022Jp);
     let other = process(raw, &policy).bytes != process(raw, &Policy::default()).bytes;
     rewritten(name, raw, &policy).filter(|_| other)
 }
@@ -171,10 +168,7 @@ fn of_jis_x_0208() -> Vec<Rewritten> {
         })
         .collect();
     assert_eq!(chars.len(), 6_879);
-    let policy = Policy {
-        charset_out: CharsetOut::Iso2022Jp,
-        ..Policy::default()
-    };
+    let policy = Policy::default().charset_out(CharsetOut::Iso2022Jp);
     let mut messages = Vec::new();
     for (number, few) in chars.chunks(60).enumerate() {
         let subject: String = few.iter().collect();
@@ -212,8 +206,14 @@ fn rewritten(name: String, raw: &[u8], policy: &Policy) -> Option<Rewritten> {
     let texts = text_parts(&after, policy, &mut Report::with_limit(0))
         .into_iter()
         .filter(|text| {
-            let body =
-                |message: &Message<'_>| message.part(text.part).body.of(message.raw()).to_vec();
+            let body = |message: &Message<'_>| {
+                message
+                    .part(text.part)
+                    .unwrap()
+                    .body
+                    .of(message.raw())
+                    .to_vec()
+            };
             body(&before) != body(&after)
         })
         .filter_map(|text| text.text.map(|text| plain(&text)))

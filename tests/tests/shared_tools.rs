@@ -384,7 +384,7 @@ fn utf8_stays(mailbox: &[u8], message: &Value) -> usize {
             (0..message.parts().len() as u32)
                 .map(mailglot_mime::PartId)
                 .find(|id| message.section(*id) == path)
-                .map(|id| message.part(id).body)
+                .map(|id| message.part(id).unwrap().body)
         };
         let (old, new) = (find(&before).unwrap(), find(&after).unwrap());
         assert!(std::str::from_utf8(old.of(raw)).is_ok());

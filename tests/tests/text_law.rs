@@ -24,25 +24,21 @@ fn policies() -> Vec<Policy> {
         Transfer::Clean,
     ] {
         for bodies in [Bodies::Utf8, Bodies::Keep] {
-            all.push(Policy {
-                transfer,
-                bodies,
-                ..Policy::default()
-            });
+            all.push(Policy::default().transfer(transfer).bodies(bodies));
         }
         let legacy = CharsetOut::Iso2022Jp;
-        all.push(Policy {
-            transfer,
-            charset_out: legacy,
-            headers: Headers::RawUtf8,
-            ..Policy::default()
-        });
-        all.push(Policy {
-            transfer,
-            on_loss: OnLoss::Keep,
-            headers: Headers::Keep,
-            ..Policy::default()
-        });
+        all.push(
+            Policy::default()
+                .transfer(transfer)
+                .charset_out(legacy)
+                .headers(Headers::RawUtf8),
+        );
+        all.push(
+            Policy::default()
+                .transfer(transfer)
+                .on_loss(OnLoss::Keep)
+                .headers(Headers::Keep),
+        );
     }
     all
 }

@@ -5,7 +5,15 @@
 
 use crate::Charset;
 
-/// The charset that a BOM at the start names, and the BOM's length in bytes. UTF-32 is tested before UTF-16.
+/// Returns the charset that a byte order mark at the start names, and the length of the mark in bytes.
+///
+/// Tests UTF-32 before UTF-16.
+///
+/// ```
+/// use mailglot_codec::{Charset, bom};
+///
+/// assert_eq!(bom::sniff(b"\xEF\xBB\xBFtext"), Some((Charset::UTF_8, 3)));
+/// ```
 pub fn sniff(bytes: &[u8]) -> Option<(Charset, usize)> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Some((Charset::UTF_8, 3)),

@@ -8,20 +8,21 @@ mod row;
 pub use row::Charset;
 pub(crate) use row::{Kind, Properties, Row};
 
+use crate::View;
 use crate::generated::charsets::ROWS;
 
 impl Charset {
-    /// The charset with exactly this `name()`, for files that store names.
+    /// Returns the charset with exactly this [`Charset::name`], for files that store names.
     pub fn for_name(name: &str) -> Option<Self> {
         Self::all().find(|c| c.name() == name)
     }
 
-    /// Preferred MIME name, e.g. `ISO-8859-1`, `windows-1252`, `UTF-8`.
+    /// Returns the preferred MIME name, such as `ISO-8859-1`, `windows-1252` or `UTF-8`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The number in the IANA registry (MIBenum); `None` for a charset that is not registered.
+    /// Returns the number in the IANA registry (MIBenum), or `None` if the charset is not registered.
     pub fn mib(self) -> Option<u16> {
         Some(self.row().mib).filter(|mib| *mib != 0)
     }
@@ -31,7 +32,14 @@ impl Charset {
         self.row().description
     }
 
-    /// Every charset, in a fixed order.
+    /// Returns all charsets in a fixed order.
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert!(Charset::all().count() > 300);
+    /// assert!(Charset::all().all(|charset| Charset::for_name(charset.name()) == Some(charset)));
+    /// ```
     pub fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len() as u16).map(Self)
     }
@@ -55,38 +63,38 @@ impl Charset {
         self.row().windows_page
     }
 
-    /// Bytes 00–7F always mean ASCII (false for UTF-16/32/7, ISO-2022-*, HZ, EBCDIC, national variants of ISO 646, VISCII).
+    /// Returns true if bytes 00–7F always mean ASCII (false for UTF-16/32/7, ISO-2022-*, HZ, EBCDIC, national variants of ISO 646, VISCII).
     pub fn is_ascii_compatible(self) -> bool {
         self.row().properties.has(Properties::ASCII)
     }
 
-    /// Code units have two or four bytes, so that ASCII characters have bytes 00 beside them: UTF-16, UTF-32, UCS-2, UCS-4
+    /// Returns true if code units have two or four bytes, so that ASCII characters have bytes 00 beside them: UTF-16, UTF-32, UCS-2, UCS-4
     /// and their subsets, and the fixed-width form of EUC-JP.
     pub fn is_wide(self) -> bool {
         self.row().width > 1
     }
 
-    /// A form of ISO 10646: UTF-8, UTF-16, UTF-7, SCSU, UCS-2 and so on. False for GB18030.
+    /// Returns true for a form of ISO 10646: UTF-8, UTF-16, UTF-7, SCSU, UCS-2 and so on. False for GB18030.
     pub fn is_unicode(self) -> bool {
         self.row().properties.has(Properties::UNICODE)
     }
 
-    /// Every byte is one character.
+    /// Returns true if every byte is one character.
     pub fn is_single_byte(self) -> bool {
         matches!(self.kind(), Kind::SingleByte(_))
     }
 
-    /// A byte that is a character alone may be another one with the next byte: TSCII, ISCII, VIQR.
+    /// Returns true if a byte that is a character alone may form another one with the next byte: TSCII, ISCII, VIQR.
     pub fn is_greedy(self) -> bool {
         matches!(self.kind(), Kind::Sequences(_))
     }
 
-    /// Shift states, byte order marks or wide units: UTF-16/32/7, SCSU, BOCU-1, ISO-2022-*, HZ.
+    /// Returns true for shift states, byte order marks or wide units: UTF-16/32/7, SCSU, BOCU-1, ISO-2022-*, HZ.
     pub fn is_stateful(self) -> bool {
         self.row().properties.has(Properties::STATEFUL)
     }
 
-    /// Letters and digits stand above 7F, as in all of IBM's EBCDIC pages.
+    /// Returns true if letters and digits are above 7F, as in IBM's EBCDIC pages.
     pub fn is_ebcdic(self) -> bool {
         self.row().properties.has(Properties::EBCDIC)
     }
@@ -102,6 +110,51 @@ impl Charset {
 
     fn row(self) -> &'static Row {
         &ROWS[self.index()]
+    }
+}
+
+/// A text that names no known charset, returned by [`Charset::from_str`](std::str::FromStr).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCharset {
+    label: Box<str>,
+}
+
+impl UnknownCharset {
+    /// Returns the text.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+impl std::fmt::Display for UnknownCharset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unknown charset {:?}", self.label)
+    }
+}
+
+impl std::error::Error for UnknownCharset {}
+
+/// Parses a label as mail uses it: a name, an alias, or a damaged form of these ([`View::Mail`]).
+///
+/// ```
+/// use mailglot_codec::Charset;
+///
+/// let charset: Charset = "latin1".parse()?;
+/// assert_eq!(charset, Charset::ISO_8859_1);
+/// assert_eq!(charset.to_string(), "ISO-8859-1");
+/// let error = "klingon".parse::<Charset>().unwrap_err();
+/// assert_eq!(error.to_string(), "unknown charset \"klingon\"");
+/// # Ok::<(), mailglot_codec::UnknownCharset>(())
+/// ```
+impl std::str::FromStr for Charset {
+    type Err = UnknownCharset;
+
+    fn from_str(label: &str) -> Result<Self, UnknownCharset> {
+        Self::for_label(label.as_bytes(), View::Mail)
+            .charset()
+            .ok_or_else(|| UnknownCharset {
+                label: label.into(),
+            })
     }
 }
 

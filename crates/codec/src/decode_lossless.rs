@@ -29,6 +29,8 @@ impl Charset {
     /// assert!(!Charset::GB2312.decode_lossless_into(&bytes, &mut text));
     /// ```
     #[inline]
+    // For the charset choice of mailglot-mime only.
+    #[doc(hidden)]
     pub fn decode_lossless_into(self, bytes: &ShortBytes, text: &mut String) -> bool {
         decode(self, bytes, text)
     }
@@ -37,6 +39,8 @@ impl Charset {
     ///
     /// [`Charset::decode_lossless_into`] must have returned true for these bytes.
     #[inline]
+    // For the charset choice of mailglot-mime only.
+    #[doc(hidden)]
     pub fn covers_lossless(self, bytes: &ShortBytes) -> Option<bool> {
         covers(self, bytes)
     }

@@ -27,12 +27,21 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 impl Charset {
-    /// A streaming decoder.
+    /// Returns a streaming decoder.
     pub fn new_decoder(self, mode: Mode) -> Decoder {
         Decoder::with(self, mode.into())
     }
 
-    /// Decodes a whole input leniently; borrows where the bytes are already the UTF-8 text.
+    /// Decodes a whole input leniently. Borrows if the bytes are already the UTF-8 text.
+    ///
+    /// Lenient decoding uses the superset: bytes of windows-1252 under the label ISO-8859-1. `log` gets the byte range of each loss.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, LossLog};
+    ///
+    /// let mut log = LossLog::new();
+    /// assert_eq!(Charset::ISO_8859_1.decode(b"\x80 10", &mut log), "€ 10");
+    /// ```
     pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
         Decoder::decode_whole(self, bytes, Mode::Lenient.into(), log)
     }
@@ -58,7 +67,7 @@ impl Charset {
         Decoder::decode_append(self, bytes, text, log);
     }
 
-    /// Decodes a whole input as the options say; [`Decoder::with`] is the same for a stream.
+    /// Decodes a whole input with options. [`Decoder::with`] does so for a stream.
     pub fn decode_with<'a>(
         self,
         bytes: &'a [u8],
@@ -141,7 +150,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the input; consumes, so that nothing can come after the end.
+    /// Ends the input.
     pub fn finish(mut self, text: &mut String, log: &mut LossLog) {
         let mut sink = Sink::new(text, log, self.mode);
         let used = self
@@ -150,7 +159,7 @@ impl Decoder {
         self.machine.end(self.offset + used as u64, &mut sink);
     }
 
-    /// A decoder with options; [`Charset::new_decoder`] makes one with a mode only.
+    /// Returns a decoder with options. [`Charset::new_decoder`] returns one with a mode only.
     pub fn with(charset: Charset, options: DecodeOptions) -> Self {
         Self {
             machine: charset.machine(options),

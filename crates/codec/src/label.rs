@@ -83,6 +83,8 @@ impl Charset {
     /// assert!(matches!(resolved, Some((6, Resolved::Exact(charset))) if charset.name() == "KOI8-R"));
     /// assert_eq!(Charset::for_label_before(b'?', b"koi8-r?="), None);
     /// ```
+    // For the fast path of encoded words in mailglot-mime only.
+    #[doc(hidden)]
     #[inline]
     pub fn for_label_before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
         before(mark, text)

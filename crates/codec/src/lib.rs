@@ -1,20 +1,62 @@
-//! Decodes bytes in a named charset to UTF-8 text and encodes text, with the byte range of every loss. Knows no mail.
+//! Decodes bytes in 360 charsets to UTF-8 text and encodes text, with the byte range of every loss.
+//!
+//! The charsets are those of mail: nearly all of the IANA registry, and vendors' code pages. The crate knows no mail itself: the crate
+//! `mailglot-mime` decodes header fields and messages.
 //!
 //! ```text
-//!  label ──► Charset ──► Decoder::{push, finish} ──► text
-//!                │                 └──────────────► LossLog: which bytes, what was wrong
-//!                └─────► encode ──► bytes
+//!  label ──► Charset ─┬─► decode, Decoder ──► text
+//!                     │         └───────────► LossLog: which bytes, what was wrong
+//!                     └─► encode, Encoder ──► bytes
+//!  bytes ──► detect ──► Guess: charset, confidence, evidence
 //! ```
 //!
-//! ```
-//! use mailglot_codec::{Charset, LossKind, LossLog, View};
+//! # Decode a charset
 //!
-//! let charset = Charset::for_label(b"Shift-JIS", View::Mail).charset().expect("a known label");
+//! ```
+//! use mailglot_codec::{Charset, LossLog};
+//!
+//! let charset: Charset = "koi8-r".parse()?;
+//! assert_eq!(charset.decode(b"\xF0\xD2\xC9\xD7\xC5\xD4", &mut LossLog::new()), "Привет");
+//! # Ok::<(), mailglot_codec::UnknownCharset>(())
+//! ```
+//!
+//! # Report losses
+//!
+//! ```
+//! use mailglot_codec::{Charset, LossLog};
+//!
 //! let mut log = LossLog::new();
-//! assert_eq!(charset.decode(b"\x93\xFA\x96\x7B\xFF", &mut log), "日本\u{FFFD}");
-//! assert_eq!((log.losses(), log.kept()[0].bytes.clone()), (1, 4..5));
-//! assert_eq!(log.kept()[0].kind, LossKind::Invalid);
+//! assert_eq!(Charset::SHIFT_JIS.decode(b"\x93\xFA\x96\x7B\xFF", &mut log), "日本\u{FFFD}");
+//! let lost: Vec<String> = log.kept().iter().map(ToString::to_string).collect();
+//! assert_eq!(lost, ["invalid at 4..5"]);
 //! ```
+//!
+//! # Encode text
+//!
+//! ```
+//! use mailglot_codec::{Charset, LossLog, Unmappable};
+//!
+//! let mut log = LossLog::new();
+//! let bytes = Charset::ISO_8859_1.encode("naïve ☃", Unmappable::QuestionMark, &mut log);
+//! assert_eq!((&*bytes, log.losses()), (&b"na\xEFve ?"[..], 1));
+//! ```
+//!
+//! # Detect a charset
+//!
+//! ```
+//! # #[cfg(feature = "detect")] {
+//! use mailglot_codec::detect::{Hints, detect};
+//!
+//! let bytes = b"\xC7\xE4\xF0\xE0\xE2\xF1\xF2\xE2\xF3\xE9\xF2\xE5, \xEA\xE0\xEA \xE4\xE5\xEB\xE0?";
+//! let guess = detect(bytes, &Hints::default());
+//! assert_eq!(guess.charset.name(), "windows-1251");
+//! # }
+//! ```
+//!
+//! # Features
+//!
+//! - `detect` (default): the models of languages for [`detect`], some 650 kB.
+//! - `serde`: serializes [`Charset`] and [`LossKind`] by name, and [`Loss`].
 //!
 //! # Limits
 //! Text is not sanitized: it may contain CR, LF, NUL and ESC. Nothing depends on a locale or on the system's iconv.
@@ -46,6 +88,8 @@ mod reversible;
 mod script;
 mod scsu;
 mod sequences;
+#[cfg(feature = "serde")]
+mod serialize;
 mod single_byte;
 mod sink;
 mod sufficient;
@@ -64,7 +108,7 @@ pub mod imap_utf7;
 pub mod io;
 pub mod whatwg;
 
-pub use charset::Charset;
+pub use charset::{Charset, UnknownCharset};
 pub use decoder::Decoder;
 pub use encoder::{EncodeOptions, Encoder, Piece, Unmappable};
 pub use label::{Resolved, View};
@@ -74,3 +118,4 @@ pub use options::{DecodeOptions, Marks, Repair};
 pub use script::Script;
 pub use sufficient::{Choice, Prevented, smallest_sufficient};
 pub use utf7::carries_utf8 as utf7_carries_utf8;
+pub use whatwg::Unencodable;

@@ -6,6 +6,7 @@
 //! # Limits
 //! A log has offsets of the input only, not those of the replacements in the output.
 
+use std::fmt;
 use std::ops::Range;
 
 /// Ranges that [`LossLog::new`] keeps.
@@ -100,7 +101,55 @@ pub enum LossKind {
 }
 
 impl LossKind {
-    /// Stable lower-case name with hyphens.
+    /// Every kind, in the order of their declaration.
+    pub const ALL: &'static [Self] = &[
+        Self::Invalid,
+        Self::Unmappable,
+        Self::Substituted,
+        Self::Overlong,
+        Self::Surrogate,
+        Self::CesuPair,
+        Self::Obsolete5,
+        Self::Obsolete6,
+        Self::TooLarge,
+        Self::Truncated,
+        Self::StrayContinuation,
+        Self::InvalidByte,
+        Self::CesuPairRepaired,
+        Self::Rfc2279Repaired,
+        Self::ByteOrderMark,
+        Self::OppositeByteOrderMark,
+        Self::LabelLied,
+        Self::LoneSurrogate,
+        Self::PlusNotShift,
+        Self::DirectNotAllowed,
+        Self::EightBit,
+        Self::RunTooShort,
+        Self::NonzeroPadBits,
+        Self::SurplusZeroBits,
+        Self::TruncatedUnit,
+        Self::PairSplitOverRuns,
+        Self::Utf8InUtf7,
+        Self::PaddedRun,
+        Self::NotCanonical,
+        Self::UnterminatedRun,
+        Self::ResetAtLineEnd,
+        Self::UnknownEscape,
+        Self::ForeignEscape,
+        Self::SpaceInRun,
+        Self::HalfwidthKatakana,
+        Self::KatakanaShift,
+        Self::NoDesignator,
+        Self::TildeNotEscape,
+        Self::Irregular,
+    ];
+
+    /// Returns the kind with this [`Self::name`].
+    pub fn for_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// Returns the stable name, in lower case with hyphens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
@@ -145,7 +194,7 @@ impl LossKind {
         }
     }
 
-    /// True where text was lost (U+FFFD written, characters dropped); false for a repair or a note.
+    /// Returns true if text was lost (U+FFFD written, characters dropped); false for a repair or a note.
     pub fn is_loss(self) -> bool {
         !matches!(
             self,
@@ -182,6 +231,13 @@ impl LossKind {
     }
 }
 
+/// Writes the name, such as `invalid`.
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// One defect, or several adjacent ones of one kind. `bytes` are offsets in the whole input of the decoder or encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
@@ -193,7 +249,20 @@ pub struct Loss {
     pub replaced: u64,
 }
 
-/// Counts without bound, keeps the first N ranges, merges touching runs of one kind.
+/// Writes kind and range: `invalid at 4..5`.
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} at {}..{}",
+            self.kind, self.bytes.start, self.bytes.end
+        )
+    }
+}
+
+/// A log of defects: counts all of them, and keeps the ranges of the first ones.
+///
+/// Adjacent ranges of one kind are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LossLog {
     kept: Vec<Loss>,
@@ -213,12 +282,12 @@ impl Default for LossLog {
 }
 
 impl LossLog {
-    /// Keeps the first 64 ranges.
+    /// Returns an empty log that keeps the first 64 ranges.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps the first `limit` ranges.
+    /// Returns an empty log that keeps the first `limit` ranges.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             kept: Vec::new(),
@@ -232,22 +301,22 @@ impl LossLog {
         }
     }
 
-    /// Number of defects that lost text.
+    /// Returns the number of defects that lost text.
     pub fn losses(&self) -> u64 {
         self.losses
     }
 
-    /// Number of defects that lost nothing (repairs, notes).
+    /// Returns the number of defects that lost nothing (repairs, notes).
     pub fn notes(&self) -> u64 {
         self.notes
     }
 
-    /// Number of U+FFFD that a decoder wrote for defects: not of those that the text has.
+    /// Returns the number of U+FFFD that a decoder wrote for defects, without those of the text itself.
     pub fn replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// Number of defects of one kind.
+    /// Returns the number of defects of one kind.
     pub fn count(&self, kind: LossKind) -> u64 {
         self.counts
             .iter()
@@ -266,12 +335,12 @@ impl LossLog {
         self.controls_from_shift
     }
 
-    /// True when nothing at all was logged.
+    /// Returns true if nothing was logged.
     pub fn is_empty(&self) -> bool {
         self.losses + self.notes == 0
     }
 
-    /// The ranges kept, sorted by start.
+    /// Returns the kept ranges, sorted by start.
     pub fn kept(&self) -> &[Loss] {
         &self.kept
     }
@@ -372,6 +441,17 @@ impl LossLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (index, kind) in LossKind::ALL.iter().enumerate() {
+            assert_eq!(LossKind::for_name(kind.name()), Some(*kind));
+            assert_eq!(
+                *kind as usize, index,
+                "{kind} is not listed, or out of order"
+            );
+        }
+    }
     use crate::Charset;
 
     fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {

@@ -19,6 +19,8 @@ impl Charset {
     /// assert_eq!(Charset::BIG5.first_disputed("會議テスト"), Some(6));
     /// assert_eq!(Charset::SHIFT_JIS.first_disputed("会議テスト"), None);
     /// ```
+    // For the charset choice of mailglot-mime only.
+    #[doc(hidden)]
     pub fn first_disputed(self, text: &str) -> Option<usize> {
         let name = self.name();
         let (_, ranges) = DISPUTED.iter().find(|(other, _)| *other == name)?;

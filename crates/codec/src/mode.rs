@@ -3,7 +3,7 @@
 //! # Limits
 //! Each charset documents what its mode changes.
 
-/// How strictly a decoder reads.
+/// The strictness of a decoder or encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
     /// For mail: supersets, BOM rules, repairs. The default.

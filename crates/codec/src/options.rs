@@ -52,7 +52,7 @@ pub enum Repair {
 }
 
 impl DecodeOptions {
-    /// No repairs; marks as the mode says.
+    /// Returns options without repairs, with marks as the mode says.
     #[must_use]
     pub fn new(mode: Mode) -> Self {
         Self {
@@ -61,13 +61,13 @@ impl DecodeOptions {
         }
     }
 
-    /// With these rules for byte order marks.
+    /// Sets the rules for byte order marks.
     #[must_use]
     pub fn marks(self, marks: Marks) -> Self {
         Self { marks, ..self }
     }
 
-    /// With one repair more.
+    /// Adds a repair.
     #[must_use]
     pub fn with(self, repair: Repair) -> Self {
         Self {
@@ -76,13 +76,13 @@ impl DecodeOptions {
         }
     }
 
-    /// The mode.
+    /// Returns the mode.
     #[must_use]
     pub fn mode(self) -> Mode {
         self.mode
     }
 
-    /// The rules for byte order marks.
+    /// Returns the rules for byte order marks.
     #[must_use]
     pub fn mark_rules(self) -> Marks {
         self.marks

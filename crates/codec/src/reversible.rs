@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 impl Charset {
     /// Returns true if encoding in [`Charset::superset`] gives back all bytes that decode leniently without a log entry. Tested once over all
     /// bytes; true for single-byte charsets only.
+    // For the charset choice of mailglot-mime only.
+    #[doc(hidden)]
     pub fn comes_back(self) -> bool {
         static KNOWN: [OnceLock<bool>; COUNT] = [const { OnceLock::new() }; COUNT];
         let back = |byte: u8| {

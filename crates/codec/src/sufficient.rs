@@ -13,7 +13,7 @@ const NAMED: usize = 32;
 pub struct Choice {
     /// The first candidate that can encode the whole text; `None` if there is none.
     pub charset: Option<Charset>,
-    /// Why each candidate before it, or each at all, does not.
+    /// The candidates before it, with the characters that each lacks.
     pub prevented: Vec<Prevented>,
 }
 
@@ -24,7 +24,7 @@ pub struct Prevented {
     pub charset: Charset,
     /// The characters that it lacks, each once, as they first occur; at most 32 of them.
     pub characters: Vec<char>,
-    /// How many different characters it lacks.
+    /// The number of different characters that it lacks.
     pub count: usize,
 }
 

@@ -16,7 +16,11 @@
 //! ```
 //!
 //! # Limits
-//! Takes whole inputs only. Every malformed sequence is a [`LossKind::Invalid`].
+//! Every malformed sequence is a [`LossKind::Invalid`].
+
+mod stream;
+
+pub use stream::{Bom, Decoder, Encoder};
 
 use crate::{Charset, LossKind, LossLog, Unmappable, View, label};
 use encoding_rs::{DecoderResult, EncoderResult};
@@ -82,12 +86,12 @@ impl Encoding {
     /// 80-FF are U+F780 to U+F7FF. In mail this label says nothing.
     pub const X_USER_DEFINED: Self = Self(encoding_rs::X_USER_DEFINED);
 
-    /// "Get an encoding" (section 4.2).
+    /// Returns the encoding of a label ("get an encoding", section 4.2).
     pub fn for_label(label: &[u8]) -> Option<Self> {
         encoding_rs::Encoding::for_label(label).map(Self)
     }
 
-    /// The encoding that the standard has under a charset's name.
+    /// Returns the encoding that the standard has under a charset's name.
     pub fn for_charset(charset: Charset) -> Option<Self> {
         Self::for_label(charset.name().as_bytes())
             .filter(|encoding| encoding.charset() == Some(charset))
@@ -98,15 +102,25 @@ impl Encoding {
         label::of_encoding(self.0)
     }
 
-    /// The standard's name, e.g. `windows-1252`.
+    /// Returns the standard's name, such as `windows-1252`.
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// "Get an output encoding" (section 4.3): UTF-8 for `replacement` and UTF-16.
+    /// Returns the encoding to write ("get an output encoding", section 4.3): UTF-8 for `replacement` and UTF-16.
     #[must_use]
     pub fn output(self) -> Self {
         Self(self.0.output_encoding())
+    }
+
+    /// Returns a streaming decoder: it sniffs a byte order mark, in error mode "replacement".
+    pub fn new_decoder(self) -> Decoder {
+        Decoder::new(self)
+    }
+
+    /// Returns a streaming encoder into the output encoding, in error mode "html".
+    pub fn new_encoder(self) -> Encoder {
+        Encoder::new(self)
     }
 
     /// Decodes in error mode "replacement" and ignores any byte order mark. `log` gets malformed sequences.
@@ -124,7 +138,7 @@ impl Encoding {
         text.unwrap_or_default()
     }
 
-    /// Decodes in error mode "fatal".
+    /// Decodes in error mode "fatal": returns the first malformed sequence as an error.
     pub fn decode_or_fail(self, bytes: &[u8]) -> Result<Cow<'_, str>, Malformed> {
         let mut found = Malformed { bytes: 0..0 };
         let text = self.run(bytes, |range| {
@@ -208,18 +222,18 @@ impl std::fmt::Debug for Encoding {
     }
 }
 
-/// "BOM sniff" (section 6): the encoding that a mark at the start names, and the mark's length in bytes.
+/// Returns the encoding of a byte order mark and the length of the mark ("BOM sniff", section 6).
 pub fn bom_sniff(bytes: &[u8]) -> Option<(Encoding, usize)> {
     encoding_rs::Encoding::for_bom(bytes).map(|(encoding, len)| (Encoding(encoding), len))
 }
 
-/// "Decode" (section 6): a mark overrules `fallback` and is taken off.
+/// Decodes ("decode", section 6). A byte order mark overrules `fallback` and is removed.
 pub fn decode<'a>(bytes: &'a [u8], fallback: Encoding, log: &mut LossLog) -> Cow<'a, str> {
     let (encoding, mark) = bom_sniff(bytes).unwrap_or((fallback, 0));
     behind(mark, bytes, encoding, log)
 }
 
-/// "UTF-8 decode" (section 6): a mark of UTF-8 is taken off.
+/// Decodes UTF-8 and removes its byte order mark ("UTF-8 decode", section 6).
 pub fn utf8_decode<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") {
         3
@@ -229,17 +243,17 @@ pub fn utf8_decode<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
     behind(mark, bytes, Encoding::UTF_8, log)
 }
 
-/// "UTF-8 decode without BOM" (section 6): a mark is text.
+/// Decodes UTF-8 and keeps a byte order mark as text ("UTF-8 decode without BOM", section 6).
 pub fn utf8_decode_without_bom<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
     Encoding::UTF_8.decode(bytes, log)
 }
 
-/// "UTF-8 decode without BOM or fail" (section 6).
+/// Decodes UTF-8, or returns the first malformed sequence ("UTF-8 decode without BOM or fail", section 6).
 pub fn utf8_decode_without_bom_or_fail(bytes: &[u8]) -> Result<Cow<'_, str>, Malformed> {
     Encoding::UTF_8.decode_or_fail(bytes)
 }
 
-/// "Encode" (section 6), with the error mode "html": in the output encoding, `&#8364;` for what it lacks.
+/// Encodes in the output encoding, with `&#8364;` for a character that it lacks ("encode", section 6, error mode "html").
 pub fn encode<'a>(text: &'a str, encoding: Encoding, log: &mut LossLog) -> Cow<'a, [u8]> {
     if encoding.output() == Encoding::UTF_8 {
         return Cow::Borrowed(text.as_bytes());
@@ -255,8 +269,7 @@ pub fn encode<'a>(text: &'a str, encoding: Encoding, log: &mut LossLog) -> Cow<'
     Cow::Owned(written.unwrap_or_default())
 }
 
-/// "Encode or fail" (section 6), with the error mode "fatal". The encoding must be an output encoding; another one is
-/// replaced by its own.
+/// Encodes in the output encoding, or returns the first character that it lacks ("encode or fail", section 6, error mode "fatal").
 pub fn encode_or_fail(text: &str, encoding: Encoding) -> Result<Cow<'_, [u8]>, Unencodable> {
     if encoding.output() == Encoding::UTF_8 {
         return Ok(Cow::Borrowed(text.as_bytes()));

@@ -9,7 +9,7 @@
 mod common;
 
 use common::Random;
-use mailglot_codec::whatwg::{self, Encoding};
+use mailglot_codec::whatwg::{self, Bom, Encoding};
 use mailglot_codec::{Charset, LossKind, LossLog, View};
 
 /// All 40 encodings, by a label each.
@@ -77,6 +77,136 @@ fn same(ours: Encoding, theirs: &'static encoding_rs::Encoding, bytes: &[u8]) {
         ours.decode_or_fail(bytes).ok() == whole,
         "{ours:?} {bytes:x?}"
     );
+}
+
+/// Inputs with marks, characters of all lengths, damage, and both shifts of ISO-2022-JP, cut at random.
+fn streams(random: &mut Random) -> Vec<u8> {
+    const PIECES: &[&[u8]] = &[
+        b"\xEF\xBB\xBF",
+        b"\xFE\xFF",
+        b"\xFF\xFE",
+        b"\xEF\xBB",
+        b"\xFF",
+        b"abc",
+        "é日\u{1F600}".as_bytes(),
+        b"\x1B$BF|K\\\x1B(B",
+        b"\x1B",
+        b"\x81\x30\x81\x30",
+        b"\xA4\xA2\x8F\xA2\xAF",
+        b"\xD8\x3D\xDE\x00",
+        b"\xC3",
+        b"\x00",
+    ];
+    let count = random.next() as usize % 6;
+    (0..count)
+        .flat_map(|_| PIECES[random.next() as usize % PIECES.len()])
+        .copied()
+        .collect()
+}
+
+/// Streams give what `encoding_rs` gives for the whole input, in every mode and however they are cut.
+#[test]
+fn streams_decode_as_whole_inputs() {
+    let mut random = Random(19);
+    for (ours, theirs) in encodings() {
+        for _ in 0..400 {
+            let input = streams(&mut random);
+            let (sniffed, used, damaged) = theirs.decode(&input);
+            let removed = theirs.decode_with_bom_removal(&input);
+            let kept = theirs.decode_without_bom_handling(&input);
+            for (bom, text, damaged) in [
+                (Bom::Sniff, &sniffed, damaged),
+                (Bom::Remove, &removed.0, removed.1),
+                (Bom::Keep, &kept.0, kept.1),
+            ] {
+                let mut cut = |fatal: bool| {
+                    let mut decoder = ours.new_decoder().bom(bom).fatal(fatal);
+                    let (mut out, mut log) = (String::new(), LossLog::new());
+                    let mut rest = &input[..];
+                    let mut failed = None;
+                    while !rest.is_empty() {
+                        let (now, later) = rest.split_at((random.next() as usize % rest.len()) + 1);
+                        failed = decoder.push(now, &mut out, &mut log).err().or(failed);
+                        rest = later;
+                    }
+                    if bom == Bom::Sniff && !input.is_empty() && failed.is_none() && input.len() > 2
+                    {
+                        assert_eq!(decoder.encoding().name(), used.name());
+                    }
+                    failed = decoder.finish(&mut out, &mut log).err().or(failed);
+                    (out, log, failed)
+                };
+                let (out, log, failed) = cut(false);
+                assert_eq!(
+                    (&out, failed),
+                    (&text.to_string(), None),
+                    "{ours:?} {bom:?} {input:x?}"
+                );
+                assert_eq!(log.losses() > 0, damaged, "{ours:?} {bom:?} {input:x?}");
+                assert_eq!(log.losses(), log.replaced(), "{ours:?}");
+                assert_eq!(cut(false).1, log, "{ours:?} {bom:?} {input:x?}");
+                let (out, _, failed) = cut(true);
+                assert_eq!(failed.is_some(), damaged, "{ours:?} {bom:?} {input:x?}");
+                assert!(text.starts_with(&out));
+                let first = log
+                    .kept()
+                    .iter()
+                    .find(|loss| loss.kind == LossKind::Invalid);
+                if let (Some(failed), Some(first)) = (failed, first) {
+                    assert_eq!(
+                        failed.bytes.start, first.bytes.start,
+                        "{ours:?} {bom:?} {input:x?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_encode_as_whole_texts() {
+    const PIECES: &[&str] = &[
+        "a",
+        "é",
+        "日本",
+        "ｱ",
+        "€",
+        "\u{1F600}",
+        "\u{E}",
+        "\u{1B}",
+        "¥",
+        "я",
+        "&#",
+    ];
+    let mut random = Random(20);
+    for (ours, theirs) in encodings() {
+        for _ in 0..200 {
+            let count = random.next() as usize % 6;
+            let pieces: Vec<&str> = (0..count)
+                .map(|_| PIECES[random.next() as usize % PIECES.len()])
+                .collect();
+            let whole = pieces.concat();
+            let (expected, _, lacking) = theirs.encode(&whole);
+            let encode = |fatal: bool| {
+                let mut encoder = ours.new_encoder().fatal(fatal);
+                let (mut bytes, mut log, mut failed) = (Vec::new(), LossLog::new(), None);
+                for piece in &pieces {
+                    failed = encoder.push(piece, &mut bytes, &mut log).err().or(failed);
+                }
+                encoder.finish(&mut bytes);
+                (bytes, log, failed)
+            };
+            let (bytes, log, failed) = encode(false);
+            assert_eq!((&*bytes, failed), (&*expected, None), "{ours:?} {whole:?}");
+            assert_eq!(log.losses() > 0, lacking, "{ours:?} {whole:?}");
+            let (_, _, failed) = encode(true);
+            assert_eq!(
+                failed,
+                whatwg::encode_or_fail(&whole, ours).err(),
+                "{ours:?} {whole:?}"
+            );
+        }
+    }
 }
 
 #[test]

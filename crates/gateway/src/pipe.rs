@@ -49,12 +49,11 @@ impl PipeFilter {
     pub fn judging(mut rules: Rules, policy: &Policy, asked: Option<Transfer>) -> Self {
         let usual = &rules.rewriting;
         let transfer = asked.unwrap_or(usual.transfer);
-        rules.rewriting = Policy {
-            transfer,
-            limits: usual.limits,
-            keep_signed: usual.keep_signed,
-            ..policy.clone()
-        };
+        rules.rewriting = policy
+            .clone()
+            .transfer(transfer)
+            .limits(usual.limits)
+            .keep_signed(usual.keep_signed);
         Self::Judge(rules)
     }
 

@@ -13,21 +13,37 @@ pub use detail::{BlockCheck, ChosenBy, Detail, NonText};
 pub use file_kind::FileKind;
 pub use kind::{EventKind, Severity};
 pub use reason::Reason;
+use std::fmt;
 use std::ops::Range;
 
-/// One thing found in, or done to, a message.
+/// A finding in a message, or a change of it, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
-    /// The part in whose header or body it lies.
+    /// The part whose header or body contains it.
     pub part: PartId,
-    /// Where, in the raw message.
+    /// The place in the raw message.
     pub at: Span,
-    /// What.
+    /// The kind, with code and severity.
     pub kind: EventKind,
-    /// More about it, such as `iso-8859-1 read as windows-1252`.
+    /// Details, such as `iso-8859-1 read as windows-1252`.
     pub detail: Detail,
-    /// How many bytes, characters or words it stands for (1 where it is a single thing).
+    /// The number of bytes, characters or words that the event stands for; usually 1.
     pub count: u64,
+}
+
+/// Writes code, place, details and count: `charset.invalid-bytes at 49..50: invalid-byte in UTF-8`.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind, self.at)?;
+        if !self.detail.is_none() {
+            write!(f, ": {}", self.detail)?;
+        }
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
 }
 
 impl Event {
@@ -51,12 +67,13 @@ impl Event {
 
 /// A finding in a header value or a body: an [`Event`] before its place in the message is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The range, relative to the value or body.
     pub at: Range<usize>,
     /// The kind of event.
     pub kind: EventKind,
-    /// More about it.
+    /// Details.
     pub detail: Detail,
     /// The number of occurrences.
     pub count: u64,

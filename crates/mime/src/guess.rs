@@ -6,20 +6,21 @@
 use crate::{PartId, Span};
 use mailglot_codec::Charset;
 
-/// Guesses that a report keeps of one message.
+/// The number of guesses that a report keeps of one message.
 pub const GUESSES: usize = 100;
 
-/// Why a reading is uncertain.
+/// The reason why a charset is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum GuessKind {
-    /// No usable label exists; detection or the last resort chose the charset.
+    /// The text has no usable label; detection or the fallback chose the charset.
     Detected,
-    /// The label names a charset, and the text was read in another one.
+    /// The text was decoded in another charset than its label names.
     Overruled,
 }
 
 impl GuessKind {
-    /// Stable lower-case name.
+    /// Returns the stable name, `guessed` or `overruled`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Detected => "guessed",
@@ -28,22 +29,23 @@ impl GuessKind {
     }
 }
 
-/// One text whose charset was guessed, or whose label was overruled.
+/// A text whose charset was guessed, or whose label was overruled.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Guess {
-    /// The part, in whose body or header the text stands.
+    /// The part whose body or header contains the text.
     pub part: PartId,
-    /// Name of the header field as written; None for the body.
+    /// The name of the header field as written; `None` for the body.
     pub field: Option<String>,
-    /// Place of the text in the raw message.
+    /// The place of the text in the raw message.
     pub at: Span,
-    /// Why the reading is uncertain.
+    /// The reason of the uncertainty.
     pub kind: GuessKind,
-    /// The label as written; None where there is none.
+    /// The label as written; `None` without one.
     pub declared: Option<String>,
     /// The charset that was used.
     pub used: Charset,
-    /// 0 to 1; None where a rule decided, such as valid UTF-8 under another label.
+    /// The confidence from 0 to 1; `None` if a rule decided, such as valid UTF-8 under another label.
     pub confidence: Option<f32>,
     /// The text around the first characters beyond ASCII, without controls.
     pub excerpt: String,

@@ -31,6 +31,8 @@ pub(crate) struct Written {
 }
 
 /// A text in the characters that [`CharsetOut::Iso2022Jp`](crate::CharsetOut::Iso2022Jp) has for it: what was written in ISO-2022-JP reads so.
+// For tests and the second reader, which compare texts in ISO-2022-JP.
+#[doc(hidden)]
 pub fn iso_2022_jp_form(text: &str) -> Cow<'_, str> {
     folded(text).0
 }

@@ -1,7 +1,14 @@
-//! Bounds with a defined outcome each.
+//! Limits of a message, each with a defined result when it is exceeded.
 
-/// What a message may cost. Beyond a limit nothing fails and nothing is lost: the rest stays as it is, with an event.
+/// Limits of a message. Beyond a limit nothing fails: the rest stays unchanged, and an event reports it.
+///
+/// ```
+/// use mailglot_mime::{Limits, Policy};
+///
+/// let policy = Policy::default().limits(Limits::default().message(1 << 20).parts(100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of a message; a bigger one passes through untouched (`msg.too-large`).
     pub message: usize,
@@ -27,5 +34,44 @@ impl Default for Limits {
             field: 1 << 20,
             events: 1_000,
         }
+    }
+}
+
+/// Setters, one for each field.
+impl Limits {
+    /// Sets the largest size of a message in bytes.
+    #[must_use]
+    pub fn message(self, message: usize) -> Self {
+        Self { message, ..self }
+    }
+
+    /// Sets the largest nesting of multiparts and embedded messages.
+    #[must_use]
+    pub fn depth(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// Sets the largest number of parts.
+    #[must_use]
+    pub fn parts(self, parts: usize) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// Sets the largest number of header fields of a part.
+    #[must_use]
+    pub fn fields(self, fields: usize) -> Self {
+        Self { fields, ..self }
+    }
+
+    /// Sets the largest length of a header field in bytes.
+    #[must_use]
+    pub fn field(self, field: usize) -> Self {
+        Self { field, ..self }
+    }
+
+    /// Sets the largest number of events that a report keeps.
+    #[must_use]
+    pub fn events(self, events: usize) -> Self {
+        Self { events, ..self }
     }
 }

@@ -1,4 +1,4 @@
-//! A message as a flat list of parts, each a handful of spans.
+//! Parses a message into a flat list of parts, each with the spans of its header and body.
 //!
 //! ```text
 //! header ── empty line ── body                                  (a part)
@@ -40,8 +40,20 @@ use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 
-/// A parsed message. Parsing is total: any bytes are a message.
-#[derive(Debug)]
+/// A parsed message as spans over its bytes. Any bytes are a message.
+///
+/// [`Mail`](crate::Mail) decodes it; this type has the positions.
+///
+/// ```
+/// use mailglot_mime::{Limits, Message, PartId};
+///
+/// let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhello\n--b--\n";
+/// let message = Message::parse(raw, &Limits::default());
+/// let part = message.part(PartId(1)).expect("a part");
+/// assert_eq!((part.body.of(raw), message.section(PartId(1))), (&b"hello"[..], "1".to_owned()));
+/// assert!(message.part(PartId(9)).is_none());
+/// ```
+#[derive(Clone, Debug)]
 pub struct Message<'a> {
     raw: &'a [u8],
     eol: Eol,
@@ -53,30 +65,41 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The bytes that were parsed.
+    /// Returns the bytes that were parsed.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
-    /// All parts in document order; never empty.
+    /// Returns all parts in document order. The first is the message itself.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
-    /// One part.
-    pub fn part(&self, id: PartId) -> &Part {
+    /// Returns the part that is the message itself.
+    pub fn root(&self) -> &Part {
+        self.part_at(PartId::ROOT)
+    }
+    /// Returns one part, or `None` if the message has no part with this number.
+    pub fn part(&self, id: PartId) -> Option<&Part> {
+        self.parts.get(id.0 as usize)
+    }
+    /// Returns a part of this message. An id of another message is a bug.
+    pub(crate) fn part_at(&self, id: PartId) -> &Part {
         &self.parts[id.0 as usize]
     }
-    /// The header fields of all parts.
+    /// Returns the header fields of all parts.
     pub fn all_fields(&self) -> &[Field] {
         &self.fields
     }
-    /// The header fields of a part, in order.
+    /// Returns the header fields of a part, in order; none for an unknown part.
     pub fn fields(&self, id: PartId) -> &[Field] {
-        let (start, end) = self.part(id).fields;
-        &self.fields[start as usize..end as usize]
+        let range = self.part(id).map_or(0..0, |part| {
+            let (start, end) = part.fields;
+            start as usize..end as usize
+        });
+        &self.fields[range]
     }
-    /// The value of a part's charset parameter, without quotes and the forms of RFC 2231.
+    /// Returns the value of a part's charset parameter, without quotes and the forms of RFC 2231.
     pub fn charset_label(&self, id: PartId) -> Option<Cow<'a, [u8]>> {
-        let part = self.part(id);
+        let part = self.part(id)?;
         match (&part.joined_charset, part.charset) {
             (Some(joined), _) => Some(Cow::Owned(joined.as_bytes().to_vec())),
             (None, Some(span)) => Some(charset::unquote(span.of(self.raw))),
@@ -86,7 +109,7 @@ impl<'a> Message<'a> {
     /// Whether a part lies in what is signed or encrypted.
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
-        while let Some(part) = next.map(|id| self.part(id)) {
+        while let Some(part) = next.map(|id| self.part_at(id)) {
             if part.seals() {
                 return true;
             }
@@ -96,7 +119,7 @@ impl<'a> Message<'a> {
     }
     /// Whether the structure of a message tells that no rewriting touches the body of a part.
     pub(crate) fn stays(&self, id: PartId) -> bool {
-        let part = self.part(id);
+        let part = self.part_at(id);
         part.attachment
             || !part.is_text()
             || matches!(
@@ -105,26 +128,31 @@ impl<'a> Message<'a> {
             )
             || self.is_sealed(id)
     }
-    /// The first field of a part with this name (compared without case).
+    /// Returns the first field of a part with this name, compared without case.
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
         self.fields(id)
             .iter()
             .find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
     }
-    /// Line end of the message's first line.
+    /// Returns the line end of the first line.
     pub fn eol(&self) -> Eol {
         self.eol
     }
-    /// IMAP section number (RFC 3501 6.4.5): `1` for a single-part message, `1.2`, …; empty for a multipart root. The root of an embedded
-    /// message has the number of the part that embeds it when it is a multipart, and else that number with `.1`.
+    /// Returns the IMAP section number (RFC 3501, section 6.4.5), such as `1.2`.
+    ///
+    /// A message without parts has `1`. A multipart root has an empty number, and so has an unknown part. The root of an embedded message
+    /// has the number of the part that embeds it if it is a multipart, otherwise that number with `.1`.
     pub fn section(&self, id: PartId) -> String {
+        if self.part(id).is_none() {
+            return String::new();
+        }
         section::number(&self.parts, id)
     }
-    /// What the parser found wrong, in document order.
+    /// Returns the defects that the parser found, in document order.
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }
-    /// Boundary of a multipart (unquoted bytes).
+    /// Returns the boundary of a multipart, unquoted.
     pub fn boundary(&self, id: PartId) -> Option<&[u8]> {
         let index = self
             .boundaries

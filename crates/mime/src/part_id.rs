@@ -1,6 +1,6 @@
 //! Numbers the parts of a message.
 
-/// Index of a part in [`Message::parts`](crate::Message::parts); the root is 0.
+/// The index of a part in [`Message::parts`](crate::Message::parts); the root is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartId(pub u32);
 

@@ -1,9 +1,9 @@
-//! What a caller wants of a normalised message.
+//! Defines the options for reading and normalizing a message.
 
 use crate::Limits;
 use mailglot_codec::{Charset, Resolved, View};
 
-/// Form of non-ASCII text in header fields.
+/// The form of non-ASCII text in header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Headers {
     /// Untouched.
@@ -15,7 +15,7 @@ pub enum Headers {
     RawUtf8,
 }
 
-/// Form of text bodies.
+/// The form of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bodies {
     /// Untouched.
@@ -27,6 +27,7 @@ pub enum Bodies {
 
 /// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CharsetOut {
     /// UTF-8.
     #[default]
@@ -34,6 +35,16 @@ pub enum CharsetOut {
     /// ISO-2022-JP (RFC 1468), for readers in Japan that know nothing else: each text part, field and parameter that it can carry whole, as
     /// 7-bit data. The others are in UTF-8, fields in words, with an event. What is in ISO-2022-JP already stays.
     Iso2022Jp,
+}
+
+impl CharsetOut {
+    /// Returns the name that the command line, the configuration and reports use: `utf-8` or `iso-2022-jp`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Iso2022Jp => "iso-2022-jp",
+        }
+    }
 }
 
 /// Transfer encoding of text bodies.
@@ -50,17 +61,17 @@ pub enum Transfer {
     EightBit,
 }
 
-/// What to do with a part or a header field whose bytes cannot all be read.
+/// The treatment of a part or header field with undecodable bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OnLoss {
-    /// Write U+FFFD where bytes could not be read.
+    /// Write U+FFFD for undecodable bytes.
     #[default]
     Replace,
-    /// Leave that part, or that field, as it is.
+    /// Leave the part or field unchanged.
     Keep,
 }
 
-/// What becomes of text attachments: [`Part::attachment`](crate::Part::attachment) says which parts are some.
+/// The treatment of text attachments, which [`Part::attachment`](crate::Part::attachment) marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
     /// Untouched: they are files.
@@ -73,7 +84,10 @@ pub enum Attachments {
 }
 
 /// How far the charset of a text may be guessed from its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+///
+/// Without the cargo feature `detect` the default is [`Detection::Off`], and the other values find no more than it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Detection {
     /// No statistical detection. Labels are read as written. Text without a usable label is read by its byte order mark, its structure
     /// (escape sequences, wide characters) or as valid UTF-8, else as windows-1252 or [`Policy::default_charset`].
@@ -81,8 +95,18 @@ pub enum Detection {
     /// Detects only where no usable label exists, or where the label cannot read the bytes.
     Unlabelled,
     /// Also overrules a label that reads all bytes, where words of the text prove another charset.
-    #[default]
     Contradiction,
+}
+
+impl Default for Detection {
+    /// Returns [`Detection::Contradiction`], or [`Detection::Off`] without the cargo feature `detect`.
+    fn default() -> Self {
+        if cfg!(feature = "detect") {
+            Self::Contradiction
+        } else {
+            Self::Off
+        }
+    }
 }
 
 impl Detection {
@@ -96,25 +120,36 @@ impl Detection {
     }
 }
 
-/// What a caller knows better than the labels: what each of some labels means.
+/// Meanings of labels that the caller knows better than the message.
+///
+/// ```
+/// use mailglot_codec::Charset;
+/// use mailglot_mime::{CharsetMap, Mail, Policy};
+///
+/// let mut map = CharsetMap::default();
+/// map.add("x-corp", Charset::KOI8_R);
+/// let raw = b"Content-Type: text/plain; charset=x-corp\n\n\xE4\xC1";
+/// let mail = Mail::parse_with(raw, Policy::default().charset_map(map));
+/// assert_eq!(mail.texts()[0].as_str(), "Да");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CharsetMap(Vec<(String, Charset)>);
 
 impl CharsetMap {
-    /// Reads a label as a charset from now on: this label in any case and, where it names a known charset, every other name of that.
+    /// Adds the meaning of a label: this label in any case and, where it names a known charset, every other name of that.
     /// The first entry for a label counts.
     pub fn add(&mut self, label: &str, meaning: Charset) {
         self.0.push((label.trim().to_ascii_lowercase(), meaning));
     }
 
-    /// The entries as they were added.
+    /// Returns the entries in the order of [`Self::add`].
     pub fn entries(&self) -> impl Iterator<Item = (&str, Charset)> {
         self.0
             .iter()
             .map(|(label, charset)| (label.as_str(), *charset))
     }
 
-    /// What a label means; None where the map does not say.
+    /// Returns the meaning of a label, or `None` if the map has none.
     pub fn meaning(&self, label: &[u8]) -> Option<Charset> {
         if self.0.is_empty() {
             return None;
@@ -141,8 +176,9 @@ impl CharsetMap {
     }
 }
 
-/// The kinds of damage to undo. None by default, since a repair is a guess about the sender's text.
+/// The kinds of damage in header fields to undo. None by default, since a repair is a guess about the sender's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repairs {
     /// UTF-8 that was read as windows-1252 or ISO-8859-1 and written again as UTF-8, once or several times.
     pub mojibake: bool,
@@ -178,36 +214,182 @@ impl Repairs {
     }
 }
 
-/// What to make of a message. The default is the archive's.
+/// Options for reading and normalizing a message.
+///
+/// The default suits archives: UTF-8 bodies in 8 bits, encoded words in header fields, attachments and unread bytes kept.
+/// Each field has a setter of the same name.
+///
+/// ```
+/// use mailglot_mime::{Headers, Policy, Transfer};
+///
+/// let policy = Policy::default().headers(Headers::RawUtf8).transfer(Transfer::Keep).keep_signed(true);
+/// assert_eq!(policy.headers, Headers::RawUtf8);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Policy {
-    /// Header fields.
+    /// The form of non-ASCII text in header fields.
     pub headers: Headers,
-    /// Text bodies.
+    /// The form of text bodies.
     pub bodies: Bodies,
-    /// The charset that both are to be in.
+    /// The charset of rewritten fields and bodies.
     pub charset_out: CharsetOut,
-    /// Text attachments.
+    /// The treatment of text attachments.
     pub attachments: Attachments,
-    /// Transfer encoding of text bodies.
+    /// The transfer encoding of text bodies.
     pub transfer: Transfer,
-    /// Unreadable bytes.
+    /// The treatment of undecodable bytes.
     pub on_loss: OnLoss,
-    /// Leave messages alone that carry a signature over the whole message (DKIM, DomainKey, ARC).
+    /// Whether messages with a signature over the whole message (DKIM, DomainKeys, ARC) stay unchanged.
     pub keep_signed: bool,
-    /// How far charsets are guessed.
+    /// How far charsets are detected.
     pub detection: Detection,
     /// Charset of text without a usable label, if neither its bytes nor the rest of the message decide.
     pub default_charset: Option<Charset>,
-    /// Damage in header fields that is undone.
+    /// The kinds of damage in header fields to undo.
     pub repairs: Repairs,
-    /// Labels that mean something else than they say.
+    /// Meanings of labels that the caller knows better than the message.
     pub charset_map: CharsetMap,
-    /// Language (RFC 5646) of text that does not tell its own.
+    /// The language (RFC 5646) of text that names none.
     pub language: Option<String>,
-    /// Bounds.
+    /// The limits of a message.
     pub limits: Limits,
     /// The rules of charset decisions; all but in measurements.
     #[doc(hidden)]
     pub charset_rules: mailglot_codec::detect::Rules,
+}
+
+/// Setters, one for each field.
+impl Policy {
+    /// Sets the form of non-ASCII text in header fields.
+    #[must_use]
+    pub fn headers(self, headers: Headers) -> Self {
+        Self { headers, ..self }
+    }
+
+    /// Sets the form of text bodies.
+    #[must_use]
+    pub fn bodies(self, bodies: Bodies) -> Self {
+        Self { bodies, ..self }
+    }
+
+    /// Sets the charset of rewritten bodies and fields.
+    #[must_use]
+    pub fn charset_out(self, charset_out: CharsetOut) -> Self {
+        Self {
+            charset_out,
+            ..self
+        }
+    }
+
+    /// Sets how text attachments are treated.
+    #[must_use]
+    pub fn attachments(self, attachments: Attachments) -> Self {
+        Self {
+            attachments,
+            ..self
+        }
+    }
+
+    /// Sets the transfer encoding of text bodies.
+    #[must_use]
+    pub fn transfer(self, transfer: Transfer) -> Self {
+        Self { transfer, ..self }
+    }
+
+    /// Sets how parts and fields with unreadable bytes are treated.
+    #[must_use]
+    pub fn on_loss(self, on_loss: OnLoss) -> Self {
+        Self { on_loss, ..self }
+    }
+
+    /// Sets whether messages with a DKIM, DomainKeys or ARC signature stay unchanged.
+    #[must_use]
+    pub fn keep_signed(self, keep_signed: bool) -> Self {
+        Self {
+            keep_signed,
+            ..self
+        }
+    }
+
+    /// Sets how far charsets are guessed.
+    #[must_use]
+    pub fn detection(self, detection: Detection) -> Self {
+        Self { detection, ..self }
+    }
+
+    /// Sets the charset of text without a usable label if nothing else decides.
+    #[must_use]
+    pub fn default_charset(self, charset: impl Into<Option<Charset>>) -> Self {
+        Self {
+            default_charset: charset.into(),
+            ..self
+        }
+    }
+
+    /// Sets the kinds of damage in header fields that are undone.
+    #[must_use]
+    pub fn repairs(self, repairs: Repairs) -> Self {
+        Self { repairs, ..self }
+    }
+
+    /// Sets the labels that mean another charset than they say.
+    #[must_use]
+    pub fn charset_map(self, charset_map: CharsetMap) -> Self {
+        Self {
+            charset_map,
+            ..self
+        }
+    }
+
+    /// Sets the language (RFC 5646) of text that names none.
+    #[must_use]
+    pub fn language(self, language: impl Into<String>) -> Self {
+        Self {
+            language: Some(language.into()),
+            ..self
+        }
+    }
+
+    /// Sets the limits of a message.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    #[doc(hidden)] // For measurements of single rules.
+    #[must_use]
+    pub fn charset_rules(self, charset_rules: mailglot_codec::detect::Rules) -> Self {
+        Self {
+            charset_rules,
+            ..self
+        }
+    }
+}
+
+/// Setters, one for each field.
+impl Repairs {
+    /// Sets whether UTF-8 that was decoded as windows-1252 or ISO-8859-1 is restored.
+    #[must_use]
+    pub fn mojibake(self, mojibake: bool) -> Self {
+        Self { mojibake, ..self }
+    }
+
+    /// Sets whether HTML entities become their characters.
+    #[must_use]
+    pub fn entities(self, entities: bool) -> Self {
+        Self { entities, ..self }
+    }
+
+    /// Sets whether ISO-2022-JP without escape characters is decoded.
+    #[must_use]
+    pub fn escapes(self, escapes: bool) -> Self {
+        Self { escapes, ..self }
+    }
+
+    /// Sets whether encoded words inside encoded words are decoded.
+    #[must_use]
+    pub fn nested(self, nested: bool) -> Self {
+        Self { nested, ..self }
+    }
 }

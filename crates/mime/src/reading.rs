@@ -3,8 +3,9 @@
 use crate::part_id::PartId;
 use mailglot_codec::Charset;
 
-/// The step that decided the charset.
+/// The step that chose the charset of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum How {
     /// 7-bit text without a label, or with one that agrees.
     Ascii,
@@ -49,17 +50,18 @@ impl How {
     }
 }
 
-/// How a text part was decoded.
+/// The charset that decoded a text part, and how it was chosen.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reading {
     /// The part.
     pub part: PartId,
-    /// The label as written; None without a label.
+    /// The label as written; `None` without one.
     pub declared: Option<String>,
     /// The charset that decoded the part.
     pub used: Charset,
-    /// The step that decided it.
+    /// The step that chose it.
     pub how: How,
-    /// 0 to 1 for a guess; None where a rule decided.
+    /// The confidence from 0 to 1 of a guess; `None` if a rule decided.
     pub confidence: Option<f32>,
 }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// Version of the stored form.
 const VERSION: u8 = 1;
 
-/// A way back. `as_bytes` is its stored form.
+/// Steps that compute the old bytes of an edit from the new ones. Ledgers store them.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ impl PartialEq for Recipe {
 impl Eq for Recipe {}
 
 impl Recipe {
-    /// A recipe as stored by [`Recipe::as_bytes`]; it is checked when it runs.
+    /// Builds a recipe from the bytes of [`Recipe::as_bytes`]. [`Recipe::run`] checks them.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -40,7 +40,7 @@ impl Recipe {
         }
     }
 
-    /// The stored form: versioned, a few bytes.
+    /// Returns the stored form: a version and a few bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -53,7 +53,7 @@ impl Recipe {
         }
     }
 
-    /// Makes the old bytes from the new ones; None when the recipe is malformed or does not fit.
+    /// Computes the old bytes from the new ones. Returns `None` if the recipe is malformed or does not fit.
     pub fn run(&self, new: &[u8]) -> Option<Vec<u8>> {
         UndoSteps::read(&self.bytes)?.run(new)
     }

@@ -1,23 +1,32 @@
-//! What was found and done, each with a place.
+//! Collects the events, readings and guesses of a message.
 
 use crate::event::{Event, EventKind, Severity};
 use crate::guess::certainty;
 use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
 
-/// All that is to tell about one message.
+/// The findings of one message: events, charsets of texts, guesses, and their numbers.
+///
+/// ```
+/// use mailglot_mime::{EventKind, Policy, process};
+///
+/// let report = process(b"Content-Type: text/plain; charset=utf-8\n\n\xC3\xBC \xFF\n", &Policy::default()).report;
+/// assert_eq!((report.losses(), report.has(EventKind::CharsetInvalidBytes)), (1, true));
+/// assert_eq!(report.readings[0].used.name(), "UTF-8");
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
-    /// The first events, in the order in which they were found.
+    /// The first events, sorted by their place in the message.
     pub events: Vec<Event>,
-    /// Repairs and changes that were planned and then dropped (`mime.unsettled`, or `--on-loss keep`). No number counts them.
+    /// Repairs that were planned and then withdrawn (`mime.unsettled`, [`OnLoss::Keep`](crate::OnLoss::Keep)). No number counts them.
     pub withdrawn: Vec<Event>,
-    /// The same of events that were not kept.
+    /// The number of withdrawn events that were not kept.
     pub withdrawn_dropped: u64,
-    /// Events that were counted but not kept.
+    /// The number of events that were counted but not kept.
     pub dropped: u64,
-    /// How each text part was read.
+    /// The charset of each text part.
     pub readings: Vec<Reading>,
-    /// Guessed charsets and overruled labels: the [`GUESSES`] least certain ones, these first.
+    /// Guessed charsets and overruled labels, the least certain first; at most [`GUESSES`].
     pub guesses: Vec<Guess>,
     guessed: u64,
     overruled: u64,
@@ -31,7 +40,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// An empty report that keeps `limit` events.
+    /// Builds an empty report that keeps `limit` events.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             events: Vec::new(),
@@ -85,12 +94,12 @@ impl Report {
         self.guesses.insert(place, make());
     }
 
-    /// Number of texts whose charset was guessed, kept or not.
+    /// Returns the number of texts whose charset was guessed.
     pub fn guessed(&self) -> u64 {
         self.guessed
     }
 
-    /// Number of labels that were overruled, kept or not.
+    /// Returns the number of labels that were overruled.
     pub fn overruled(&self) -> u64 {
         self.overruled
     }
@@ -151,7 +160,7 @@ impl Report {
         }
     }
 
-    /// Adds an event; beyond the limit it is only counted.
+    /// Adds an event. Beyond the limit it is counted and not kept.
     pub fn push(&mut self, event: Event) {
         if self.events.len() < self.limit {
             self.count(event.kind, 1);
@@ -187,22 +196,22 @@ impl Report {
         }
     }
 
-    /// How many events of each kind were counted but not kept.
+    /// Returns the number of events of each kind that were counted but not kept.
     pub fn unkept(&self) -> impl Iterator<Item = (EventKind, u64)> {
         self.unkept.iter().copied()
     }
 
-    /// Whether an event of this kind occurred, kept or not.
+    /// Returns true if an event of this kind occurred.
     pub fn has(&self, kind: EventKind) -> bool {
         self.kinds >> kind as u32 & 1 == 1
     }
 
-    /// Number of events of severity loss, kept or not.
+    /// Returns the number of events of severity loss.
     pub fn losses(&self) -> u64 {
         self.losses
     }
 
-    /// Number of events of severity repair, kept or not.
+    /// Returns the number of events of severity repair.
     pub fn repairs(&self) -> u64 {
         self.repairs
     }

@@ -1,43 +1,64 @@
-//! Positions in a message.
+//! Defines positions in a message.
 
+use std::fmt;
 use std::ops::Range;
 
 /// A half-open byte range of a message, in the coordinates of the raw message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// Offset after the last byte.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Builds the span `start..end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The bytes that this span covers in `raw`.
+    /// Returns the bytes of `raw` at this span, or `None` if it lies outside.
+    pub fn get(self, raw: &[u8]) -> Option<&[u8]> {
+        raw.get(self.start..self.end)
+    }
+
+    /// Returns the bytes of `raw` at this span. Returns no bytes if it lies outside: see [`Self::get`].
+    ///
+    /// ```
+    /// use mailglot_mime::Span;
+    ///
+    /// assert_eq!(Span::new(1, 3).of(b"mail"), b"ai");
+    /// assert_eq!(Span::new(3, 9).of(b"mail"), b"");
+    /// assert_eq!(Span::new(3, 9).get(b"mail"), None);
+    /// ```
     pub fn of(self, raw: &[u8]) -> &[u8] {
-        &raw[self.start..self.end]
+        self.get(raw).unwrap_or_default()
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes; 0 if the end lies before the start.
     pub const fn len(self) -> usize {
-        self.end - self.start
+        self.end.saturating_sub(self.start)
     }
 
-    /// True when it covers no byte.
+    /// Returns true if the span has no bytes.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// A span given relative to this one's start, in the coordinates of the message.
+    /// Converts a range relative to the start of this span to a span of the message.
     pub const fn at(self, relative: &Range<usize>) -> Self {
         Self {
             start: self.start + relative.start,
             end: self.start + relative.end,
         }
+    }
+}
+
+/// Writes `start..end`.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
     }
 }
 

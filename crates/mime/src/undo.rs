@@ -1,20 +1,32 @@
 //! Inverts a list of edits, and rebuilds the original from a spliced message.
 
-use crate::edit::Edit;
+use crate::edit::{Edit, valid_edits};
 use crate::recipe::Recipe;
 use crate::span::Span;
 
-/// The inverse of one edit.
+/// The inverse of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Undo {
-    /// Where the new bytes stand, in the coordinates of the spliced message.
+    /// The place of the new bytes in the spliced message.
     pub span: Span,
-    /// The old bytes, or the way to make them.
+    /// The old bytes, or the steps that compute them.
     pub old: Result<Vec<u8>, Recipe>,
 }
 
-/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
+impl Undo {
+    /// Builds an undo that puts `old` in the place of the bytes at `span`.
+    pub fn new(span: Span, old: Result<Vec<u8>, Recipe>) -> Self {
+        Self { span, old }
+    }
+}
+
+/// Inverts a list of edits.
+///
+/// A recipe is run and compared with the old bytes. If it fails, the old bytes themselves are kept. The list ends before the first edit that
+/// [`splice`](crate::splice) rejects.
 pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
+    let edits = &edits[..valid_edits(raw, edits)];
     let mut undo = Vec::with_capacity(edits.len());
     let (mut old_at, mut new_at) = (0, 0);
     for edit in edits {
@@ -33,7 +45,16 @@ pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
     undo
 }
 
-/// Rebuilds the original from the spliced message; None when an undo does not fit.
+/// Rebuilds the original from the spliced message. Returns `None` if an undo does not fit.
+///
+/// ```
+/// use mailglot_mime::{Policy, apply_undo, process, undo_edits};
+///
+/// let raw = b"Subject: Caf\xE9\n\n";
+/// let new = process(raw, &Policy::default());
+/// let undo = undo_edits(raw, &new.edits);
+/// assert_eq!(apply_undo(&new.bytes, &undo).as_deref(), Some(&raw[..]));
+/// ```
 pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(new.len() + new.len() / 4);
     let mut at = 0;

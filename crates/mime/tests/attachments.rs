@@ -97,11 +97,9 @@ fn they_become_utf8_where_that_is_asked_for() {
         Transfer::Keep,
         Transfer::Clean,
     ] {
-        let policy = Policy {
-            attachments: Attachments::Utf8,
-            transfer,
-            ..Policy::default()
-        };
+        let policy = Policy::default()
+            .attachments(Attachments::Utf8)
+            .transfer(transfer);
         for (raw, text, legacy) in attachments() {
             let shown = raw.escape_ascii();
             let outcome = process(&raw, &policy);
@@ -118,7 +116,7 @@ fn they_become_utf8_where_that_is_asked_for() {
             let undone = apply_undo(&outcome.bytes, &undo_edits(&raw, &outcome.edits));
             assert_eq!(undone.as_deref(), Some(&raw[..]), "{shown}");
             let after = Message::parse(&outcome.bytes, &policy.limits);
-            assert!(after.part(PartId(2)).attachment, "{shown}");
+            assert!(after.part(PartId(2)).unwrap().attachment, "{shown}");
             let parts = text_parts(&after, &policy, &mut Report::with_limit(9));
             if legacy {
                 assert_eq!(
@@ -137,10 +135,7 @@ fn they_can_be_left_out_of_the_text() {
     for (raw, text, _) in attachments() {
         let message = Message::parse(&raw, &Policy::default().limits);
         let read = |attachments| {
-            let policy = Policy {
-                attachments,
-                ..Policy::default()
-            };
+            let policy = Policy::default().attachments(attachments);
             let parts = text_parts(&message, &policy, &mut Report::with_limit(9));
             parts
                 .iter()

@@ -17,10 +17,7 @@ const ALL: [Detection; 3] = [
 ];
 
 fn policy(detection: Detection) -> Policy {
-    Policy {
-        detection,
-        ..Policy::default()
-    }
+    Policy::default().detection(detection)
 }
 
 /// The text of the only text part, and what was reported.
@@ -103,10 +100,7 @@ fn raw_bytes_of_fields_are_windows_1252_without_detection() {
     let params = header::decode(
         b"attachment; filename*=iso-8859-1''Gr%C3%BC%C3%9Fe",
         FieldKind::Parameters,
-        &HeaderContext {
-            detection: Detection::Off,
-            ..HeaderContext::default()
-        },
+        &HeaderContext::default().detection(Detection::Off),
         &mut Vec::new(),
     );
     assert!(params.contains("GrÃ¼Ã"), "{params}");
@@ -164,10 +158,7 @@ fn the_charset_of_the_caller_comes_first() {
         b"\n",
     ]
     .concat();
-    let named = Policy {
-        default_charset: Charset::for_name("ISO-8859-2"),
-        ..policy(Detection::Contradiction)
-    };
+    let named = policy(Detection::Contradiction).default_charset(Charset::for_name("ISO-8859-2"));
     assert!(body(&raw, &named).0.ends_with("Łukasz Wróbel\n"));
 }
 

@@ -8,11 +8,7 @@ const WORD: &str = "Subject: =?iso-8859-1?Q?=E9?=";
 
 /// The output, after the laws: nothing to do in a second pass, and the old bytes come back.
 fn after(raw: &str, headers: Headers, transfer: Transfer) -> String {
-    let policy = Policy {
-        headers,
-        transfer,
-        ..Policy::default()
-    };
+    let policy = Policy::default().headers(headers).transfer(transfer);
     let once = process(raw.as_bytes(), &policy);
     assert!(
         process(&once.bytes, &policy).edits.is_empty(),

@@ -14,11 +14,9 @@ use mailglot_mime::{
 };
 
 fn policy(transfer: Transfer) -> Policy {
-    Policy {
-        charset_out: CharsetOut::Iso2022Jp,
-        transfer,
-        ..Policy::default()
-    }
+    Policy::default()
+        .charset_out(CharsetOut::Iso2022Jp)
+        .transfer(transfer)
 }
 
 /// The message in ISO-2022-JP, and the events that tell of that; a second pass finds nothing to do, and the way back leads back.
@@ -314,13 +312,7 @@ fn what_does_not_fit_is_in_utf_8_as_ever() {
         );
         let raw = [head.as_bytes(), &bytes].concat();
         let (after, told) = written(&raw, &policy(Transfer::Clean));
-        let usual = process(
-            &raw,
-            &Policy {
-                transfer: Transfer::Clean,
-                ..Policy::default()
-            },
-        );
+        let usual = process(&raw, &Policy::default().transfer(Transfer::Clean));
         assert_eq!(
             (after.as_bytes(), told),
             (&*usual.bytes, vec![("charset.beyond-out", 1)]),
@@ -368,10 +360,7 @@ fn lines_that_may_not_stand_are_in_base64() {
 #[test]
 fn what_lost_bytes_stays_or_is_in_utf_8() {
     let raw = b"Content-Type: text/plain; charset=shift_jis\nContent-Transfer-Encoding: 8bit\n\n\x93\xfa\x96\x7b\x81\n";
-    let keep = Policy {
-        on_loss: OnLoss::Keep,
-        ..policy(Transfer::Clean)
-    };
+    let keep = policy(Transfer::Clean).on_loss(OnLoss::Keep);
     assert!(process(raw, &keep).edits.is_empty());
     let (after, told) = written(raw, &policy(Transfer::EightBit));
     assert!(
@@ -383,10 +372,7 @@ fn what_lost_bytes_stays_or_is_in_utf_8() {
 
 #[test]
 fn repairs_leave_what_is_right_and_rewrite_the_rest() {
-    let policy = Policy {
-        repairs: Repairs::ALL,
-        ..policy(Transfer::Keep)
-    };
+    let policy = policy(Transfer::Keep).repairs(Repairs::ALL);
     for parameter in [
         "filename*=shift_jis''%93%FA.txt",
         "filename*=utf-8''%E6%97%A5.txt",
@@ -420,10 +406,7 @@ fn long_names_are_not_written_again_and_again() {
                 byte.repeat(3_000)
             );
             for charset_out in [CharsetOut::default(), CharsetOut::Iso2022Jp] {
-                let policy = Policy {
-                    charset_out,
-                    ..policy(Transfer::Keep)
-                };
+                let policy = policy(Transfer::Keep).charset_out(charset_out);
                 let (text, _) = written(raw.as_bytes(), &policy);
                 assert!(!text.contains(label), "{name} {label}");
                 assert!(

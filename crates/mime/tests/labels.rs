@@ -136,10 +136,7 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
 
 /// As in a message of which nothing is known.
 fn doubtful() -> HeaderContext<'static> {
-    HeaderContext {
-        check_labels: true,
-        ..HeaderContext::default()
-    }
+    HeaderContext::default().check_labels(true)
 }
 
 /// The same of an encoded word, and of a parameter as RFC 2231 has it; both say the same.
@@ -444,10 +441,7 @@ fn wrong_labels_of_words_are_told() {
                     silent += 1;
                     println!("{truth} as {label}: {words:?} {read:?}");
                 }
-                let context = HeaderContext {
-                    raw: Some(charset(truth)),
-                    ..doubtful()
-                };
+                let context = doubtful().raw(Some(charset(truth)));
                 helped += usize::from(read_word(label, &bytes, &context).0 == words);
             }
         }

@@ -163,11 +163,9 @@ fn what_is_signed_does_not_tell_of_the_rest() {
 #[test]
 fn a_footer_does_not_go_into_a_charset_without_ascii() {
     use mailglot_mime::{Bodies, Transfer};
-    let policy = Policy {
-        bodies: Bodies::Keep,
-        transfer: Transfer::EightBit,
-        ..Policy::default()
-    };
+    let policy = Policy::default()
+        .bodies(Bodies::Keep)
+        .transfer(Transfer::EightBit);
     for (charset, body, changes) in [
         ("utf-16be", "/v8AaADpAGwAbABv", false),
         ("iso-8859-1", "aOlsbG8=", true),

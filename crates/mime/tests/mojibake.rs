@@ -79,10 +79,7 @@ fn right_words_stay_and_damaged_ones_are_mended() {
 #[test]
 fn shifts_without_escape_characters_are_mended_and_prices_stay() {
     let Some(samples) = samples() else { return };
-    let repairs = Repairs {
-        escapes: true,
-        ..Repairs::default()
-    };
+    let repairs = Repairs::default().escapes(true);
     let japanese = Charset::ISO_2022_JP;
     let mut counts = [(0, 0); 3];
     for line in samples
@@ -133,20 +130,11 @@ fn shifts_without_escape_characters_are_mended_and_prices_stay() {
 
 /// With the repair that is asked for.
 fn mended(text: &str) -> String {
-    with(
-        Repairs {
-            mojibake: true,
-            ..Repairs::default()
-        },
-        text,
-    )
+    with(Repairs::default().mojibake(true), text)
 }
 
 fn with(repairs: Repairs, text: &str) -> String {
-    let context = HeaderContext {
-        repairs,
-        ..HeaderContext::default()
-    };
+    let context = HeaderContext::default().repairs(repairs);
     decode(
         text.as_bytes(),
         FieldKind::Unstructured,

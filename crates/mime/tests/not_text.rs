@@ -23,13 +23,7 @@ fn message(fields: &str, body: &[u8], eol: Eol) -> Vec<u8> {
 fn stays(raw: &[u8]) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
     for transfer in TRANSFERS {
-        let outcome = process(
-            raw,
-            &Policy {
-                transfer,
-                ..Policy::default()
-            },
-        );
+        let outcome = process(raw, &Policy::default().transfer(transfer));
         assert_eq!(*outcome.bytes, *raw, "{transfer:?}: {}", raw.escape_ascii());
         told = outcome
             .report
@@ -110,13 +104,7 @@ fn carriage_returns_that_are_data_stay() {
     for eol in [Eol::Lf, Eol::CrLf] {
         for transfer in TRANSFERS {
             let raw = message(fields, &base64(&bytes), eol);
-            let outcome = process(
-                &raw,
-                &Policy {
-                    transfer,
-                    ..Policy::default()
-                },
-            );
+            let outcome = process(&raw, &Policy::default().transfer(transfer));
             let out = String::from_utf8(outcome.bytes.into_owned())
                 .unwrap()
                 .replace("\r\n", "\n");
@@ -142,15 +130,9 @@ fn carriage_returns_that_are_data_stay() {
     let fields =
         "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable";
     let raw = message(fields, b"=E9t=E9=0D\n=E9=E9=E9=E9\n", Eol::Lf);
-    let out = process(
-        &raw,
-        &Policy {
-            transfer: Transfer::SevenBit,
-            ..Policy::default()
-        },
-    )
-    .bytes
-    .into_owned();
+    let out = process(&raw, &Policy::default().transfer(Transfer::SevenBit))
+        .bytes
+        .into_owned();
     assert!(
         out.ends_with(b"=0D=0A=\n=C3=A9=C3=A9=C3=A9=C3=A9\n"),
         "{}",
@@ -363,25 +345,13 @@ fn a_last_line_without_an_end_gets_none() {
             );
             let raw = message(&fields, [body, end].concat().as_bytes(), eol);
             for transfer in [Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
-                let outcome = process(
-                    &raw,
-                    &Policy {
-                        transfer,
-                        ..Policy::default()
-                    },
-                );
+                let outcome = process(&raw, &Policy::default().transfer(transfer));
                 let out = String::from_utf8(outcome.bytes.into_owned()).unwrap();
                 assert!(
                     out.ends_with(&format!("{end}{end}caf=C3=A9={end}")),
                     "{transfer:?}: {out:?}"
                 );
-                let again = process(
-                    out.as_bytes(),
-                    &Policy {
-                        transfer,
-                        ..Policy::default()
-                    },
-                );
+                let again = process(out.as_bytes(), &Policy::default().transfer(transfer));
                 assert_eq!(*again.bytes, *out.as_bytes());
             }
         }

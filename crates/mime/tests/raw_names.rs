@@ -198,10 +198,7 @@ fn lists_of_raw_names_keep_their_addresses() {
                 continue;
             }
             let shown = || format!("{charset} {round} {}", value.escape_ascii());
-            let told = HeaderContext {
-                raw: Some(writer.charset),
-                ..HeaderContext::default()
-            };
+            let told = HeaderContext::default().raw(Some(writer.charset));
             assert_eq!(read(&value, &told), want, "{}", shown());
             let by_angles: Vec<String> = want.iter().map(|(_, address)| address.clone()).collect();
             assert_eq!(angles(&value), by_angles, "{}", shown());
@@ -261,10 +258,7 @@ fn damaged_lists_lose_no_address_by_a_change() {
                 1 => value.insert(at, *writer.random.pick(b"\"\\(<")),
                 _ => value.truncate(at),
             }
-            let told = HeaderContext {
-                raw: Some(writer.charset),
-                ..HeaderContext::default()
-            };
+            let told = HeaderContext::default().raw(Some(writer.charset));
             let after = rewritten(&value, FieldKind::Structured, Form::Words, &told);
             changed += usize::from(after != value);
             let addresses = |value: &[u8]| {
@@ -333,10 +327,7 @@ fn raw_names_of_files_keep_to_their_parameter() {
                     .windows(2)
                     .any(|pair| pair[0] >= 0x80 && pair[1] == b'\\'),
             );
-            let told = HeaderContext {
-                raw: Some(writer.charset),
-                ..HeaderContext::default()
-            };
+            let told = HeaderContext::default().raw(Some(writer.charset));
             for (form, value) in [
                 (None, value.clone()),
                 (
@@ -390,10 +381,7 @@ fn pairs_behind_letters_of_one_byte_are_undone() {
             value.push(*byte);
         }
         value.push(b'"');
-        let context = HeaderContext {
-            raw: Some(charset),
-            ..HeaderContext::default()
-        };
+        let context = HeaderContext::default().raw(Some(charset));
         let text = params::parse(&value, &context, &mut Vec::new());
         assert_eq!(
             text.get("filename"),
@@ -429,10 +417,7 @@ fn names_without_quotes_may_hold_an_at_sign() {
                 .any(|pair| pair[0] >= 0x80 && pair[1] == b'@'),
             "{name}"
         );
-        let told = HeaderContext {
-            raw: Some(charset),
-            ..HeaderContext::default()
-        };
+        let told = HeaderContext::default().raw(Some(charset));
         for (before, after) in [
             ("", " <a@b.example>"),
             ("c@d.example, ", "\r\n <a@b.example>, e@f.example"),
@@ -457,10 +442,7 @@ fn names_without_quotes_may_hold_an_at_sign() {
         b"jos\xe9@example.com <jos\xe9@example.com>",
         b"\xe9@localhost",
     ] {
-        let context = HeaderContext {
-            raw: Some(known("windows-1252")),
-            ..HeaderContext::default()
-        };
+        let context = HeaderContext::default().raw(Some(known("windows-1252")));
         for form in [Form::Words, Form::RawUtf8] {
             assert_eq!(
                 rewritten(value, FieldKind::Structured, form, &context),
@@ -476,10 +458,7 @@ fn comments_may_end_in_a_half() {
         let charset = known(charset);
         let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
         assert!(raw.ends_with(b"\\"), "{name}");
-        let told = HeaderContext {
-            raw: Some(charset),
-            ..HeaderContext::default()
-        };
+        let told = HeaderContext::default().raw(Some(charset));
         for after in ["", ", \"B\" <c@d.example> (x)", ",\r\n g@h.example (\"y\")"] {
             let value = [b"a@b.example (", &*raw, b")", after.as_bytes()].concat();
             let before = read(&value, &told);
@@ -508,10 +487,7 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
         let charset = known(charset);
         let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
         assert!(std::str::from_utf8(&raw).is_ok(), "{name}");
-        let told = HeaderContext {
-            raw: Some(charset),
-            ..HeaderContext::default()
-        };
+        let told = HeaderContext::default().raw(Some(charset));
         let list = [
             b"\"",
             &*raw,

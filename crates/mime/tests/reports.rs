@@ -152,13 +152,7 @@ fn the_least_certain_ones_are_kept() {
             .guesses
             .is_sorted_by(|a, b| a.confidence.unwrap_or(1.0) <= b.confidence.unwrap_or(1.0))
     );
-    let none = Policy {
-        limits: Limits {
-            events: 0,
-            ..Limits::default()
-        },
-        ..Policy::default()
-    };
+    let none = Policy::default().limits(Limits::default().events(0));
     let silent = plan(&raw, &none).report;
     assert_eq!(
         (silent.guessed(), silent.guesses.len()),
@@ -176,7 +170,7 @@ fn guesses_in_encoded_messages_are_told() {
     assert_eq!((parts.len(), report.guessed()), (1, 1));
     assert_eq!(
         report.guesses[0].at,
-        message.part(report.guesses[0].part).body
+        message.part(report.guesses[0].part).unwrap().body
     );
 }
 
@@ -190,14 +184,7 @@ fn dropped_edits_are_no_repairs() {
     }
     raw.extend(b"\nx\n");
     for (events, fields) in [(1000, 12), (3, 12), (0, 12), (1000, 13)] {
-        let policy = Policy {
-            limits: Limits {
-                events,
-                fields,
-                ..Limits::default()
-            },
-            ..Policy::default()
-        };
+        let policy = Policy::default().limits(Limits::default().events(events).fields(fields));
         let outcome = process(&raw, &policy);
         let report = &outcome.report;
         let left_alone = report.has(EventKind::MimeUnsettled);
@@ -226,10 +213,7 @@ fn dropped_edits_are_no_repairs() {
 
 #[test]
 fn parts_and_fields_that_stay_are_no_repairs() {
-    let keep = Policy {
-        on_loss: OnLoss::Keep,
-        ..Policy::default()
-    };
+    let keep = Policy::default().on_loss(OnLoss::Keep);
     for (raw, policy) in [
         (&b"Content-Type: text/rtf; charset=iso-8859-1\n\n{\\rtf1 It\x92s}\n"[..], &Policy::default()),
         (b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\ncaf=C3=A9 =C3=A9 =C3 =4x\n", &keep),
@@ -243,13 +227,7 @@ fn parts_and_fields_that_stay_are_no_repairs() {
 
 #[test]
 fn limits_are_losses() {
-    let small = Policy {
-        limits: Limits {
-            message: 10,
-            ..Limits::default()
-        },
-        ..Policy::default()
-    };
+    let small = Policy::default().limits(Limits::default().message(10));
     let report = process(b"Subject: caf\xe9\n\nx\n", &small).report;
     assert_eq!(report.events[0].kind, EventKind::MsgTooLarge);
     assert_eq!((report.losses(), report.events[0].at.len()), (1, 17));
@@ -260,13 +238,7 @@ fn limits_are_losses() {
         1
     );
 
-    let short = Policy {
-        limits: Limits {
-            field: 10,
-            ..Limits::default()
-        },
-        ..Policy::default()
-    };
+    let short = Policy::default().limits(Limits::default().field(10));
     let report = process(b"Subject: caf\xe9 and more\n\nx\n", &short).report;
     assert!(report.has(EventKind::HdrBeyondLimit));
     assert_eq!(report.losses(), 1);
@@ -326,10 +298,7 @@ fn named_parts_are_attachments() {
             let outcome = process(&raw, &Policy::default());
             let untouched = outcome.report.has(EventKind::MimeAttachmentUntouched);
             assert_eq!(untouched, is_file, "{media} {place} {head}");
-            let utf8 = Policy {
-                attachments: Attachments::Utf8,
-                ..Policy::default()
-            };
+            let utf8 = Policy::default().attachments(Attachments::Utf8);
             assert!(
                 !process(&raw, &utf8)
                     .report

@@ -14,7 +14,7 @@ pub(crate) fn remove(
     message: Option<&Message<'_>>,
     edits: &mut Vec<Edit>,
 ) -> Option<Span> {
-    let header = message.map_or(raw, |message| &raw[..message.part(PartId::ROOT).header.end]);
+    let header = message.map_or(raw, |message| &raw[..message.root().header.end]);
     if !has_name(header) {
         return None;
     }
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(out, b"A: b\nX-\x1aB: c\nX-Content-Length: 12\n\nbody");
         let body = |raw: &[u8]| {
             Message::parse(raw, &Limits::default())
-                .part(PartId::ROOT)
+                .root()
                 .body
                 .of(raw)
                 .to_vec()

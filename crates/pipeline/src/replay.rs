@@ -161,13 +161,11 @@ impl<'a> Replay<'a> {
 fn undo(change: &Change<'_>) -> Option<Undo> {
     let start = usize::try_from(change.start).ok()?;
     let end = start.checked_add(usize::try_from(change.len).ok()?)?;
-    Some(Undo {
-        span: Span::new(start, end),
-        old: match change.old {
-            Old::Bytes(bytes) => Ok(bytes.to_vec()),
-            Old::Recipe(bytes) => Err(Recipe::from_bytes(bytes)),
-        },
-    })
+    let old = match change.old {
+        Old::Bytes(bytes) => Ok(bytes.to_vec()),
+        Old::Recipe(bytes) => Err(Recipe::from_bytes(bytes)),
+    };
+    Some(Undo::new(Span::new(start, end), old))
 }
 
 /// An output that is read front to back.

@@ -3,7 +3,7 @@
 use crate::{FileName, NormalizeJob, Summary};
 use mailglot_archive::Format;
 use mailglot_mime::encoded_word::Repairs;
-use mailglot_mime::{Attachments, CharsetOut, Headers, OnLoss, Transfer};
+use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
 use serde_json::json;
 
 /// Program and version, as ledger and report name them.
@@ -21,7 +21,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "output": FileName::of(&job.output),
             "to": job.to.map(form),
             "headers": headers(policy.headers),
-            "charset_out": charset_out(policy.charset_out),
+            "charset_out": policy.charset_out.name(),
             "attachments": attachments(policy.attachments),
             "transfer": transfer(policy.transfer),
             "on_loss": on_loss(policy.on_loss),
@@ -64,13 +64,6 @@ fn headers(headers: Headers) -> &'static str {
     }
 }
 
-fn charset_out(charset: CharsetOut) -> &'static str {
-    match charset {
-        CharsetOut::Utf8 => "utf-8",
-        CharsetOut::Iso2022Jp => "iso-2022-jp",
-    }
-}
-
 fn attachments(attachments: Attachments) -> &'static str {
     match attachments {
         Attachments::Keep => "keep",
@@ -102,6 +95,7 @@ fn repairs(asked: Repairs) -> Vec<&'static str> {
         entities,
         escapes,
         nested,
+        ..
     } = asked;
     let all = [
         (mojibake, "mojibake"),

@@ -31,10 +31,7 @@ struct Run {
 
 /// Returns the policy in which only the rules of `off` are switched off.
 pub fn without(off: Rules) -> Policy {
-    Policy {
-        charset_rules: Rules::default().without(off),
-        ..Policy::default()
-    }
+    Policy::default().charset_rules(Rules::default().without(off))
 }
 
 /// Returns a table in Markdown with a row for each rule.

@@ -7,7 +7,7 @@ use mailglot_mime::encoded_word::{HeaderContext, Repairs};
 use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{
     Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy,
-    Transfer, apply_undo, process, splice, undo_edits,
+    Span, Transfer, apply_undo, process, splice, undo_edits,
 };
 
 /// Processes the mutant under a policy, and looks at what came out.
@@ -52,46 +52,35 @@ pub(super) fn policy(number: u64) -> Policy {
     let default = Policy::default();
     match number % 6 {
         0 | 1 => default,
-        2 => Policy {
-            headers: Headers::RawUtf8,
-            transfer: Transfer::Keep,
-            attachments: Attachments::Utf8,
-            ..default
-        },
-        3 => Policy {
-            transfer: Transfer::SevenBit,
-            ..default
-        },
-        4 => Policy {
-            on_loss: OnLoss::Keep,
-            keep_signed: true,
-            repairs: Repairs::ALL,
-            ..default
-        },
-        _ => Policy {
-            headers: Headers::Keep,
-            default_charset: Charset::for_label(b"windows-1251", View::Mail).charset(),
-            ..default
-        },
+        2 => default
+            .headers(Headers::RawUtf8)
+            .transfer(Transfer::Keep)
+            .attachments(Attachments::Utf8),
+        3 => default.transfer(Transfer::SevenBit),
+        4 => default
+            .on_loss(OnLoss::Keep)
+            .keep_signed(true)
+            .repairs(Repairs::ALL),
+        _ => default
+            .headers(Headers::Keep)
+            .default_charset(Charset::for_label(b"windows-1251", View::Mail).charset()),
     }
 }
 
 /// A policy of all that keep text.
 pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
-    Policy {
-        headers: *rng.pick(&[Headers::Keep, Headers::Words, Headers::RawUtf8]),
-        bodies: *rng.pick(&[Bodies::Utf8, Bodies::Utf8, Bodies::Utf8, Bodies::Keep]),
-        charset_out: *rng.pick(&[CharsetOut::Utf8, CharsetOut::Utf8, CharsetOut::Iso2022Jp]),
-        attachments: *rng.pick(&[Attachments::Keep, Attachments::Utf8]),
-        transfer: *rng.pick(&[
+    Policy::default()
+        .headers(*rng.pick(&[Headers::Keep, Headers::Words, Headers::RawUtf8]))
+        .bodies(*rng.pick(&[Bodies::Utf8, Bodies::Utf8, Bodies::Utf8, Bodies::Keep]))
+        .charset_out(*rng.pick(&[CharsetOut::Utf8, CharsetOut::Utf8, CharsetOut::Iso2022Jp]))
+        .attachments(*rng.pick(&[Attachments::Keep, Attachments::Utf8]))
+        .transfer(*rng.pick(&[
             Transfer::Keep,
             Transfer::Clean,
             Transfer::SevenBit,
             Transfer::EightBit,
-        ]),
-        on_loss: *rng.pick(&[OnLoss::Replace, OnLoss::Replace, OnLoss::Keep]),
-        ..Policy::default()
-    }
+        ]))
+        .on_loss(*rng.pick(&[OnLoss::Replace, OnLoss::Replace, OnLoss::Keep]))
 }
 
 /// The choices of a policy that bodies depend on.
@@ -265,7 +254,8 @@ fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> 
             ));
         }
         let zeros = |message: &Message<'_>| {
-            memchr::memchr_iter(0, message.part(id).header.of(message.raw())).count()
+            let header = message.part(id).map_or(Span::default(), |part| part.header);
+            memchr::memchr_iter(0, header.of(message.raw())).count()
         };
         if zeros(after) > zeros(before) {
             return Some(format!("a NUL came into the header of part {index}"));

@@ -104,8 +104,8 @@ fn is_ended(old: &str, new: &str) -> bool {
 /// A text in the characters that the policy writes, without the charsets that a document names, which follow its new charset.
 fn as_written<'t>(text: &'t str, media: &str, policy: &Policy) -> Cow<'t, str> {
     let text = match policy.charset_out {
-        CharsetOut::Utf8 => Cow::Borrowed(text),
         CharsetOut::Iso2022Jp => iso_2022_jp_form(text),
+        _ => Cow::Borrowed(text),
     };
     if media == "text/plain" {
         text
@@ -168,14 +168,14 @@ fn is_kept_guess(
             .any(|event| (event.kind, event.part) == (kind, old.part))
     };
     let foreign = matches!(
-        before.part(old.part).transfer,
-        TransferEncoding::Unknown | TransferEncoding::Uuencode
+        before.part(old.part).map(|part| part.transfer),
+        Some(TransferEncoding::Unknown | TransferEncoding::Uuencode)
     );
     let kept =
         foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
-        let part = message.part(id);
+        let part = &message.parts()[id.0 as usize];
         transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new())
             .bytes
             .into_owned()
@@ -187,7 +187,12 @@ fn is_kept_guess(
             .map(|&byte| char::from(byte))
             .collect::<String>()
     };
-    let body = |message: &Message<'_>, id: PartId| message.part(id).body.of(message.raw()).to_vec();
+    let body = |message: &Message<'_>, id: PartId| {
+        message.parts()[id.0 as usize]
+            .body
+            .of(message.raw())
+            .to_vec()
+    };
     if policy.bodies == Bodies::Keep {
         let (was, is) = (decoded(before, old.part), decoded(after, new.part));
         let again = old.used.decode(&is, &mut LossLog::with_limit(0));

@@ -183,10 +183,7 @@ impl TextArgs {
         } else {
             Attachments::Keep
         };
-        Policy {
-            attachments,
-            ..self.reading.policy()
-        }
+        self.reading.policy().attachments(attachments)
     }
 }
 

@@ -37,30 +37,29 @@ pub(crate) struct PolicyArgs {
 impl PolicyArgs {
     /// Returns the policy. `on_loss` is the default of --on-loss.
     pub(crate) fn policy(&self, keep_signed: bool, on_loss: OnLoss) -> Policy {
-        Policy {
-            headers: match self.headers {
+        self.reading
+            .policy()
+            .headers(match self.headers {
                 HeaderForm::Words => Headers::Words,
                 HeaderForm::RawUtf8 => Headers::RawUtf8,
                 HeaderForm::Keep => Headers::Keep,
-            },
-            transfer: self.transfer().unwrap_or_default(),
-            charset_out: match self.charset_out {
+            })
+            .transfer(self.transfer().unwrap_or_default())
+            .charset_out(match self.charset_out {
                 CharsetOutForm::Utf8 => CharsetOut::Utf8,
                 CharsetOutForm::Iso2022Jp => CharsetOut::Iso2022Jp,
-            },
-            attachments: match self.attachments {
+            })
+            .attachments(match self.attachments {
                 AttachmentForm::Keep => Attachments::Keep,
                 AttachmentForm::Utf8 => Attachments::Utf8,
-            },
-            on_loss: match self.on_loss {
+            })
+            .on_loss(match self.on_loss {
                 None => on_loss,
                 Some(LossWay::Replace) => OnLoss::Replace,
                 Some(LossWay::Keep) => OnLoss::Keep,
-            },
-            keep_signed,
-            repairs: repairs(&self.repair),
-            ..self.reading.policy()
-        }
+            })
+            .keep_signed(keep_signed)
+            .repairs(repairs(&self.repair))
     }
 
     /// Returns the transfer encoding that was given.
@@ -97,15 +96,12 @@ impl ReadingArgs {
         for (label, charset) in &self.charset_map {
             charset_map.add(label, *charset);
         }
-        let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
-        let detection = self.detect.detection();
-        Policy {
-            default_charset,
-            charset_map,
-            language,
-            detection,
-            ..Policy::default()
-        }
+        let mut policy = Policy::default()
+            .default_charset(self.default_charset)
+            .charset_map(charset_map)
+            .detection(self.detect.detection());
+        policy.language.clone_from(&self.lang_hint);
+        policy
     }
 
     /// Returns the options as words of a command line, without shell quotes.

@@ -21,10 +21,9 @@ pub(crate) enum Repair {
 /// The repairs of a list.
 pub(crate) fn repairs(list: &[Repair]) -> Repairs {
     let asked = |what| list.contains(&what) || list.contains(&Repair::All);
-    Repairs {
-        mojibake: asked(Repair::Mojibake),
-        entities: asked(Repair::Entities),
-        escapes: asked(Repair::Escapes),
-        nested: asked(Repair::Nested),
-    }
+    Repairs::default()
+        .mojibake(asked(Repair::Mojibake))
+        .entities(asked(Repair::Entities))
+        .escapes(asked(Repair::Escapes))
+        .nested(asked(Repair::Nested))
 }

@@ -39,12 +39,10 @@ pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Fai
 }
 
 fn context<'p>(args: &DecodeArgs, policy: &'p Policy) -> HeaderContext<'p> {
-    HeaderContext {
-        unknown: args.unknown,
-        repairs: args::repairs(&args.repair),
-        strip_hidden: args.strip_hidden,
-        ..HeaderContext::of(policy)
-    }
+    HeaderContext::of(policy)
+        .unknown(args.unknown)
+        .repairs(args::repairs(&args.repair))
+        .strip_hidden(args.strip_hidden)
 }
 
 fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {

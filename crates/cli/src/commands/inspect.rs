@@ -9,7 +9,6 @@ use super::summary::{guesses, report_left_out, report_unread};
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
-use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
     Span, encoded_blocks, process, text_parts,
@@ -238,7 +237,7 @@ impl PartView {
         Self {
             part: message.section(id),
             depth: part.depth,
-            media: format!("{}/{}", part.media.top, part.media.sub),
+            media: part.media.to_string(),
             kind: match part.kind {
                 PartKind::Leaf => "leaf",
                 PartKind::Multipart => "multipart",
@@ -247,13 +246,7 @@ impl PartView {
             },
             header: bounds(part.header),
             body: bounds(part.body),
-            transfer: match part.transfer {
-                TransferEncoding::Identity => "identity",
-                TransferEncoding::Base64 => "base64",
-                TransferEncoding::QuotedPrintable => "quoted-printable",
-                TransferEncoding::Uuencode => "uuencode",
-                TransferEncoding::Unknown => "unknown",
-            },
+            transfer: part.transfer.name(),
             attachment: part.attachment,
             charset: reading
                 .and_then(|reading| reading.declared.clone())

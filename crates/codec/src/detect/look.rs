@@ -27,7 +27,12 @@ const CHARACTER: u32 = 144;
 
 /// Returns true if text under a label looks odd: letters that are not neighbors in any language of its charset. False if no
 /// language is known, and where nothing is above 7F.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
+    if !super::HAS_MODELS {
+        return false;
+    }
     let Some(start) = high_bytes(bytes).next() else {
         return false;
     };
@@ -56,7 +61,12 @@ fn is_far_below((cost, count): (u32, u32), most: u32) -> bool {
 }
 
 /// Returns true if most bytes above 7F are letters in a single-byte charset; true for other charsets.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
+    if !super::HAS_MODELS {
+        return true;
+    }
     let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte)
     else {
         return true;
@@ -162,6 +172,8 @@ fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// Returns the offsets of the bytes above 7F, in order. Tests eight bytes at a time.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_word = |(nth, word): (usize, &[u8; 8])| {

@@ -4,6 +4,16 @@
 //! BOM ─► structure ─► valid UTF-8 ─► the declared charset ─► UTF-8 with damage ─► models of languages ─► windows-1252
 //! ```
 //!
+//! Without the feature `detect` the models of languages are not compiled in. Detection then answers by byte order mark, structure, UTF-8 and
+//! the declared charset, otherwise windows-1252 with [`Evidence::Fallback`] and confidence 0. It overrules no label.
+//!
+//! ```
+//! use mailglot_codec::detect::{Evidence, Hints, detect};
+//!
+//! let guess = detect("Grüße".as_bytes(), &Hints::default());
+//! assert_eq!((guess.charset.name(), guess.evidence), ("UTF-8", Evidence::Utf8));
+//! ```
+//!
 //! # Limits
 //! Never guesses EBCDIC. Guesses UTF-7 and HZ only if nothing contradicts them; that is no proof, so mail uses [`structure`].
 
@@ -20,6 +30,7 @@ mod score;
 mod signs;
 mod structure;
 mod time_zone;
+#[cfg(feature = "detect")]
 mod voice;
 mod wide;
 
@@ -34,6 +45,16 @@ use ranking::{Nearly, Ranking};
 use score::Priors;
 use std::cell::OnceCell;
 use std::collections::HashSet;
+
+/// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
+const HAS_MODELS: bool = cfg!(feature = "detect");
+
+/// The answer for text that nothing proves, without models.
+const FALLBACK: Guess = Guess {
+    charset: Charset::WINDOWS_1252,
+    confidence: 0.0,
+    evidence: Evidence::Fallback,
+};
 
 /// A charset, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +121,16 @@ pub struct Hints<'a> {
     pub rules: Rules,
 }
 
-/// Guesses the charset of a text.
+/// Detects the charset of a text.
+///
+/// Never fails: text that is likely in no charset is windows-1252 with [`Evidence::Fallback`].
+///
+/// ```
+/// use mailglot_codec::detect::{Evidence, Hints, detect};
+///
+/// let guess = detect(b"\x1b$B$3$s$K$A$O\x1b(B", &Hints::default());
+/// assert_eq!((guess.charset.name(), guess.evidence), ("ISO-2022-JP", Evidence::Structure));
+/// ```
 pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
     Weighed::new(bytes, hints).guess()
 }
@@ -109,7 +139,10 @@ pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
 /// If a rule decides, there is only one.
 pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     let weighed = Weighed::new(bytes, hints);
-    if let Some(guess) = weighed.certain() {
+    let only = weighed
+        .certain()
+        .or_else(|| (!HAS_MODELS).then(|| weighed.guess()));
+    if let Some(guess) = only {
         return vec![guess].into_iter().take(n).collect();
     }
     let ranking = weighed.ranking();
@@ -127,12 +160,16 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
 }
 
 /// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn is_utf8(bytes: &[u8]) -> bool {
     simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
 /// A charset that gives more likely text than the label's, although the label's can decode all bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub struct Rival {
     /// The likeliest.
     pub guess: Guess,
@@ -143,18 +180,26 @@ pub struct Rival {
 }
 
 /// Returns a charset that is more likely than the label (see [`Weighed::rival`]).
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
     Weighed::new(bytes, hints).rival(label)
 }
 
 /// Returns the natural logarithm of how many times more likely text in UTF-8 is than the same bytes under a label; negative if it is less likely.
 /// `None` if there is no model for the label's charset.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
-    ranking::utf8_margin(text, label, hints)
+    HAS_MODELS
+        .then(|| ranking::utf8_margin(text, label, hints))
+        .flatten()
 }
 
 /// A text that was weighed in all charsets once, to be asked about several.
 #[derive(Debug)]
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
 pub struct Weighed<'b> {
     bytes: &'b [u8],
     hints: Hints<'b>,
@@ -173,15 +218,22 @@ impl<'b> Weighed<'b> {
         }
     }
 
-    /// The answer of [`detect`].
+    /// Returns the answer of [`detect`].
     pub fn guess(&self) -> Guess {
-        self.certain()
-            .unwrap_or_else(|| self.ranking().guess(self.bytes))
+        self.certain().unwrap_or_else(|| {
+            if HAS_MODELS {
+                self.ranking().guess(self.bytes)
+            } else {
+                FALLBACK
+            }
+        })
     }
 
     /// Returns a charset that is more likely than the label. `None` if there is none, or no model for the label's charset.
     pub fn rival(&self, label: Charset) -> Option<Rival> {
-        self.ranking().rival(self.bytes, label)
+        HAS_MODELS
+            .then(|| self.ranking().rival(self.bytes, label))
+            .flatten()
     }
 
     fn ranking(&self) -> &Ranking {
@@ -251,7 +303,8 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     if let Some(charset) = structure(bytes) {
         return sure(charset, 0.98, Evidence::Structure);
     }
-    if !hints.ascii_compatible
+    if HAS_MODELS
+        && !hints.ascii_compatible
         && let Some(charset) = structure::seven_bit(bytes, &priors(hints))
     {
         return sure(charset, 0.9, Evidence::Structure);

@@ -8,7 +8,11 @@ use super::language::Script;
 use crate::generated::languages::LANGUAGES;
 use std::sync::OnceLock;
 
+#[cfg(feature = "detect")]
 static PACKED: &[u8] = include_bytes!("../generated/models.bin");
+/// No function reads the models without the feature.
+#[cfg(not(feature = "detect"))]
+static PACKED: &[u8] = b"";
 
 /// Classes of characters that are no letters; the letters of a script follow.
 pub(crate) const SPACE: u8 = 0;

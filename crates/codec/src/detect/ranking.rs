@@ -7,7 +7,7 @@ use super::cost::NAT;
 use super::language;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
-use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, voice, wide};
+use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, wide};
 use crate::{Charset, LossLog};
 
 /// Cost of damaged UTF-8, which is rarer than intact text.
@@ -65,7 +65,8 @@ impl Ranking {
             });
         }
         scored.sort_by_key(|s| s.cost);
-        voice::hear(
+        #[cfg(feature = "detect")]
+        super::voice::hear(
             &mut scored,
             &[&*sample.bytes, &*sample.ascii].concat(),
             hints.country,

@@ -181,6 +181,9 @@ fn are_letters(window: &[u8], order: Order) -> bool {
 
 /// Returns true if East Asian characters are everyday ones.
 fn is_everyday(text: &str) -> bool {
+    if !super::HAS_MODELS {
+        return false;
+    }
     let wide = || {
         text.chars()
             .filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA))

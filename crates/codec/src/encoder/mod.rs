@@ -22,8 +22,8 @@ pub(crate) use out::{Encode, Gather, Out};
 use crate::charset::Kind;
 use crate::sequences::{self, Repertoire};
 use crate::{
-    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu,
-    utf_ebcdic, utf1, utf7,
+    Charset, LossKind, LossLog, Mode, Unencodable, bocu1, euc_fixed_width, iso2022, koi7,
+    multi_byte, scsu, utf_ebcdic, utf1, utf7,
 };
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unmappable {
-    /// Stop before the first such character.
+    /// Stop before the first such character, with a loss in the log. [`Charset::encode_exact`] returns an error instead.
     Fatal,
     /// `?`
     QuestionMark,
@@ -62,12 +62,12 @@ impl Unmappable {
 }
 
 impl Charset {
-    /// A streaming encoder, which writes look-alikes where WHATWG does, and reports them.
+    /// Returns a streaming encoder, which writes look-alikes where WHATWG does, and logs them.
     pub fn new_encoder(self, unmappable: Unmappable) -> Encoder {
         Encoder::new(self, unmappable, Mode::Lenient)
     }
 
-    /// A streaming encoder that keeps to the charset's own definition: no look-alikes, nothing of a superset.
+    /// Returns a streaming encoder for the charset's own definition, without look-alikes and supersets.
     pub fn new_strict_encoder(self, unmappable: Unmappable) -> Encoder {
         Encoder::new(self, unmappable, Mode::Strict)
     }
@@ -80,6 +80,33 @@ impl Charset {
         log: &mut LossLog,
     ) -> Cow<'a, [u8]> {
         encode(self, text, unmappable, log)
+    }
+
+    /// Encodes a whole text, or returns the first character that the charset cannot encode.
+    ///
+    /// Look-alikes count as encoded, as in [`Charset::encode`].
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert_eq!(Charset::KOI8_R.encode_exact("Да")?, &b"\xE4\xC1"[..]);
+    /// let error = Charset::KOI8_R.encode_exact("Да ☃").unwrap_err();
+    /// assert_eq!((error.character, error.at), ('☃', 5));
+    /// # Ok::<(), mailglot_codec::Unencodable>(())
+    /// ```
+    pub fn encode_exact(self, text: &str) -> Result<Cow<'_, [u8]>, Unencodable> {
+        let mut log = LossLog::with_limit(usize::MAX);
+        let bytes = self.encode(text, Unmappable::Fatal, &mut log);
+        let lost = log.kept().iter().find(|loss| loss.kind.is_loss());
+        let Some(at) = lost.map(|loss| loss.bytes.start) else {
+            return Ok(bytes);
+        };
+        let rest = usize::try_from(at).ok().and_then(|at| text.get(at..));
+        let character = rest.and_then(|rest| rest.chars().next());
+        Err(Unencodable {
+            character: character.unwrap_or(char::REPLACEMENT_CHARACTER),
+            at,
+        })
     }
 
     /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
@@ -96,7 +123,7 @@ impl Charset {
     }
 }
 
-/// An encoder in the middle of its text.
+/// A streaming encoder. Splitting the text anywhere gives the same bytes and log.
 ///
 /// ```
 /// use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -138,7 +165,7 @@ impl Encoder {
         self.offset += text.len() as u64;
     }
 
-    /// Ends the text: a stateful charset returns to its initial state. Consumes, so that nothing can come after the end.
+    /// Ends the text. A stateful charset returns to its initial state.
     pub fn finish(mut self, bytes: &mut Vec<u8>, log: &mut LossLog) {
         self.machine
             .end(&mut Out::new(bytes, log, self.mode, self.offset));
@@ -149,7 +176,7 @@ impl Encoder {
         self.stopped
     }
 
-    /// An encoder with options; [`Charset::new_encoder`] makes one without.
+    /// Returns an encoder with options. [`Charset::new_encoder`] returns one without.
     pub fn with(charset: Charset, options: EncodeOptions) -> Self {
         let machine = machine(charset, &options);
         Self {

@@ -274,15 +274,13 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
         session.event().map(drop).map_err(|fault| fault.to_string())
     })?;
     server.agree(offer, &session.take_output())?;
-    let policy = Policy {
-        keep_signed: random.below(2) == 0,
-        transfer: if random.below(2) == 0 {
+    let policy = Policy::default()
+        .keep_signed(random.below(2) == 0)
+        .transfer(if random.below(2) == 0 {
             Transfer::SevenBit
         } else {
             Transfer::default()
-        },
-        ..Policy::default()
-    };
+        });
     let mut signature = 0;
     for _ in 0..=random.below(2) {
         let mut message = Held::of(raw);

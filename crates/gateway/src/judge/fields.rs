@@ -37,7 +37,7 @@ pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
 
 /// Returns true if the whole body is signed (RFC 1847).
 pub(super) fn is_multipart_signed(message: &Message<'_>) -> bool {
-    let media = &message.part(PartId::ROOT).media;
+    let media = &message.root().media;
     media.top == "multipart" && &*media.sub == "signed"
 }
 

@@ -440,8 +440,10 @@ struct Kept(Vec<Span>);
 impl Kept {
     /// A part stays, its header too.
     fn part(&mut self, message: &Message<'_>, id: PartId) {
-        let part = message.part(id);
-        self.0.push(Span::new(part.header.start, part.body.end));
+        let whole = message
+            .part(id)
+            .map(|part| Span::new(part.header.start, part.body.end));
+        self.0.extend(whole);
     }
 
     /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it. Where only `seven` bits may

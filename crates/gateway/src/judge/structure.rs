@@ -73,7 +73,7 @@ pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
         TransferEncoding::QuotedPrintable => b" quoted-printable",
         TransferEncoding::Identity if part.body.of(message.raw()).is_ascii() => b" 7bit",
         TransferEncoding::Identity => b" 8bit",
-        TransferEncoding::Unknown | TransferEncoding::Uuencode => return None,
+        _ => return None,
     };
     Some(Edit::new(field.value, label))
 }
@@ -149,7 +149,7 @@ fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
         if message.boundary(parent) == Some(own) {
             return true;
         }
-        outer = message.part(parent).parent;
+        outer = message.part(parent).and_then(|part| part.parent);
     }
     false
 }

@@ -247,7 +247,7 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
         .filter(|id| sealed.get(id.0 as usize).is_some_and(|(sealed, _)| !sealed))
         .filter_map(|id| {
             Some((
-                message.part(id).body.end,
+                message.part(id)?.body.end,
                 Reverse(id),
                 message.boundary(id)?,
             ))

@@ -66,7 +66,7 @@ pub(super) fn plan(
 
 /// The body of a part encoded anew; none where it is in another encoding than it says, or would stay the same.
 fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
-    let part = message.part(id);
+    let part = message.part(id)?;
     let old = part.body.of(message.raw());
     let decoded = decode(part.transfer, old, &mut Vec::new());
     if decoded.used != part.transfer || decoded.footer.is_some() {

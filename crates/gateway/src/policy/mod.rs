@@ -110,17 +110,11 @@ impl Rules {
     /// What a gateway does to text where nobody says more: parts that cannot be read to their end stay, since no original is kept;
     /// limits are those of mail on its way.
     pub fn usual_rewriting() -> Policy {
-        Policy {
-            on_loss: OnLoss::Keep,
-            transfer: Transfer::Clean,
-            // The size is looked at before.
-            limits: Limits {
-                message: usize::MAX,
-                field: 102_400,
-                ..Limits::default()
-            },
-            ..Policy::default()
-        }
+        // The size is checked before.
+        Policy::default()
+            .on_loss(OnLoss::Keep)
+            .transfer(Transfer::Clean)
+            .limits(Limits::default().message(usize::MAX).field(102_400))
     }
 
     /// Returns the action for a finding.

@@ -250,10 +250,7 @@ fn fields_behind_the_body_stand_before_it() {
 fn policies() -> [Policy; 2] {
     [
         Policy::default(),
-        Policy {
-            transfer: Transfer::SevenBit,
-            ..Policy::default()
-        },
+        Policy::default().transfer(Transfer::SevenBit),
     ]
 }
 

@@ -328,11 +328,9 @@ fn slow_work_is_told() {
 
 #[test]
 fn a_policy_can_leave_everything() {
-    let policy = Policy {
-        headers: mailglot_mime::Headers::Keep,
-        bodies: mailglot_mime::Bodies::Keep,
-        ..Policy::default()
-    };
+    let policy = Policy::default()
+        .headers(mailglot_mime::Headers::Keep)
+        .bodies(mailglot_mime::Bodies::Keep);
     let mut rules = Rules::default();
     rules.rewriting = policy;
     let filter = Filter::start_with(false, Engine::new(rules), |_| ());

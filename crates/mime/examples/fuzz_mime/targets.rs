@@ -145,10 +145,7 @@ fn context(random: &mut Random) -> HeaderContext<'static> {
     } else {
         Repairs::default()
     };
-    HeaderContext {
-        repairs,
-        ..HeaderContext::default()
-    }
+    HeaderContext::default().repairs(repairs)
 }
 
 fn has_control(text: &str) -> bool {

@@ -4,8 +4,20 @@ use crate::policy::Repairs;
 use crate::{CharsetMap, Detection, Policy};
 use mailglot_codec::{Charset, Resolved, View};
 
-/// What the message or the caller knows about the bytes of a header.
+/// What the message or the caller knows about the bytes of a header, and options of decoding.
+///
+/// Each field has a setter of the same name. [`crate::header_context`] makes one from a message.
+///
+/// ```
+/// use mailglot_codec::Charset;
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::header::{FieldKind, decode};
+///
+/// let context = HeaderContext::default().raw(Charset::KOI8_R);
+/// assert_eq!(decode(b"\xE4\xC1", FieldKind::Unstructured, &context, &mut Vec::new()), "Да");
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
@@ -72,6 +84,7 @@ impl HeaderContext<'_> {
 
 /// How to handle a word with an unknown charset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UnknownLabel {
     /// Keep it as written.
     #[default]
@@ -88,4 +101,79 @@ pub(super) fn is_plain(charset: Charset) -> bool {
         && !charset.is_stateful()
         && charset != Charset::UTF_8
         && charset != Charset::US_ASCII
+}
+
+/// Setters, one for each field.
+impl<'a> HeaderContext<'a> {
+    /// Sets the charset of raw bytes that are not valid UTF-8.
+    #[must_use]
+    pub fn raw(self, charset: impl Into<Option<Charset>>) -> Self {
+        Self {
+            raw: charset.into(),
+            ..self
+        }
+    }
+
+    /// Sets the caller's meanings of labels.
+    #[must_use]
+    pub fn map(self, map: impl Into<Option<&'a CharsetMap>>) -> Self {
+        Self {
+            map: map.into(),
+            ..self
+        }
+    }
+
+    /// Sets the language (RFC 5646) of raw bytes without a known charset.
+    #[must_use]
+    pub fn language(self, language: impl Into<Option<&'a str>>) -> Self {
+        Self {
+            language: language.into(),
+            ..self
+        }
+    }
+
+    /// Sets whether `raw` is a guess from little text.
+    #[must_use]
+    pub fn raw_is_uncertain(self, raw_is_uncertain: bool) -> Self {
+        Self {
+            raw_is_uncertain,
+            ..self
+        }
+    }
+
+    /// Sets how to handle words in unknown charsets.
+    #[must_use]
+    pub fn unknown(self, unknown: UnknownLabel) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// Sets the kinds of damage to undo.
+    #[must_use]
+    pub fn repairs(self, repairs: Repairs) -> Self {
+        Self { repairs, ..self }
+    }
+
+    /// Sets whether invisible characters become spaces.
+    #[must_use]
+    pub fn strip_hidden(self, strip_hidden: bool) -> Self {
+        Self {
+            strip_hidden,
+            ..self
+        }
+    }
+
+    /// Sets what detection may do.
+    #[must_use]
+    pub fn detection(self, detection: Detection) -> Self {
+        Self { detection, ..self }
+    }
+
+    /// Sets whether to compare labels with the text of their bytes.
+    #[must_use]
+    pub fn check_labels(self, check_labels: bool) -> Self {
+        Self {
+            check_labels,
+            ..self
+        }
+    }
 }

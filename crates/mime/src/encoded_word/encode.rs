@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// B, Q, or the shorter of both for the whole text.
+/// The encoding of an encoded word (RFC 2047, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// Base64.

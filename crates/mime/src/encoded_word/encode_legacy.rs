@@ -16,11 +16,11 @@ use std::fmt;
 use std::fmt::Write;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Why a text was not encoded.
+/// The reason why a text was not encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unencodable {
-    /// The charset is none for encoded words.
+    /// The charset cannot be used in encoded words.
     Charset(Charset),
     /// The charset has no bytes for the character at this offset of the text, or bytes that readers of mail do not read alike.
     Character {

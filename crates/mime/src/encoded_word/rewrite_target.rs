@@ -13,6 +13,7 @@ pub struct Replacement {
 
 /// Target of [`rewrite`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// Encoded words in UTF-8.
     Words,

@@ -56,6 +56,12 @@ pub(crate) fn decode_text<'v>(
 }
 
 /// Returns the charsets of the words in a value, in order, without unknown ones.
+///
+/// ```
+/// use mailglot_mime::encoded_word::charsets;
+///
+/// assert_eq!(charsets(b"=?koi8-r?B?5A==?= =?utf-8?Q?a?=").len(), 2);
+/// ```
 pub fn charsets(value: &[u8]) -> Vec<Charset> {
     let mut finder = WordFinder::new(value, value.len());
     let (mut at, mut list) = (0, Vec::new());

@@ -9,18 +9,18 @@ use mailglot_codec::detect::Evidence;
 use mailglot_codec::{Charset, LossKind};
 use std::fmt;
 
-/// What is known about an event beyond its kind and place. `Display` makes the sentence for people and logs.
+/// Details of an event beyond its kind and place. `Display` writes them as text for people and logs.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Detail {
-    /// The kind says it all.
+    /// No details.
     #[default]
     None,
-    /// One of the sentences that need no data.
+    /// A fixed explanation.
     Reason(Reason),
     /// A charset.
     Charset(Charset),
-    /// The charset in which the text is.
+    /// The charset of the text.
     InCharset(Charset),
     /// A label, as written.
     Label(Box<str>),
@@ -63,7 +63,7 @@ pub enum Detail {
         /// The likelier charset.
         likelier: Charset,
     },
-    /// The charset makes characters that do not stand in text.
+    /// Decoding in the charset gives characters that text does not contain.
     Gives {
         /// The charset that decoded the text.
         charset: Charset,
@@ -100,7 +100,7 @@ pub enum Detail {
     Block(BlockCheck),
     /// The message is longer than this limit, in bytes.
     LongerThan(usize),
-    /// A detail from a message that a body holds.
+    /// Details of an event inside an embedded message.
     Embedded(Box<Self>),
 }
 
@@ -187,7 +187,7 @@ impl PartialEq<Reason> for Detail {
     }
 }
 
-/// What chose a charset other than the label's.
+/// The step that chose a charset other than the label's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChosenBy {
@@ -229,16 +229,17 @@ impl fmt::Display for NonText {
     }
 }
 
-/// What a block of uuencode or yEnc says about its file, and whether that is true.
+/// Size and checksum that a block of uuencode or yEnc states, compared with its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockCheck {
-    /// Bytes of the file, or of the part of the file, that the block stands for.
+    /// The length of the file, or of the part of it that the block contains, in bytes.
     pub size: u64,
-    /// Whether the last line of the block is there.
+    /// Whether the block has its last line.
     pub ended: bool,
-    /// Whether the block states this size; None where it states none.
+    /// Whether the block states this size; `None` if it states none.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum that the block states; None where it states none.
+    /// Whether the bytes have the checksum that the block states; `None` if it states none.
     pub sum_fits: Option<bool>,
 }
 

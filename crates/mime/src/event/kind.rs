@@ -1,18 +1,33 @@
 //! Defines the kinds of events with their stable codes and severities. EVENTS.md describes each.
 
-/// How much an event matters.
+use std::fmt;
+
+/// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing was repaired or lost.
+    /// For information: nothing was repaired or lost.
     Info,
-    /// Damaged or wrong input that was read all the same.
+    /// Input was damaged or mislabelled, and was decoded anyway.
     Repair,
-    /// Text that could not be read or written.
+    /// Text could not be decoded or encoded.
     Loss,
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Writes the code, such as `charset.invalid-bytes`.
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
+
 impl Severity {
-    /// `info`, `repair` or `loss`.
+    /// Returns `info`, `repair` or `loss`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -25,7 +40,14 @@ impl Severity {
 /// Defines [`EventKind`] from one line for each kind: name, severity, code.
 macro_rules! event_kinds {
     ($($(#[$doc:meta])* $name:ident = $severity:ident $code:literal,)*) => {
-        /// Kind of an event. The codes are stable and described in EVENTS.md.
+        /// The kind of an event. Codes are stable; EVENTS.md describes each with an example.
+        ///
+        /// ```
+        /// use mailglot_mime::EventKind;
+        ///
+        /// let losses = EventKind::ALL.iter().filter(|kind| kind.severity().name() == "loss");
+        /// assert!(losses.count() > 3);
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum EventKind {
@@ -33,17 +55,29 @@ macro_rules! event_kinds {
         }
 
         impl EventKind {
-            /// Every kind, in the order of EVENTS.md.
+            /// All kinds, in the order of EVENTS.md.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The stable code, such as `charset.invalid-bytes`.
+            /// Returns the stable code, such as `charset.invalid-bytes`.
             pub fn code(self) -> &'static str {
                 match self {
                     $(Self::$name => $code,)*
                 }
             }
 
-            /// How much it matters.
+            /// Returns the kind with this code.
+            ///
+            /// ```
+            /// use mailglot_mime::EventKind;
+            ///
+            /// let kind = EventKind::for_code("charset.invalid-bytes").expect("a stable code");
+            /// assert_eq!((kind, kind.severity().name()), (EventKind::CharsetInvalidBytes, "loss"));
+            /// ```
+            pub fn for_code(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.code() == code)
+            }
+
+            /// Returns how much the kind matters.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$name => Severity::$severity,)*

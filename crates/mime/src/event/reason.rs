@@ -5,7 +5,7 @@ use std::fmt;
 /// Defines [`Reason`] from one line for each: name and sentence.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Why something was done, or what exactly was found.
+        /// A fixed explanation of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Reason {

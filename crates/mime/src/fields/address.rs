@@ -7,27 +7,39 @@
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
 use crate::lexer;
+use std::fmt;
 use std::ops::Range;
 
-/// One mailbox.
+/// A mailbox: an address with an optional display name (RFC 5322, section 3.4).
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::fields::{Entry, addresses};
+///
+/// let value = b"=?utf-8?Q?J=C3=B6rg?= <j@example.org>, team: a@b.example;";
+/// let list = addresses(value, &HeaderContext::default(), &mut Vec::new());
+/// assert_eq!(list[0].to_string(), "Jörg <j@example.org>");
+/// assert!(matches!(&list[1], Entry::Group { name, list } if name == "team" && list.len() == 1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mailbox {
-    /// The display name, decoded; where there is none, the last comment after the address (RFC 5322 A.6.3).
+    /// The decoded display name; without one, the last comment after the address (RFC 5322, section A.6.3).
     pub name: Option<String>,
-    /// The address as it stands in the message, without angles, white space and comments; empty where there is only a name.
+    /// The address as written, without angle brackets, white space and comments. Empty if there is only a name.
     pub address: String,
     /// Other comments, decoded, without their parentheses.
     pub comments: Vec<String>,
-    /// Where it stands in the value.
+    /// The range in the field value.
     pub at: Range<usize>,
 }
 
-/// A mailbox, or a group of them.
+/// An entry of a list of addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// One mailbox.
+    /// A single mailbox.
     Mailbox(Mailbox),
-    /// `name: list;`
+    /// A group: `name: list;`.
     Group {
         /// Decoded.
         name: String,
@@ -36,7 +48,41 @@ pub enum Entry {
     },
 }
 
-/// Reads a list of addresses. Words are decoded after the list was taken apart.
+/// Writes `name <address>` for people: the name is decoded, and quoted if it has characters that separate addresses.
+impl fmt::Display for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name.as_deref() {
+            None | Some("") => f.write_str(&self.address),
+            Some(name)
+                if name.contains(['"', '\\', ',', ';', ':', '<', '>', '(', ')', '@', '[', ']']) =>
+            {
+                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                write!(f, "\"{name}\" <{}>", self.address)
+            }
+            Some(name) => write!(f, "{name} <{}>", self.address),
+        }
+    }
+}
+
+/// Writes a mailbox, or `name: list;`.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mailbox(mailbox) => mailbox.fmt(f),
+            Self::Group { name, list } => {
+                write!(f, "{name}:")?;
+                for (index, mailbox) in list.iter().enumerate() {
+                    write!(f, "{} {mailbox}", if index == 0 { "" } else { "," })?;
+                }
+                f.write_str(";")
+            }
+        }
+    }
+}
+
+/// Parses a list of addresses, then decodes the encoded words in its names.
+///
+/// A decoded name may contain a comma or `@`; it stays one name.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
     let mut reader = List::default();
     for part in address_tokens(value, context, findings) {

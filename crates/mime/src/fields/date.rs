@@ -8,27 +8,36 @@
 use crate::lexer;
 use std::fmt;
 
-/// A date and time with its distance from UTC.
+/// A date and time with its offset from UTC. `Display` writes RFC 3339.
+///
+/// ```
+/// use mailglot_mime::fields::date;
+///
+/// let date = date(b"Mon, 2 Mar 98 10:00 +0100 (CET)").expect("a date");
+/// assert_eq!(date.to_string(), "1998-03-02T10:00:00+01:00");
+/// assert_eq!(date.timestamp(), 888_829_200);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Date {
-    /// 0 to 9999.
+    /// The year, 0 to 9999.
     pub year: u16,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: u8,
-    /// 1 to the length of the month.
+    /// The day of the month, from 1.
     pub day: u8,
-    /// 0 to 23.
+    /// The hour, 0 to 23.
     pub hour: u8,
-    /// 0 to 59.
+    /// The minute, 0 to 59.
     pub minute: u8,
-    /// 0 to 60.
+    /// The second, 0 to 60 (leap second).
     pub second: u8,
-    /// Minutes east of UTC; None where the zone is missing, unknown, or `-0000`, which says as much.
+    /// Minutes east of UTC; `None` if the zone is missing, unknown or `-0000`.
     pub offset: Option<i16>,
 }
 
 impl Date {
-    /// Seconds since 1970-01-01T00:00:00Z; a missing zone counts as UTC.
+    /// Returns the seconds since 1970-01-01T00:00:00Z. A missing zone counts as UTC.
     pub fn timestamp(&self) -> i64 {
         let days = days(
             i64::from(self.year),
@@ -116,7 +125,7 @@ const ZONES: [(&str, i16); 24] = [
 /// Pieces of a date that are looked at.
 const PIECES: usize = 12;
 
-/// Reads a date. Day and month may change places, the year may come last (as `asctime` writes it), commas and the day's name are ignored,
+/// Parses a date (RFC 5322, sections 3.3 and 4.3), also in the forms of other programs. Day and month may change places, the year may come last (as `asctime` writes it), commas and the day's name are ignored,
 /// comments too; None where day, month, year or time is missing or impossible.
 pub fn date(value: &[u8]) -> Option<Date> {
     let pieces = pieces(value);

@@ -7,7 +7,7 @@
 use crate::lexer;
 use std::ops::Range;
 
-/// The identifiers of Message-ID, In-Reply-To, References or Content-ID, without angles and folds, as they stand in the message.
+/// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, without angles and folds, as they stand in the message.
 pub fn identifiers(value: &[u8]) -> Vec<String> {
     let mut list = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Values of structured fields, typed for display and export.
+//! Parses values of structured fields: addresses, dates, identifiers, trace fields.
 //!
 //! Addresses are told from text by the lexer that encoded words are found with, and decoding comes after: a name that holds a comma, an
 //! angle or an `@` once it is decoded stays a name. The text of an address is that of the message, never a decoded one.
@@ -24,27 +24,35 @@ use crate::event::Finding;
 use crate::header::{self, FieldKind, field_kind};
 use crate::params::{self, Params};
 
-/// A value by the kind of its field.
+/// A field value with the type of its field.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Text, decoded.
+    /// Decoded text.
     Text(String),
     /// Mailboxes and groups (RFC 5322 3.4).
     Addresses(Vec<Entry>),
-    /// A date (RFC 5322 3.3); None for one that cannot be read.
+    /// A date (RFC 5322, section 3.3); `None` if it cannot be parsed.
     Date(Option<Date>),
-    /// Message identifiers without their angles (RFC 5322 3.6.4).
+    /// Message identifiers without angle brackets (RFC 5322, section 3.6.4).
     Identifiers(Vec<String>),
-    /// A trace (RFC 5321 4.4).
+    /// A Received field (RFC 5321, section 4.4).
     Received(Box<Received>),
     /// A media type or disposition with parameters (RFC 2045 5, RFC 2183).
     Parameters(Params),
-    /// Anything else: unfolded, not decoded.
+    /// Any other value: unfolded, not decoded.
     Raw(String),
 }
 
-/// Reads a value by the name of its field.
+/// Parses a value according to the name of its field.
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::fields::{Value, read};
+///
+/// let value = read(b"Subject", b" =?utf-8?Q?=C3=A9?=", &HeaderContext::default(), &mut Vec::new());
+/// assert_eq!(value, Value::Text("é".into()));
+/// ```
 pub fn read(
     name: &[u8],
     value: &[u8],

@@ -7,33 +7,41 @@
 use super::date::{Date, date};
 use crate::lexer;
 
-/// The clauses of a trace; a clause that occurs twice counts the first time.
+/// The clauses of a Received field. Of a repeated clause, the first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Received {
-    /// The name that the sending side gave.
+    /// The name that the sending host gave.
     pub from: Option<String>,
-    /// Who received.
+    /// The receiving host.
     pub by: Option<String>,
-    /// The link.
+    /// The link layer, such as `TCP`.
     pub via: Option<String>,
-    /// The protocol: `ESMTPS`, …
+    /// The protocol, such as `ESMTPS`.
     pub with: Option<String>,
-    /// What the receiving side calls the transaction.
+    /// The receiving host's name of the transaction.
     pub id: Option<String>,
     /// The recipient, without angles; the first of several, which RFC 5321 4.4 has no place for.
     pub recipient: Option<String>,
     /// Comments without their parentheses, in order: most hold a host's address or a cipher.
     pub comments: Vec<String>,
-    /// What belongs to no clause.
+    /// Text outside all clauses.
     pub rest: Vec<String>,
-    /// When; None where it is missing or cannot be read.
+    /// The date; `None` if it is missing or cannot be parsed.
     pub date: Option<Date>,
 }
 
 /// Words and comments that are read of one field.
 const PIECES: usize = 1_000;
 
-/// Reads a trace.
+/// Parses a Received field (RFC 5321, section 4.4).
+///
+/// ```
+/// use mailglot_mime::fields::received;
+///
+/// let trace = received(b"from a.example by b.example with ESMTPS id 7; Mon, 2 Mar 1998 10:00:00 +0100");
+/// assert_eq!((trace.by.as_deref(), trace.with.as_deref()), (Some("b.example"), Some("ESMTPS")));
+/// ```
 pub fn received(value: &[u8]) -> Received {
     let mut trace = Received::default();
     let semicolon = last_semicolon(value);

@@ -6,15 +6,19 @@ use std::borrow::Cow;
 /// A header field. The value begins after the colon and ends before the last line end; it includes folds and leading white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Name without the colon and without white space before it.
+    /// The name without the colon and white space before it.
     pub name: Span,
-    /// Raw value.
+    /// The raw value.
     pub value: Span,
     /// Name to the last line end, inclusive.
     pub full: Span,
 }
 
-/// Removes the line ends of folds (RFC 5322 2.2.3) and keeps the white space after them. Borrows a value without folds.
+/// Removes the line ends of folds (RFC 5322, section 2.2.3) and keeps the white space after them.
+///
+/// ```
+/// assert_eq!(&*mailglot_mime::header::unfold(b"a\r\n b"), b"a b");
+/// ```
 pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
         return Cow::Borrowed(value);

@@ -4,14 +4,14 @@
 //!
 //! The name alone decides. Unregistered fields are unstructured text (RFC 5322 3.6.8).
 
-/// Grammar of a field's value, as far as encoded words go (RFC 2047 5).
+/// The grammar of a field value, as far as it affects encoded words (RFC 2047, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// Text: Subject, Comments, X-…, and every field that is not known.
     Unstructured,
     /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, …
     Structured,
-    /// The same without addresses but for what stands in angles: Keywords, List-Id.
+    /// Phrases and comments, with addresses in angle brackets only: Keywords, List-Id.
     Phrases,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,
@@ -26,12 +26,19 @@ impl FieldKind {
     }
 }
 
-/// The kind of a field by its name (without case).
+/// Returns the grammar of a field by its name, compared without case.
+///
+/// ```
+/// use mailglot_mime::header::{FieldKind, field_kind};
+///
+/// assert_eq!(field_kind(b"From"), FieldKind::Structured);
+/// assert_eq!(field_kind(b"X-Anything"), FieldKind::Unstructured);
+/// ```
 pub fn field_kind(name: &[u8]) -> FieldKind {
     known_kind(name).unwrap_or(FieldKind::Unstructured)
 }
 
-/// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
+/// Returns true for a field that signs its message: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
 /// `X-PGP-Sig` of control messages in Usenet.
 pub fn is_signature(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 5] = [

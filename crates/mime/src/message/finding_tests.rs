@@ -75,7 +75,7 @@ fn fields_that_occur_again() {
 fn the_first_of_several_fields_counts() {
     let raw = b"Content-Type: text/html; charset=a\nContent-Type: text/plain; charset=b\nContent-Transfer-Encoding: base64\nContent-Transfer-Encoding: 7bit\n\nPGI+\n";
     let message = parse(raw);
-    let part = message.part(PartId::ROOT);
+    let part = message.part_at(PartId::ROOT);
     assert_eq!(
         (&*part.media.sub, part.transfer),
         ("html", TransferEncoding::Base64)

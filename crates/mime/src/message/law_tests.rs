@@ -205,7 +205,7 @@ fn mail_parser_finds_the_same_parts() {
         let mut count = 0;
         for (index, part) in ours.parts().iter().enumerate() {
             embedded[index] = part.parent.is_some_and(|parent| {
-                embedded[parent.0 as usize] || ours.part(parent).kind == PartKind::Message
+                embedded[parent.0 as usize] || ours.part_at(parent).kind == PartKind::Message
             });
             count += usize::from(!embedded[index]);
         }

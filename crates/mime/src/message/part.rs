@@ -4,8 +4,9 @@ use crate::Span;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
+use std::fmt;
 
-/// Line end that a message uses (that of its first line; LF when there is none).
+/// The line end of a message: that of its first line, or LF without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eol {
     /// LF
@@ -17,7 +18,7 @@ pub enum Eol {
 }
 
 impl Eol {
-    /// Its bytes.
+    /// Returns the bytes of the line end.
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Self::Lf => b"\n",
@@ -27,59 +28,84 @@ impl Eol {
     }
 }
 
-/// Media type of a part (RFC 2045 5), lower case; `text/plain` (or `message/rfc822` inside multipart/digest) where none is given.
+/// The media type of a part in lower case (RFC 2045, section 5).
+///
+/// Without a Content-Type it is `text/plain`, or `message/rfc822` inside multipart/digest. Compares with `"text/html"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
-    /// e.g. `text`
+    /// The type, such as `text`.
     pub top: Cow<'static, str>,
-    /// e.g. `plain`
+    /// The subtype, such as `plain`.
     pub sub: Cow<'static, str>,
 }
 
+/// Writes `text/plain`.
+impl fmt::Display for MediaType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.top, self.sub)
+    }
+}
+
+/// Compares with `type/subtype` in lower case.
+impl PartialEq<str> for MediaType {
+    fn eq(&self, other: &str) -> bool {
+        other
+            .split_once('/')
+            .is_some_and(|(top, sub)| self.top == top && self.sub == sub)
+    }
+}
+
+impl PartialEq<&str> for MediaType {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
 impl MediaType {
-    /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
+    /// Returns true if a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
     pub fn is_message(&self) -> bool {
         self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
     }
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// A body.
+    /// A body without parts.
     Leaf,
     /// Children between delimiters.
     Multipart,
-    /// One child: the embedded message (message/rfc822, message/global, message/news).
+    /// An embedded message, as its only child (message/rfc822, message/global, message/news).
     Message,
-    /// A multipart or message that a limit or a missing boundary keeps closed.
+    /// A multipart or message that was not parsed, because of a limit or a missing boundary.
     Opaque,
 }
 
-/// One node of the tree of parts.
+/// A node of the tree of parts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Part {
     /// The part that encloses this one.
     pub parent: Option<PartId>,
-    /// Nesting depth, 0 for the root.
+    /// The nesting depth, 0 for the root.
     pub depth: u32,
-    /// Position among its siblings, from 1.
+    /// The position among its siblings, from 1.
     pub number: u32,
     /// All header lines, without the empty line.
     pub header: Span,
     /// All bytes between the empty line and the line end before the next delimiter (or the end).
     pub body: Span,
-    /// Indexes into [`Message::all_fields`].
+    /// The range of its fields in [`Message::all_fields`], end excluded.
     pub fields: (u32, u32),
     /// Declared or default media type.
     pub media: MediaType,
-    /// What it holds.
+    /// What it contains.
     pub kind: PartKind,
     /// The transfer encoding that the label names, spelling errors corrected.
     pub transfer: TransferEncoding,
-    /// The field `Content-Type`, where there is one (index into all fields).
+    /// The index of the field Content-Type in [`Message::all_fields`].
     pub content_type: Option<u32>,
-    /// The field `Content-Transfer-Encoding`.
+    /// The index of the field Content-Transfer-Encoding in [`Message::all_fields`].
     pub content_transfer_encoding: Option<u32>,
     /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
     /// of one in segments all of them, with what stands between.

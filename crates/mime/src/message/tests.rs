@@ -14,7 +14,7 @@ fn shape(raw: &[u8]) -> Vec<String> {
     laws(&message);
     let line = |index: usize| {
         let id = PartId(index as u32);
-        let part = message.part(id);
+        let part = message.part_at(id);
         let media = format!("{}/{}", part.media.top, part.media.sub);
         let body = match part.kind {
             PartKind::Leaf | PartKind::Opaque => part.body.of(raw).escape_ascii().to_string(),
@@ -76,7 +76,7 @@ pub(super) fn laws(message: &Message<'_>) {
         match part.parent {
             None => assert_eq!((index, part.depth, part.number), (0, 0, 1)),
             Some(parent) => {
-                let above = message.part(parent);
+                let above = message.part_at(parent);
                 assert!((parent.0 as usize) < index);
                 assert_eq!(above.depth + 1, part.depth);
                 assert!(matches!(
@@ -189,13 +189,16 @@ fn nested_parts_with_section_numbers() {
     assert_eq!(message.boundary(PartId(2)), None);
     assert_eq!(
         message
-            .part(PartId(2))
+            .part_at(PartId(2))
             .charset
             .map(|s| s.of(NESTED.as_bytes())),
         Some(&b"\"iso-8859-1\""[..])
     );
-    assert!(message.part(PartId(9)).attachment && !message.part(PartId(8)).attachment);
-    assert_eq!(message.part(PartId(9)).transfer, TransferEncoding::Base64);
+    assert!(message.part_at(PartId(9)).attachment && !message.part_at(PartId(8)).attachment);
+    assert_eq!(
+        message.part_at(PartId(9)).transfer,
+        TransferEncoding::Base64
+    );
     assert_eq!(
         message
             .field(PartId(5), b"subject")
@@ -431,7 +434,7 @@ fn media_types_are_cleaned() {
     ] {
         let raw = format!("Content-Type: {value}\nContent-Type: image/png\n\n");
         let message = parse(raw.as_bytes());
-        let part = message.part(PartId::ROOT);
+        let part = message.part_at(PartId::ROOT);
         assert_eq!(
             format!("{}/{}", part.media.top, part.media.sub),
             media,
@@ -453,7 +456,7 @@ fn header(raw: &[u8]) -> (Vec<String>, String, Vec<&'static str>) {
     };
     let fields = message.fields(PartId::ROOT).iter().map(field).collect();
     let body = message
-        .part(PartId::ROOT)
+        .part_at(PartId::ROOT)
         .body
         .of(raw)
         .escape_ascii()
@@ -705,7 +708,7 @@ Content-Type: multipart/mixed
     assert_eq!(
         (
             long.fields(PartId::ROOT).len(),
-            &*long.part(PartId::ROOT).media.top
+            &*long.part_at(PartId::ROOT).media.top
         ),
         (2, "text")
     );

@@ -158,7 +158,7 @@ impl BodyTarget<'_> {
 impl<'a> Body<'a, '_> {
     /// Whether the body may be written anew.
     fn may_change(&self) -> bool {
-        let part = self.message.part(self.id);
+        let part = self.message.part_at(self.id);
         // Two charsets in one body: only a change of charset could hold both.
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
         let mixed =
@@ -200,7 +200,7 @@ impl<'a> Body<'a, '_> {
             ));
         }
         let own = relabels && self.choice.used != Charset::UTF_8;
-        let document = Document::of(&self.message.part(self.id).media.sub);
+        let document = Document::of(&self.message.part_at(self.id).media.sub);
         if own && document == Some(Document::Card) && document_charset::has_encoded_text(text) {
             let detail = Reason::EncodedInCharset;
             return Some(Obstacle::Found(EventKind::MimeUnsettled, detail.into()));
@@ -301,7 +301,7 @@ impl<'a> Body<'a, '_> {
         // Blanks that end its lines are no text, but some readers show them, or flow lines by them.
         let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
-            self.message.part(self.id).transfer != self.transferred.decoded.used;
+            self.message.part_at(self.id).transfer != self.transferred.decoded.used;
         !asks.relabels && !is_wrongly_labelled && keeps_encoding
     }
 
@@ -553,7 +553,7 @@ impl<'a> Body<'a, '_> {
 
     /// Makes Content-Type say what the charset is.
     fn relabel(&self, label: &str, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
-        let part = self.message.part(self.id);
+        let part = self.message.part_at(self.id);
         let raw = self.message.raw();
         let eol = self.message.eol().bytes();
         if let Some(one) = self.one_label(label) {
@@ -587,7 +587,7 @@ impl<'a> Body<'a, '_> {
         } else {
             let top = part
                 .parent
-                .is_none_or(|p| self.message.part(p).kind == PartKind::Message);
+                .is_none_or(|p| self.message.part_at(p).kind == PartKind::Message);
             if top && self.message.field(self.id, b"mime-version").is_none() {
                 added.extend_from_slice(b"MIME-Version: 1.0");
                 added.extend_from_slice(eol);
@@ -607,7 +607,7 @@ impl<'a> Body<'a, '_> {
         edits: &mut Vec<Edit>,
         added: &mut Vec<u8>,
     ) -> bool {
-        let part = self.message.part(self.id);
+        let part = self.message.part_at(self.id);
         let name: &[u8] = match transfer {
             TransferEncoding::Base64 => b"base64",
             TransferEncoding::QuotedPrintable => b"quoted-printable",
@@ -672,9 +672,9 @@ fn charset_place(value: &[u8]) -> usize {
 fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = std::collections::BTreeSet::new();
     for id in widened {
-        let mut next = message.part(*id).parent;
+        let mut next = message.part_at(*id).parent;
         while let Some(id) = next.filter(|id| done.insert(*id)) {
-            next = message.part(id).parent;
+            next = message.part_at(id).parent;
             edits.extend(global::widened(message, id));
         }
     }

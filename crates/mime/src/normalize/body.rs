@@ -37,7 +37,7 @@ pub(super) struct Outgoing<'a> {
 impl<'a> Body<'a, '_> {
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
     pub(super) fn needs_charset(&self) -> bool {
-        if self.message.part(self.id).several_charsets && self.one_label(UTF_8).is_some() {
+        if self.message.part_at(self.id).several_charsets && self.one_label(UTF_8).is_some() {
             // Readers differ in which of them they believe.
             return true;
         }
@@ -76,7 +76,7 @@ impl<'a> Body<'a, '_> {
         } else {
             bytes
         };
-        let document = Document::of(&self.message.part(self.id).media.sub);
+        let document = Document::of(&self.message.part_at(self.id).media.sub);
         let places = match (document, label) {
             (Some(document), Some(name)) => document_charset::patches(plain, document, name),
             _ => Vec::new(),
@@ -119,7 +119,7 @@ impl<'a> Body<'a, '_> {
 
     /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
     pub(super) fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
-        let part = self.message.part(self.id);
+        let part = self.message.part_at(self.id);
         let value = self.message.all_fields()[part.content_type? as usize].value;
         if value.len() > self.policy.limits.field {
             // Not read.

@@ -10,12 +10,12 @@ pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> O
     if added.is_empty() {
         return None;
     }
-    let part = message.part(id);
+    let part = message.part_at(id);
     let raw = message.raw();
     let eol = message.eol().bytes();
     let at = part.header.end;
     let mut with = Vec::with_capacity(added.len() + 3 * eol.len());
-    let parent = part.parent.map(|parent| message.part(parent));
+    let parent = part.parent.map(|parent| message.part_at(parent));
     if part.header.is_empty()
         && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
     {

@@ -33,7 +33,7 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
         let mut next = Some(PartId(index as u32));
         while let Some(id) = next {
             // From a part up to the message whose header or part it is, and on from there.
-            next = message.part(id).parent;
+            next = message.part_at(id).parent;
             let Some(parent) = next.filter(|parent| wide.insert(*parent)) else {
                 break;
             };
@@ -70,7 +70,7 @@ fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
 
 /// The edit that makes message/rfc822 message/global. What is a message for its place only (RFC 2046 5.1.5) is given a Content-Type.
 fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
-    let part = message.part(id);
+    let part = message.part_at(id);
     if part.kind != PartKind::Message || part.media.sub != "rfc822" {
         return None;
     }
@@ -89,7 +89,7 @@ fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
 
 /// The edit that makes 7bit 8bit.
 pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
-    let value = message.all_fields()[message.part(id).content_transfer_encoding? as usize].value;
+    let value = message.all_fields()[message.part_at(id).content_transfer_encoding? as usize].value;
     let old = value.of(message.raw());
     let start = value.start + (old.len() - old.trim_ascii_start().len());
     old.trim_ascii()

@@ -31,7 +31,7 @@ pub(super) fn signed_within<'m>(
         .filter_map(|(index, part)| {
             let id = PartId(index as u32);
             part.parent
-                .filter(|parent| message.part(*parent).kind == PartKind::Message)?;
+                .filter(|parent| message.part_at(*parent).kind == PartKind::Message)?;
             Some((id, signature(message, id)?))
         })
 }
@@ -275,7 +275,7 @@ fn charset_then(
     edits: &[Edit],
 ) -> Option<Charset> {
     let stays = |id: &PartId| {
-        let part = message.part(*id);
+        let part = message.part_at(*id);
         let told = part.charset.unwrap_or(part.body);
         !edits
             .iter()

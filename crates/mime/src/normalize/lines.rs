@@ -12,10 +12,10 @@ const LONGEST: usize = 998;
 /// Boundaries of all multiparts around a part.
 pub(super) fn boundaries_around<'m>(message: &'m Message<'_>, id: PartId) -> Vec<&'m [u8]> {
     let mut boundaries = Vec::new();
-    let mut next = message.part(id).parent;
+    let mut next = message.part_at(id).parent;
     while let Some(id) = next {
         boundaries.extend(message.boundary(id));
-        next = message.part(id).parent;
+        next = message.part_at(id).parent;
     }
     boundaries
 }

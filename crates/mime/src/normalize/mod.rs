@@ -1,4 +1,4 @@
-//! The planner: which edits make a message UTF-8.
+//! Plans the edits that make a message UTF-8.
 //!
 //! # Limits
 //! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
@@ -22,26 +22,34 @@ use crate::{
 use std::borrow::Cow;
 
 /// A processed message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome<'a> {
-    /// The new bytes; borrowed when nothing changed.
+    /// The new bytes; borrowed if nothing changed.
     pub bytes: Cow<'a, [u8]>,
-    /// What was changed.
+    /// The changes, sorted by place.
     pub edits: Vec<Edit>,
-    /// What was found.
+    /// The findings.
     pub report: Report,
 }
 
-/// What becomes of a message, without its new bytes: [`splice`] makes those.
-#[derive(Debug)]
+/// The changes of a message, without its new bytes: [`splice`] writes those.
+#[derive(Clone, Debug)]
 pub struct Plan {
-    /// What is to be changed.
+    /// The changes, sorted by place.
     pub edits: Vec<Edit>,
-    /// What was found.
+    /// The findings.
     pub report: Report,
 }
 
-/// Parses, plans and splices. Pure: no I/O, no clock, no globals.
+/// Parses a message, plans its edits and applies them. A pure function: no I/O, no clock, no globals.
+///
+/// ```
+/// use mailglot_mime::{Policy, process};
+///
+/// let outcome = process(b"Subject: Caf\xE9\n\n", &Policy::default());
+/// assert_eq!(&*outcome.bytes, b"Subject: =?UTF-8?B?Q2Fmw6k=?=\n\n");
+/// ```
 pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
     let Plan { edits, report } = plan(raw, policy);
     let bytes = if edits.is_empty() {
@@ -56,7 +64,7 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
     }
 }
 
-/// Parses and plans: [`process`] for those who want the new bytes elsewhere, or not at all.
+/// Parses a message and plans its edits, like [`process`] without the new bytes.
 pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     if raw.len() > policy.limits.message {
         let mut report = Report::with_limit(policy.limits.events);
@@ -71,7 +79,7 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     plan_parsed(&Message::parse(raw, &policy.limits), policy)
 }
 
-/// Plans what was parsed by `policy.limits`: [`plan`] for those who look at the parts, too. A message is that, whatever its size.
+/// Plans the edits of a message that was parsed with `policy.limits`. Does not check [`Limits::message`](crate::Limits::message).
 pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let raw = message.raw();
     let mut report = Report::with_limit(policy.limits.events);
@@ -134,6 +142,8 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
 }
 
 /// Plans the edits, sorted by start and without overlap. The events come in the order of the message.
+// For tests of the laws: unlike `plan_parsed` it does not check that a second pass changes nothing.
+#[doc(hidden)]
 pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<Edit> {
     let mark = report.mark();
     for defect in message.defects() {
@@ -165,7 +175,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     }
     if !edits.is_empty() {
         for (id, at) in headers::signed_within(message) {
-            let part = message.part(id);
+            let part = message.part_at(id);
             let first = edits.partition_point(|edit| edit.span.start < part.header.start);
             if !sealed[id.0 as usize]
                 && edits

@@ -47,7 +47,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     }
     let content = body.content(Some(japanese::LABEL));
     let note = |kind, count| {
-        let (part, at) = (body.id, body.message.part(body.id).body);
+        let (part, at) = (body.id, body.message.part_at(body.id).body);
         Some(Event::new(part, at, kind, Charset::ISO_2022_JP).counted(count))
     };
     let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
@@ -75,7 +75,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
 fn says_so(body: &Body<'_, '_>) -> bool {
     let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
         body.transferred.resolved,
-        body.message.part(body.id).several_charsets,
+        body.message.part_at(body.id).several_charsets,
     ) else {
         return false;
     };

@@ -44,7 +44,16 @@ pub(super) const FORMS: [NameForm; 3] = [
     NameForm::Plain,
 ];
 
-/// Everything decoded. Finding ranges are relative to `value`.
+/// Parses a field value and decodes its parameters. Ranges of findings are relative to `value`.
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::params::parse;
+///
+/// let value = b"attachment; filename*0*=utf-8''%C3%9C; filename*1=\"ber.pdf\"";
+/// let params = parse(value, &HeaderContext::default(), &mut Vec::new());
+/// assert_eq!((params.value.as_str(), params.get("filename")), ("attachment", Some("Über.pdf")));
+/// ```
 pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
     let (main, groups) = group(value, context, findings);
     let mut text = String::new();

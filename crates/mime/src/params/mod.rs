@@ -1,4 +1,4 @@
-//! Parameters of MIME header fields (RFC 2045 5.1, RFC 2231), with the tolerance that real mail needs.
+//! Parses, decodes and encodes parameters of MIME header fields (RFC 2045, section 5.1; RFC 2231), damaged ones too.
 //!
 //! [`scan`] reads a field as written; [`parse`] joins continuations and decodes.
 //!

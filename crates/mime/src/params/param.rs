@@ -5,39 +5,39 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// One parameter as written: no RFC 2231 joining, no decoding.
+/// A parameter as written, neither joined (RFC 2231) nor decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawParam<'a> {
-    /// Name as written (`filename*0*`).
+    /// The name as written, such as `filename*0*`.
     pub name: &'a [u8],
-    /// Range of the value in the field's value, quotes included.
+    /// The range of the parameter's value in the field value, with quotes.
     pub range: Range<usize>,
     /// The value without quotes, quoted pairs and folds.
     pub value: Cow<'a, [u8]>,
 }
 
-/// One decoded parameter.
+/// A decoded parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Lower-case name without RFC 2231 marks.
+    /// The name in lower case, without the marks of RFC 2231.
     pub name: String,
-    /// Decoded text.
+    /// The decoded text.
     pub text: String,
-    /// Language of an RFC 2231 value.
+    /// The language of a value in the form of RFC 2231.
     pub language: Option<String>,
 }
 
-/// Media type or disposition, with parameters.
+/// A media type or disposition with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params {
     /// The main value (`text/plain`, `attachment`), trimmed, comments removed, in lower case.
     pub value: String,
-    /// In order of the places of the forms that count; a name occurs once.
+    /// The parameters in order; each name occurs once.
     pub list: Vec<Param>,
 }
 
 impl Params {
-    /// The text of a parameter.
+    /// Returns the text of a parameter by its name in lower case.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.list
             .iter()

@@ -30,7 +30,7 @@ impl Transferred<'_> {
         policy: &Policy,
         hints: &mut MessageEvidence,
     ) -> Choice<'b> {
-        let part = message.part(id);
+        let part = message.part_at(id);
         let meaning = self
             .charset
             .as_deref()

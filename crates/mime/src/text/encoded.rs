@@ -1,48 +1,60 @@
-//! Encoded blocks in text parts, for who wants to know what files a text holds.
+//! Finds and decodes files in uuencode or yEnc inside text parts.
 //!
 //! # Limits
 //!
-//! As those of the search for them (`transfer/blocks.rs`). Their bytes are not given.
+//! A block that quoting marks (`> begin 644 x`) is not found. Parts of a file that yEnc splits over several messages are not joined.
 
 use crate::encoded_word::{HeaderContext, decode_text};
 use crate::event::EventKind;
-use crate::transfer::{self, blocks::blocks};
+use crate::transfer::{self, blocks};
 use crate::{Message, PartId, Span};
 
-/// A file in the middle of a text.
+/// A file in uuencode or yEnc inside a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EncodedBlock {
-    /// Where it stands in the message, from its first line to its last.
+    /// The place in the message, from the first line of the block to the last.
     pub at: Span,
     /// `uuencode` or `yenc`.
     pub encoding: &'static str,
-    /// The name of the file, decoded; may be empty.
+    /// The decoded file name; may be empty.
     pub name: String,
-    /// Bytes of the file, or of the part of it, that it stands for.
+    /// The decoded bytes of the file, or of the part of it that the block contains.
+    pub bytes: Vec<u8>,
+    /// The length that the lines of the block state or have, in bytes.
     pub size: u64,
-    /// Its last line is there.
+    /// Whether the last line of the block exists.
     pub ended: bool,
-    /// Whether `size` is what the block itself tells; None where it tells no size, as uuencode does not.
+    /// Whether `size` is the size that the block states; `None` if it states none, as in uuencode.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum (CRC-32) that it tells.
+    /// Whether the bytes have the checksum (CRC-32) that the block states.
     pub checksum_fits: Option<bool>,
 }
 
-/// The blocks of uuencode and yEnc in a text part, in order; none in other parts.
+/// Returns the blocks of uuencode and yEnc in a text part, in order. Other parts have none.
+///
+/// ```
+/// use mailglot_mime::{Limits, Message, PartId, encoded_blocks};
+///
+/// let raw = b"Content-Type: text/plain\n\nsee here:\nbegin 644 cat.txt\n#0V%T\n`\nend\n";
+/// let message = Message::parse(raw, &Limits::default());
+/// let blocks = encoded_blocks(&message, PartId::ROOT);
+/// assert_eq!((&*blocks[0].name, &*blocks[0].bytes), ("cat.txt", &b"Cat"[..]));
+/// ```
 pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
-    let part = message.part(id);
-    if !part.is_text() {
+    let Some(part) = message.part(id).filter(|part| part.is_text()) else {
         return Vec::new();
-    }
+    };
     let body = part.body.of(message.raw());
     let decoded = transfer::decode(part.transfer, body, &mut Vec::new());
-    let found = blocks(&decoded.bytes);
+    let found = blocks::blocks(&decoded.bytes);
     let ranges: Vec<_> = found.iter().map(|block| block.at.clone()).collect();
     let places = transfer::locate_any(decoded.used, body, &ranges);
     let shown = found
         .into_iter()
         .zip(&places)
-        .map(|(block, place)| EncodedBlock {
+        .map(|(block, place)| (blocks::content(&decoded.bytes, &block), block, place))
+        .map(|(bytes, block, place)| EncodedBlock {
             at: part.body.at(place),
             encoding: if block.kind == EventKind::CteYenc {
                 "yenc"
@@ -55,6 +67,7 @@ pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
                 &mut Vec::new(),
             )
             .into_owned(),
+            bytes,
             size: block.size,
             ended: block.ended,
             size_fits: block.size_fits,

@@ -9,7 +9,7 @@ use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::Detector;
 
-/// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
+/// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes.
 ///
 /// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {

@@ -19,30 +19,89 @@ use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::reading::Reading;
 use crate::transfer::{self, TransferEncoding};
-use crate::{Attachments, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report};
+use crate::{
+    Attachments, Guess, Limits, MediaType, Message, Part, PartId, PartKind, Policy, Report,
+};
+use mailglot_codec::{Charset, Loss};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// How many embedded messages in a transfer encoding are opened inside each other.
-const ENCODED_LEVELS: u32 = 4;
+pub(crate) const ENCODED_LEVELS: u32 = 4;
 
-/// One text part. Every text/* leaf gives one, attachments too unless the policy leaves them out.
+/// A decoded text of a message.
+///
+/// [`text_parts`] makes one of every text/* leaf, and of attachments unless the policy leaves them out.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TextPart<'a> {
-    /// The part; of a part of an embedded message in base64 or quoted-printable the one that embeds it.
+    /// The part. For a text inside an embedded message in base64 or quoted-printable this is the part that embeds it.
     pub part: PartId,
-    /// Its IMAP section number (RFC 3501 6.4.5), counted through embedded messages in a transfer encoding.
+    /// The IMAP section number (RFC 3501, section 6.4.5), counted through embedded messages in a transfer encoding.
     pub section: String,
-    /// Its media type, as declared.
+    /// The media type, as declared.
     pub media: MediaType,
-    /// How it was read.
+    /// How the charset was chosen.
     pub reading: Reading,
-    /// Its text, line ends as they are; borrowed where it stands so in the message. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
+    /// The text with its line ends. Borrows from the message if the text is already UTF-8 there.
+    ///
+    /// A body in an unknown transfer encoding is given undecoded, so that no text is dropped.
     pub text: Option<Cow<'a, str>>,
-    /// Codes of what was lost in it.
+    /// Kinds of the losses in the text.
     pub losses: Vec<EventKind>,
+    /// Whether the part is an attachment ([`Part::attachment`]).
+    pub attachment: bool,
+    /// Byte ranges that were lost, in the coordinates of the decoded part.
+    lost: Vec<Loss>,
 }
 
-/// Decodes all text parts; what was found goes to `report`.
+impl TextPart<'_> {
+    /// Returns the decoded text.
+    pub fn as_str(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the charset that decoded the text. [`Self::reading`] has the label, too.
+    pub fn charset(&self) -> Charset {
+        self.reading.used
+    }
+
+    /// Returns the byte ranges that could not be decoded; the text has U+FFFD there.
+    ///
+    /// Offsets count the bytes of the part without its transfer encoding. At most 64 ranges are kept of one text.
+    pub fn losses(&self) -> &[Loss] {
+        &self.lost
+    }
+
+    /// Returns the media type, such as `text/html`.
+    pub fn media_type(&self) -> &MediaType {
+        &self.media
+    }
+
+    /// Copies what is borrowed from the message.
+    pub fn into_owned(self) -> TextPart<'static> {
+        TextPart {
+            text: self.text.map(|text| Cow::Owned(text.into_owned())),
+            part: self.part,
+            section: self.section,
+            media: self.media,
+            reading: self.reading,
+            losses: self.losses,
+            attachment: self.attachment,
+            lost: self.lost,
+        }
+    }
+}
+
+/// Decodes all text parts, and adds what it finds to `report`.
+///
+/// ```
+/// use mailglot_mime::{Limits, Message, Policy, Report, text_parts};
+///
+/// let message = Message::parse(b"Content-Type: text/plain; charset=latin1\n\n\xE9", &Limits::default());
+/// let texts = text_parts(&message, &Policy::default(), &mut Report::default());
+/// assert_eq!((texts[0].as_str(), &*texts[0].section), ("é", "1"));
+/// ```
 pub fn text_parts<'a>(
     message: &Message<'a>,
     policy: &Policy,
@@ -99,9 +158,10 @@ fn read_level<'a>(
             transferred.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
-            (reading, choice.log.losses())
+            let lost = choice.log.kept().iter().filter(|loss| loss.kind.is_loss());
+            (reading, choice.log.losses(), lost.cloned().collect())
         };
-        let ((reading, mut losses), mut text) =
+        let ((reading, mut losses, lost), mut text) =
             if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
                 let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
                 (told(&choice), choice.text)
@@ -126,6 +186,8 @@ fn read_level<'a>(
             } else {
                 Vec::new()
             },
+            attachment: part.attachment,
+            lost,
         });
     }
 }
@@ -180,27 +242,12 @@ fn read_delimited(
         id,
         transferred,
     } = closed;
-    let bytes = &*transferred.decoded.bytes;
-    let Some((at, boundary)) = delimiters::boundary(bytes) else {
+    let Some((line, header)) = delimited_header(outer, id, &transferred.decoded.bytes) else {
         return;
     };
     let first = parts.len();
-    let media = &outer.part(id).media;
-    let mut header = format!("Content-Type: {}/{}; boundary=\"", media.top, media.sub).into_bytes();
-    for &byte in boundary {
-        if matches!(byte, b'"' | b'\\') {
-            header.push(b'\\');
-        }
-        header.push(byte);
-    }
-    // In a message whose lines end in CR alone an LF would tell otherwise.
-    let eol = outer.eol().bytes();
-    header.push(b'"');
-    header.extend_from_slice(eol);
-    header.extend_from_slice(eol);
     read_embedded(closed, &header, policy, levels, report, parts);
     if parts.len() > first {
-        let line = at..at + 2 + boundary.len();
         let place = transfer::locate_any(
             transferred.decoded.used,
             transferred.body,
@@ -212,6 +259,29 @@ fn read_delimited(
         let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
         report.push(Event::new(id, at, kind, reason));
     }
+}
+
+/// Returns the line of the first delimiter in a body, and a header that declares its boundary.
+fn delimited_header(
+    outer: &Message<'_>,
+    id: PartId,
+    bytes: &[u8],
+) -> Option<(Range<usize>, Vec<u8>)> {
+    let (at, boundary) = delimiters::boundary(bytes)?;
+    let media = &outer.part_at(id).media;
+    let mut header = format!("Content-Type: {media}; boundary=\"").into_bytes();
+    for &byte in boundary {
+        if matches!(byte, b'"' | b'\\') {
+            header.push(b'\\');
+        }
+        header.push(byte);
+    }
+    // In a message whose lines end in CR alone an LF would tell otherwise.
+    let eol = outer.eol().bytes();
+    header.push(b'"');
+    header.extend_from_slice(eol);
+    header.extend_from_slice(eol);
+    Some((at..at + 2 + boundary.len(), header))
 }
 
 /// Plain text under a label of base64, where an attachment was.
@@ -236,57 +306,106 @@ fn read_embedded(
         id,
         transferred,
     } = closed;
-    let part = outer.part(id);
-    let bytes = &*transferred.decoded.bytes;
-    let mut limits = policy.limits;
-    limits.depth = limits.depth.saturating_sub(part.depth as usize + 1);
-    limits.parts = limits.parts.saturating_sub(outer.parts().len());
-    // A multipart's boundary stands in the header outside.
-    let framed;
-    let (bytes, added) = if part.media.top == "multipart" {
-        framed = [header, bytes].concat();
-        (&*framed, framed.len() - bytes.len())
-    } else {
-        (bytes, 0)
-    };
-    let inner = Message::parse(bytes, &limits);
-    let shows = if added > 0 {
-        inner.part(PartId::ROOT).kind == PartKind::Multipart
-    } else {
-        !inner.fields(PartId::ROOT).is_empty()
-    };
-    if !shows {
+    let (bytes, added) = framed(outer.part_at(id), header, &transferred.decoded.bytes);
+    let limits = limits_inside(outer, id, &policy.limits);
+    let Some(inner) = parse_inside(&bytes, added, &limits) else {
         return;
-    }
+    };
     let mut within = Vec::new();
     let mut found = Report::with_limit(policy.limits.events);
     for defect in inner.defects() {
         found.push(defect.clone());
     }
     read_level(&inner, policy, levels - 1, &mut found, &mut within);
-    let outer_number = match part.parent {
+    for mut text in within {
+        text.part = id;
+        text.reading.part = id;
+        text.section = section_inside(outer, id, added, &text.section);
+        report.readings.push(text.reading.clone());
+        parts.push(text.into_owned());
+    }
+    report_embedded(id, transferred, added, found, report);
+}
+
+/// Puts the header before the body of a multipart, whose boundary stands in the header outside. Returns the bytes added, too.
+fn framed<'b>(part: &Part, header: &[u8], bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
+    if part.media.top == "multipart" {
+        (Cow::Owned([header, bytes].concat()), header.len())
+    } else {
+        (Cow::Borrowed(bytes), 0)
+    }
+}
+
+/// Returns the limits of what the parser left closed: depth and parts that are left.
+fn limits_inside(outer: &Message<'_>, id: PartId, limits: &Limits) -> Limits {
+    let depth = outer.part_at(id).depth as usize + 1;
+    Limits {
+        depth: limits.depth.saturating_sub(depth),
+        parts: limits.parts.saturating_sub(outer.parts().len()),
+        ..*limits
+    }
+}
+
+/// Parses what the parser left closed. Returns `None` if it has no structure.
+fn parse_inside<'b>(bytes: &'b [u8], added: usize, limits: &Limits) -> Option<Message<'b>> {
+    let inner = Message::parse(bytes, limits);
+    let shows = if added > 0 {
+        inner.part_at(PartId::ROOT).kind == PartKind::Multipart
+    } else {
+        !inner.fields(PartId::ROOT).is_empty()
+    };
+    shows.then_some(inner)
+}
+
+/// Returns the section number in `outer` of a part with the number `inner` inside the part `id`.
+fn section_inside(outer: &Message<'_>, id: PartId, added: usize, inner: &str) -> String {
+    let number = match outer.part_at(id).parent {
         // A multipart has the number of the message whose body it is.
         None if added > 0 => String::new(),
-        Some(parent) if added > 0 && outer.part(parent).kind == PartKind::Message => {
+        Some(parent) if added > 0 && outer.part_at(parent).kind == PartKind::Message => {
             outer.section(parent)
         }
         _ => outer.section(id),
     };
-    for mut text in within {
-        text.part = id;
-        text.reading.part = id;
-        text.section = match (outer_number.as_str(), text.section.as_str()) {
-            ("", inner) => inner.to_owned(),
-            (outer, "") => outer.to_owned(),
-            (outer, inner) => format!("{outer}.{inner}"),
-        };
-        report.readings.push(text.reading.clone());
-        parts.push(TextPart {
-            text: text.text.map(|text| Cow::Owned(text.into_owned())),
-            ..text
-        });
+    match (number.as_str(), inner) {
+        ("", inner) => inner.to_owned(),
+        (outer, "") => outer.to_owned(),
+        (outer, inner) => format!("{outer}.{inner}"),
     }
-    report_embedded(id, transferred, added, found, report);
+}
+
+/// Calls `read` with the message inside a part that the parser left closed, and with a function that numbers its parts.
+///
+/// Such a part is a message or multipart in a transfer encoding, or a multipart whose boundary only its body shows. Returns `None` for any
+/// other part.
+pub(crate) fn open<R>(
+    outer: &Message<'_>,
+    id: PartId,
+    limits: &Limits,
+    read: impl FnOnce(Message<'_>, &dyn Fn(&str) -> String) -> R,
+) -> Option<R> {
+    let part = outer.part_at(id);
+    let may_open = part.media.is_message() || part.media.top == "multipart";
+    if !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
+        return None;
+    }
+    let transferred = Transferred::read(outer, id);
+    let bytes = &*transferred.decoded.bytes;
+    let limits = limits_inside(outer, id, limits);
+    let encoded = is_encoded_structure(part, &transferred).then(|| declared(outer, part));
+    let delimited = || {
+        let header = is_closed_multipart(part).then(|| delimited_header(outer, id, bytes));
+        Some(header??.1)
+    };
+    let found = std::iter::once_with(delimited).flatten();
+    for header in encoded.into_iter().chain(found) {
+        let (bytes, added) = framed(part, &header, bytes);
+        if let Some(inner) = parse_inside(&bytes, added, &limits) {
+            let number = |section: &str| section_inside(outer, id, added, section);
+            return Some(read(inner, &number));
+        }
+    }
+    None
 }
 
 /// The Content-Type of a part as a header of its own.

@@ -37,7 +37,7 @@ impl Transferred<'_> {
             report.push(finding.clone().into_event(id, self.span));
         }
         let label = message
-            .part(id)
+            .part_at(id)
             .charset
             .unwrap_or(Span::new(self.span.start, self.span.start));
         for (kind, detail) in &choice.events {
@@ -204,7 +204,7 @@ impl Transferred<'_> {
 
 /// Returns true if the part declares 7bit, or nothing, which means the same.
 fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
-    let Some(index) = message.part(id).content_transfer_encoding else {
+    let Some(index) = message.part_at(id).content_transfer_encoding else {
         return true;
     };
     let value = message.all_fields()[index as usize].value.of(message.raw());

@@ -30,7 +30,7 @@ pub(crate) struct Transferred<'a> {
 impl<'a> Transferred<'a> {
     /// Decodes the transfer encoding of a leaf.
     pub(crate) fn read(message: &Message<'a>, id: PartId) -> Self {
-        let part = message.part(id);
+        let part = message.part_at(id);
         let body = part.body.of(message.raw());
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);

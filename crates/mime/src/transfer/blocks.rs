@@ -8,6 +8,10 @@
 //! A block begins at the start of a line; what quotes it (`> begin 644 x`) hides it. Base64 in the frame of uuencode (`begin-base64`) is
 //! not looked for.
 
+mod content;
+
+pub(crate) use content::content;
+
 use crate::event::{BlockCheck, EventKind};
 use memchr::memmem::Finder;
 use std::ops::Range;
@@ -210,6 +214,18 @@ fn number(line: &[u8], word: &[u8], radix: u32) -> Option<u64> {
     .ok()
 }
 
+/// Decodes a line of yEnc. An escape sign at the end of the line is dropped.
+fn yenc_bytes(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let mut bytes = line.iter();
+    std::iter::from_fn(move || {
+        let byte = match bytes.next()? {
+            b'=' => bytes.next()?.wrapping_sub(64),
+            byte => *byte,
+        };
+        Some(byte.wrapping_sub(42))
+    })
+}
+
 /// Bytes decoded from yEnc, counted and summed.
 struct YencData {
     size: u64,
@@ -225,16 +241,7 @@ impl Default for YencData {
 
 impl YencData {
     fn add(&mut self, line: &[u8]) {
-        let mut bytes = line.iter();
-        while let Some(&byte) = bytes.next() {
-            let byte = match byte {
-                b'=' => match bytes.next() {
-                    Some(escaped) => escaped.wrapping_sub(64),
-                    None => break,
-                },
-                byte => byte,
-            };
-            let byte = byte.wrapping_sub(42);
+        for byte in yenc_bytes(line) {
             self.size += 1;
             self.sum = CRC[usize::from(self.sum as u8 ^ byte)] ^ self.sum >> 8;
         }

@@ -7,7 +7,16 @@ use super::{base64, quoted_printable};
 use crate::event::{Detail, EventKind, Finding, Reason};
 use std::ops::Range;
 
-/// Undoes a transfer encoding. Finding ranges are relative to `body`. Linear time; never fails.
+/// Decodes a transfer encoding in linear time. Never fails. Ranges of findings are relative to `body`.
+///
+/// ```
+/// use mailglot_mime::transfer::{TransferEncoding, decode};
+///
+/// let mut findings = Vec::new();
+/// let decoded = decode(TransferEncoding::QuotedPrintable, b"a=3Db =X", &mut findings);
+/// assert_eq!(&*decoded.bytes, b"a=b =X");
+/// assert_eq!(findings[0].kind.code(), "cte.qp-bad-escape");
+/// ```
 ///
 /// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
 /// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
@@ -39,7 +48,9 @@ pub fn decode<'a>(
     }
 }
 
-/// Where decoded bytes came from: for each of `decoded` (sorted and apart, in decoded offsets) the range in `body`. One pass over `body`.
+/// Returns the range of `body` from which each range of decoded bytes came, in one pass.
+///
+/// `decoded` must be sorted, without overlap.
 pub fn locate(
     encoding: TransferEncoding,
     body: &[u8],
@@ -257,7 +268,7 @@ mod tests {
             let file = std::path::Path::new(&shared).join(format!("attacks/d68{letter}-cte.eml"));
             let raw = std::fs::read(&file).unwrap();
             let message = crate::Message::parse(&raw, &crate::Limits::default());
-            let part = message.part(crate::PartId::ROOT);
+            let part = message.part_at(crate::PartId::ROOT);
             let decoded = decode(part.transfer, part.body.of(&raw), &mut Vec::new());
             let found = String::from_utf8_lossy(&decoded.bytes);
             assert_eq!(found, *text, "{letter}");

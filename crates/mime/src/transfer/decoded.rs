@@ -5,10 +5,11 @@ use crate::event::{Detail, EventKind, Finding};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A decoded body.
+/// A body without its transfer encoding.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Decoded<'a> {
-    /// The bytes.
+    /// The decoded bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Plain text that a list or scanner appended after base64, in the body's coordinates; it is not in `bytes`.
     pub footer: Option<Range<usize>>,

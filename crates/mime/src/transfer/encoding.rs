@@ -2,20 +2,32 @@
 
 /// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TransferEncoding {
     /// 7bit, 8bit, binary, absent, or a spelling of these.
     Identity,
-    /// base64
+    /// `base64`.
     Base64,
-    /// quoted-printable
+    /// `quoted-printable`.
     QuotedPrintable,
-    /// uuencode: never decoded
+    /// `x-uuencode` and its spellings. [`decode`] leaves it undecoded.
     Uuencode,
-    /// Not known: treated as identity, reported
+    /// An unknown encoding, treated as identity.
     Unknown,
 }
 
 impl TransferEncoding {
+    /// Returns the name in lower case: `identity`, `base64`, `quoted-printable`, `uuencode` or `unknown`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Base64 => "base64",
+            Self::QuotedPrintable => "quoted-printable",
+            Self::Uuencode => "uuencode",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
         let label = CleanLabel::of(value);

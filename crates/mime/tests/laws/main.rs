@@ -388,6 +388,7 @@ fn read_as(text: &str, policy: &Policy) -> String {
     match policy.charset_out {
         CharsetOut::Utf8 => text.to_owned(),
         CharsetOut::Iso2022Jp => iso_2022_jp_form(text).into_owned(),
+        other => panic!("no form for {other:?}"),
     }
 }
 
@@ -413,7 +414,7 @@ struct Text {
 fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
     let parts = text_parts(message, policy, &mut Report::default());
     let text = |p: mailglot_mime::TextPart| {
-        let part = message.part(p.part);
+        let part = message.part(p.part).unwrap();
         let named = |text: &str| {
             let text = text.to_lowercase();
             part.media.sub != "plain" && (text.contains("charset") || text.contains("encoding"))
@@ -529,15 +530,13 @@ fn messages_that_broke_a_law_once_keep_it() {
                         .into_iter()
                         .flat_map(|r| OUT.map(|out| (r, out)));
                     for (repairs, charset_out) in each {
-                        let policy = Policy {
-                            headers,
-                            transfer,
-                            on_loss,
-                            repairs,
-                            charset_out,
-                            attachments: Attachments::Utf8,
-                            ..Policy::default()
-                        };
+                        let policy = Policy::default()
+                            .headers(headers)
+                            .transfer(transfer)
+                            .on_loss(on_loss)
+                            .repairs(repairs)
+                            .charset_out(charset_out)
+                            .attachments(Attachments::Utf8);
                         let found = broken(raw, &policy);
                         assert!(
                             found.is_none(),
@@ -554,18 +553,10 @@ fn messages_that_broke_a_law_once_keep_it() {
 #[test]
 fn what_is_told_changes_no_byte() {
     for raw in ONCE_BROKEN {
-        let full = Policy {
-            headers: Headers::RawUtf8,
-            repairs: Repairs::ALL,
-            ..Policy::default()
-        };
-        let silent = Policy {
-            limits: Limits {
-                events: 0,
-                ..full.limits
-            },
-            ..full.clone()
-        };
+        let full = Policy::default()
+            .headers(Headers::RawUtf8)
+            .repairs(Repairs::ALL);
+        let silent = full.clone().limits(full.limits.events(0));
         assert_eq!(
             process(raw, &full).bytes,
             process(raw, &silent).bytes,

@@ -16,14 +16,11 @@ pub(crate) const OUT: [CharsetOut; 2] = [CharsetOut::Utf8, CharsetOut::Iso2022Jp
 
 /// One of them; `below` gives a number below another.
 pub(crate) fn policy(below: &mut dyn FnMut(usize) -> usize) -> Policy {
-    Policy {
-        headers: HEADERS[below(HEADERS.len())],
-        transfer: TRANSFERS[below(TRANSFERS.len())],
-        on_loss: LOSSES[below(LOSSES.len())],
-        attachments: ATTACHMENTS[below(ATTACHMENTS.len())],
-        // What is seldom asked for comes less often.
-        repairs: [Repairs::default(), Repairs::ALL][usize::from(below(4) == 0)],
-        charset_out: OUT[usize::from(below(3) == 0)],
-        ..Policy::default()
-    }
+    Policy::default()
+        .headers(HEADERS[below(HEADERS.len())])
+        .transfer(TRANSFERS[below(TRANSFERS.len())])
+        .on_loss(LOSSES[below(LOSSES.len())])
+        .attachments(ATTACHMENTS[below(ATTACHMENTS.len())])
+        .repairs([Repairs::default(), Repairs::ALL][usize::from(below(4) == 0)])
+        .charset_out(OUT[usize::from(below(3) == 0)])
 }

@@ -288,13 +288,7 @@ fn losses_have_places() {
         .expect("one loss");
     assert_eq!(loss.at.of(raw), b"=FF");
     assert!(String::from_utf8_lossy(&outcome.bytes).contains("Text, \u{fffd}, der"));
-    let keep = process(
-        raw,
-        &Policy {
-            on_loss: OnLoss::Keep,
-            ..Policy::default()
-        },
-    );
+    let keep = process(raw, &Policy::default().on_loss(OnLoss::Keep));
     assert_eq!(&*keep.bytes, raw);
     keeps_the_laws(raw);
 }
@@ -345,10 +339,7 @@ fn a_line_end_that_is_added_at_the_end_changes_no_more() {
 fn a_line_end_that_a_text_gets_is_told() {
     let raw =
         b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6k=\n";
-    let policy = Policy {
-        transfer: Transfer::EightBit,
-        ..Policy::default()
-    };
+    let policy = Policy::default().transfer(Transfer::EightBit);
     let done = process(raw, &policy);
     assert!(done.bytes.ends_with("\n\n\u{e9}\n".as_bytes()));
     let told = |report: &Report| report.has(EventKind::CteLineEndAdded);

@@ -52,13 +52,7 @@ fn signed_messages_by_policy() {
             .iter()
             .any(|e| e.kind.code() == "signature.voided")
     );
-    let gateway = process(
-        raw,
-        &Policy {
-            keep_signed: true,
-            ..Policy::default()
-        },
-    );
+    let gateway = process(raw, &Policy::default().keep_signed(true));
     assert_eq!(&*gateway.bytes, raw);
     assert!(
         gateway
@@ -83,7 +77,8 @@ fn attached_messages_under_a_signature() {
     ] {
         let message = Message::parse(&raw, &Limits::default());
         let last = PartId(message.parts().len() as u32 - 1);
-        let inner = &raw[message.part(last).header.start..message.part(last).body.end];
+        let inner =
+            &raw[message.part(last).unwrap().header.start..message.part(last).unwrap().body.end];
         let told = |policy: &Policy, code: &str| -> Vec<PartId> {
             let report = process(&raw, policy).report;
             report
@@ -94,11 +89,7 @@ fn attached_messages_under_a_signature() {
                 .collect()
         };
         for headers in [Headers::Words, Headers::RawUtf8] {
-            let keep = Policy {
-                keep_signed: true,
-                headers,
-                ..Policy::default()
-            };
+            let keep = Policy::default().keep_signed(true).headers(headers);
             let kept = process(&raw, &keep);
             assert!(
                 kept.bytes
@@ -147,12 +138,10 @@ fn headers_become_utf8_words() {
 #[test]
 fn raw_bytes_that_stay_are_not_read_anew_by_a_second_pass() {
     let repairs = Repairs::ALL;
-    let policy = Policy {
-        headers: Headers::RawUtf8,
-        transfer: Transfer::Keep,
-        repairs,
-        ..Policy::default()
-    };
+    let policy = Policy::default()
+        .headers(Headers::RawUtf8)
+        .transfer(Transfer::Keep)
+        .repairs(repairs);
     let once = process(b"a:aA\x92\xbd=\nr:8a\xc2\xbc\x90;", &policy);
     assert!(
         process(&once.bytes, &policy).edits.is_empty(),
@@ -177,10 +166,7 @@ fn second_halves_that_are_backslashes_stay() {
             .charset()
             .unwrap();
         let raw = charset.encode(text, Unmappable::Fatal, &mut LossLog::new());
-        let policy = Policy {
-            default_charset: Some(charset),
-            ..Policy::default()
-        };
+        let policy = Policy::default().default_charset(Some(charset));
         let input = [
             b"From: \"",
             &raw[..],
@@ -236,11 +222,7 @@ fn second_halves_that_are_backslashes_stay() {
 fn fields_that_are_kept_are_not_repaired() {
     let raw = b"Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n";
     let repaired = |headers| {
-        let policy = Policy {
-            headers,
-            repairs: Repairs::ALL,
-            ..Policy::default()
-        };
+        let policy = Policy::default().headers(headers).repairs(Repairs::ALL);
         let done = process(raw, &policy);
         (
             done.edits.len(),
@@ -263,10 +245,7 @@ fn misread_utf8_can_still_be_mended_afterwards() {
             .split(|b| *b == b'\n')
             .next()
             .unwrap();
-        let context = HeaderContext {
-            repairs: Repairs::ALL,
-            ..HeaderContext::default()
-        };
+        let context = HeaderContext::default().repairs(Repairs::ALL);
         decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
     };
     for (raw, want) in [
@@ -288,10 +267,7 @@ fn misread_utf8_can_still_be_mended_afterwards() {
         ),
     ] {
         for headers in [Headers::Words, Headers::RawUtf8] {
-            let policy = Policy {
-                headers,
-                ..Policy::default()
-            };
+            let policy = Policy::default().headers(headers);
             let done = process(raw.as_bytes(), &policy).bytes.into_owned();
             assert_eq!(read(&done), want, "{}", done.escape_ascii());
             assert!(

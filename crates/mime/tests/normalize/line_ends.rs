@@ -35,14 +35,7 @@ fn reads_exactly(raw: &[u8], wanted: &str) {
     assert_eq!(text(raw), wanted, "{}", raw.escape_ascii());
     for transfer in TRANSFERS {
         for bodies in [Bodies::Utf8, Bodies::Keep] {
-            let outcome = process(
-                raw,
-                &Policy {
-                    transfer,
-                    bodies,
-                    ..Policy::default()
-                },
-            );
+            let outcome = process(raw, &Policy::default().transfer(transfer).bodies(bodies));
             assert_eq!(
                 text(&outcome.bytes),
                 wanted,
@@ -157,15 +150,9 @@ fn rows_that_end_in_cr_lf_beside_others_stay() {
     let bytes = b"a;b\r\nc;\xe9\nd;e\r\n";
     let raw = message("iso-8859-1", "base64", &base64(bytes), Eol::Lf);
     for transfer in TRANSFERS {
-        let out = process(
-            &raw,
-            &Policy {
-                transfer,
-                ..Policy::default()
-            },
-        )
-        .bytes
-        .into_owned();
+        let out = process(&raw, &Policy::default().transfer(transfer))
+            .bytes
+            .into_owned();
         assert!(
             !out.windows(4).any(|bytes| bytes == b"=0D\n"),
             "{}",
@@ -216,11 +203,7 @@ fn bytes_of_other_charsets_get_no_line_ends() {
             for eol in [Eol::Lf, Eol::CrLf] {
                 let raw = message(label, transfer, &body, eol);
                 for to in TRANSFERS {
-                    let policy = Policy {
-                        transfer: to,
-                        bodies: Bodies::Keep,
-                        ..Policy::default()
-                    };
+                    let policy = Policy::default().transfer(to).bodies(Bodies::Keep);
                     let out = process(&raw, &policy).bytes.into_owned();
                     let lines = |raw: &[u8]| self::text(raw).replace("\r\n", "\n");
                     assert_eq!(
@@ -280,11 +263,9 @@ fn a_line_end_that_is_added_is_reported() {
         text(&process(&raw, &Policy::default()).bytes),
         "\u{fc}\n\u{fc}\n"
     );
-    let policy = Policy {
-        attachments: Attachments::Utf8,
-        transfer: Transfer::Keep,
-        ..Policy::default()
-    };
+    let policy = Policy::default()
+        .attachments(Attachments::Utf8)
+        .transfer(Transfer::Keep);
     assert_eq!(process(&raw, &policy).bytes, raw);
 }
 
@@ -305,7 +286,7 @@ fn bytes_that_stay_under_a_label_without_ascii_settle_in_one_pass() {
             let raw = [head.as_bytes(), body].concat();
             for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
                 for transfer in TRANSFERS {
-                    let policy = Policy { bodies: Bodies::Keep, headers, transfer, ..Policy::default() };
+                    let policy = Policy::default().bodies(Bodies::Keep).headers(headers).transfer(transfer);
                     let once = process(&raw, &policy).bytes;
                     let twice = process(&once, &policy).bytes;
                     let shown = twice.escape_ascii();

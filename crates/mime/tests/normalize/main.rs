@@ -21,12 +21,12 @@ fn policies() -> Vec<Policy> {
             Transfer::EightBit,
         ] {
             for on_loss in [OnLoss::Replace, OnLoss::Keep] {
-                all.push(Policy {
-                    headers,
-                    transfer,
-                    on_loss,
-                    ..Policy::default()
-                });
+                all.push(
+                    Policy::default()
+                        .headers(headers)
+                        .transfer(transfer)
+                        .on_loss(on_loss),
+                );
             }
         }
     }

@@ -7,7 +7,7 @@ use super::compare::{Difference, field_as_seen, words};
 use super::expected::{Content, ExpectedItem};
 use super::reader::{self, SecondReader, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
-use mailglot_mime::{Eol, Message};
+use mailglot_mime::{Eol, Message, Part};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -139,8 +139,8 @@ pub(super) fn explain(
         Defect::TooCostly => false,
         Defect::CrLineEnds => message.eol() == Eol::Cr,
         Defect::NoBlankLine => {
-            let part = message.part(item.part);
-            difference.seen.is_none() && part.header.end == part.body.start
+            let is_unended = |part: &Part| part.header.end == part.body.start;
+            difference.seen.is_none() && message.part(item.part).is_some_and(is_unended)
         }
         Defect::Structure => is_structure(original, item, difference),
         Defect::NoText => is_no_text(original, item, reading),
@@ -176,8 +176,8 @@ fn is_structure(
         let (expected, seen) = (difference.expected.trim_end(), seen.trim_end());
         expected.starts_with(seen) || seen.starts_with(expected)
     });
-    let header = message.part(item.part).header.start;
-    end(body.end) != end(item.original.end) && begins || body.header != header
+    let header = message.part(item.part).map(|part| part.header.start);
+    end(body.end) != end(item.original.end) && begins || Some(body.header) != header
 }
 
 /// The part is no text for mail-parser, neither before nor after.
@@ -326,7 +326,7 @@ fn is_delimiter(message: &Message<'_>, item: &ExpectedItem<'_>, difference: &Dif
     let Some(rest) = difference.expected.strip_prefix(seen.as_str()) else {
         return false;
     };
-    let mut next = message.part(item.part).parent;
+    let mut next = message.part(item.part).and_then(|part| part.parent);
     while let Some(id) = next {
         let found = message
             .boundary(id)
@@ -340,7 +340,7 @@ fn is_delimiter(message: &Message<'_>, item: &ExpectedItem<'_>, difference: &Dif
         if found.is_some_and(|rest| !whole(rest) || !seen.is_empty() && !seen.ends_with('\n')) {
             return true;
         }
-        next = message.part(id).parent;
+        next = message.part(id).and_then(|part| part.parent);
     }
     false
 }

@@ -163,7 +163,9 @@ impl EditedPlaces<'_, '_> {
             return;
         }
         for text in text_parts(self.message, self.policy, &mut Report::with_limit(0)) {
-            let part = self.message.part(text.part);
+            let Some(part) = self.message.part(text.part) else {
+                continue;
+            };
             let edited = bodies[text.part.0 as usize];
             let Some(found) = text.text.filter(|_| edited > Edited::No && is_text(part)) else {
                 continue;

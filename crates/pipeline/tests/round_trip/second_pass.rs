@@ -125,10 +125,7 @@ fn mixed(random: &mut Random) -> Vec<u8> {
 fn changed(mailbox: &[u8], transfer: Transfer, folder: &Path) -> Option<String> {
     let at = |name: &str| folder.join(name);
     fs::write(at("in.mbox"), mailbox).unwrap();
-    let policy = Policy {
-        transfer,
-        ..Policy::default()
-    };
+    let policy = Policy::default().transfer(transfer);
     let to = |from: &str, name: &str| NormalizeJob {
         to: Some(Format::Mbox),
         policy: policy.clone(),

@@ -11,7 +11,6 @@ use super::{
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{Detail, Eol, EventKind, Finding, Message, PartId, header_context};
 use std::io::{self, BufWriter, Read, Write};
@@ -24,11 +23,9 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
     let told = header_context(&message, &policy);
-    let context = HeaderContext {
-        raw: told.raw,
-        raw_is_uncertain: told.raw_is_uncertain,
-        ..super::context(args, &policy)
-    };
+    let context = super::context(args, &policy)
+        .raw(told.raw)
+        .raw_is_uncertain(told.raw_is_uncertain);
     let mut out = BufWriter::new(io::stdout());
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {
@@ -93,7 +90,7 @@ struct Entry {
 
 /// All lines of a header up to the empty one: those of fields as the message has them, and those between and behind them.
 fn entries(message: &Message<'_>) -> Vec<Entry> {
-    let root = message.part(PartId::ROOT);
+    let root = message.root();
     let mut entries = Vec::new();
     let mut at = root.header.start;
     for field in message.fields(PartId::ROOT) {
@@ -240,10 +237,7 @@ mod tests {
 
     #[test]
     fn fields_beyond_the_limit_are_fields_here() {
-        let limits = Limits {
-            fields: 1,
-            ..Limits::default()
-        };
+        let limits = Limits::default().fields(1);
         let raw = b"A: b\nC: d\n e\nno colon\n f\nFrom: g\n\nH: i\n";
         let message = Message::parse(raw, &limits);
         let found: Vec<_> = entries(&message)

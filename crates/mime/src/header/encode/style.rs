@@ -3,14 +3,14 @@
 use crate::encoded_word::{Encoding, Place, Unencodable, encode_as, encode_legacy};
 use mailglot_codec::{Charset, smallest_sufficient};
 
-/// How words are written.
+/// Options of [`encode_field`].
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
-    /// Charsets, the best first: the first that holds the whole value is used. None: UTF-8.
+    /// The charsets, the best first. The first that can encode the whole value is used, otherwise UTF-8.
     pub charsets: &'a [Charset],
-    /// Their encoding.
+    /// The encoding of the words.
     pub encoding: Encoding,
-    /// Line end of folds; empty: all is one line.
+    /// The line end of folds. If it is empty, the value stays on one line.
     pub eol: &'a str,
 }
 

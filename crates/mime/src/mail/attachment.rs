@@ -1,0 +1,234 @@
+//! Lists the files that a message carries.
+//!
+//! # Limits
+//! The files inside winmail.dat (TNEF) are not listed, only winmail.dat itself.
+
+use super::{Mail, file_name};
+use crate::encoded_word::decode_text;
+use crate::event::{EventKind, Finding};
+use crate::fields;
+use crate::header::FieldKind;
+use crate::text::open;
+use crate::transfer::blocks::{self, Block};
+use crate::transfer::{self, TransferEncoding};
+use crate::{MediaType, Part, PartId, PartKind, params};
+use std::borrow::Cow;
+
+/// A file that a message carries. [`Mail::attachments`] describes which parts are files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment<'a> {
+    part: PartId,
+    section: String,
+    name: Option<String>,
+    media: MediaType,
+    content_id: Option<String>,
+    is_inline: bool,
+    transfer: TransferEncoding,
+    body: Cow<'a, [u8]>,
+}
+
+impl<'a> Attachment<'a> {
+    /// Returns the decoded file name, from Content-Disposition (`filename`) or else from Content-Type (`name`).
+    ///
+    /// The sender chose it: it may contain `/` or `..`. [`Self::safe_name`] returns a name for a file.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns a name under which the attachment can be saved in a folder.
+    ///
+    /// It has no path, controls, reserved or invisible characters, and at most 200 bytes. Without a usable name it is `part-` and the
+    /// section number. Two attachments may have the same name.
+    ///
+    /// ```
+    /// use mailglot_mime::Mail;
+    ///
+    /// let mail = Mail::parse("Content-Type: image/png; name=\"../../x?.png\"\n\n");
+    /// assert_eq!(mail.attachments()[0].safe_name(), "x_.png");
+    /// ```
+    pub fn safe_name(&self) -> String {
+        let safe = self.name().and_then(file_name::safe);
+        safe.unwrap_or_else(|| {
+            if self.media.is_message() {
+                format!("part-{}.eml", self.section)
+            } else {
+                format!("part-{}", self.section)
+            }
+        })
+    }
+
+    /// Returns the declared media type. A file in uuencode or yEnc inside a text is `application/octet-stream`.
+    pub fn media_type(&self) -> &MediaType {
+        &self.media
+    }
+
+    /// Returns the Content-ID without angle brackets; HTML refers to it by `cid:`.
+    pub fn content_id(&self) -> Option<&str> {
+        self.content_id.as_deref()
+    }
+
+    /// Returns true if the sender wants the file shown within the text (`Content-Disposition: inline`, or none).
+    pub fn is_inline(&self) -> bool {
+        self.is_inline
+    }
+
+    /// Returns the part. For a file inside an embedded message in base64 or quoted-printable this is the part that embeds it.
+    pub fn part(&self) -> PartId {
+        self.part
+    }
+
+    /// Returns the IMAP section number (RFC 3501, section 6.4.5), counted through embedded messages in a transfer encoding.
+    pub fn section(&self) -> &str {
+        &self.section
+    }
+
+    /// Decodes the transfer encoding. Damaged input gives the bytes that can be read; [`Self::defects`] describes the damage.
+    pub fn decoded(&self) -> Cow<'_, [u8]> {
+        if self.transfer == TransferEncoding::Uuencode
+            && let Some(block) = blocks::blocks(&self.body).first()
+        {
+            return Cow::Owned(blocks::content(&self.body, block));
+        }
+        transfer::decode(self.transfer, &self.body, &mut Vec::new()).bytes
+    }
+
+    /// Returns what is damaged in the transfer encoding, with ranges of the encoded body.
+    ///
+    /// ```
+    /// use mailglot_mime::Mail;
+    ///
+    /// let raw = "Content-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=*\n";
+    /// let mail = Mail::parse(raw);
+    /// assert_eq!(mail.attachments()[0].defects()[0].kind.code(), "cte.b64-trailing");
+    /// ```
+    pub fn defects(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        transfer::decode(self.transfer, &self.body, &mut findings);
+        findings.retain(|finding| finding.kind != EventKind::CteUuencode);
+        findings
+    }
+
+    /// Copies what is borrowed from the message.
+    pub fn into_owned(self) -> Attachment<'static> {
+        Attachment {
+            body: Cow::Owned(self.body.into_owned()),
+            part: self.part,
+            section: self.section,
+            name: self.name,
+            media: self.media,
+            content_id: self.content_id,
+            is_inline: self.is_inline,
+            transfer: self.transfer,
+        }
+    }
+}
+
+/// Returns the attachments of a message. Opens `levels` embedded messages inside each other.
+pub(super) fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
+    let message = &mail.message;
+    let mut files = Vec::new();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        if part.kind == PartKind::Multipart {
+            continue;
+        }
+        let (name, disposition) = name(mail, part);
+        let is_text = part.is_text() || part.media.is_message() || part.media.top == "multipart";
+        if part.attachment || name.is_some() || !is_text {
+            files.push(Attachment {
+                part: id,
+                section: message.section(id),
+                name,
+                media: part.media.clone(),
+                content_id: content_id(mail, id),
+                is_inline: disposition.is_none_or(|word| word.starts_with("inline")),
+                transfer: part.transfer,
+                body: Cow::Borrowed(part.body.of(message.raw())),
+            });
+        } else if part.is_text() {
+            push_blocks(mail, id, &mut files);
+        }
+        if levels > 0 {
+            let inner = open(message, id, &mail.policy.limits, |inner, number| {
+                let inner = Mail::of(inner, mail.policy.clone());
+                let within = collect(&inner, levels - 1).into_iter();
+                let outside = |file: Attachment<'_>| Attachment {
+                    part: id,
+                    section: number(&file.section),
+                    ..file.into_owned()
+                };
+                within.map(outside).collect::<Vec<_>>()
+            });
+            files.extend(inner.into_iter().flatten());
+        }
+    }
+    files
+}
+
+/// Returns the file name of a part, and its disposition in lower case.
+fn name(mail: &Mail<'_>, part: &Part) -> (Option<String>, Option<String>) {
+    let raw = mail.raw();
+    let fields = mail.message.all_fields();
+    let (first, last) = part.fields;
+    let own = &fields[first as usize..last as usize];
+    let disposition = own.iter().find(|field| {
+        field
+            .name
+            .of(raw)
+            .eq_ignore_ascii_case(b"content-disposition")
+    });
+    let content_type = part.content_type.map(|index| &fields[index as usize]);
+    let read = |field: &crate::header::Field| {
+        let value = field.value.of(raw);
+        let context = mail.context(value, FieldKind::Parameters);
+        params::parse(value, &context, &mut Vec::new())
+    };
+    let named = |params: &params::Params, name: &str| {
+        let text = params.get(name).map(str::trim);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let disposition = disposition.map(read);
+    let name = disposition
+        .as_ref()
+        .and_then(|params| named(params, "filename"))
+        .or_else(|| named(&content_type.map(read)?, "name"));
+    let word = disposition.map(|params| params.value);
+    (name, word.filter(|word| !word.is_empty()))
+}
+
+fn content_id(mail: &Mail<'_>, id: PartId) -> Option<String> {
+    let field = mail.message.field(id, b"Content-ID")?;
+    fields::identifiers(field.value.of(mail.raw()))
+        .into_iter()
+        .next()
+}
+
+/// Adds the files in uuencode or yEnc inside a text.
+fn push_blocks(mail: &Mail<'_>, id: PartId, files: &mut Vec<Attachment<'_>>) {
+    let message = &mail.message;
+    let part = message.part_at(id);
+    let body = part.body.of(message.raw());
+    let decoded = transfer::decode(part.transfer, body, &mut Vec::new());
+    for block in blocks::blocks(&decoded.bytes) {
+        files.push(Attachment {
+            part: id,
+            section: message.section(id),
+            name: block_name(mail, &decoded.bytes, &block),
+            media: MediaType {
+                top: "application".into(),
+                sub: "octet-stream".into(),
+            },
+            content_id: None,
+            is_inline: true,
+            transfer: TransferEncoding::Identity,
+            body: Cow::Owned(blocks::content(&decoded.bytes, &block)),
+        });
+    }
+}
+
+fn block_name(mail: &Mail<'_>, text: &[u8], block: &Block) -> Option<String> {
+    let name = &text[block.name.clone()];
+    let context = mail.context(name, FieldKind::Unstructured);
+    let name = decode_text(name, &context, &mut Vec::new());
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}

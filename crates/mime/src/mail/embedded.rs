@@ -1,0 +1,95 @@
+//! Finds the messages that parts of a message embed.
+
+use super::Mail;
+use crate::text::open;
+use crate::{Message, PartId, PartKind};
+use std::borrow::Cow;
+
+/// A message that a part embeds, such as a forwarded one (message/rfc822, message/global, message/news).
+///
+/// ```
+/// use mailglot_mime::Mail;
+///
+/// // The embedded message is in base64: "Subject: inner\n\nhello\n".
+/// let raw = "Subject: outer\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n\
+///     U3ViamVjdDogaW5uZXIKCmhlbGxvCg==\n";
+/// let outer = Mail::parse(raw);
+/// let messages = outer.embedded_messages();
+/// let inner = messages[0].mail();
+/// assert_eq!(inner.subject().as_deref(), Some("inner"));
+/// assert_eq!(outer.texts()[0].as_str(), "hello\n");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddedMessage<'a> {
+    part: PartId,
+    section: String,
+    raw: Cow<'a, [u8]>,
+}
+
+impl EmbeddedMessage<'_> {
+    /// Returns the part that embeds the message.
+    pub fn part(&self) -> PartId {
+        self.part
+    }
+
+    /// Returns the IMAP section number of that part (RFC 3501, section 6.4.5).
+    pub fn section(&self) -> &str {
+        &self.section
+    }
+
+    /// Returns the bytes of the message without the transfer encoding of the part.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// Parses the message with the default policy. [`Mail::parse_with`] and [`Self::raw`] do so with another one.
+    pub fn mail(&self) -> Mail<'_> {
+        Mail::parse(self.raw())
+    }
+
+    /// Copies the bytes that are borrowed from the outer message.
+    pub fn into_owned(self) -> EmbeddedMessage<'static> {
+        EmbeddedMessage {
+            part: self.part,
+            section: self.section,
+            raw: Cow::Owned(self.raw.into_owned()),
+        }
+    }
+}
+
+/// Returns the messages that no other embedded message contains.
+pub(super) fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
+    let message = &mail.message;
+    let mut found = Vec::new();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        if !part.media.is_message() || is_inside_message(message, id) {
+            continue;
+        }
+        let raw = if part.kind == PartKind::Leaf {
+            open(message, id, &mail.policy.limits, |inner, _| {
+                Cow::Owned(inner.raw().to_vec())
+            })
+        } else {
+            Some(Cow::Borrowed(part.body.of(message.raw())))
+        };
+        found.extend(raw.map(|raw| EmbeddedMessage {
+            part: id,
+            section: message.section(id),
+            raw,
+        }));
+    }
+    found
+}
+
+/// Returns true if a part lies inside an embedded message.
+fn is_inside_message(message: &Message<'_>, id: PartId) -> bool {
+    let mut next = message.part_at(id).parent;
+    while let Some(part) = next.map(|id| message.part_at(id)) {
+        if part.kind == PartKind::Message {
+            return true;
+        }
+        next = part.parent;
+    }
+    false
+}

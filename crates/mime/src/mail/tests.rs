@@ -1,0 +1,217 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::transfer::base64;
+
+/// A message with a text, a named inline picture, a text attachment, and an unnamed PDF.
+const MIXED: &str = "From: =?utf-8?Q?J=C3=B6rg?= <j@example.org>, \"B, C\" <b@example.org>\n\
+    To: friends: x@example.org, y@example.org;\n\
+    To: z@example.org\n\
+    Subject:  =?utf-8?Q?=C3=9C?=\n ber \n\
+    Date: Mon, 2 Mar 1998 10:00:00 +0100\n\
+    Message-ID: <1@example.org>\n\
+    Content-Type: multipart/mixed; boundary=b\n\n\
+    --b\nContent-Type: text/plain; charset=utf-8\n\nsee there\n\
+    --b\nContent-Type: image/png; name=\"p.png\"\nContent-ID: <c@d>\nContent-Disposition: inline\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n\
+    --b\nContent-Type: text/csv; charset=koi8-r\nContent-Disposition: attachment; filename*=utf-8''%D0%B4.csv\n\nabc\n\
+    --b\nContent-Type: application/pdf\n\n%PDF\n\
+    --b--\n";
+
+fn names(mail: &Mail<'_>) -> Vec<(String, String)> {
+    let files = mail.attachments();
+    let shown = |file: &Attachment<'_>| (file.section().to_owned(), file.safe_name());
+    files.iter().map(shown).collect()
+}
+
+fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
+    list.iter().map(owned).collect()
+}
+
+#[test]
+fn fields_are_decoded() {
+    let mail = Mail::parse(MIXED);
+    assert_eq!(mail.subject().as_deref(), Some("Ü ber"));
+    let show = |list: Vec<Mailbox>| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        show(mail.from()),
+        ["Jörg <j@example.org>", "\"B, C\" <b@example.org>"]
+    );
+    assert_eq!(
+        show(mail.to()),
+        ["x@example.org", "y@example.org", "z@example.org"]
+    );
+    assert!(mail.cc().is_empty() && mail.header("Cc").is_none());
+    assert_eq!(mail.message_id().as_deref(), Some("1@example.org"));
+    assert_eq!(mail.date().unwrap().timestamp(), 888_829_200);
+    assert_eq!(mail.headers().count(), 7);
+    assert!(mail.media_type() == "multipart/mixed");
+}
+
+#[test]
+fn nothing_is_a_message_too() {
+    for raw in ["", "\n", "no field at all", "Subject", "Date: x\nFrom:\n"] {
+        let mail = Mail::parse(raw);
+        assert_eq!((mail.subject(), mail.date()), (None, None), "{raw:?}");
+        assert!(mail.from().iter().all(|from| from.address.is_empty()));
+        assert!(mail.attachments().is_empty() && mail.embedded_messages().is_empty());
+        assert_eq!(&*mail.normalize(&Policy::default()).bytes(), raw.as_bytes());
+    }
+}
+
+#[test]
+fn attachments_are_named_inline_or_no_text() {
+    let mail = Mail::parse(MIXED);
+    assert_eq!(
+        names(&mail),
+        pairs(&[("2", "p.png"), ("3", "д.csv"), ("4", "part-4")])
+    );
+    let files = mail.attachments();
+    assert_eq!(&*files[0].decoded(), b"\x89PNG\r\n\x1a\n");
+    assert_eq!(files[0].content_id(), Some("c@d"));
+    assert!(files[0].is_inline() && !files[1].is_inline());
+    assert!(files.iter().all(|file| file.defects().is_empty()));
+    let texts = mail.texts();
+    assert_eq!(texts.len(), 1);
+    assert_eq!(texts[0].as_str(), "see there");
+    let others = mail.attachment_texts();
+    assert_eq!(others.len(), 1);
+    assert_eq!((others[0].as_str(), &*others[0].section), ("abc", "3"));
+}
+
+/// The message's own text with a name is both; a name alone makes a file of later parts only.
+#[test]
+fn a_named_text_is_text_and_file() {
+    let mail = Mail::parse("Content-Type: text/plain; name=a.txt\n\nhello\n");
+    assert_eq!(names(&mail), pairs(&[("1", "a.txt")]));
+    assert_eq!(mail.texts()[0].as_str(), "hello\n");
+}
+
+#[test]
+fn blocks_in_a_text_are_files() {
+    let mail = Mail::parse("Subject: x\n\na\nbegin 644 =?utf-8?Q?=C3=A9?=.txt\n#0V%T\n`\nend\nb\n");
+    assert_eq!(names(&mail), pairs(&[("1", "é.txt")]));
+    assert_eq!(&*mail.attachments()[0].decoded(), b"Cat");
+    assert_eq!(mail.texts().len(), 1);
+    let whole = "Content-Type: image/gif; name=a.gif\nContent-Transfer-Encoding: x-uuencode\n\n\
+        begin 644 b.gif\n#0V%T\n`\nend\n";
+    let mail = Mail::parse(whole);
+    assert_eq!(names(&mail), pairs(&[("1", "a.gif")]));
+    assert_eq!(&*mail.attachments()[0].decoded(), b"Cat");
+    assert!(mail.attachments()[0].defects().is_empty());
+}
+
+fn wrapped(inner: &str, encoded: bool) -> String {
+    let head = "Subject: outer\nContent-Type: multipart/mixed; boundary=o\n\n--o\n\nnote\n--o\nContent-Type: message/rfc822\n";
+    if encoded {
+        let mut body = Vec::new();
+        base64::encode_lines(inner.as_bytes(), 76, b"\n", &mut body);
+        let body = String::from_utf8(body).unwrap();
+        format!("{head}Content-Transfer-Encoding: base64\n\n{body}\n--o--\n")
+    } else {
+        format!("{head}\n{inner}\n--o--\n")
+    }
+}
+
+/// An embedded message reads the same in base64 and as it is, with the same section numbers.
+#[test]
+fn embedded_messages_are_read_in_any_transfer_encoding() {
+    for (raw, depth) in [
+        (wrapped(MIXED, false), 1),
+        (wrapped(MIXED, true), 1),
+        (wrapped(&wrapped(MIXED, true), true), 2),
+        (wrapped(&wrapped(MIXED, false), true), 2),
+        (wrapped(&wrapped(MIXED, true), false), 2),
+    ] {
+        let mail = Mail::parse(&raw);
+        let prefix = vec!["2"; depth].join(".");
+        let want: Vec<_> = [("2", "p.png"), ("3", "д.csv"), ("4", "part-")]
+            .iter()
+            .map(|(number, name)| match *name {
+                "part-" => (format!("{prefix}.{number}"), format!("part-{prefix}.4")),
+                name => (format!("{prefix}.{number}"), name.to_owned()),
+            })
+            .collect();
+        assert_eq!(names(&mail), want, "{raw}");
+        let texts: Vec<_> = mail.texts().iter().map(|t| t.as_str().to_owned()).collect();
+        let notes = vec!["note"; depth];
+        assert_eq!(texts, [notes, vec!["see there"]].concat());
+        // Each level gives the next one.
+        let mut message = mail.embedded_messages().remove(0).into_owned();
+        for _ in 1..depth {
+            assert_eq!(message.mail().subject().as_deref(), Some("outer"));
+            let next = message.mail().embedded_messages().remove(0).into_owned();
+            message = next;
+        }
+        assert_eq!(message.section(), "2");
+        assert_eq!(message.mail().subject().as_deref(), Some("Ü ber"));
+        assert_eq!(message.mail().attachments().len(), 3);
+        assert!(message.mail().embedded_messages().is_empty());
+    }
+}
+
+#[test]
+fn a_closed_multipart_gives_its_files() {
+    let raw = "Content-Type: multipart/mixed\n\n--x\nContent-Type: text/plain\n\nhi\n\
+        --x\nContent-Type: image/png; name=a.png\n\n\u{1}\n--x--\n";
+    let mail = Mail::parse(raw);
+    assert_eq!(names(&mail), pairs(&[("2", "a.png")]));
+    assert_eq!(mail.texts().len(), 1);
+}
+
+#[test]
+fn losses_have_places_in_the_decoded_part() {
+    let raw = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=C3=BC =FF\n";
+    let mail = Mail::parse(raw);
+    let texts = mail.texts();
+    let ranges: Vec<_> = texts[0].losses().iter().map(|l| l.bytes.clone()).collect();
+    assert_eq!((texts[0].as_str(), ranges), ("ü \u{FFFD}\n", vec![3..4]));
+}
+
+/// Fields read the same before and after a normalization, whether the message decides or not.
+#[test]
+fn fields_read_as_the_planner_reads_them() {
+    for subject in [
+        &b"\xcf\xf0\xe8\xe2\xe5\xf2"[..],
+        b"=?utf-8?Q?=CF=F0=E8?=",
+        b"=?unknown-8bit?Q?=CF=F0=E8=E2=E5=F2?=",
+        b"=?iso-8859-1?Q?=CF=F0=E8=E2=E5=F2?=",
+        b"=?us-ascii?Q?=CF=F0=E8=E2=E5=F2?=",
+        b"plain",
+    ] {
+        let raw = [
+            b"Subject: ",
+            subject,
+            b"\nContent-Type: text/plain; charset=windows-1251\n\n\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0!\n",
+        ]
+        .concat();
+        let mail = Mail::parse(&raw);
+        let fixed = mail.normalize(&Policy::default());
+        let bytes = fixed.bytes();
+        let after = Mail::parse(&bytes);
+        assert_eq!(
+            mail.subject(),
+            after.subject(),
+            "{}",
+            subject.escape_ascii()
+        );
+    }
+}
+
+/// No input makes a reader fail, however it is cut.
+#[test]
+fn every_cut_of_a_message_is_read() {
+    let raw = wrapped(MIXED, true);
+    for end in 0..raw.len() {
+        let mail = Mail::parse(&raw.as_bytes()[..end]);
+        for file in mail.attachments() {
+            let _ = (file.decoded(), file.safe_name(), file.defects());
+        }
+        let _ = (
+            mail.texts(),
+            mail.subject(),
+            mail.from(),
+            mail.embedded_messages(),
+        );
+    }
+}

@@ -29,7 +29,7 @@ const COMMANDS: [&[&str]; 22] = [
 
 #[test]
 fn without_arguments_a_tour_leads_to_the_commands() {
-    let run = Sandbox::new().run(&[]).ended(1);
+    let run = Sandbox::new().run(&[""; 0]).ended(1);
     assert_eq!(run.text(), "");
     assert_eq!(run.err.lines().count(), 10, "{}", run.err);
     assert!(run.err.contains("mailglot check list.mbox"), "{}", run.err);

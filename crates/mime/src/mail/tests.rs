@@ -198,6 +198,17 @@ fn fields_read_as_the_planner_reads_them() {
     }
 }
 
+#[test]
+fn results_can_be_sent_and_cloned() {
+    fn check<T: Clone + Send + Sync>(_: &T) {}
+    let mail = Mail::parse(MIXED);
+    check(&mail);
+    check(&mail.attachments());
+    check(&mail.texts());
+    check(&mail.embedded_messages());
+    check(&mail.normalize(&Policy::default()));
+}
+
 /// No input makes a reader fail, however it is cut.
 #[test]
 fn every_cut_of_a_message_is_read() {

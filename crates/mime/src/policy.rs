@@ -25,7 +25,7 @@ pub enum Bodies {
     Utf8,
 }
 
-/// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
+/// The charset of rewritten text bodies and header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CharsetOut {
@@ -47,7 +47,7 @@ impl CharsetOut {
     }
 }
 
-/// Transfer encoding of text bodies.
+/// The transfer encoding of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Transfer {
     /// As it is, where the new bytes allow it.

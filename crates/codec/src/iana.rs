@@ -28,7 +28,7 @@ impl Registered {
     }
 }
 
-/// All entries, by number.
+/// Returns all entries of the registry, by number.
 pub fn registry() -> &'static [Registered] {
     REGISTRY
 }

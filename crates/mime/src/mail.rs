@@ -247,7 +247,7 @@ impl<'a> Mail<'a> {
         embedded::collect(self)
     }
 
-    /// Plans the edits that make the message UTF-8 as `policy` says, and reports what it found.
+    /// Plans the edits that make the message UTF-8 as `policy` says, and reports its findings.
     ///
     /// ```
     /// use mailglot_mime::{Mail, Policy};

@@ -25,7 +25,7 @@ pub enum Bodies {
     Utf8,
 }
 
-/// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
+/// The charset of rewritten text bodies and header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CharsetOut {
@@ -47,7 +47,7 @@ impl CharsetOut {
     }
 }
 
-/// Transfer encoding of text bodies.
+/// The transfer encoding of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Transfer {
     /// As it is, where the new bytes allow it.
@@ -85,7 +85,8 @@ pub enum Attachments {
 
 /// How far the charset of a text may be guessed from its bytes.
 ///
-/// Without the cargo feature `detect` the default is [`Detection::Off`], and the other values find no more than it does.
+/// Without the cargo feature `detect` the default is [`Detection::Off`]. The other values then follow their rules without statistics: no
+/// charset is detected by its text, and only valid UTF-8 and structure overrule a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detection {

@@ -62,7 +62,7 @@ impl Recipe {
 /// Line ends that the text had before it got those of its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OldEol {
-    /// The same.
+    /// Unchanged.
     Same,
     /// CR LF, where the message has LF.
     CrLf,

@@ -16,7 +16,7 @@ use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The first events, sorted by their place in the message.
+    /// The first events. A normalization sorts them by place.
     pub events: Vec<Event>,
     /// Repairs that were planned and then withdrawn (`mime.unsettled`, [`OnLoss::Keep`](crate::OnLoss::Keep)). No number counts them.
     pub withdrawn: Vec<Event>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Kind of a file in a part of a text type.
+/// The kind of a file that a part with a text label contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileKind {

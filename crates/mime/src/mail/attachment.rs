@@ -27,7 +27,7 @@ pub struct Attachment<'a> {
     body: Cow<'a, [u8]>,
 }
 
-impl<'a> Attachment<'a> {
+impl Attachment<'_> {
     /// Returns the decoded file name, from Content-Disposition (`filename`) or else from Content-Type (`name`).
     ///
     /// The sender chose it: it may contain `/` or `..`. [`Self::safe_name`] returns a name for a file.
@@ -92,7 +92,7 @@ impl<'a> Attachment<'a> {
         transfer::decode(self.transfer, &self.body, &mut Vec::new()).bytes
     }
 
-    /// Returns what is damaged in the transfer encoding, with ranges of the encoded body.
+    /// Returns the damage in the transfer encoding, with ranges of the encoded body.
     ///
     /// ```
     /// use mailglot_mime::Mail;
@@ -108,7 +108,7 @@ impl<'a> Attachment<'a> {
         findings
     }
 
-    /// Copies what is borrowed from the message.
+    /// Copies the borrowed bytes, so that the result outlives the message.
     pub fn into_owned(self) -> Attachment<'static> {
         Attachment {
             body: Cow::Owned(self.body.into_owned()),

@@ -43,7 +43,7 @@ impl<'a> Normalized<'a> {
         &self.plan.edits
     }
 
-    /// Returns what was found in the message or done to it.
+    /// Returns the findings and changes, sorted by place.
     ///
     /// ```
     /// use mailglot_mime::{Mail, Policy, Severity};
@@ -61,7 +61,7 @@ impl<'a> Normalized<'a> {
         &self.plan.report
     }
 
-    /// Returns what restores the original from the new bytes. [`apply_undo`](crate::apply_undo) runs it.
+    /// Returns the inverse edits, which restore the original from the new bytes. [`apply_undo`](crate::apply_undo) runs them.
     ///
     /// ```
     /// use mailglot_mime::{Mail, Policy, apply_undo};

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
 use crate::transfer::base64;
@@ -164,8 +164,13 @@ fn losses_have_places_in_the_decoded_part() {
     let raw = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=C3=BC =FF\n";
     let mail = Mail::parse(raw);
     let texts = mail.texts();
-    let ranges: Vec<_> = texts[0].losses().iter().map(|l| l.bytes.clone()).collect();
-    assert_eq!((texts[0].as_str(), ranges), ("ü \u{FFFD}\n", vec![3..4]));
+    let [loss] = texts[0].losses() else {
+        panic!("{:?}", texts[0].losses());
+    };
+    assert_eq!(
+        (texts[0].as_str(), loss.bytes.clone()),
+        ("ü \u{FFFD}\n", 3..4)
+    );
 }
 
 /// Fields read the same before and after a normalization, whether the message decides or not.
@@ -196,6 +201,17 @@ fn fields_read_as_the_planner_reads_them() {
             subject.escape_ascii()
         );
     }
+}
+
+#[test]
+fn results_can_be_sent_and_cloned() {
+    fn check<T: Clone + Send + Sync>(_: &T) {}
+    let mail = Mail::parse(MIXED);
+    check(&mail);
+    check(&mail.attachments());
+    check(&mail.texts());
+    check(&mail.embedded_messages());
+    check(&mail.normalize(&Policy::default()));
 }
 
 /// No input makes a reader fail, however it is cut.

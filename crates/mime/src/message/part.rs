@@ -107,8 +107,9 @@ pub struct Part {
     pub content_type: Option<u32>,
     /// The index of the field Content-Transfer-Encoding in [`Message::all_fields`].
     pub content_transfer_encoding: Option<u32>,
-    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
-    /// of one in segments all of them, with what stands between.
+    /// The span of the value of the charset parameter as written, with quotes.
+    ///
+    /// For a value of RFC 2231 (`us-ascii'en'utf-7`) it is the text alone; for segments it is the range of all of them.
     pub charset: Option<Span>,
     /// The charset that segments or percent signs of RFC 2231 name; where it is there, it counts and not the bytes of `charset`.
     pub joined_charset: Option<Box<str>>,

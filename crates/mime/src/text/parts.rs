@@ -78,7 +78,7 @@ impl TextPart<'_> {
         &self.media
     }
 
-    /// Copies what is borrowed from the message.
+    /// Copies the borrowed bytes, so that the result outlives the message.
     pub fn into_owned(self) -> TextPart<'static> {
         TextPart {
             text: self.text.map(|text| Cow::Owned(text.into_owned())),

@@ -233,11 +233,14 @@ pub fn leftovers(path: &Path) -> Vec<PathBuf> {
                 .file_type()
                 .is_ok_and(|kind| kind.is_file() || kind.is_dir())
     });
-    let unheld = |path: &PathBuf| {
+    let is_unlocked = |path: &PathBuf| {
         File::open(path)
             .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
     };
-    entries.map(|entry| entry.path()).filter(unheld).collect()
+    entries
+        .map(|entry| entry.path())
+        .filter(is_unlocked)
+        .collect()
 }
 
 /// Returns true if a process of this number runs on this machine, or is this process.

@@ -36,8 +36,8 @@ const MOST: usize = 256;
 
 /// Delimiters of the open message before the current candidate, and apparent delimiters after it.
 ///
-/// `advance_to` walks over each message once. Marks ahead of the candidate wait in a queue until the candidate passes them. Each key
-/// (hash of a boundary) knows whether it is open and what comes next for it, so a query needs no search.
+/// `advance_to` walks over each message once. Marks ahead of the candidate wait in a queue until the candidate passes them. Each
+/// key (hash of a boundary) knows whether it is open and what comes next for it, so a query needs no search.
 pub(super) struct Delimiters {
     lines: Finder<'static>,
     /// Finders for `oundary` in small letters and in capitals. Mail has no other spellings.

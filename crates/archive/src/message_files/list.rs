@@ -130,7 +130,7 @@ impl Files {
         let path = self.path(folder);
         let failed = at(&path, Operation::List);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
-        let told = events.len();
+        let first_event = events.len();
         for entry in fs::read_dir(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
             let mut name = folder.to_vec();
@@ -150,7 +150,7 @@ impl Files {
         // Sorts numbers by value, which is the order of MH messages.
         files.sort_by_cached_key(|name| (mh::number(last(name)).unwrap_or(u64::MAX), name.clone()));
         folders.sort();
-        events[told..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
+        events[first_event..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
         Ok((files, folders))
     }
 }

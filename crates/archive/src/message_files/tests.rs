@@ -191,7 +191,7 @@ fn mh_folders_are_read_by_number() {
 }
 
 #[test]
-fn a_tree_comes_back_byte_for_byte() {
+fn tree_is_restored_byte_for_byte() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     maildir(from.path());
     write(&from.path().join("large"), &[b'x'; 5000]);
@@ -337,7 +337,7 @@ fn a_folder_is_searched() {
 }
 
 #[test]
-fn folders_that_would_become_one_get_numbers() {
+fn colliding_folders_get_numbers() {
     let root = tempfile::tempdir().unwrap();
     for folder in [&b"a\xfe"[..], b"a\xff", b"a\xfe/b", b"c:d", b"c_d"] {
         let path = root.path().join(OsStr::from_bytes(folder));
@@ -388,7 +388,7 @@ fn folders_that_would_become_one_get_numbers() {
 }
 
 #[test]
-fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
+fn other_files_in_a_maildir_are_examined() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     let mailbox = b"From x@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n";
@@ -513,7 +513,7 @@ fn single_files() {
 }
 
 #[test]
-fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
+fn unreadable_file_hides_no_other() {
     let root = tempfile::tempdir().unwrap();
     write(&root.path().join("1.eml"), b"Subject: x\n");
     // The beginning of gzip data that cannot be decompressed.
@@ -541,7 +541,7 @@ fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
 }
 
 #[test]
-fn the_walk_goes_on_behind_an_error() {
+fn walk_continues_after_an_error() {
     let root = tempfile::tempdir().unwrap();
     for name in ["1.eml", "2.eml", "3.eml"] {
         write(&root.path().join(name), b"Subject: x\n");

@@ -65,7 +65,7 @@ fn cut_off(part: &str, lines: &str) -> String {
 }
 
 #[test]
-fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
+fn message_truncated_in_an_attachment_ends_there() {
     let line = "QUJD".repeat(19);
     for part in [
         "Content-Type: application/pdf; name=x\nContent-Transfer-Encoding: base64",
@@ -163,7 +163,7 @@ fn separator_rejected_in_a_multipart_is_reported() {
 }
 
 #[test]
-fn a_boundary_is_declared_in_any_letters_and_at_any_place_of_its_field() {
+fn boundary_is_found_in_any_case_and_position() {
     for content_type in [
         "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
         "CONTENT-TYPE: MULTIPART/MIXED; BOUNDARY=\"=-x_1\"",
@@ -228,7 +228,7 @@ fn rows_of_signs_swallow_no_message() {
 }
 
 #[test]
-fn lines_end_as_the_mailbox_has_them() {
+fn line_ends_follow_the_mailbox() {
     let mailbox = attached(
         "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
         "--=-x_1",

@@ -86,7 +86,7 @@ impl<R: Read> Mailbox<R> {
         }
     }
 
-    /// Decides whether a candidate with enough points is a separator although a multipart is open. Reports the decision as an event.
+    /// Decides whether a candidate with enough points is a separator although a multipart is open, and reports the decision.
     pub(super) fn accept_inside(
         &mut self,
         offset: u64,

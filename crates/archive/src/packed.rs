@@ -321,7 +321,7 @@ mod tests {
                     bad[at] ^= flip;
                     match read(&bad) {
                         Ok((out, defects)) => {
-                            assert!(out == text || !defects.is_empty(), "{at} {flip}")
+                            assert!(out == text || !defects.is_empty(), "{at} {flip}");
                         }
                         Err(error) => {
                             assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}");

@@ -69,7 +69,7 @@ impl Replacement {
         })
     }
 
-    /// The final path.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.place.target
     }
@@ -124,7 +124,7 @@ impl FolderReplacement {
         Ok(Self { place, handle })
     }
 
-    /// The final path.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.place.target
     }

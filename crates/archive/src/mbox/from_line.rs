@@ -337,7 +337,7 @@ fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> 
     move |input| take_while_m_n(least, most, |byte: u8| byte.is_ascii_digit()).parse(input)
 }
 
-/// `h:mm`, `hh:mm:ss`, fractions allowed.
+/// Parses `h:mm` or `hh:mm:ss`, also with fractions.
 fn time(input: &[u8]) -> IResult<&[u8], Item> {
     let seconds = (char(':'), digits(2, 2), opt((one_of(".,"), digit1)));
     value(
@@ -347,7 +347,7 @@ fn time(input: &[u8]) -> IResult<&[u8], Item> {
     .parse(input)
 }
 
-/// `2001-01-31`, alone or with `T10:30:00+01:00`.
+/// Parses `2001-01-31`, alone or with `T10:30:00+01:00`.
 fn iso(input: &[u8]) -> IResult<&[u8], Item> {
     let (input, _) = (
         digits(4, 4),
@@ -383,7 +383,7 @@ fn number(input: &[u8]) -> IResult<&[u8], Item> {
     .parse(input)
 }
 
-/// `+0100`, `-08:00`, `CEST`, `(PST)`, `GMT+2`.
+/// Parses `+0100`, `-08:00`, `CEST`, `(PST)` or `GMT+2`.
 fn zone(input: &[u8]) -> IResult<&[u8], Item> {
     let upper = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
     let named = recognize((

@@ -4,7 +4,7 @@
 //! outside messages, separators and trailers are gaps.
 //!
 //! # Limits
-//! Standard input is a mailbox if its first 2 MiB begin with a separator or have several dated ones further on, else it is one
+//! Standard input is a mailbox if its first 2 MiB begin with a separator or have several dated ones further on. Otherwise it is one
 //! message. A Content-Length beyond the message limit is only trusted in a file, where the declared end can be read.
 
 mod ends;

@@ -52,7 +52,7 @@ fn attached(content_type: &str, delimiter: &str) -> String {
     message(1, content_type, &body) + &message(4, "Content-Type: text/plain", "behind")
 }
 
-/// A message truncated in a part with this header. Another message that shows the undeclared delimiter follows, and a third.
+/// Returns a message truncated in a part with this header, then one that shows the undeclared delimiter, and a third.
 fn cut_off(part: &str, lines: &str) -> String {
     let body = format!("--=-x_1\n\nsee\n--=-x_1\n{part}\n\n{lines}");
     let shown = "as it came:\n\n--=-x_1\nContent-Type: text/plain\n\nsee";

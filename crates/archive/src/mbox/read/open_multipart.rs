@@ -4,8 +4,8 @@
 //!
 //! A truncated multipart and an attached, unquoted mailbox look alike up to the next delimiter. The rule:
 //!
-//! 1. A later delimiter counts if it closes the multipart or a part can begin after it, and if the boundary is not declared again
-//!    before it (see `delimiters`).
+//! 1. A later delimiter counts if it closes the multipart or a part can begin after it. The boundary must not be declared again before
+//!    it (see `delimiters`).
 //! 2. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), the candidate is not a separator.
 //! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It needs a complete header; or it follows
 //!    an empty line and has the shape of the file's first separator, since its message may be truncated too.

@@ -101,7 +101,7 @@ fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     drain(&mut Mailbox::from_file(Path::new("box"), file, &forced(options)).unwrap())
 }
 
-/// Also reads what is not mail.
+/// Returns options that also read files that are not mail.
 fn forced(options: &ReadOptions) -> ReadOptions {
     ReadOptions {
         force_format: true,

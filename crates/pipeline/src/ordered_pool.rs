@@ -124,7 +124,7 @@ where
     W: BatchWorker,
     F: FnMut(&mut W::BatchResult) -> Result<(), E>,
 {
-    /// A panic outside the handling of a message must not block the other workers.
+    /// Runs a worker. A panic outside the handling of a message must not block the other workers.
     fn worker(&self) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             if let Err(stop) = self.work_until_end() {

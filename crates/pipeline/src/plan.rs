@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! The outputs of several inputs are siblings in one folder. Two jobs for one path wait for each other by locks on its folder,
-//! unless the file system has no locks or the folder cannot be listed.
+//! The outputs of several inputs are siblings in one folder. Two jobs for one path wait for each other by locks on its folder.
+//! This fails if the file system has no locks or the folder cannot be listed.
 
 use crate::Error;
 use crate::backup::{self, Backup, RollbackGuard};

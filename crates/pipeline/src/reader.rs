@@ -68,7 +68,7 @@ impl Reader {
         }
     }
 
-    /// With `tolerant`, unreadable files of a folder do not stop the rest.
+    /// Sets `tolerant`: unreadable files of a folder then do not stop the rest.
     pub(crate) fn tolerant(mut self, tolerant: bool) -> Self {
         self.tolerant = tolerant;
         self

@@ -17,8 +17,8 @@
 //! Compares only what was edited: changed header fields, and text bodies with changed bytes, charset or transfer encoding. Does not
 //! compare unchanged content (signed parts, attachments, binary data).
 //!
-//! Compares line ends, with CR LF and LF as equal. Ignores line ends at the end of a text, runs of blanks in header fields, a byte
-//! order mark, and the charset that a document declares for itself.
+//! Compares line ends, with CR LF and LF as equal. Ignores line ends at the end of a text, runs of blanks in header fields, and a byte
+//! order mark. Ignores the charset that a document declares for itself.
 
 mod compare;
 mod defect;

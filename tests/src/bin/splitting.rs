@@ -3,8 +3,10 @@
 //! Each form of mailbox is read twice: as it is, and with replies after the truncated messages that contain their source. The last
 //! lines sum up both halves.
 //!
-//! Exit code 1: a separator was missed or added without an event, a separator was missed in a mailbox with quoted lines or without
-//! replies, or a line of a message was read as a separator.
+//! Exit code 1 means one of these:
+//! - A separator was missed or added without an event.
+//! - A separator was missed in a mailbox with quoted lines or without replies.
+//! - A line of a message was read as a separator.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 

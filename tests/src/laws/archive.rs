@@ -89,7 +89,7 @@ fn other_form(group: u64) -> Format {
     }
 }
 
-/// Law 11: each message of the output has the text of the one in the input.
+/// Checks law 11: each message of the output has the text of the one in the input.
 fn text_differs(input: &Path, output: &Path, group: u64, summary: &Summary) -> Option<String> {
     let (old, new) = match (messages(input), messages(output)) {
         (Ok(old), Ok(new)) => (old, new),
@@ -181,7 +181,7 @@ fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
     }
 }
 
-/// Law 7: the output and its ledger restore the input.
+/// Checks law 7: the output and its ledger restore the input.
 fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> {
     let job = RestoreJob {
         output: Some(output.to_path_buf()),
@@ -289,7 +289,7 @@ fn run(
     Ok((summary, (tree, ledger)))
 }
 
-/// Law 6: the entries of all batches, in order, equal the file. The size of a batch changes no boundary.
+/// Checks law 6: the entries of all batches, in order, equal the file. The size of a batch changes no boundary.
 fn tiles(input: &Path) -> Option<String> {
     let whole = fs::read(input).ok()?;
     let mut boundaries = Vec::new();
@@ -331,7 +331,7 @@ fn entries(input: &Path, batch: usize) -> std::io::Result<(Vec<u8>, Boundaries)>
     Ok((bytes, boundaries))
 }
 
-/// Law 8: all messages of the input are in the output, by the summary and by counting both archives.
+/// Checks law 8: all messages of the input are in the output, by the summary and by counting both archives.
 fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> {
     match (count_of(input), count_of(output)) {
         (Some(before), Some(after)) => (summary.messages_in != summary.written + summary.set_aside
@@ -348,7 +348,7 @@ fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> 
     }
 }
 
-/// Law 8: a dry run counts and reports the same as the run.
+/// Checks law 8: a dry run counts and reports the same as the run.
 fn dry_run_differs(input: &Path, group: u64, done: &Summary) -> Option<String> {
     let job = CheckJob {
         inputs: vec![input.to_path_buf()],

@@ -108,7 +108,7 @@ fn shown(policy: &Policy) -> String {
     format!("{bodies:?}, {charset_out:?}, {transfer:?}, {on_loss:?}, {headers:?}, {attachments:?}")
 }
 
-/// Law 2: no edit means identical bytes, and the edits alone turn the input into the output.
+/// Checks law 2: no edit means identical bytes, and the edits alone turn the input into the output.
 fn edits_are_complete(raw: &[u8], edits: &[Edit], bytes: &[u8]) -> Option<String> {
     let mut identity = Vec::new();
     if splice(raw, &[], &mut identity).is_err() || identity != raw {
@@ -147,7 +147,7 @@ fn second_pass(bytes: &[u8], edits: &[Edit], policy: &Policy) -> String {
     )
 }
 
-/// Law 4: same parts, same nesting, same media types.
+/// Checks law 4: same parts, same nesting, same media types.
 fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     if before.parts().len() != after.parts().len() {
         return Some(format!(
@@ -176,7 +176,7 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
         })
 }
 
-/// Law 2: everything but text stays, byte for byte.
+/// Checks law 2: everything but text stays, byte for byte.
 fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     before
         .parts()
@@ -195,7 +195,7 @@ fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String
         })
 }
 
-/// Law 5: everything below a signed or encrypted part stays, including headers.
+/// Checks law 5: everything below a signed or encrypted part stays, including headers.
 fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     let mut sealed = vec![false; before.parts().len()];
     for (index, (old, new)) in before.parts().iter().zip(after.parts()).enumerate() {
@@ -229,7 +229,7 @@ fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     None
 }
 
-/// Law 10: no field is added but those that a rewritten body needs, and no NUL.
+/// Checks law 10: no field is added but those that a rewritten body needs, and no NUL.
 fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     for index in 0..before.parts().len() {
         let id = PartId(index as u32);
@@ -274,7 +274,7 @@ fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> 
     None
 }
 
-/// Law 10: decoding a value for display yields no line end and no NUL either.
+/// Checks law 10: decoding a value for display yields no line end and no NUL either.
 fn decoded_controls(message: &Message<'_>) -> Option<String> {
     message.all_fields().iter().find_map(|field| {
         let name = field.name.of(message.raw());

@@ -51,7 +51,7 @@ pub struct Offer {
 }
 
 impl Default for Offer {
-    /// SMTP, with the usual extensions of current mail servers.
+    /// Returns SMTP with the usual extensions of current mail servers.
     fn default() -> Self {
         let words = vec![
             "PIPELINING",

@@ -1,6 +1,6 @@
-//! The program under test.
+//! Runs the program under test.
 //!
-//! `MAILGLOT_BIN` names it (`cargo xtask test` sets it to the release build); without it the debug build is made once.
+//! `MAILGLOT_BIN` names it (`cargo xtask test` sets it to the release build). Without the variable, the debug build is made once.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,21 +10,23 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
-/// Path of the program.
+/// Returns the path of the program.
 ///
 /// # Panics
 ///
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| named_or_built("MAILGLOT_BIN", "mailglot"))
 }
 
-/// Path of `xtask`. `MAILGLOT_XTASK` names it (`cargo xtask test` names itself); without it the debug build is made once.
+/// Returns the path of `xtask`.
+///
+/// `MAILGLOT_XTASK` names it (`cargo xtask test` names itself). Without the variable, the debug build is made once.
 ///
 /// # Panics
 ///
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn xtask() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| named_or_built("MAILGLOT_XTASK", "xtask"))
@@ -58,7 +60,7 @@ fn named_or_built(variable: &str, package: &str) -> PathBuf {
         .expect("cargo names the program that it built")
 }
 
-/// The program, ready to be given arguments.
+/// Returns a command for the program, without arguments.
 pub fn command() -> Command {
     let mut command = Command::new(path());
     command.stdin(Stdio::null());
@@ -69,7 +71,7 @@ pub fn command() -> Command {
 ///
 /// # Panics
 ///
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {
     command()
         .args(arguments)
@@ -81,7 +83,7 @@ pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {
 ///
 /// # Panics
 ///
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
     let mut child = command()
         .args(arguments)
@@ -92,7 +94,7 @@ pub fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: 
         .expect("the program can be started");
     let mut stdin = child.stdin.take().expect("stdin was piped");
     thread::scope(|scope| {
-        // The program may end before it has read everything; that is its right.
+        // The program may end before it has read everything.
         scope.spawn(move || drop(stdin.write_all(input)));
         child
             .wait_with_output()
@@ -100,7 +102,7 @@ pub fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: 
     })
 }
 
-/// What a run printed, for messages of failed tests.
+/// Formats the output of a run for messages of failed tests.
 pub fn shown(output: &Output) -> String {
     format!(
         "{}\n-- stdout\n{}\n-- stderr\n{}",

@@ -1,25 +1,24 @@
-//! Time that a law may be judged by on a busy machine.
+//! Measures time for tests on a busy machine.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Time that this thread was on a processor, where the kernel tells (Linux); what else runs on the machine does not
-/// count. Elsewhere wall time.
+/// CPU time of this thread if the kernel reports it (Linux), so that other load does not count. Wall time elsewhere.
 #[derive(Debug)]
 pub enum Clock {
-    /// Nanoseconds on a processor at the start.
+    /// CPU time at the start, in nanoseconds.
     Processor(u64),
-    /// When it began.
+    /// Wall time at the start.
     Wall(Instant),
 }
 
 impl Clock {
-    /// Begins to count.
+    /// Starts the clock.
     pub fn start() -> Self {
         processor_time().map_or_else(|| Self::Wall(Instant::now()), Self::Processor)
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Processor(start) => {
@@ -30,9 +29,9 @@ impl Clock {
     }
 }
 
-/// Nanoseconds on a processor: the first number of the thread's schedstat.
+/// Returns the CPU time in nanoseconds: the first number of the thread's schedstat.
 fn processor_time() -> Option<u64> {
-    // Asking for the processor's time slice to be accounted: a yield updates the counter.
+    // A yield makes the kernel update the counter.
     std::thread::yield_now();
     fs::read_to_string("/proc/thread-self/schedstat")
         .ok()?

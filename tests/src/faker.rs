@@ -14,7 +14,7 @@ const LANGUAGES: &str = include_str!("../../data/languages.tsv");
 /// One text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// As Faker names it: `de_AT`.
+    /// Faker's name of the locale: `de_AT`.
     pub locale: String,
     /// `name`, `city`, `street`, `region`, `country`, `company`, `phrase`, `job`, `color`, `day`, `month` or `sentence`.
     pub kind: String,
@@ -26,7 +26,7 @@ pub struct Text {
 ///
 /// # Panics
 ///
-/// When the table is damaged.
+/// If the table is damaged.
 pub fn texts() -> Vec<Text> {
     let table = zstd::decode_all(TABLE).expect("the table is zstd");
     let table = String::from_utf8(table).expect("the table is UTF-8");
@@ -50,13 +50,13 @@ pub fn texts() -> Vec<Text> {
 /// A language with the charsets of its mail.
 #[derive(Clone, Debug)]
 pub struct Language {
-    /// As `data/languages.tsv` names it, or Faker.
+    /// Name from `data/languages.tsv` or from Faker.
     pub name: String,
     /// Country code of the locale in lower case: `at`.
     pub country: String,
-    /// Charsets of much mail, the most common first.
+    /// Charsets of much of its mail, the most common first.
     pub common: Vec<Charset>,
-    /// Charsets of little mail.
+    /// Charsets of little of its mail.
     pub rare: Vec<Charset>,
 }
 
@@ -64,7 +64,7 @@ pub struct Language {
 ///
 /// # Panics
 ///
-/// When `data/languages.tsv` names a charset that does not exist.
+/// If `data/languages.tsv` names an unknown charset.
 pub fn language(locale: &str) -> Language {
     let (prefix, country) = locale.split_once('_').unwrap_or((locale, ""));
     let name = match prefix {
@@ -94,9 +94,10 @@ pub fn language(locale: &str) -> Language {
     }
 }
 
-/// Encodes a text; returns the bytes and the text that they stand for. None if the charset cannot represent it, or if all bytes are ASCII, or valid UTF-8.
+/// Encodes a text. Returns the bytes and the text that they decode to.
 ///
-/// Romanian letters with a comma below become letters with a cedilla, and Persian letters Arabic ones, where the charset has no others.
+/// Returns None if the charset cannot represent it, or if the bytes are all ASCII or valid UTF-8. If the charset requires it,
+/// Romanian letters with a comma below become letters with a cedilla, and Persian letters Arabic ones.
 pub fn encoded(text: &str, charset: Charset) -> Option<(Vec<u8>, String)> {
     let exact = |text: &str| {
         let mut log = LossLog::with_limit(0);
@@ -126,7 +127,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn there_are_many_texts_beyond_ascii_in_many_locales() {
+    fn many_locales_have_non_ascii_texts() {
         let texts = texts();
         let beyond: Vec<&Text> = texts.iter().filter(|text| !text.text.is_ascii()).collect();
         assert!(beyond.len() >= 25_000, "{}", beyond.len());

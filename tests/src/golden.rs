@@ -1,4 +1,4 @@
-//! Goldens of the samples: what each archive becomes, with LF and with CRLF, and the events on the way.
+//! Goldens of the samples: the output for each archive, with LF and with CRLF, and its events.
 
 use crate::{samples, tree};
 use mailglot_archive::{Batch, EntryKind, ReadOptions, open, recognize};
@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Everything below `samples/` by its name: the archives, and their goldens below `golden/lf` and `golden/crlf`.
+/// Returns all files below `samples/` by name: the archives, and their goldens below `golden/lf` and `golden/crlf`.
 pub fn everything() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let sources = samples::files();
     let mut all = sources.clone();
@@ -22,7 +22,7 @@ pub fn everything() -> io::Result<BTreeMap<String, Vec<u8>>> {
             fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
             fs::write(&path, if crlf { to_crlf(bytes) } else { bytes.clone() })?;
         }
-        // A Maildir is known by its three folders, and git keeps no empty ones.
+        // A Maildir is recognized by its three folders, and git stores no empty ones.
         for sub in ["cur", "new", "tmp"] {
             fs::create_dir_all(folder.path().join("nihongo").join(sub))?;
         }
@@ -40,7 +40,7 @@ pub fn everything() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(all)
 }
 
-/// Line ends of a sample turned into CR LF.
+/// Converts the line ends of a sample to CR LF.
 pub fn to_crlf(bytes: &[u8]) -> Vec<u8> {
     let mut turned = Vec::with_capacity(bytes.len() + bytes.len() / 20);
     for &byte in bytes {
@@ -83,7 +83,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         .collect())
 }
 
-/// One JSON object a line and event: what the splitter found, then what each message holds.
+/// Returns one JSON object per line and event: those of the splitter, then those of each message.
 fn events(archive: &Path) -> io::Result<String> {
     let mut lines = String::new();
     for found in recognize(archive)? {

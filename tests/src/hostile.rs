@@ -1,14 +1,14 @@
 //! Families of hostile messages of any size, for the law of linear time.
 
-/// A family: its name, and a message of about `size` bytes of it.
+/// A family of hostile messages.
 pub struct Family {
     /// Short name.
     pub name: &'static str,
-    /// Makes a message of about this many bytes.
+    /// Builds a message of about `size` bytes.
     pub make: fn(usize) -> Vec<u8>,
 }
 
-/// Every family: what made some reader of mail take quadratic time or deep recursion.
+/// Every family: each made some mail reader take quadratic time or recurse deeply.
 pub const FAMILIES: &[Family] = &[
     Family {
         name: "nested multiparts",
@@ -164,7 +164,7 @@ fn wrap(start: &[u8], size: usize, unit: &[u8], end: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Multiparts inside multiparts, each with a boundary of its own: `size` bytes of them, never closed.
+/// Returns `size` bytes of nested multiparts, each with its own boundary, never closed.
 pub fn nested_multiparts(size: usize) -> Vec<u8> {
     let mut message = Vec::with_capacity(size + 100);
     for level in 0.. {

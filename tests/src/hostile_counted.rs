@@ -1,6 +1,6 @@
 //! More families of hostile messages: one construct, repeated.
 
-/// A name, and a message of so many pieces of it.
+/// A name, and a function that builds a message of `n` repetitions.
 pub type Counted = (&'static str, fn(usize) -> Vec<u8>);
 
 fn body(header: &str, piece: &str, count: usize) -> Vec<u8> {
@@ -13,7 +13,7 @@ fn field(name: &str, piece: &str, count: usize) -> Vec<u8> {
 
 /// Families by the construct that is repeated.
 pub const COUNTED: &[Counted] = &[
-    // The four of the shared attacks that come in megabytes, in any size.
+    // The four shared attacks of several megabytes, in any size.
     ("empty parts", |n| {
         let head = "Content-Type: multipart/mixed; boundary=x\r\n\r\n";
         [head, &"--x\r\n\r\n\r\n".repeat(n), "--x--\r\n"]

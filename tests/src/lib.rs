@@ -1,8 +1,8 @@
-//! What the tests that cross crates share: generated mail, seeded mutants, laws, rivals, the shared test material.
+//! Shared helpers of tests across crates: generated mail, seeded mutants, laws, rivals, the shared test material.
 //!
 //! Nothing here is part of the product, and no crate of the product depends on it.
 #![forbid(unsafe_code)]
-// Support of tests: a fault ends the test that meets it, and what was not tested is said on stdout.
+// Test helpers may panic, and print on stdout which tests were skipped.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod binary;

@@ -1,10 +1,10 @@
-//! Messages whose parts mix line ends: CR, LF, CR LF and CR CR LF, escaped and not, in many charsets, in messages with each kind of line end.
+//! Builds messages whose parts mix line ends: CR, LF, CR LF and CR CR LF, escaped or not, in many charsets and kinds of messages.
 
 use crate::rng::Rng;
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::transfer::base64::encode_lines;
 
-/// Labels of charsets; the empty one stands for none.
+/// Labels of charsets. The empty one stands for none.
 const LABELS: [&str; 34] = [
     "",
     "us-ascii",
@@ -42,7 +42,7 @@ const LABELS: [&str; 34] = [
     "x-unknown",
 ];
 
-/// Words of texts; what a charset lacks becomes a question mark.
+/// Words of texts. Characters that a charset lacks become question marks.
 const WORDS: [&str; 20] = [
     "one",
     "two words",
@@ -71,11 +71,11 @@ const ENDS: [&str; 8] = [
     "\n", "\r\n", "\r", "\r\r\n", "\n\r", "\n\n", "\r\n\r\n", "\n",
 ];
 
-/// A message of one to four parts.
+/// Returns a message of one to four parts.
 ///
 /// # Panics
 ///
-/// When a label of this module names no charset.
+/// If a label of this module names no charset.
 pub fn message(rng: &mut Rng) -> Vec<u8> {
     let eol = *rng.pick(&["\n", "\n", "\n", "\n", "\r\n", "\r\n", "\r\n", "\r"]);
     let mut raw = Vec::new();
@@ -89,7 +89,7 @@ pub fn message(rng: &mut Rng) -> Vec<u8> {
     } else {
         multipart(&mut raw, eol, rng);
     }
-    // A message that was cut, or that lost its last line end.
+    // A truncated message, or one without its last line end.
     match rng.below(12) {
         0 => raw.truncate(raw.trim_ascii_end().len()),
         1 => raw.push(b'\r'),
@@ -99,11 +99,11 @@ pub fn message(rng: &mut Rng) -> Vec<u8> {
     raw
 }
 
-/// A copy of a message with one to six other line ends.
+/// Returns a copy of a message with one to six other line ends.
 ///
 /// # Panics
 ///
-/// When there are no seeds.
+/// If there are no seeds.
 pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     const PIECES: [&[u8]; 14] = [
         b"\r",
@@ -136,7 +136,7 @@ pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
         };
         let start = at - usize::from(at > 0 && bytes[at - 1] == b'\r');
         let piece = rng.pick(&PIECES).iter().copied();
-        // In the place of a line end, or before it.
+        // Replaces a line end, or precedes it.
         let end = if rng.chance(50) { at + 1 } else { start };
         bytes.splice(start..end, piece);
     }
@@ -152,7 +152,7 @@ fn line(raw: &mut Vec<u8>, text: &str, eol: &str) {
 }
 
 fn multipart(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
-    // Two messages of a mailbox hardly ever have one boundary.
+    // Two messages of a mailbox hardly ever share a boundary.
     let boundary = format!("b{:x}", rng.bits());
     line(
         raw,
@@ -174,7 +174,7 @@ fn multipart(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     }
 }
 
-/// The header of a text part and its body.
+/// Appends the header of a text part and its body.
 fn part(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     let label = *rng.pick(&LABELS);
     let kind = *rng.pick(&["plain", "plain", "plain", "html", "csv"]);
@@ -212,7 +212,7 @@ fn part(raw: &mut Vec<u8>, eol: &str, rng: &mut Rng) {
     }
 }
 
-/// Text whose line ends are of one form, or of several.
+/// Returns text with line ends of one form, or of several.
 fn text(rng: &mut Rng) -> String {
     let forms: Vec<&str> = match rng.below(6) {
         0 => vec!["\n"],
@@ -237,7 +237,7 @@ fn text(rng: &mut Rng) -> String {
     text
 }
 
-/// The text in the charset of a label, or in some other.
+/// Encodes the text in the charset of a label, or in another one.
 fn encoded(text: &str, label: &str, rng: &mut Rng) -> Vec<u8> {
     let label = if rng.chance(4) || matches!(label, "" | "x-unknown") {
         *rng.pick(&LABELS)
@@ -255,7 +255,7 @@ fn encoded(text: &str, label: &str, rng: &mut Rng) -> Vec<u8> {
         .into_owned()
 }
 
-/// Quoted-printable with line ends in all the ways that writers have, soft line breaks within and at them.
+/// Appends quoted-printable with line ends in all forms that writers use, and soft line breaks within and at them.
 fn quoted(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
     let soft = format!("={eol}");
     let mut rest = bytes;
@@ -284,7 +284,7 @@ fn quoted(raw: &mut Vec<u8>, bytes: &[u8], eol: &str, rng: &mut Rng) {
             }
             continue;
         }
-        // The common way, in most bodies.
+        // The usual way, in most bodies.
         let way = if rng.chance(40) {
             ways[0]
         } else {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn all_labels_and_ways_occur() {
+    fn all_labels_and_variants_occur() {
         let mut rng = Rng::new(1);
         let all: Vec<u8> = (0..3000).flat_map(|_| message(&mut rng)).collect();
         let holds = |needle: &[u8]| memchr::memmem::find(&all, needle).is_some();

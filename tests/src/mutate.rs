@@ -1,8 +1,8 @@
-//! Seeded damage: from a few thousand messages as many broken ones as wanted.
+//! Seeded damage: derives any number of broken messages from a few thousand.
 
 use crate::rng::Rng;
 
-/// Things that parsers trip over.
+/// Tokens that confuse parsers.
 const TOKENS: &[&[u8]] = &[
     b"\0",
     b"\r",
@@ -57,11 +57,11 @@ const TOKENS: &[&[u8]] = &[
     b"(",
 ];
 
-/// A damaged copy of a seed: one to four changes, drawn from `rng`.
+/// Returns a damaged copy of a seed: one to four changes, drawn from `rng`.
 ///
 /// # Panics
 ///
-/// When there are no seeds.
+/// If there are no seeds.
 pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = rng.pick(seeds).clone();
     for _ in 0..=rng.below(4) {
@@ -124,7 +124,7 @@ fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
     }
 }
 
-/// A place in the bytes; half of all lie in the first 2 KB, where headers are.
+/// Returns a position in the bytes. Half of all positions are in the first 2 KB, where headers are.
 fn place(bytes: &[u8], rng: &mut Rng) -> usize {
     let end = if rng.chance(50) {
         bytes.len().min(2048)

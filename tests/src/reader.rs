@@ -1,17 +1,17 @@
-//! Readers of mail that are not ours, in a process of their own (`readers/read.py`).
+//! Runs third-party mail readers in a separate process (`readers/read.py`).
 //!
 //! # Limits
-//! They are Debian's: python3, python3-gi and gir1.2-gmime-3.0, which `cargo xtask test` installs.
+//! They are Debian packages: python3, python3-gi and gir1.2-gmime-3.0, which `cargo xtask test` installs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// What the reader of these arguments says of each message, a line of JSON each.
+/// Returns the output of a reader with these arguments: a line of JSON for each message.
 ///
 /// # Panics
-/// When the reader cannot be started, or fails.
+/// If the reader cannot be started, or fails.
 pub fn lines(arguments: &[&str], messages: &[&[u8]]) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("readers/read.py");
     let mut child = Command::new("/usr/bin/python3")

@@ -1,18 +1,18 @@
-//! Other readers of mail, for comparison: mailparse 0.18 and mail-parser 0.11.9.
+//! Other mail readers, for comparison: mailparse 0.18 and mail-parser 0.11.9.
 //!
-//! Each reads every message of a mailbox completely: every header value is decoded, and every text part. What is read
-//! goes into a hash, so that nothing can be left out.
+//! Each reads every message of a mailbox completely: decodes every header value and every text part. The results are hashed, so
+//! that the compiler removes nothing.
 //!
 //! # Limits
 //!
-//! Mailboxes are split by the simplest rule (`From ` after a blank line), which suits generated ones. Quoted `>From `
-//! lines stay as they are.
+//! Splits mailboxes by the simplest rule (`From ` after a blank line), which suits generated ones. Keeps quoted `>From ` lines as
+//! they are.
 
 use mail_parser::MimeHeaders;
 use mailglot_mime::{Message, Policy, Report, text_parts};
 use std::collections::HashMap;
 
-/// What a reader is.
+/// A mail reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// This project.
@@ -23,7 +23,7 @@ pub enum Reader {
     MailParser,
 }
 
-/// Hands every text of a message to a consumer: header values with `false`, text parts with `true`.
+/// Passes every text of a message to a consumer: header values with `false`, text parts with `true`.
 pub fn read(reader: Reader, message: &[u8], consume: &mut impl FnMut(bool, &str)) {
     match reader {
         Reader::Ours => ours(message, consume),
@@ -32,12 +32,12 @@ pub fn read(reader: Reader, message: &[u8], consume: &mut impl FnMut(bool, &str)
     }
 }
 
-/// What a reader found in a mailbox.
+/// Results of reading a mailbox.
 #[derive(Clone, Debug, Default)]
 pub struct Read {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Text parts.
+    /// Number of text parts.
     pub parts: u64,
     /// Bytes of text.
     pub bytes: u64,
@@ -61,7 +61,7 @@ pub fn read_all(reader: Reader, mailbox: &[u8]) -> Read {
     found
 }
 
-/// A hash that reads every byte at the speed of memory, so that next to nothing of it is timed.
+/// Hashes every byte at memory speed, so that hashing hardly affects the timing.
 fn mix(hash: u64, bytes: &[u8]) -> u64 {
     let fold =
         |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -75,8 +75,9 @@ fn mix(hash: u64, bytes: &[u8]) -> u64 {
         .fold(hash, |hash, byte| fold(hash, u64::from(*byte)))
 }
 
-/// Of the text parts that `one` reads in a mailbox: how many there are, and how many `other` reads alike (line ends and
-/// blanks at the end aside).
+/// Returns the number of text parts that `one` reads, and how many `other` reads alike.
+///
+/// Ignores line ends and blanks at the end.
 pub fn agreement(one: Reader, other: Reader, mailbox: &[u8]) -> (u64, u64) {
     let (mut all, mut equal) = (0, 0);
     for message in split(mailbox) {
@@ -104,7 +105,7 @@ fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_owned()
 }
 
-/// The messages of a mailbox, without their separator lines.
+/// Splits a mailbox into messages without their separator lines.
 pub fn split(mailbox: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = mailbox;
     std::iter::from_fn(move || {

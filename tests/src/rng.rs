@@ -1,16 +1,16 @@
-//! Seeded numbers: the same seed gives the same numbers on every machine.
+//! Seeded random numbers: the same seed gives the same numbers on every machine.
 
 /// A small generator (splitmix64). Not for secrets.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator whose numbers follow from `seed` alone.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed ^ 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -19,17 +19,17 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 when `end` is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 
-    /// True in `percent` of a hundred cases.
+    /// Returns true in `percent` percent of cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `choices`, which is not empty.
+    /// Returns one of `choices`, which must not be empty.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -4,11 +4,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder; None, with a line that says so, where the variable is not set.
+/// Returns the folder. Prints a line and returns None if the variable is not set.
 ///
 /// # Panics
 ///
-/// When the variable names something that is no folder: a run that asks for the material must not pass without it.
+/// If the variable does not name a folder: a run that requests the material must not pass without it.
 pub fn folder() -> Option<PathBuf> {
     let Some(folder) = env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
         println!("MAILGLOT_SHARED is not set: nothing of the shared material was tested");
@@ -22,11 +22,11 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// All `.eml` files of the corpus and of the attacks, sorted; empty without the shared material.
+/// Returns all `.eml` files of the corpus and of the attacks, sorted. Empty without the shared material.
 ///
 /// # Panics
 ///
-/// When a folder of it is missing or cannot be read.
+/// If one of its folders is missing or cannot be read.
 pub fn messages() -> Vec<PathBuf> {
     let Some(folder) = folder() else {
         return Vec::new();
@@ -44,11 +44,11 @@ pub fn messages() -> Vec<PathBuf> {
     found
 }
 
-/// The files of real messages of the corpus, sorted; empty without the shared material.
+/// Returns the files of real messages of the corpus, sorted. Empty without the shared material.
 ///
 /// # Panics
 ///
-/// When their folder is missing or cannot be read.
+/// If their folder is missing or cannot be read.
 pub fn real_paths() -> Vec<PathBuf> {
     let Some(folder) = folder() else {
         return Vec::new();
@@ -63,11 +63,11 @@ pub fn real_paths() -> Vec<PathBuf> {
     found
 }
 
-/// The real messages of the corpus, in the order of their names; empty without the shared material.
+/// Returns the real messages of the corpus, in the order of their names. Empty without the shared material.
 ///
 /// # Panics
 ///
-/// When one cannot be read.
+/// If one cannot be read.
 pub fn real_messages() -> Vec<Vec<u8>> {
     let read = |path: PathBuf| {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

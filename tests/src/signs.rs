@@ -1,18 +1,18 @@
-//! Text with the signs of real mail, each where mail has it: no-break spaces, quotes, dashes, bullets, currency, ® and others.
+//! Adds the signs of real mail to text at typical places: no-break spaces, quotes, dashes, bullets, currency, ® and others.
 //!
-//! The weights are counts from real mail (`tests/data/signs.tsv`, written by `crates/xtask/models/count_signs.py`). `RARE` adds signs
-//! that the counts lack. The same seed gives the same text.
+//! The weights are counts from real mail (`tests/data/signs.tsv`, written by `crates/xtask/models/count_signs.py`). `RARE` adds
+//! signs that the counts lack. The same seed gives the same text.
 //!
 //! # Limits
 //!
-//! A sign is put at a place by the classes of its two neighbors. Where a text has no such place, one is made.
+//! Chooses places by the classes of the two neighbors. Creates a place in a text that has none.
 
 use crate::rng::Rng;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 
 const COUNTS: &str = include_str!("../data/signs.tsv");
 
-/// Signs at places where mail has them, too rare for the counts: before, run, after.
+/// Signs too rare for the counts, with their typical places: before, run, after.
 const RARE: &[(Place, &str, Place)] = &[
     (Place::Digit, "°", Place::Blank),
     (Place::Digit, "°", Place::Letter),
@@ -73,7 +73,7 @@ const RARE: &[(Place, &str, Place)] = &[
 /// Class of the character beside a run of signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Before: nothing but blanks since the start of the line.
+    /// Before: only blanks since the start of the line.
     Start,
     /// The end of the line or of the text.
     Edge,
@@ -93,7 +93,7 @@ pub enum Place {
     Close,
 }
 
-/// A run of signs, and where it occurs.
+/// A run of signs, and its place.
 #[derive(Clone, Debug)]
 struct Row {
     html: bool,
@@ -103,7 +103,7 @@ struct Row {
     weight: usize,
 }
 
-/// Puts signs into text.
+/// Adds signs to text.
 #[derive(Clone, Debug)]
 pub struct Sprinkler {
     /// The rows for plain text and for HTML that the charset can represent.
@@ -111,11 +111,11 @@ pub struct Sprinkler {
 }
 
 impl Sprinkler {
-    /// The signs that `charset` has.
+    /// Selects the signs that `charset` has.
     ///
     /// # Panics
     ///
-    /// When the table of counts is damaged.
+    /// If the table of counts is damaged.
     pub fn new(charset: Charset) -> Self {
         let known = |run: &str| {
             let mut log = LossLog::with_limit(0);
@@ -134,14 +134,15 @@ impl Sprinkler {
         Self { rows }
     }
 
-    /// Whether the charset has any signs.
+    /// Returns true if the charset has no signs.
     pub fn is_empty(&self) -> bool {
         self.rows.iter().any(Vec::is_empty)
     }
 
-    /// Puts signs into `text`: in half of the texts one kind of run in up to `lines` places, as lists have them, else up to `lines` + 1 kinds.
+    /// Adds signs to `text`.
     ///
-    /// In HTML, tags stand around some words first.
+    /// Half of the texts get one kind of run in up to `lines` places, as in lists; the others get up to `lines` + 1 kinds. In HTML,
+    /// wraps some words in tags first.
     pub fn sprinkle(&self, text: &str, html: bool, rng: &mut Rng) -> String {
         let rows = &self.rows[usize::from(html)];
         let mut text = if html {
@@ -187,7 +188,7 @@ fn counted() -> Vec<Row> {
                 .decode(&bytes, &mut LossLog::new())
                 .into_owned(),
             after: Place::named(after),
-            // A part is as good as another, however long.
+            // Parts have equal weight, however long.
             weight: parts.parse().expect("a number"),
         }
     };
@@ -226,7 +227,7 @@ impl Place {
         }
     }
 
-    /// The class of a character; None for signs.
+    /// Returns the class of a character. None for signs.
     fn of(c: char) -> Option<Self> {
         Some(match c {
             '\n' | '\r' => Self::Edge,
@@ -241,7 +242,7 @@ impl Place {
         })
     }
 
-    /// Text that makes such a place.
+    /// Returns text that creates such a place.
     fn example(self, rng: &mut Rng) -> &'static str {
         match self {
             Self::Start | Self::Edge => "\n",
@@ -256,7 +257,7 @@ impl Place {
     }
 }
 
-/// Puts one run at a place where it may stand; makes a place where there is none.
+/// Inserts one run at a suitable place, and creates one if necessary.
 fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     let chars: Vec<char> = text.chars().collect();
     let outside = outside_tags(&chars);
@@ -293,7 +294,7 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
             "\u{AD}" => all()
                 .find(|at| is_hyphenation_place(&chars, *at))
                 .map(|at| (at, 0)),
-            // In the place of the blank between two words.
+            // Replaces the blank between two words.
             _ => all()
                 .find(|at| {
                     before(*at) == Some(Place::Letter)
@@ -330,7 +331,7 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
         .collect()
 }
 
-/// For each place of a text, whether it is outside `<…>`, and in the body where HTML has one.
+/// Returns for each position whether it is outside `<…>`, and in the body if the HTML has one.
 fn outside_tags(chars: &[char]) -> Vec<bool> {
     let text: String = chars.iter().collect();
     let body = text.find("<body>").map_or(0..chars.len(), |start| {
@@ -350,7 +351,7 @@ fn outside_tags(chars: &[char]) -> Vec<bool> {
     places
 }
 
-/// Number of letters with case that end before `at`, and that begin there.
+/// Returns the number of letters with case that end before `at`, and that begin there.
 fn word_around(chars: &[char], at: usize) -> (usize, usize) {
     let is_cased = |c: &&char| c.is_lowercase() || c.is_uppercase();
     (
@@ -359,7 +360,7 @@ fn word_around(chars: &[char], at: usize) -> (usize, usize) {
     )
 }
 
-/// Before the last letter as in "don’t", or behind the first as in "l’eau".
+/// Returns true before the last letter as in "don’t", or after the first as in "l’eau".
 fn is_apostrophe_place(chars: &[char], at: usize) -> bool {
     let (before, after) = word_around(chars, at);
     let is = |at: usize, letters: &str| chars.get(at).is_some_and(|c| letters.contains(*c));
@@ -367,7 +368,7 @@ fn is_apostrophe_place(chars: &[char], at: usize) -> bool {
         || (before == 1 && after >= 2 && is(at - 1, "ldcjnmLDCJNM") && is(at, "aeiouéêàèh"))
 }
 
-/// Inside a long word.
+/// Returns true inside a long word.
 fn is_hyphenation_place(chars: &[char], at: usize) -> bool {
     let (before, after) = word_around(chars, at);
     before >= 3 && after >= 3
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_a_charset_lacks_stay_out() {
+    fn only_signs_of_the_charset_are_used() {
         let sprinkler = Sprinkler::new(Charset::ISO_8859_2);
         for seed in 0..500 {
             let text = sprinkler.sprinkle("Jeden 2 trzy.", seed % 2 == 0, &mut Rng::new(seed));

@@ -1,7 +1,7 @@
-//! Mailboxes with messages that were cut off, and whether each message is still found.
+//! Tests whether every message of a mailbox with truncated messages is still found.
 //!
 //! # Limits
-//! A message is cut off anywhere but in its separator. The mailbox ends its last line and adds a blank line, as mail programs do.
+//! Truncates a message anywhere but in its separator. The mailbox ends its last line and adds a blank line, as mail programs do.
 
 use crate::rng::Rng;
 use mailglot_archive::mbox::{quote_mboxrd, requote};
@@ -14,19 +14,19 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-/// One message in `CUT` is cut off.
+/// One message in `CUT` is truncated.
 const CUT: usize = 100;
 
-/// How a mailbox is written.
+/// The form of a mailbox.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// How `From ` lines in bodies are quoted. `None` leaves out messages that have such lines.
+    /// Quoting of `From ` lines in bodies. `None` omits messages with such lines.
     pub quoting: Quoting,
-    /// CR LF instead of LF.
+    /// Uses CR LF instead of LF.
     pub crlf: bool,
 }
 
-/// mboxrd, mboxo, and messages without any line to quote, each with LF and with CR LF.
+/// mboxrd, mboxo, and messages without lines to quote, each with LF and with CR LF.
 pub const FORMS: [Form; 6] = [
     Form {
         quoting: Quoting::Mboxrd,
@@ -54,14 +54,14 @@ pub const FORMS: [Form; 6] = [
     },
 ];
 
-/// Messages as they stand in a mailbox: their separator lines, and the messages quoted, with the line ends of the form.
+/// Messages as they stand in a mailbox: with their separator lines, quoted, with the line ends of the form.
 pub struct Messages {
     crlf: bool,
     messages: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Messages {
-    /// Takes messages as they stand in files, with or without a separator line of their own.
+    /// Converts messages from files, with or without their own separator lines.
     pub fn new(files: &[Vec<u8>], form: Form) -> Self {
         let messages = files.iter().filter_map(|file| {
             let lines = unified(file, form.crlf);
@@ -85,7 +85,7 @@ impl Messages {
         }
     }
 
-    /// Takes a mailbox apart whose messages begin at these offsets.
+    /// Splits a mailbox whose messages begin at these offsets.
     pub fn of_mailbox(mailbox: &[u8], offsets: &[usize], form: Form) -> Self {
         let ends = offsets.iter().skip(1).copied().chain([mailbox.len()]);
         let messages = offsets.iter().zip(ends).filter_map(|(start, end)| {
@@ -105,7 +105,7 @@ impl Messages {
         }
     }
 
-    /// True if a line in a message is quoted, so that the reader can know that the mailbox quotes.
+    /// Returns true if a message has a quoted line, which shows the reader that the mailbox quotes.
     pub fn have_quoted_lines(&self) -> bool {
         self.messages.iter().any(|(_, message)| {
             memmem::find(message, b"\n>From ").is_some()
@@ -113,9 +113,10 @@ impl Messages {
         })
     }
 
-    /// A mailbox with a message in a hundred cut off at a random byte, and the offsets of its separators. `None` cuts nothing.
+    /// Builds a mailbox with one message in a hundred truncated at a random byte, and the offsets of its separators.
     ///
-    /// With `returns`, a reply follows up to 20 messages later, which has the message from one of its lines on.
+    /// A seed of `None` truncates nothing. With `returns`, a reply follows up to 20 messages later that contains the message from
+    /// one of its lines on.
     pub fn mailbox(&self, seed: Option<u64>, returns: bool) -> (Vec<u8>, BTreeSet<u64>) {
         let mut rng = Rng::new(seed.unwrap_or_default());
         let mut cut = rng.below(CUT);
@@ -169,7 +170,7 @@ impl Messages {
     }
 }
 
-/// What the reader finds in a mailbox.
+/// Results of reading a mailbox.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// Offsets of its messages.
@@ -178,11 +179,11 @@ pub struct Reading {
     pub doubts: BTreeMap<u64, BoxDetail>,
 }
 
-/// Reads a mailbox that is written into `folder`.
+/// Writes a mailbox to `folder` and reads it.
 ///
 /// # Panics
 ///
-/// When the folder takes no file, or the entries do not tile the mailbox (law 6).
+/// If the file cannot be written, or the entries do not tile the mailbox (law 6).
 pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     let path = folder.join("read.mbox");
     let mut file = fs::File::create(&path).unwrap();
@@ -219,21 +220,21 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     reading
 }
 
-/// What became of the separators of many mailboxes.
+/// Counts of separators in many mailboxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Separators.
+    /// Number of separators.
     pub separators: usize,
-    /// Those that were not found; an event has their offsets.
+    /// Separators that were not found. An event has their offsets.
     pub missed: usize,
-    /// Lines of messages that were read as separators; an event has their offsets.
+    /// Lines of messages that were read as separators. An event has their offsets.
     pub added: usize,
-    /// Separators that were found in an open multipart; an event has their offsets.
+    /// Separators found in an open multipart. An event has their offsets.
     pub doubted: usize,
 }
 
 impl Tally {
-    /// Compares what was found with the truth.
+    /// Compares the result with the truth.
     ///
     /// # Errors
     ///
@@ -258,7 +259,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Adds another tally.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: Self) {
         self.separators += other.separators;
         self.missed += other.missed;
@@ -267,7 +268,7 @@ impl Tally {
     }
 }
 
-/// Returns the offsets of both lines that an event about an open multipart names: its opening and its later delimiter.
+/// Returns the offsets of both lines named by an event about an open multipart: its opening and its later delimiter.
 pub fn lines_around(detail: &BoxDetail) -> Option<(u64, u64)> {
     match detail {
         BoxDetail::OpenMultipart {
@@ -279,10 +280,10 @@ pub fn lines_around(detail: &BoxDetail) -> Option<(u64, u64)> {
 
 const SEPARATOR: &[u8] = b"From someone@example.org Mon Jan  1 00:00:00 2001\n";
 
-/// The start of a reply that has the source of another message.
+/// The start of a reply that contains the source of another message.
 const REPLY: &[u8] = b"From: someone@example.org\nDate: Mon, 1 Jan 2001 00:00:00 +0000\nSubject: Re: your message\n\nIt came so:\n\n";
 
-/// The bytes with one kind of line end.
+/// Returns the bytes with one kind of line end.
 fn unified(bytes: &[u8], crlf: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 32);
     let mut rest = bytes;

@@ -1,11 +1,11 @@
-//! Files and folders compared as a whole.
+//! Compares files and folders as a whole.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The content of every file below a path by its relative name; None for a folder. A single file has the empty name.
+/// Returns the content of every file below a path by its relative name, and None for a folder. A single file has the empty name.
 pub fn read(path: &Path) -> io::Result<BTreeMap<String, Option<Vec<u8>>>> {
     let mut found = BTreeMap::new();
     let mut open = vec![path.to_path_buf()];
@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> io::Result<BTreeMap<String, Option<Vec<u8>>>> {
     Ok(found)
 }
 
-/// The first difference between two trees, in words; None when they are equal.
+/// Describes the first difference between two trees. Returns None if they are equal.
 pub fn difference(
     one: &BTreeMap<String, Option<Vec<u8>>>,
     other: &BTreeMap<String, Option<Vec<u8>>>,

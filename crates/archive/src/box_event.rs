@@ -1,4 +1,4 @@
-//! Describes what was found in an archive outside its messages: kind, place, and typed details.
+//! Events about an archive outside its messages: kind, offset, and typed details.
 
 mod detail;
 
@@ -63,17 +63,17 @@ impl BoxEventKind {
         Self::NoHeader,
     ];
 
-    /// True for what lost something that may be mail (severity `loss`).
+    /// Returns true if something that may be mail was lost (severity `loss`).
     pub fn is_loss(self) -> bool {
         matches!(self, Self::Damaged | Self::Expansion | Self::TooLarge)
     }
 
-    /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.
+    /// Returns true if something was read despite a defect (severity `repair`). All others have severity `info`.
     pub fn is_repair(self) -> bool {
         self == Self::TrailingBytes
     }
 
-    /// The stable code, as in EVENTS.md.
+    /// Returns the stable code listed in EVENTS.md.
     pub fn code(self) -> &'static str {
         match self {
             Self::AmbiguousFrom => "mbox.ambiguous-from",
@@ -96,17 +96,18 @@ impl BoxEventKind {
     }
 }
 
-/// Something found in an archive, outside its messages.
+/// An event about an archive, outside its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxEvent {
-    /// What.
+    /// Its kind.
     pub kind: BoxEventKind,
-    /// Offset in the file; what is told of compression has offsets in the compressed one.
+    /// Offset in the file. Events about compression have offsets in the compressed file.
     pub offset: u64,
-    /// More about it.
+    /// Details.
     pub detail: BoxDetail,
-    /// The file of a folder that it is about, as path below the archive's root, in bytes with `/`; empty for
-    /// the archive itself, and where the detail names the file.
+    /// The file in a folder, as a path below the archive's root, in bytes with `/`.
+    ///
+    /// Empty for the archive itself, and if `detail` names the file.
     pub name: Vec<u8>,
 }
 

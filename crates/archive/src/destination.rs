@@ -1,7 +1,7 @@
-//! Where messages go.
+//! Writes archives: the `Destination` trait, single files and folder trees.
 //!
 //! # Limits
-//! Names of files are used as given; whoever names them keeps them within what the file system takes.
+//! File names are used as given. The caller keeps them within the limits of the file system.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,38 +17,42 @@ use crate::file_mode::FileMode;
 use crate::replace::{FolderReplacement, Replacement, WriteOptions};
 use crate::room::Room;
 
-/// One written unit.
+/// A written unit: a message or a part of one.
 #[derive(Clone, Debug)]
 pub struct OutItem {
-    /// Its bytes in [`OutBatch::bytes`].
+    /// Range of its bytes in [`OutBatch::bytes`].
     pub span: Range<usize>,
-    /// Path below the destination's root (`cur/…`, `folder/….eml`) as bytes with `/`; empty for mbox and single files.
-    /// A name that ends with `/` is a folder to be made, without content.
+    /// Path below the destination's root (`cur/…`, `folder/….eml`) as bytes with `/`. Empty for mbox and single files.
+    ///
+    /// A name that ends with `/` is an empty folder to create.
     pub name: Vec<u8>,
-    /// Goes on in the next item.
+    /// The next item continues this one.
     pub more: bool,
 }
 
 /// Output of one batch.
 #[derive(Clone, Debug, Default)]
 pub struct OutBatch {
-    /// The bytes of all items, one after the other.
+    /// Bytes of all items, one after the other.
     pub bytes: Vec<u8>,
-    /// In order.
+    /// The items, in order.
     pub items: Vec<OutItem>,
 }
 
-/// An output that is being written beside its final place; it appears whole at `commit`, or not at all (dropped: removed).
+/// An output that appears as a whole at `commit`. It is written beside its final path, and removed if dropped before.
 pub trait Destination: Send {
-    /// Appends.
+    /// Appends a batch.
     fn write(&mut self, batch: &OutBatch) -> Result<(), Error>;
     /// Syncs what was written, still under the temporary name.
     fn sync(&mut self) -> Result<(), Error>;
-    /// Renames into place.
+    /// Renames the output to its final path.
     fn commit(self: Box<Self>) -> Result<(), Error>;
 }
 
-/// A destination of a form at a final path. `force` allows replacing what stands there. Fails before anything is written when the place is taken.
+/// Creates a destination of a format at a final path. `options.force` allows replacing an existing output.
+///
+/// # Errors
+/// The path is taken. Nothing was written then.
 pub fn create(
     format: Format,
     path: &Path,
@@ -61,17 +65,17 @@ pub fn create(
     })
 }
 
-/// A folder tree written exactly as its items say, for giving an archive back: a Maildir gets no folders that it did not have.
+/// Creates a folder tree that is written exactly as its items say, for restoring: a Maildir gets no additional folders.
 pub fn create_tree(path: &Path, options: WriteOptions) -> Result<Box<dyn Destination>, Error> {
     Ok(Box::new(Tree::create(path, options, false)?))
 }
 
-/// All items in one file.
+/// A destination that writes all items to one file.
 struct OneFile(Replacement);
 
 impl Destination for OneFile {
     fn write(&mut self, batch: &OutBatch) -> Result<(), Error> {
-        // The items tile the batch as a rule: then one write does.
+        // The items usually tile the batch: then one write is enough.
         let tiled = batch.items.iter().try_fold(0, |at, item| {
             (item.span.start == at).then_some(item.span.end)
         });
@@ -93,14 +97,14 @@ impl Destination for OneFile {
     }
 }
 
-/// A file for each item.
+/// A destination that writes each item to its own file.
 struct Tree {
     root: FolderReplacement,
     mode: FileMode,
-    /// Folders that were made, below the root.
+    /// Folders created so far, below the root.
     made: HashSet<PathBuf>,
     is_maildir: bool,
-    /// The file of an item that goes on.
+    /// The file of an item that continues.
     open: Option<(File, PathBuf)>,
     synced: bool,
     room: Room,
@@ -130,7 +134,7 @@ impl Tree {
             .try_for_each(|name| self.make(&folder.join(name)))
     }
 
-    /// Makes a folder below the root, with its parents.
+    /// Creates a folder below the root, with its parents.
     fn make(&mut self, folder: &Path) -> Result<(), Error> {
         if folder.as_os_str().is_empty() || self.made.contains(folder) {
             return Ok(());
@@ -142,7 +146,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the path if it stays below the root: relative, without `.`, `..`, empty components and NUL.
+    /// Returns the path if it stays below the root: relative, without `.`, `..`, empty components or NUL.
     fn safe<'n>(&self, name: &'n [u8]) -> Result<&'n Path, Error> {
         let refused = name.contains(&0)
             || name
@@ -165,7 +169,7 @@ impl Tree {
             self.make(folder)?;
         }
         let path = self.root.temporary().join(name);
-        // Two items of one name would lose one of them.
+        // Two items of the same name would overwrite each other.
         let file = self.mode.create_file(&path);
         Ok((file.map_err(at(&path, Operation::Create))?, path))
     }
@@ -237,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_of_all_items() {
+    fn one_file_contains_all_items() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.mbox");
         let mut out = create(Format::Mbox, &path, WriteOptions::NEW).unwrap();
@@ -286,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_names_and_collisions_are_refused() {
+    fn unsafe_names_and_collisions_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = create(
             Format::EmlTree,

@@ -1,7 +1,7 @@
-//! Errors of reading and writing archives: the path, the operation, and what went wrong.
+//! Errors of reading and writing archives: path, operation, and reason.
 //!
 //! # Limits
-//! Defects of mail are no errors: they are [`BoxEvent`](crate::BoxEvent)s.
+//! Defects of mail are not errors but [`BoxEvent`](crate::BoxEvent)s.
 
 use crate::box_event::BoxDetail;
 use crate::packing::Packing;
@@ -9,9 +9,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An operation on a file or folder that failed.
+/// A failed operation on a file or folder.
 ///
-/// `Display` names the path and the reason. A program that has options for the reason matches on [`Error::kind`] and adds its advice.
+/// `Display` names the path and the reason. A program can match on [`Error::kind`] to add its own advice.
 #[derive(Debug)]
 pub struct Error {
     path: PathBuf,
@@ -19,11 +19,11 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What was done to the file or folder.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Opening for reading, also asking for size and type.
+    /// Opening for reading, or asking for size and type.
     Open,
     /// Listing a folder.
     List,
@@ -33,9 +33,9 @@ pub enum Operation {
     Create,
     /// Writing.
     Write,
-    /// Bringing what was written to the disk.
+    /// Syncing to the disk.
     Sync,
-    /// Renaming into place.
+    /// Renaming to the final path.
     Rename,
 }
 
@@ -49,55 +49,56 @@ impl Operation {
     }
 }
 
-/// Why an operation failed.
+/// The reason of a failure.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// An error of the operating system.
     Io(io::Error),
-    /// A single message without any header field, which [`ReadOptions::force_format`](crate::ReadOptions::force_format) would read.
+    /// A single message without any header field. [`ReadOptions::force_format`](crate::ReadOptions::force_format) reads it
+    /// nevertheless.
     NoHeader,
-    /// A form of files that is not read.
+    /// An unsupported file format.
     NotRead(Packing),
-    /// A compressed file from which not one byte could be decompressed.
+    /// A compressed file of which no byte could be decompressed.
     NothingDecompressed(BoxDetail),
     /// An xz file whose dictionary is larger than 256 MiB.
     LargeDictionary,
-    /// A named pipe, socket or device where a file or folder is expected.
+    /// A named pipe, socket or device instead of a file or folder.
     Special(SpecialFile),
-    /// A folder without mail; a file in it that may hold mail in a form that is not read.
+    /// A folder without mail, and a file in it that may contain mail in an unsupported format.
     NoMailFound(Option<BoxDetail>),
-    /// The mailbox has no message of this ordinal.
+    /// The mailbox has no message with this ordinal.
     NoMessage(u64),
     /// The input changed while it was read.
     Changed,
     /// The entries of a source do not tile its bytes: a defect of the program.
     Untiled,
-    /// The name of a file to write ends in a slash.
+    /// An output file name that ends in a slash.
     TrailingSlash,
     /// The path has no file name.
     NoFileName,
-    /// A device, pipe, socket or descriptor, which cannot be replaced.
+    /// A device, pipe, socket or descriptor that cannot be replaced.
     Stream,
-    /// A folder stands where a file is to be written.
+    /// A folder exists where a file is to be written.
     IsFolder,
-    /// A file stands where a folder is to be written.
+    /// A file exists where a folder is to be written.
     NotFolder,
-    /// A file stands there, or a folder with content, and may not be replaced.
+    /// A file, or a folder with content, exists and may not be replaced.
     Exists,
-    /// A folder stands there that holds more than mail.
+    /// A folder exists that contains more than mail.
     HoldsMoreThanMail,
-    /// The folder in which the output is to be written does not exist.
+    /// The parent folder of the output does not exist.
     NoParent,
     /// A symbolic link that leads to itself.
     LinkLoop,
-    /// A name that leads out of the output folder.
+    /// A name that leads outside the output folder.
     UnsafeName(String),
-    /// The file system is nearly full: writing stopped before it fills up.
+    /// The file system is nearly full. Writing stopped before it fills up.
     LittleSpace {
         /// Free space in MiB.
         free: u64,
-        /// Space in MiB that outputs leave free.
+        /// Space in MiB that outputs must leave free.
         reserve: u64,
     },
     /// An earlier write failed.
@@ -134,28 +135,28 @@ impl Error {
         &self.path
     }
 
-    /// Returns what was done to it.
+    /// Returns the operation that failed.
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// Returns why that failed.
+    /// Returns the reason.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Returns the class of the reason in the terms of `std`.
+    /// Returns the reason as a class of `std`.
     pub fn io_kind(&self) -> io::ErrorKind {
         self.kind.io_kind()
     }
 
-    /// Returns true if `other` is about the same path and of the same class. A search and a later walk meet one unreadable file twice.
+    /// Returns true if `other` has the same path and class. A search and a later walk both report one unreadable file.
     pub fn is_same(&self, other: &Self) -> bool {
         self.path == other.path && self.io_kind() == other.io_kind()
     }
 }
 
-/// Makes a function that builds the error of an operation on `path`, for `map_err`.
+/// Returns a function that builds the error of an operation on `path`, for `map_err`.
 pub(crate) fn at<E: Into<ErrorKind>>(path: &Path, operation: Operation) -> impl Fn(E) -> Error {
     move |cause| Error::new(path, operation, cause)
 }
@@ -252,7 +253,7 @@ impl fmt::Display for ErrorKind {
 
 impl std::error::Error for ErrorKind {}
 
-/// Takes a kind back out of an [`io::Error`] that carried it through a reader or writer.
+/// Extracts a kind that passed through a reader or writer inside an [`io::Error`].
 impl From<io::Error> for ErrorKind {
     fn from(error: io::Error) -> Self {
         error.downcast::<Self>().unwrap_or_else(Self::Io)
@@ -265,7 +266,7 @@ impl From<io::ErrorKind> for ErrorKind {
     }
 }
 
-/// Lets a kind pass through [`io::Read`] and [`io::Write`].
+/// Wraps a kind to pass it through [`io::Read`] and [`io::Write`].
 impl From<ErrorKind> for io::Error {
     fn from(kind: ErrorKind) -> Self {
         match kind {
@@ -285,7 +286,7 @@ impl fmt::Display for SpecialFile {
     }
 }
 
-/// Returns an error of the system as people read it: in lower case, without its number.
+/// Formats a system error for people: in lower case, without its number.
 pub fn words(error: &io::Error) -> String {
     let text = match (error.raw_os_error(), error.get_ref()) {
         (Some(_), _) => error.to_string(),

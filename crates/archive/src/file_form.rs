@@ -1,4 +1,4 @@
-//! Tells the form of a file by its first bytes, and mail from what looks like it.
+//! Detects the format of a file by its first bytes, and tells mail in UTF-16 from other text.
 //!
 //! # Limits
 //! None.
@@ -8,7 +8,7 @@ use crate::packed::BEGINNING;
 use crate::packing::Packing;
 
 impl Packing {
-    /// What a file is, by its beginning; [`BEGINNING`] bytes of it are enough.
+    /// Detects the format of a file by its first [`BEGINNING`] bytes.
     pub(crate) fn of_file(start: &[u8]) -> Option<Self> {
         match Self::of(start) {
             None if start.starts_with(b"BABYL OPTIONS:") => Some(Self::Babyl),
@@ -18,7 +18,7 @@ impl Packing {
     }
 }
 
-/// A head of tar: the sum of its bytes stands in it, with blanks in its place.
+/// Returns true for a tar header: its checksum field matches the sum of its bytes, with blanks in place of the field.
 fn is_tar(start: &[u8]) -> bool {
     const SUM: std::ops::Range<usize> = 148..156;
     let Some(head) = start.first_chunk::<BEGINNING>() else {
@@ -28,7 +28,7 @@ fn is_tar(start: &[u8]) -> bool {
         .trim_ascii_start()
         .iter()
         .take_while(|byte| matches!(byte, b'0'..=b'7'));
-    let told = digits.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
+    let stored = digits.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
     let blanks = SUM.len() as u32 * u32::from(b' ');
     let outside = |at: &usize| !SUM.contains(at);
     let sum: u32 = blanks
@@ -36,17 +36,17 @@ fn is_tar(start: &[u8]) -> bool {
             .filter(outside)
             .map(|at| u32::from(head[at]))
             .sum::<u32>();
-    // Old programs added bytes with signs.
+    // Old programs summed signed bytes.
     let high = (0..BEGINNING)
         .filter(outside)
         .filter(|at| head[*at] > 0x7f)
         .count() as u32;
-    head[0] != 0 && (told == sum || told == sum.wrapping_sub(high << 8))
+    head[0] != 0 && (stored == sum || stored == sum.wrapping_sub(high << 8))
 }
 
-/// True when a file that is not read may hold mail, by its beginning. Of text in UTF-16 that is known, of anything compressed it is not.
+/// Returns true if a file of an unsupported format may contain mail. UTF-16 text is examined; compressed data always may.
 pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
-    // The text without every other byte: enough to know ASCII by.
+    // Every other byte of the text, which is enough to recognize ASCII.
     let plain = || -> Vec<u8> {
         start
             .iter()

@@ -1,8 +1,10 @@
-//! Permissions of new files: an output, ledger or temporary file gives nobody access who may not read what it was made of.
+//! Restricts the permissions of new files to those of their inputs.
+//!
+//! Nobody can read an output, ledger or temporary file who may not read its input.
 //!
 //! # Limits
-//! Owner and group are those of every new file. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
-//! the error comes when it is read.
+//! Owner and group are those of any new file. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
+//! reading it reports the error.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -10,26 +12,27 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// The permissions of new files and folders. The process's umask applies besides.
+/// The permissions of new files and folders. The umask of the process also applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileMode {
-    /// Bits that are not set, of those for the group and for others.
+    /// Permission bits of the group and of others that must not be set.
     denied: u32,
 }
 
 impl FileMode {
-    /// Denies nothing: what the umask allows.
+    /// Denies nothing beyond the umask.
     pub const OPEN: Self = Self { denied: 0 };
 
-    /// Denies access to the group or to others if they may not read one of `paths`, or a file below it. `-` is standard input if that
-    /// is a file. Paths that do not exist are skipped.
+    /// Denies access to the group or to others if they may not read one of `paths` or a file below it.
+    ///
+    /// `-` is standard input if that is a file. Skips paths that do not exist.
     pub fn as_private_as<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         Self {
             denied: denied(paths),
         }
     }
 
-    /// Creates a file for reading and writing; fails if the path exists.
+    /// Creates a file for reading and writing. Fails if the path exists.
     pub fn create_file(self, path: &Path) -> io::Result<File> {
         OpenOptions::new()
             .read(true)
@@ -39,7 +42,7 @@ impl FileMode {
             .open(path)
     }
 
-    /// Creates a folder; fails if the path exists.
+    /// Creates a folder. Fails if the path exists.
     pub fn create_dir(self, path: &Path) -> io::Result<()> {
         DirBuilder::new().mode(0o777 & !self.denied).create(path)
     }
@@ -69,7 +72,7 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
             folders.push(path.to_owned());
         }
     }
-    // Once all is denied, no further file can change the result.
+    // Once all bits are denied, no further file can change the result.
     while denied != ALL
         && let Some(folder) = folders.pop()
     {
@@ -97,7 +100,7 @@ fn stdin() -> Option<fs::Metadata> {
     stdin.metadata().ok().filter(fs::Metadata::is_file)
 }
 
-/// Returns all bits of the group, of others, or of both, if they may not read the file, or list and enter the folder.
+/// Returns the bits of the group or of others if they may not read the file, or not list and enter the folder.
 fn denied_to(metadata: &fs::Metadata) -> u32 {
     let mode = metadata.permissions().mode();
     let needed = if metadata.is_dir() { 0o555 } else { 0o444 };
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_may_not_read_gets_no_right() {
+    fn output_mode_denies_whom_the_input_denies() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_folder_counts() {
+    fn files_in_a_folder_restrict_the_mode() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let set = |path: &Path, mode| {

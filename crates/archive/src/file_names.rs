@@ -1,16 +1,16 @@
-//! Names of files that tell what they are.
+//! Recognizes messages and mailboxes by their file names.
 //!
 //! # Limits
 //! None.
 
 use std::path::Path;
 
-/// True for `*.eml`.
+/// Returns true for `*.eml`.
 pub(crate) fn is_eml(path: &Path) -> bool {
     extension_is(path, &["eml"])
 }
 
-/// True for the endings of mailboxes, and for `mbox` in a folder of Apple Mail (`X.mbox/mbox`).
+/// Returns true for the file extensions of mailboxes, and for `mbox` in an Apple Mail folder (`X.mbox/mbox`).
 pub(crate) fn is_named_mailbox(path: &Path) -> bool {
     let apple = || {
         path.ends_with("mbox")

@@ -1,4 +1,4 @@
-//! An input that was recognized.
+//! A recognized input.
 //!
 //! # Limits
 //! None.
@@ -7,13 +7,13 @@ use crate::packing::Packing;
 use crate::source::Format;
 use std::path::PathBuf;
 
-/// One file or folder that is one archive.
+/// A file or folder that is one archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// The path as given, or found below a folder that was given; `-` is standard input.
+    /// The path as given, or found in a given folder. `-` is standard input.
     pub path: PathBuf,
     /// The format.
     pub format: Format,
-    /// The compression around the mailbox; None for a stream, whose compression is recognized when it is opened.
+    /// The compression of the mailbox. None for a stream, whose compression is recognized when it is opened.
     pub packed: Option<Packing>,
 }

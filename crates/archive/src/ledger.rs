@@ -1,32 +1,31 @@
-//! The ledger: what undoes a normalization.
+//! The ledger: a file that reverses a normalization.
 //!
-//! A ledger is written beside the output. Together they give the source archives back, byte for byte. This module
-//! knows the file's frame and its records; it knows no MIME: a recipe is opaque bytes here.
+//! A ledger is written beside the output. Ledger and output together restore the source archives byte for byte. This module handles
+//! the file format and its records, without MIME: a recipe is opaque bytes here.
 //!
 //! ```text
 //! magic 8 | version u32 | block … block | footer | length u64 | digest 32 | end magic 8
 //! block  = 'B' | stored length u32 | raw length u32 | checksum 8 | zstd frame
 //! raw    = length of the records (varint) | records | residues
-//! footer = 'F' | length u32 | account of the sources and outputs
+//! footer = 'F' | length u32 | description of the sources and outputs
 //! ```
 //!
-//! Fixed integers are little-endian, varints are LEB128. The checksum is the first 8 bytes of the BLAKE3 of the zstd
-//! frame; the digest is the BLAKE3 of everything before it, so that a flipped bit or a missing end is found before
-//! anything is restored. A block stands for one batch of entries: workers build and compress blocks in parallel and the
-//! writer appends them in archive order. Replaying the [`Record`]s of all blocks in order walks through the sources and
-//! the outputs at the same time: each record writes the next bytes of the current source file, out of the next bytes of
-//! the current output file, out of residue, or out of both.
+//! Fixed-width integers are little-endian, varints are LEB128. The checksum is the first 8 bytes of the BLAKE3 of the zstd frame.
+//! The digest is the BLAKE3 of everything before it: it reveals a flipped bit or a missing end before a restore begins.
 //!
-//! Residues (old bytes) stand after the records of their block: two streams of one kind each compress better than one
-//! of both. A run of entries that did not change costs one [`Record::Same`].
+//! A block covers one batch of entries. Workers build and compress blocks in parallel, and the writer appends them in archive
+//! order. Replaying the [`Record`]s of all blocks in order walks through sources and outputs at the same time. Each record produces
+//! the next bytes of the current source file, from the current output file, from residue, or from both.
 //!
-//! The format is described in full in `docs/ledger-format.md`.
+//! Residues (the original bytes) follow the records of their block: two homogeneous streams compress better than a mixed one. A run
+//! of unchanged entries costs one [`Record::Same`].
+//!
+//! `docs/ledger-format.md` describes the format in full.
 //!
 //! # Limits
 //!
-//! The digest protects against accidents, not against forgery: it is not keyed. A block's raw length is at most 1 GiB. A message
-//! has at most one change for each of its bytes in the output and 16,777,216 more.
-//! There is no index: a single message is found by replaying from the front.
+//! The digest detects accidents, not forgery: it has no key. A block's raw length is at most 1 GiB. A message has at most one
+//! change per byte of its output, plus 16,777,216. There is no index: finding a single message means replaying from the front.
 
 mod index_entry;
 mod read;
@@ -50,11 +49,11 @@ pub use write::{BlockBuilder, Writer};
 
 use crate::Format;
 
-/// First bytes of every ledger; CR LF and ^Z show a transfer in text mode.
+/// First bytes of every ledger. CR LF and ^Z reveal a transfer in text mode.
 pub const MAGIC: [u8; 8] = *b"\x89MGL\r\n\x1a\n";
 /// Last bytes of every ledger.
 const END_MAGIC: [u8; 8] = *b"MGLEND\r\n";
-/// The only version that is read and written.
+/// The only supported version.
 const VERSION: u32 = 1;
 /// Bytes before the first block.
 const HEADER_LEN: usize = MAGIC.len() + 4;
@@ -66,51 +65,52 @@ const BLOCK: u8 = b'B';
 const FOOTER: u8 = b'F';
 /// Bytes of a block before its zstd frame.
 const BLOCK_HEADER_LEN: usize = 1 + 4 + 4 + 8;
-/// The raw length of a block is never above.
+/// Largest raw length of a block.
 const MAX_BLOCK: u64 = 1 << 30;
 
-/// Returns the BLAKE3 digest of some bytes. Ledgers identify messages by it.
+/// Returns the BLAKE3 digest of `bytes`. Ledgers identify messages by it.
 pub fn digest(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }
 
-/// One source or one output as the footer tells it.
+/// A source or output as described in the footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archived {
-    /// Path with `/`: of a source below the place of the original, of an output below the output folder; empty where it is
-    /// that file or folder itself.
+    /// Path with `/` separators, relative to the original's folder (source) or to the output folder (output).
+    ///
+    /// Empty if it is that file or folder itself.
     pub name: Vec<u8>,
-    /// Form.
+    /// Format of the archive.
     pub format: Format,
-    /// A folder of files, not a file.
+    /// True for a folder of files.
     pub folder: bool,
-    /// Messages in it.
+    /// Number of messages.
     pub messages: u64,
-    /// Bytes of its files.
+    /// Total size of its files in bytes.
     pub bytes: u64,
-    /// BLAKE3: of a file its bytes; of a folder see `docs/ledger-format.md`.
+    /// BLAKE3 digest: of a file's bytes; of a folder as `docs/ledger-format.md` defines.
     pub blake3: [u8; 32],
 }
 
-/// The account at a ledger's end.
+/// The footer of a ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footer {
     /// Program and version that wrote the ledger.
     pub producer: String,
-    /// In order of the records.
+    /// The sources, in order of the records.
     pub sources: Vec<Archived>,
-    /// The output of the source at the same place.
+    /// The outputs, in the order of their sources.
     pub outputs: Vec<Archived>,
-    /// The only output is the output path itself, not a file or folder below it.
+    /// True if the only output is the output path itself, not a file or folder below it.
     pub alone: bool,
-    /// Messages that stand in no output, only in the ledger and the set-aside folder.
+    /// Number of messages that are in no output, only in the ledger and the set-aside folder.
     pub set_aside: u64,
     /// Number of blocks.
     pub blocks: u64,
 }
 
 impl Footer {
-    /// Whether bytes of the outputs are needed to give the sources back.
+    /// Returns true if restoring the sources needs bytes of the outputs.
     pub fn needs_output(&self) -> bool {
         self.outputs
             .iter()

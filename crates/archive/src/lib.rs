@@ -1,14 +1,14 @@
-//! Mailboxes to raw messages and back, and the file format of the ledger. Knows no MIME.
+//! Splits mailboxes into raw messages, writes mailboxes, and defines the ledger file format. Independent of MIME.
 //!
 //! ```text
-//! path ─ recognize ─► Found ─ open ─► Source ─► Batch of Entry     (separator | message | trailer)
+//! path ─ recognize ─► Input ─ open ─► Source ─► Batch of Entry     (separator | message | trailer)
 //!                                                    │
 //!                               unquote, …, quote    ▼
 //! path ◄─ commit ─ sync ─ Destination ◄──────────── OutBatch       (written beside, renamed)
 //! ```
 //!
-//! Reading is streamed in bounded memory and never fails on content: what is doubtful is a [`BoxEvent`]. The entries of an
-//! archive tile its files, so their bytes, one after the other, are the archive again.
+//! Reads a stream in bounded memory and never fails on content: doubtful content becomes a [`BoxEvent`]. The entries of an archive
+//! tile its files: their bytes, one after the other, equal the archive.
 //!
 //! ```
 //! use mailglot_archive::{Batch, EntryKind, ReadOptions, open, recognize};
@@ -34,7 +34,7 @@
 //! ```
 //!
 //! # Limits
-//! Unix only: names are bytes, and outputs are put in place by renaming.
+//! Unix only: names are bytes, and a rename puts an output into place.
 #![forbid(unsafe_code)]
 
 mod box_event;

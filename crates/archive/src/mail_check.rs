@@ -1,18 +1,18 @@
-//! Whether a file is mail: a header field stands where a message has its header.
+//! Tests whether a file is mail: it needs a header field where a message has its header.
 //!
-//! Before the field may stand a byte order mark, blank lines, separator lines of mailboxes, and up to 4 KiB of lines that are damaged.
+//! A byte order mark, blank lines, mailbox separators, and up to 4 KiB of damaged lines may precede the field.
 //!
 //! # Limits
-//! Looks at the first 64 KiB. Any text whose first line is `word: value` passes; so does a text without bytes other than blanks.
+//! Examines the first 64 KiB. Accepts any text whose first line is `word: value`, and text of blanks only.
 
 use crate::mbox::{Follower, is_from_line, split_line};
 
-/// Bytes that are looked at.
+/// Number of bytes to examine.
 pub(crate) const BEGINNING: usize = 64 << 10;
-/// Bytes of damaged lines that may stand before the first field.
+/// Largest number of bytes of damaged lines before the first field.
 const DAMAGED: usize = 4 << 10;
 
-/// True if a message begins here, as far as its first [`BEGINNING`] bytes tell.
+/// Returns true if the first [`BEGINNING`] bytes of a file look like the beginning of a message.
 pub(crate) fn is_mail(start: &[u8]) -> bool {
     let start = &start[..start.len().min(BEGINNING)];
     let mut rest = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
@@ -35,7 +35,7 @@ pub(crate) fn is_mail(start: &[u8]) -> bool {
             return false;
         }
     }
-    // Nothing but blanks.
+    // The text is blank.
     is_first
 }
 
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mail_begins_with_a_field_or_almost() {
+    fn detects_mail_by_its_first_field() {
         for mail in [
             &b""[..],
             b"\n\n \n",
@@ -75,9 +75,9 @@ mod tests {
         }
     }
 
-    /// In a program a line that looks like a field stands behind more than damage, or far away.
+    /// In a program, a line that looks like a field stands after too much other text, or too far from the start.
     #[test]
-    fn the_beginning_decides() {
+    fn only_the_beginning_decides() {
         for (before, count, expected) in [
             ("x", DAMAGED - 1, true),
             ("x", DAMAGED, false),

@@ -1,7 +1,7 @@
-//! Names in Maildir and Maildir++: folders and flags.
+//! Recognizes Maildir and Maildir++ folders, and parses their names and flags.
 //!
 //! # Limits
-//! Keywords of a server (`a` to `z` after `:2,`, with their names in files of its own) are letters and no more; those files are kept.
+//! Reads server keywords (`a` to `z` after `:2,`) as letters only. The files with their names are kept unread.
 
 use std::path::Path;
 
@@ -9,8 +9,9 @@ use crate::Flags;
 use crate::file_names::{is_eml, is_named_mailbox};
 use crate::mh;
 
-/// True for a folder that holds messages in `cur` and `new`: one with two of `cur`, `new` and `tmp`. A `cur` alone, which may be what a copy left
-/// of three, is anybody's name: it counts where neither in it nor beside it lies mail of another form.
+/// Returns true for a folder with messages in `cur` and `new`: it has two of `cur`, `new` and `tmp`.
+///
+/// A lone `cur`, which may remain from an incomplete copy, counts only if there is no mail of another format in it or beside it.
 pub(crate) fn is_folder(path: &Path) -> bool {
     let has = |name: &str| {
         path.join(name)
@@ -20,17 +21,17 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     let cur = has("cur");
     match (cur, has("new"), has("tmp")) {
         (true, true, _) | (true, _, true) | (_, true, true) => true,
-        _ => cur && !holds_other_mail(path) && !holds_other_mail(&path.join("cur")),
+        _ => cur && !has_other_mail(path) && !has_other_mail(&path.join("cur")),
     }
 }
 
-/// True for the names of the folders that messages of a Maildir lie in.
+/// Returns true for `cur`, `new` and `tmp`.
 pub(crate) fn is_part(name: &[u8]) -> bool {
     matches!(name, b"cur" | b"new" | b"tmp")
 }
 
-/// True where files have names that messages of a Maildir do not have.
-fn holds_other_mail(folder: &Path) -> bool {
+/// Returns true if a folder has files that cannot be messages of a Maildir by name.
+fn has_other_mail(folder: &Path) -> bool {
     let Ok(entries) = folder.read_dir() else {
         return false;
     };
@@ -40,12 +41,12 @@ fn holds_other_mail(folder: &Path) -> bool {
     })
 }
 
-/// True for the root of a Maildir, also when only its Maildir++ folders hold messages.
+/// Returns true for the root of a Maildir, even if only its Maildir++ folders have messages.
 pub(crate) fn is_root(path: &Path) -> bool {
     is_folder(path) || has_dotted_folders(path)
 }
 
-/// True when folders of Maildir++ lie below.
+/// Returns true if a folder has Maildir++ folders below it.
 pub(crate) fn has_dotted_folders(path: &Path) -> bool {
     let Ok(mut entries) = path.read_dir() else {
         return false;
@@ -59,7 +60,7 @@ pub(crate) fn has_dotted_folders(path: &Path) -> bool {
     })
 }
 
-/// Flags of a file name: the letters after `:2,`, also `;2,` and `!2,` (for file systems without colons).
+/// Parses the flags of a file name: the letters after `:2,`, `;2,` or `!2,` (for file systems without colons).
 pub(crate) fn flags(name: &[u8]) -> Flags {
     let info = name
         .windows(3)
@@ -79,7 +80,7 @@ pub(crate) fn flags(name: &[u8]) -> Flags {
     flags
 }
 
-/// Display form of a folder below the root, given as path with `/`: levels of `.A.B` are divided, each is decoded.
+/// Returns the display name of a folder below the root, given with `/`. Splits `.A.B` into levels and decodes each.
 pub(crate) fn folder_name(path: &[u8], decode: fn(&[u8]) -> String) -> String {
     let mut out = String::new();
     let components = path.split(|&byte| byte == b'/');
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_folder_alone_is_anybodys() {
+    fn single_folder_is_not_a_maildir() {
         for (folders, file, expected) in [
             (&["cur", "new"][..], "", true),
             (&["cur", "tmp"], "cur/1.eml", true),
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_after_any_mark() {
+    fn flags_after_any_separator() {
         assert_eq!(flags(b"1.host:2,FS"), Flags(Flags::FLAGGED | Flags::SEEN));
         assert_eq!(
             flags(b"1.host;2,RTDP"),

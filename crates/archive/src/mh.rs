@@ -1,8 +1,8 @@
-//! Names and sequences of MH folders: a message is a file whose name is its number.
+//! Recognizes messages of MH folders by their numbers, and reads their flags from `.mh_sequences`.
 //!
 //! # Limits
-//! A number without `.mh_sequences` beside it is a message when it begins like one. Of the sequences those that tell flags are read; those of
-//! a user's own folder (`atr-…` in the context of MH) and other names are not. What MH keeps of deleted messages (`,12`, `#12`) is no mail.
+//! A file named by a number in a folder without `.mh_sequences` is a message if it begins like one. Reads only the sequences that
+//! stand for flags. Ignores private sequences (`atr-…` in the MH context file) and deleted messages (`,12`, `#12`).
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -11,12 +11,12 @@ use std::path::Path;
 use crate::Flags;
 use crate::packed::beginning;
 
-/// The file of an MH folder that tells which messages were seen, replied to, flagged.
+/// The file of an MH folder that lists seen, replied and flagged messages.
 pub(crate) const SEQUENCES: &str = ".mh_sequences";
-/// More of it is not looked at.
+/// Largest number of bytes read from it.
 const MOST: usize = 1 << 20;
 
-/// The number that a file is named by.
+/// Parses the number that a file is named by.
 pub(crate) fn number(name: &[u8]) -> Option<u64> {
     let plain = matches!(name, [b'1'..=b'9', ..]) && name.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(name)
@@ -26,7 +26,7 @@ pub(crate) fn number(name: &[u8]) -> Option<u64> {
         .ok()
 }
 
-/// The messages of a folder that flags are told of.
+/// The sequences of a folder that stand for flags.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sequences {
     unseen: Vec<RangeInclusive<u64>>,
@@ -35,7 +35,7 @@ pub(crate) struct Sequences {
 }
 
 impl Sequences {
-    /// Reads the file of a folder.
+    /// Reads a `.mh_sequences` file.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         Ok(Self::parse(&beginning(
             &mut crate::open_input(path)?,
@@ -64,9 +64,9 @@ impl Sequences {
         sequences
     }
 
-    /// Flags of a message: what is not unseen was seen.
+    /// Returns the flags of a message. A message that is not in `unseen` was seen.
     pub(crate) fn flags(&self, number: u64) -> Flags {
-        // Sequences do not overlap where MH wrote them; of others the range that begins last before the number counts.
+        // Sequences written by MH do not overlap. In others, the last range that begins at or before the number counts.
         let holds = |ranges: &[RangeInclusive<u64>]| {
             let after = ranges.partition_point(|range| *range.start() <= number);
             after
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn sequences_tell_flags() {
+    fn sequences_give_flags() {
         let sequences = Sequences::parse(
             b"cur: 3\nunseen: 7 2-4\nreplied: 1\nflagged: 4 9-\nmine: 1-9\n\nno\n",
         );

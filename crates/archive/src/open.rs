@@ -1,4 +1,4 @@
-//! Opens archives of all forms for reading.
+//! Opens archives of every format for reading.
 //!
 //! # Limits
 //! None.
@@ -12,10 +12,13 @@ use crate::regular::open_input;
 use crate::source::{Format, ReadOptions, Source};
 use std::io;
 
-/// Opens a recognised archive for reading. A file that is one message without any header field is refused, unless
-/// [`ReadOptions::force_format`] is set.
+/// Opens a recognized archive for reading.
 ///
-/// Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
+/// Standard input (`-`) is a mailbox if it begins with a separator or has several dated separators further on. Otherwise it is one
+/// message.
+///
+/// # Errors
+/// Rejects a single message without any header field, unless [`ReadOptions::force_format`] is set.
 pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;
     if path.as_os_str() == "-" {

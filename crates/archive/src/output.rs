@@ -1,8 +1,8 @@
-//! Writing a large file past the page cache.
+//! Writes large files with direct I/O, past the page cache.
 //!
 //! # Limits
-//! Only on Linux, and where the file system takes part; elsewhere files are written as usual. Behind the first bytes a file is written
-//! by a thread of its own, which only waits for the disk.
+//! Direct I/O needs Linux and a file system that supports it. Other files are written through the page cache. A background thread
+//! writes the blocks after the first [`CACHED`] bytes.
 
 use crate::error::ErrorKind::EarlierWrite;
 use crate::room::Room;
@@ -12,97 +12,99 @@ use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// So many bytes of a file go through the page cache and stay there; what comes later goes past it.
+/// Number of bytes at the start of a file that are written through the page cache. Later bytes bypass it.
 const CACHED: u64 = 8 << 20;
-/// Bytes that are written at once. Any disk takes whole multiples of its blocks at multiples of them.
+/// Bytes per write. Direct I/O requires lengths and offsets that are multiples of the disk's block size.
 const BLOCK: usize = 2 << 20;
-/// Blocks of a file: one is filled, one is written, one is on its way between them.
+/// Number of buffers per file: one is being filled, one written, one in transit.
 const BLOCKS: usize = 3;
 
-/// A file that is written front to back and, where it is large, not read again soon. In the page cache its pages would push out what
-/// others read, and a copy of each page costs several times what the disk takes for it.
+/// A file that is written front to back and, if it is large, not read again soon.
+///
+/// Its pages would evict others from the page cache. Copying each page costs several times what the disk takes to write it.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
-    /// Bytes taken.
+    /// Bytes accepted so far.
     written: u64,
-    past: Past,
+    direct_io: DirectIo,
     room: Room,
 }
 
-/// How what comes behind [`CACHED`] is written.
+/// How the bytes after [`CACHED`] are written.
 #[derive(Debug)]
-enum Past {
-    /// Not known yet.
-    Unknown,
-    /// Through the cache: there is no other way, or the file is not written front to back.
-    No,
-    Yes(Blocks),
-    /// A block could not be written, which was told.
+enum DirectIo {
+    /// Not decided yet.
+    Undecided,
+    /// Through the page cache: direct I/O is not supported, or the file is not written front to back.
+    Off,
+    On(Blocks),
+    /// Writing a block failed, and the error was returned.
     Failed,
 }
 
 impl Output {
-    /// A new file.
+    /// Wraps a new file.
     pub(crate) fn new(file: File) -> Self {
         Self {
             file,
             written: 0,
-            past: Past::Unknown,
+            direct_io: DirectIo::Undecided,
             room: Room::new(),
         }
     }
 
-    /// Brings everything written so far to the disk.
+    /// Writes everything so far to the disk (fsync).
     pub(crate) fn sync(&mut self) -> io::Result<()> {
-        self.settle()?;
+        self.end_direct_io()?;
         self.file.sync_all()
     }
 
-    /// Ends the writing past the cache, if it was begun.
-    fn settle(&mut self) -> io::Result<()> {
-        match std::mem::replace(&mut self.past, Past::Failed) {
-            Past::Failed => return Err(EarlierWrite.into()),
-            Past::Yes(blocks) => {
+    /// Ends direct I/O if it has begun, and writes the last, partial block.
+    fn end_direct_io(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.direct_io, DirectIo::Failed) {
+            DirectIo::Failed => return Err(EarlierWrite.into()),
+            DirectIo::On(blocks) => {
                 let (rest, place) = blocks.finish()?;
-                direct(&self.file, false)?;
+                set_direct_io(&self.file, false)?;
                 self.file.seek(SeekFrom::Start(place))?;
                 self.file.write_all(rest.bytes())?;
             }
-            Past::Unknown | Past::No => {}
+            DirectIo::Undecided | DirectIo::Off => {}
         }
-        self.past = Past::No;
+        self.direct_io = DirectIo::Off;
         Ok(())
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if matches!(self.past, Past::Unknown) && self.written >= CACHED {
-            self.past = Blocks::begin(&self.file, self.written).map_or(Past::No, Past::Yes);
+        if matches!(self.direct_io, DirectIo::Undecided) && self.written >= CACHED {
+            self.direct_io =
+                Blocks::begin(&self.file, self.written).map_or(DirectIo::Off, DirectIo::On);
         }
-        let count = match &mut self.past {
-            Past::Yes(blocks) => match blocks.write(bytes) {
+        let count = match &mut self.direct_io {
+            DirectIo::On(blocks) => match blocks.write(bytes) {
                 Some(count) => count,
-                // The writer has ended: it tells why.
+                // The writer thread has ended. `end_direct_io` returns its error.
                 None => {
-                    return self.settle().and_then(|()| Err(EarlierWrite.into()));
+                    return self.end_direct_io().and_then(|()| Err(EarlierWrite.into()));
                 }
             },
             // Blocks begin at a multiple of their length.
-            Past::Unknown => {
+            DirectIo::Undecided => {
                 let most = usize::try_from(CACHED - self.written).unwrap_or(bytes.len());
                 self.file.write(&bytes[..bytes.len().min(most)])?
             }
-            Past::No => self.file.write(bytes)?,
-            Past::Failed => return Err(EarlierWrite.into()),
+            DirectIo::Off => self.file.write(bytes)?,
+            DirectIo::Failed => return Err(EarlierWrite.into()),
         };
         self.written += count as u64;
         self.room.wrote(count as u64, &self.file)?;
         Ok(count)
     }
 
-    /// Nothing is owed to anybody before [`Output::sync`].
+    /// Does nothing: data need not be on the disk before [`Output::sync`].
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -110,17 +112,17 @@ impl Write for Output {
 
 impl Seek for Output {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.settle()?;
+        self.end_direct_io()?;
         self.file.seek(position)
     }
 }
 
-/// The blocks of a file, and the thread that writes them.
+/// The blocks of a file and the thread that writes them.
 #[derive(Debug)]
 struct Blocks {
-    /// The one that is filled.
+    /// The block that is being filled.
     block: Block,
-    /// Its place in the file.
+    /// Its offset in the file.
     place: u64,
     full: SyncSender<(Block, u64)>,
     empty: Receiver<Block>,
@@ -128,7 +130,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// None where the file system knows no way past the cache.
+    /// Starts the writer thread at an offset. Returns None if the file system does not support direct I/O.
     fn begin(file: &File, place: u64) -> Option<Self> {
         let (full, to_write) = sync_channel::<(Block, u64)>(BLOCKS);
         let (written, empty) = sync_channel(BLOCKS);
@@ -136,12 +138,12 @@ impl Blocks {
             written.send(Block::new()).ok()?;
         }
         let own = file.try_clone().ok()?;
-        direct(file, true).ok()?;
+        set_direct_io(file, true).ok()?;
         let write = move || {
             for (mut block, place) in to_write {
                 write_at(&own, block.bytes(), place)?;
                 block.clear();
-                // At the end nobody takes it.
+                // The receiver is gone at the end of the file.
                 let _ = written.send(block);
             }
             Ok(())
@@ -157,11 +159,11 @@ impl Blocks {
                 empty,
                 writer,
             }),
-            Err(_) => direct(file, false).ok().and(None),
+            Err(_) => set_direct_io(file, false).ok().and(None),
         }
     }
 
-    /// Number of bytes taken; None when the writer has ended.
+    /// Returns the number of bytes accepted, or None if the writer thread has ended.
     fn write(&mut self, bytes: &[u8]) -> Option<usize> {
         let count = self.block.fill(bytes);
         if self.block.room() == 0 {
@@ -173,7 +175,7 @@ impl Blocks {
         Some(count)
     }
 
-    /// Waits until all whole blocks are written; gives the last, which is not whole, and its place.
+    /// Waits until all full blocks are written. Returns the last, partial block and its offset.
     fn finish(self) -> io::Result<(Block, u64)> {
         drop(self.full);
         match self.writer.join() {
@@ -183,11 +185,11 @@ impl Blocks {
     }
 }
 
-/// Memory as disks want it: at a multiple of their blocks.
+/// A buffer that is aligned for direct I/O.
 #[derive(Debug)]
 struct Block {
     bytes: Vec<u8>,
-    /// Bytes before the first such place.
+    /// Bytes before the first aligned address.
     skip: usize,
 }
 
@@ -197,7 +199,7 @@ impl Block {
 
     fn new() -> Self {
         let mut bytes: Vec<u8> = Vec::with_capacity(BLOCK + Self::ALIGN);
-        // It never moves: more than its capacity is never put into it.
+        // The allocation never moves: the buffer never grows past its capacity.
         let skip = bytes.as_ptr().addr().next_multiple_of(Self::ALIGN) - bytes.as_ptr().addr();
         bytes.resize(skip, 0);
         Self { bytes, skip }
@@ -211,7 +213,7 @@ impl Block {
         self.skip + BLOCK - self.bytes.len()
     }
 
-    /// Takes as many bytes as there is room for.
+    /// Copies as many bytes as fit, and returns their number.
     fn fill(&mut self, bytes: &[u8]) -> usize {
         let count = bytes.len().min(self.room());
         self.bytes.extend_from_slice(&bytes[..count]);
@@ -223,7 +225,7 @@ impl Block {
     }
 }
 
-/// Writes all, through the cache where the disk takes it in no other way after all: blocks of an odd size, or a disk that is full.
+/// Writes all bytes. Falls back to the page cache if direct I/O fails: blocks of an odd size, or a full disk.
 fn write_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
     let mut straight = true;
     while !bytes.is_empty() {
@@ -242,7 +244,7 @@ fn write_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
                     ) =>
             {
                 straight = false;
-                direct(file, false)?;
+                set_direct_io(file, false)?;
             }
             Err(error) => return Err(error),
         }
@@ -250,9 +252,9 @@ fn write_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file past the page cache from now on, or no longer; an error where that cannot be had.
+/// Turns direct I/O on or off for a file. Returns an error if it is not supported.
 #[cfg(target_os = "linux")]
-fn direct(file: &File, wanted: bool) -> io::Result<()> {
+fn set_direct_io(file: &File, wanted: bool) -> io::Result<()> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     let flags = fcntl_getfl(file)?;
     fcntl_setfl(
@@ -267,7 +269,7 @@ fn direct(file: &File, wanted: bool) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn direct(_: &File, wanted: bool) -> io::Result<()> {
+fn set_direct_io(_: &File, wanted: bool) -> io::Result<()> {
     if wanted {
         Err(ErrorKind::Unsupported.into())
     } else {
@@ -280,7 +282,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Byte at a place of a text that no block repeats.
+    /// Returns bytes in which no block repeats.
     fn text(length: usize) -> Vec<u8> {
         (0..length)
             .map(|at| (at % 251 + at / BLOCK) as u8)
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_make_the_same_file() {
+    fn direct_and_cached_writes_give_the_same_file() {
         let folder = tempfile::tempdir().unwrap();
         let cached = CACHED as usize;
         let whole = text(cached + 4 * BLOCK + 12_345);
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_can_be_written_over() {
+    fn written_bytes_can_be_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         let whole = text(CACHED as usize + 2 * BLOCK + 7);
@@ -336,22 +338,22 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_disk_is_told_and_stays() {
+    fn write_error_is_returned_and_persists() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         fs::write(&path, b"").unwrap();
-        // Not opened for writing: each write fails.
+        // Opened for reading only, so that every write fails.
         let mut output = Output::new(File::open(&path).unwrap());
         output.written = CACHED;
         let block = text(BLOCK);
         let failed = (0..=2 * BLOCKS).any(|_| output.write_all(&block).is_err());
         assert!(failed || output.sync().is_err());
         assert!(output.write_all(&block).is_err() || output.sync().is_err());
-        assert!(output.sync().is_err() || matches!(output.past, Past::No));
+        assert!(output.sync().is_err() || matches!(output.direct_io, DirectIo::Off));
     }
 
     #[test]
-    fn blocks_stand_where_disks_want_them() {
+    fn blocks_are_aligned() {
         for _ in 0..BLOCKS {
             let mut block = Block::new();
             assert_eq!(block.bytes().as_ptr().addr() % Block::ALIGN, 0);

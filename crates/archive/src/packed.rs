@@ -1,9 +1,9 @@
-//! Reads mail through compression, damaged or not.
+//! Decompresses mail, damaged or not, while it is read.
 //!
 //! # Limits
-//! gzip, zstd, bzip2 and xz are read through, the last with dictionaries up to 256 MiB; of every other form only the beginning is known, so that it can be named. A mailbox that is read through is
-//! sniffed in the first 16 MiB of what is inside. Archives of several files (tar, zip), compressed or not, are
-//! named and not taken apart.
+//! Reads gzip, zstd, bzip2, and xz with dictionaries up to 256 MiB. Other formats are recognized by their first bytes, to name them
+//! in errors. Sniffs a compressed mailbox in its first 16 MiB of decompressed data. Names archives of several files (tar, zip), but
+//! does not unpack them.
 
 mod input;
 mod member;
@@ -13,16 +13,19 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use self::input::Input;
-pub(crate) use self::unpack::Told;
+pub(crate) use self::unpack::CompressionEvents;
 use self::unpack::Unpack;
 
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::packing::Packing;
 
-/// Bytes that tell what a file is: the head of the first member of a tar archive.
+/// Number of bytes that identify a file: the header of a tar archive's first member.
 pub(crate) const BEGINNING: usize = 512;
 
-/// Reads through compression, up to `expansion` times its size; what cannot be read through is refused.
+/// Opens a file that may be compressed, and decompresses it to at most `expansion` times its size.
+///
+/// # Errors
+/// The format is recognized but not supported.
 pub(crate) fn through(
     path: &Path,
     input: impl Read + Send + 'static,
@@ -34,15 +37,15 @@ pub(crate) fn through(
         None => Ok(Through {
             inside: Box::new(input),
             packing,
-            told: Told::default(),
+            defects: CompressionEvents::default(),
         }),
         Some(read) if read.is_read() => {
             let inside = Unpack::new(input, read, expansion);
-            let told = inside.told();
+            let defects = inside.defects();
             Ok(Through {
                 inside: Box::new(inside),
                 packing,
-                told,
+                defects,
             })
         }
         Some(refused) => Err(Error::new(
@@ -53,13 +56,13 @@ pub(crate) fn through(
     }
 }
 
-/// What was compressed.
+/// The content of a file that may be compressed.
 pub(crate) struct Through {
     inside: Box<dyn Read + Send>,
-    /// What is read through, if anything is.
+    /// The compression, if there is any.
     pub(crate) packing: Option<Packing>,
-    /// What was wrong with it, so far.
-    pub(crate) told: Told,
+    /// The defects found so far.
+    pub(crate) defects: CompressionEvents,
 }
 
 impl Read for Through {
@@ -68,7 +71,7 @@ impl Read for Through {
     }
 }
 
-/// As many of the first bytes as there are.
+/// Returns the first `most` bytes, or fewer if the input is shorter.
 pub(crate) fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(most);
     input.by_ref().take(most as u64).read_to_end(&mut start)?;
@@ -85,7 +88,7 @@ mod tests {
 
     type Pack = fn(&[u8]) -> Vec<u8>;
 
-    /// All forms that are read through.
+    /// All supported compressions.
     const PACKS: [Pack; 4] = [gzip, zstd, bzip2, xz];
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -94,7 +97,7 @@ mod tests {
         out.finish().unwrap()
     }
 
-    /// In blocks of 100 KB.
+    /// Compresses in blocks of 100 KB.
     fn bzip2(bytes: &[u8]) -> Vec<u8> {
         let mut out = BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         out.write_all(bytes).unwrap();
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_known_by_their_beginnings() {
+    fn detects_formats_by_first_bytes() {
         let utf16 = |mark: &[u8], text: &str, bytes: fn(u16) -> [u8; 2]| {
             [
                 mark,
@@ -155,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn compression_is_read_through() {
+    fn decompresses_all_formats() {
         let text = b"From a@b Mon Jan  1 00:00:00 2001\nSubject: x\n\nwords\n".repeat(5000);
         let (head, tail) = text.split_at(1000);
         assert!(read(&text).unwrap() == (text.clone(), Vec::new()));
         for pack in PACKS {
             assert!(read(&pack(&text)).unwrap() == (text.clone(), Vec::new()));
-            // One behind the other, as `cat` puts them.
+            // Two streams one after the other, as `cat` joins them.
             assert!(
                 read(&[pack(head), pack(tail)].concat()).unwrap() == (text.clone(), Vec::new())
             );
@@ -171,10 +174,10 @@ mod tests {
         assert_eq!(read(b"").unwrap(), (Vec::new(), Vec::new()));
     }
 
-    /// Code and offset of what was told.
+    /// Code and offset of each event.
     type Seen = Vec<(&'static str, u64)>;
 
-    /// What is inside, and what was told.
+    /// Returns the decompressed bytes and the events.
     fn read(bytes: &[u8]) -> io::Result<(Vec<u8>, Seen)> {
         let (mut inside, mut out) = (
             through(Path::new("box.gz"), Cursor::new(bytes.to_vec()), 200)?,
@@ -184,7 +187,7 @@ mod tests {
         Ok((
             out,
             inside
-                .told
+                .defects
                 .take()
                 .iter()
                 .map(|event| (event.kind.code(), event.offset))
@@ -199,7 +202,7 @@ mod tests {
         out.finish().unwrap()
     }
 
-    /// Text that compresses badly.
+    /// Returns text that compresses badly.
     fn text() -> Vec<u8> {
         let mut state = 1u32;
         let mut next = || {
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_compression_is_left_out_and_told() {
+    fn trailing_bytes_are_skipped_and_reported() {
         let text = text();
         for pack in PACKS {
             let whole = pack(&text);
@@ -227,15 +230,15 @@ mod tests {
                 b"\0\0junk".repeat(30_000),
                 other,
             ] {
-                let (out, told) = read(&[&whole[..], &rest].concat()).unwrap();
+                let (out, defects) = read(&[&whole[..], &rest].concat()).unwrap();
                 assert!(out == text);
-                assert_eq!(told, [("box.trailing-bytes", end)]);
+                assert_eq!(defects, [("box.trailing-bytes", end)]);
             }
-            // Tapes fill their blocks, and the next file begins behind.
-            let (out, told) = read(&[&whole[..], &[0; 511], &whole, &[0; 7]].concat()).unwrap();
+            // Tapes pad their blocks with zeros, and the next file follows.
+            let (out, defects) = read(&[&whole[..], &[0; 511], &whole, &[0; 7]].concat()).unwrap();
             assert!(out == text.repeat(2));
             assert_eq!(
-                told,
+                defects,
                 [
                     ("box.trailing-bytes", end),
                     ("box.trailing-bytes", 2 * end + 511)
@@ -255,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_read_up_to_there() {
+    fn truncated_data_are_read_to_the_end() {
         let text = text();
         for pack in PACKS {
             let whole = pack(&text);
@@ -264,51 +267,51 @@ mod tests {
                 .step_by(997)
                 .chain(whole.len() - 12..whole.len())
             {
-                let (out, told) = read(&whole[..cut]).unwrap();
+                let (out, defects) = read(&whole[..cut]).unwrap();
                 assert!(text.starts_with(&out) && out.len() >= longest, "{cut}");
                 longest = out.len();
-                assert_eq!(told, [("box.damaged", cut as u64)]);
+                assert_eq!(defects, [("box.damaged", cut as u64)]);
             }
             assert_eq!(longest, text.len());
-            // The member before stays whole.
+            // The member before the damage stays whole.
             let part = whole.len() * 3 / 4;
-            let (out, told) = read(&[&whole, &whole[..part]].concat()).unwrap();
+            let (out, defects) = read(&[&whole, &whole[..part]].concat()).unwrap();
             assert!(out.starts_with(&text) && out.len() > text.len());
-            assert_eq!(told, [("box.damaged", (whole.len() + part) as u64)]);
+            assert_eq!(defects, [("box.damaged", (whole.len() + part) as u64)]);
         }
     }
 
     #[test]
-    fn what_is_damaged_is_read_up_to_there_and_what_has_another_checksum_whole() {
+    fn damaged_data_are_read_up_to_the_damage() {
         let text = text();
         let mut whole = gzip(&text);
         let checksum = whole.len() - 8;
         whole[checksum] ^= 1;
-        let (out, told) = read(&[&whole[..], &gzip(b"next")].concat()).unwrap();
+        let (out, defects) = read(&[&whole[..], &gzip(b"next")].concat()).unwrap();
         assert!(out == [&text[..], b"next"].concat());
-        assert_eq!(told, [("box.damaged", whole.len() as u64)]);
+        assert_eq!(defects, [("box.damaged", whole.len() as u64)]);
         for pack in PACKS {
             let whole = pack(&text);
             let (mut unharmed, mut before) = (0, 0);
             for at in (30..whole.len() - 30).step_by(4999) {
                 let mut bad = whole.clone();
                 bad[at..at + 20].fill(0xff);
-                let (out, told) = read(&bad).unwrap();
-                // A stream that seems to end is not trusted either: what follows is told.
-                assert!(told.len() <= 2, "{at}: {told:?}");
-                assert_eq!(told[0].0, "box.damaged");
+                let (out, defects) = read(&bad).unwrap();
+                // A stream may seem to end at the damage: then the rest is reported as trailing bytes.
+                assert!(defects.len() <= 2, "{at}: {defects:?}");
+                assert_eq!(defects[0].0, "box.damaged");
                 let same = out.iter().zip(&text).take_while(|(a, b)| a == b).count();
                 unharmed += same;
                 before += at;
             }
-            // Most of what lies before the damage; zstd and bzip2 give their blocks of 100 KB and more whole.
+            // Most of the data before the damage is read. zstd and bzip2 only return whole blocks of 100 KB and more.
             let in_blocks = whole.starts_with(b"\x28") || whole.starts_with(b"B");
             assert!(in_blocks || unharmed > before, "{unharmed} of {before}");
         }
     }
 
     #[test]
-    fn no_damage_is_silent() {
+    fn all_damage_is_reported() {
         let text = &text()[..3000];
         for pack in PACKS {
             let whole = pack(text);
@@ -317,7 +320,9 @@ mod tests {
                     let mut bad = whole.clone();
                     bad[at] ^= flip;
                     match read(&bad) {
-                        Ok((out, told)) => assert!(out == text || !told.is_empty(), "{at} {flip}"),
+                        Ok((out, defects)) => {
+                            assert!(out == text || !defects.is_empty(), "{at} {flip}");
+                        }
                         Err(error) => {
                             assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{at} {flip}");
                         }
@@ -328,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dictionary_beyond_all_measure_is_refused() {
+    fn huge_dictionary_is_rejected() {
         let mut options = XzOptions::with_preset(0);
         options.lzma_options.dict_size = 300 << 20;
         let error = read(&xz_with(b"From ", options)).unwrap_err();
@@ -336,9 +341,9 @@ mod tests {
         assert!(matches!(ErrorKind::from(error), ErrorKind::LargeDictionary));
     }
 
-    /// Each form, at several ceilings: what is read is a beginning of what is inside, of the length that the ceiling allows.
+    /// For each compression and several limits: the output is a prefix of the original, of the length that the limit allows.
     #[test]
-    fn what_expands_beyond_all_measure_is_read_up_to_there() {
+    fn expansion_stops_at_the_limit() {
         const FREE: usize = 64 << 20;
         let large = vec![b'a'; FREE + (8 << 20)];
         for pack in PACKS {
@@ -355,30 +360,30 @@ mod tests {
                     "{}",
                     out.len()
                 );
-                let told = inside.told.take();
+                let defects = inside.defects.take();
                 assert!(
-                    told.len() == 1 && told[0].kind.code() == "box.expansion",
-                    "{told:?}"
+                    defects.len() == 1 && defects[0].kind.code() == "box.expansion",
+                    "{defects:?}"
                 );
-                assert!(told[0].offset <= packed.len() as u64);
+                assert!(defects[0].offset <= packed.len() as u64);
             }
-            // Below the free part, and below the ceiling, all of it is read.
+            // Below the free allowance and below the limit, everything is read.
             for (packed, len, most) in [
                 (pack(&large[..FREE]), FREE, 1),
                 (packed, large.len(), u64::MAX),
             ] {
                 let mut inside = through(Path::new("box.gz"), Cursor::new(packed), most).unwrap();
                 assert_eq!(io::copy(&mut inside, &mut io::sink()).unwrap(), len as u64);
-                assert!(inside.told.take().is_empty());
+                assert!(inside.defects.take().is_empty());
             }
         }
     }
 
-    /// No decoder gives more at once.
+    /// No decoder returns more at once.
     const STEP_OF_TESTS: usize = 16 << 10;
 
     #[test]
-    fn an_error_of_the_file_is_no_damage() {
+    fn read_error_is_not_damage() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -392,7 +397,7 @@ mod tests {
                 let mut inside = through(Path::new("box.gz"), input, 200).unwrap();
                 let error = inside.read_to_end(&mut Vec::new()).unwrap_err();
                 assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-                assert!(inside.told.take().is_empty());
+                assert!(inside.defects.take().is_empty());
             }
         }
     }

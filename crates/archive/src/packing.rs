@@ -1,9 +1,9 @@
-//! Recognizes compression, archives and other forms of mail files by their first bytes.
+//! Recognizes compression, archives and other formats of mail files by their first bytes.
 //!
 //! # Limits
-//! A form that mailglot does not read is named, with the command that converts it.
+//! An unsupported format is only named, with the command that converts it.
 
-/// A form that mail is kept in, but not sent.
+/// A file format in which mail is stored but not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Packing {
@@ -15,27 +15,27 @@ pub enum Packing {
     Bzip2,
     /// xz.
     Xz,
-    /// The frames of LZ4.
+    /// LZ4 frames.
     Lz4,
     /// compress (`.Z`).
     Compress,
     /// zip.
     Zip,
-    /// UTF-16, with its mark or without.
+    /// UTF-16, with or without a byte order mark.
     Utf16,
-    /// tar, the forms of before POSIX too.
+    /// tar, including the formats before POSIX.
     Tar,
-    /// A mailbox of Rmail (Babyl).
+    /// An Rmail mailbox (Babyl).
     Babyl,
 }
 
 impl Packing {
-    /// What bytes are, by their beginning; 16 of them are enough. No message and no mailbox begins so.
+    /// Detects a format by the first bytes of a file (at most 16). No message or mailbox begins with them.
     pub fn of(start: &[u8]) -> Option<Self> {
         Some(match start {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
-            // A number, then that of a block or of the end.
+            // The level digit, then the magic number of a block or of the end.
             [
                 b'B',
                 b'Z',
@@ -72,12 +72,12 @@ impl Packing {
         })
     }
 
-    /// True when [`open`](crate::open) reads through it.
+    /// Returns true if [`open`](crate::open) can decompress it.
     pub fn is_read(self) -> bool {
         matches!(self, Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz)
     }
 
-    /// What is there, in words.
+    /// Returns a description of the format.
     pub fn words(self) -> &'static str {
         match self {
             Self::Gzip => "compressed with gzip",
@@ -94,7 +94,7 @@ impl Packing {
     }
 }
 
-/// ASCII with a NUL before or behind every character.
+/// Returns true for ASCII with a NUL before or after every character.
 fn is_unmarked_utf16(start: &[u8]) -> bool {
     let printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r');
     let Some(start) = start.first_chunk::<8>() else {

@@ -1,12 +1,12 @@
-//! Which archives a path holds.
+//! Finds the archives at a path.
 //!
-//! A folder is searched to its ends, also inside the folders of Apple Mail (`X.mbox/`, whose mailbox is `mbox`) and inside Maildirs: a
-//! mailbox is an archive wherever it lies. Other messages belong to the Maildir that they lie in, or to the tree of all that lie in none.
+//! Searches a folder recursively, including Apple Mail folders (`X.mbox/`, whose mailbox is `mbox`) and Maildirs. A mailbox is an
+//! archive wherever it lies. Other messages belong to their Maildir, or else to one tree of messages.
 //!
 //! # Limits
-//! Mail stores of single programs are not recognised. An MH folder is part of a tree of messages, and is written as one. Symbolic links
-//! below a folder are not followed. Of what is compressed, mailboxes alone are read through it, in gzip, zstd, bzip2 and xz; single messages are not. A file
-//! that cannot be read through at all is left alone.
+//! Does not recognize program-specific mail stores. An MH folder is part of a tree of messages, and is written as one. Does not
+//! follow symbolic links below a folder. Reads mailboxes in gzip, zstd, bzip2 and xz, but no compressed single messages. Skips
+//! files of other formats.
 
 use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Seek};
@@ -25,8 +25,10 @@ use crate::packing::Packing;
 use crate::regular::{self, open_input};
 use crate::{Format, Input};
 
-/// Recognises what a path is. A folder is searched: every mbox file and every Maildir in it is one archive, all other `.eml` files and MH
-/// folders together one tree, which comes first. `-` is standard input.
+/// Recognizes the archives at a path. `-` is standard input.
+///
+/// In a folder, each mbox file and each Maildir is one archive. All other `.eml` files and MH folders form one tree, which comes
+/// first.
 pub fn recognize(path: &Path) -> Result<Vec<Input>, Error> {
     recognize_with(path, false, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
@@ -34,18 +36,20 @@ pub fn recognize(path: &Path) -> Result<Vec<Input>, Error> {
     })
 }
 
-/// What a search leaves out.
+/// Something that a search skips.
 #[derive(Debug)]
 pub enum LeftOut {
     /// A file or folder that cannot be read.
     Unread(Error),
-    /// What is not looked into: a link, a device, a compressed file, a file that is no mail. Where a tree is among what is found, it tells
-    /// of these itself, and so does a Maildir of what lies in it.
+    /// A link, a device, a compressed file, or a file that is not mail.
+    ///
+    /// Not reported if the reader of a tree or Maildir will report it.
     Noted(BoxEvent),
 }
 
-/// [`recognize`], with a say in what happens with what is left out below `path`: `left_out` gives an error to end the search, or the search
-/// goes on. `force_format` takes a file with the name of a mailbox for one, also below a folder, although it is no mail.
+/// Like [`recognize`], and calls `left_out` for everything it skips below `path`. An error from `left_out` ends the search.
+///
+/// With `force_format`, a file with the name of a mailbox is a mailbox even if it is not mail, also below a folder.
 pub fn recognize_with(
     path: &Path,
     force_format: bool,
@@ -78,7 +82,7 @@ pub fn recognize_with(
         ..
     } = search;
     archives.sort_by(|a, b| a.path.cmp(&b.path));
-    // A folder without anything in it is a tree without messages, as one is written.
+    // An empty folder is a tree without messages: `normalize` writes such trees.
     if messages || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
         archives.insert(0, found(path, Format::EmlTree));
     } else {
@@ -98,7 +102,7 @@ fn found(path: &Path, format: Format) -> Input {
     }
 }
 
-/// What a file is that was named.
+/// Recognizes a file that was named by the caller.
 fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Input, Error> {
     if metadata.is_file()
         && let Some(packing) = packing(path)?
@@ -124,32 +128,32 @@ fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Inpu
     ))
 }
 
-/// What a folder lies in.
+/// The kind of folder around a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
-    /// In no Maildir.
+    /// Outside any Maildir.
     Tree,
-    /// In a Maildir.
+    /// Inside a Maildir.
     Maildir,
-    /// It is one of the three folders of a Maildir that messages lie in.
+    /// `cur`, `new` or `tmp` of a Maildir.
     Messages,
 }
 
-/// A folder that is searched.
+/// A search through folders.
 struct Search<'a> {
     root: &'a Path,
-    /// Names of mailboxes are believed.
+    /// Trust the names of mailboxes.
     force_format: bool,
     waiting: Vec<(PathBuf, Within)>,
     archives: Vec<Input>,
-    /// There are messages that lie in no Maildir.
+    /// A message outside any Maildir was found.
     messages: bool,
-    /// What was left out.
+    /// The events for skipped files.
     noted: Vec<BoxEvent>,
 }
 
 impl Search<'_> {
-    /// Plans to list a folder.
+    /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
         if within == Within::Tree && maildir::is_root(path) {
@@ -213,7 +217,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Notes what a file is that is no archive.
+    /// Adds the event for a file that is not an archive.
     fn note(&mut self, kind: FileKind, file: &Path) {
         let name = file
             .strip_prefix(self.root)
@@ -229,21 +233,21 @@ impl Search<'_> {
     }
 }
 
-/// What a file in a folder is.
+/// The kind of a file in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
-    /// A mailbox, by its name or by its content, and what has to be read through. Pipes are mailboxes.
+    /// A mailbox, by its name or its content, and its compression. Pipes are mailboxes.
     Mailbox(Option<Packing>),
-    /// A message: an `.eml` file, or one of an MH folder.
+    /// A message: an `.eml` file, or a file of an MH folder.
     Message,
-    /// It may be mail, but is in a form that is not read.
+    /// May be mail, but in a format that is not supported.
     LeftAlone(Packing),
-    /// No mail.
+    /// Not mail.
     Other,
 }
 
 impl FileKind {
-    /// Looks at a file. With `force_format`, the name of a mailbox makes one, whatever its content is.
+    /// Classifies a file. With `force_format`, a mailbox name is enough, whatever the content.
     pub(crate) fn of(path: &Path, force_format: bool) -> Result<Self, Error> {
         Self::look(path, force_format).map_err(at(path, Operation::Read))
     }
@@ -252,7 +256,7 @@ impl FileKind {
         if is_eml(path) {
             return Ok(Self::Message);
         }
-        // A pipe can be opened once only.
+        // A pipe can be opened only once.
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
             return Ok(Self::Mailbox(None));
@@ -273,7 +277,7 @@ impl FileKind {
                 file.rewind()?;
                 let mut inside = packed::through(path, file, u64::MAX)?;
                 let start = packed::beginning(&mut inside, packed::BEGINNING)?;
-                if start.is_empty() && !inside.told.take().is_empty() {
+                if start.is_empty() && !inside.defects.take().is_empty() {
                     return Ok(Self::LeftAlone(packing));
                 }
                 let mut start = start;
@@ -306,7 +310,7 @@ impl FileKind {
     }
 }
 
-/// True for a file that begins like a message.
+/// Returns true if a file begins like a message.
 fn is_mail(mut file: &File) -> io::Result<bool> {
     file.rewind()?;
     Ok(mail_check::is_mail(&packed::beginning(
@@ -315,7 +319,7 @@ fn is_mail(mut file: &File) -> io::Result<bool> {
     )?))
 }
 
-/// What a file that was named is packed in; what is inside of compression, where that is not read.
+/// Returns the format of a file, or the format of the data inside a supported compression if that is not supported.
 fn packing(path: &Path) -> Result<Option<Packing>, Error> {
     let failed = at(path, Operation::Read);
     let mut file = open_input(path)?;
@@ -325,7 +329,7 @@ fn packing(path: &Path) -> Result<Option<Packing>, Error> {
         return Ok(packing);
     }
     file.rewind().map_err(failed)?;
-    // What cannot be read through is told when it is opened.
+    // Damaged compression is reported when the archive is opened.
     let inside = packed::beginning(
         &mut packed::through(path, file, u64::MAX)?,
         packed::BEGINNING,
@@ -347,14 +351,14 @@ pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
     BoxEvent::new(BoxEventKind::NotFollowed, 0, detail)
 }
 
-/// Returns the event for a file in a form that is not read.
+/// Returns the event for a file in a format that is not supported.
 pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
     let name = String::from_utf8_lossy(name).into_owned();
     let detail = BoxDetail::LeftPacked { packing, name };
     BoxEvent::new(BoxEventKind::Packed, 0, detail)
 }
 
-/// Returns the event for a file that is not mail. In a tree of messages it is `kept` by the ledger.
+/// Returns the event for a file that is not mail. `kept` means that the ledger stores it as part of a tree of messages.
 pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
     let name = String::from_utf8_lossy(name).into_owned();
     BoxEvent::new(BoxEventKind::NoMail, 0, BoxDetail::NoMail { name, kept })
@@ -373,13 +377,13 @@ mod tests {
         fs::write(path, bytes).unwrap();
     }
 
-    /// What is found, by its path below the folder, and what is told.
+    /// Returns the archives by their paths below the folder, and the events.
     fn search(root: &Path) -> (Vec<(String, Format)>, Vec<String>) {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let found = recognize_with(root, false, &mut |left| {
             match left {
                 LeftOut::Unread(error) => return Err(error),
-                LeftOut::Noted(event) => told.push(event.detail.to_string()),
+                LeftOut::Noted(event) => reported.push(event.detail.to_string()),
             }
             Ok(())
         });
@@ -393,7 +397,7 @@ mod tests {
                 .to_owned();
             (name, found.format)
         };
-        (found.unwrap().into_iter().map(name).collect(), told)
+        (found.unwrap().into_iter().map(name).collect(), reported)
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -402,7 +406,7 @@ mod tests {
         out.finish().unwrap()
     }
 
-    /// One member of a tar archive.
+    /// Builds a tar archive of one member.
     fn tar(magic: &[u8], content: &[u8]) -> Vec<u8> {
         let mut head = vec![0; 512];
         head[..7].copy_from_slice(b"e/1.eml");
@@ -418,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_apple_mail_are_searched_to_their_ends() {
+    fn apple_mail_folders_are_searched_recursively() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         write(root, "P.mbox/mbox", MAIL);
@@ -433,10 +437,10 @@ mod tests {
             "P.mbox/sub/list.mbox",
         ];
         let mut expected: Vec<_> = mailboxes.map(|name| (name.to_owned(), Format::Mbox)).into();
-        let told = ["no mail, left out, of a ledger too: P.mbox/table_of_contents"];
+        let reported = ["no mail, left out, of a ledger too: P.mbox/table_of_contents"];
         assert_eq!(
             search(root),
-            (expected.clone(), told.map(str::to_owned).into())
+            (expected.clone(), reported.map(str::to_owned).into())
         );
         assert_eq!(search(&root.join("P.mbox")).0.len(), 4);
         write(root, "P.mbox/sub/1.eml", b"Subject: x\n\n");
@@ -445,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_named_cur_makes_no_maildir_of_a_tree() {
+    fn folder_named_cur_is_not_a_maildir() {
         let root = tempfile::tempdir().unwrap();
         for name in ["1.eml", "2001/2.eml", "cur/3.eml"] {
             write(root.path(), name, b"Subject: x\n\n");
@@ -454,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_anything_is_a_tree_without_messages() {
+    fn empty_folder_is_an_empty_tree() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(
             search(root.path()),
@@ -465,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_of_files_are_named_compressed_or_not() {
+    fn tar_archives_are_named_compressed_or_not() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let message = b"Subject: x\n\nwords\n";
@@ -493,7 +497,7 @@ mod tests {
                     .contains(&format!("{name}: {words}, which is not supported")),
                 "{error}"
             );
-            // Of a pipe it is told when it is opened.
+            // A pipe is recognized when it is opened.
             let path = Path::new("-");
             let input = packed::through(path, io::Cursor::new(bytes.clone()), u64::MAX).unwrap();
             let read = mbox::Mailbox::from_through(path, input, &crate::ReadOptions::default());
@@ -504,12 +508,12 @@ mod tests {
                     .starts_with(&format!("-: {words}"))
             );
         }
-        let mut told: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
+        let mut reported: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
             .map(|name| format!("a tar archive, left as it is: {name}"))
             .into();
-        told.push("a Babyl mailbox, left as it is: e".to_owned());
-        assert_eq!(search(root), (Vec::new(), told));
-        // One byte makes it no head of tar.
+        reported.push("a Babyl mailbox, left as it is: e".to_owned());
+        assert_eq!(search(root), (Vec::new(), reported));
+        // One changed byte makes the tar header invalid.
         for at in [0, 50, 148, 300] {
             let mut bytes = files[0].1.clone();
             bytes[at] ^= 1;
@@ -521,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailbox_is_one_plain_and_compressed() {
+    fn compressed_mailbox_reads_like_a_plain_one() {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         let mails = MAIL.repeat(6);
@@ -549,12 +553,12 @@ mod tests {
             let count = |name: &str| {
                 let archive = recognize(&path(name)).unwrap().remove(0);
                 let mut source = crate::open(&archive, &crate::ReadOptions::default()).unwrap();
-                let (mut batch, mut count, mut told) = (crate::Batch::default(), 0, Vec::new());
+                let (mut batch, mut count, mut reported) = (crate::Batch::default(), 0, Vec::new());
                 while source.next(&mut batch).unwrap() {
                     count += batch.entries.len();
-                    told.extend(batch.events.iter().map(|event| (event.kind, event.offset)));
+                    reported.extend(batch.events.iter().map(|event| (event.kind, event.offset)));
                 }
-                (count, told)
+                (count, reported)
             };
             assert_eq!(count(name).0, messages, "{name}");
             assert_eq!(count(&format!("{name}.gz")), count(name), "{name}");

@@ -1,10 +1,10 @@
-//! Opening inputs: regular files, and streams that somebody handed on; never a device, a socket or a named pipe.
+//! Opens inputs: regular files and inherited streams, but no devices, sockets or named pipes.
 //!
-//! Opening a named pipe waits until somebody writes, and a device may never end. Descriptors of the process (`/dev/stdin`, `/dev/fd/63` of a
-//! shell's `<(…)`) are read as streams, whatever they are.
+//! Opening a named pipe blocks until somebody writes, and a device may never end. Descriptors of the process (`/dev/stdin`, or
+//! `/dev/fd/63` for a shell's `<(…)`) are read as streams of any type.
 //!
 //! # Limits
-//! A descriptor is known by its name.
+//! Recognizes descriptors by name.
 
 use crate::error::{Error, ErrorKind, Operation, SpecialFile, at};
 use std::fs::{File, Metadata, OpenOptions};
@@ -12,21 +12,21 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a file for reading. Does not wait for anybody.
+/// Opens a file for reading, without blocking.
 ///
 /// # Errors
-/// It cannot be opened, or is a device, a socket or a named pipe.
+/// The file cannot be opened, or is a device, a socket or a named pipe.
 pub fn open_input(path: &Path) -> Result<File, Error> {
     open(path).map_err(at(path, Operation::Open))
 }
 
-/// Like [`open_input`], with an error that does not name the path yet.
+/// Like [`open_input`], but the error does not name the path.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) {
         return File::open(path);
     }
     check(path, &std::fs::metadata(path)?)?;
-    // Another one may stand there by now.
+    // Another file may have taken its place since `check`.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)
@@ -36,7 +36,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Refuses what is neither a file nor a folder, unless it is a descriptor of the process.
+/// Rejects everything but files, folders and descriptors of the process.
 pub(crate) fn check(path: &Path, metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     let special = match () {
@@ -48,7 +48,7 @@ pub(crate) fn check(path: &Path, metadata: &Metadata) -> io::Result<()> {
     Err(ErrorKind::Special(special).into())
 }
 
-/// True for names of the process's own descriptors.
+/// Returns true for the names of the process's own descriptors.
 fn is_descriptor(path: &Path) -> bool {
     let folders = ["/dev/fd", "/proc/self/fd"];
     path == Path::new("/dev/stdin")
@@ -66,7 +66,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn neither_pipes_nor_devices_nor_sockets_are_opened() {
+    fn pipes_devices_and_sockets_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
         let mode = rustix::fs::Mode::from_raw_mode(0o600);

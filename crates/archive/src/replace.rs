@@ -1,11 +1,10 @@
-//! Outputs that appear whole or not at all: written beside their final place, synced, renamed.
+//! Replaces files and folders atomically: writes beside the final path, syncs, renames.
 //!
-//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder, with a shorter NAME where that is long. Every writer holds a lock on what it writes; what a
-//! process left behind that was killed is removed by the next writer of the same name.
+//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder, with a shortened NAME if it is long. Every writer locks
+//! what it writes. The next writer of the same name removes what a killed process left behind.
 //!
 //! # Limits
-//! A process on another machine that writes to the same shared folder is protected by its lock only where
-//! the file system carries locks across machines.
+//! The lock protects from a process on another machine only if the shared file system supports locks across machines.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +23,7 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 /// How outputs are created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Replace an existing file, or a folder with content.
+    /// Replaces an existing file, or a folder with content.
     pub force: bool,
     /// Permissions of new files and folders.
     pub mode: FileMode,
@@ -43,10 +42,10 @@ impl WriteOptions {
     };
 }
 
-/// Larger writes go to the file as they are.
+/// Writes larger than this bypass the buffer.
 const BUFFER: usize = 128 << 10;
 
-/// A file that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
+/// A new file that takes its final path on commit, replacing any file there. Removed if dropped before.
 #[derive(Debug)]
 pub struct Replacement {
     place: TargetPaths,
@@ -54,13 +53,15 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Opens a temporary file beside `path`. Fails when something stands there and `force` is not given, and always
-    /// when that is no regular file.
+    /// Creates a temporary file beside `path`.
+    ///
+    /// # Errors
+    /// A file exists at `path` and `force` is not set, or something other than a regular file exists there.
     pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
         let place = TargetPaths::find(path, options.force, TargetKind::File)?;
         let file = options.mode.create_file(&place.temporary);
         let file = file.map_err(at(path, Operation::Create))?;
-        // Only a marker for sweepers: a file system without locks does no harm.
+        // The lock only protects from cleanup: on a file system without locks, nothing is lost.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self {
             place,
@@ -68,18 +69,18 @@ impl Replacement {
         })
     }
 
-    /// The final path.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.place.target
     }
 
-    /// Brings everything written so far to the disk, still under the temporary name.
+    /// Writes everything so far to the disk, still under the temporary name.
     pub fn sync(&mut self) -> Result<(), Error> {
         let result = self.file.flush().and_then(|()| self.file.get_mut().sync());
         result.map_err(at(&self.place.target, Operation::Sync))
     }
 
-    /// Syncs and renames into place.
+    /// Syncs the file and renames it to its final path.
     pub fn commit(mut self) -> Result<(), Error> {
         self.sync()?;
         self.place.commit()
@@ -102,7 +103,7 @@ impl Seek for Replacement {
     }
 }
 
-/// A folder that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
+/// A new folder that takes its final path on commit, replacing any folder there. Removed if dropped before.
 #[derive(Debug)]
 pub struct FolderReplacement {
     place: TargetPaths,
@@ -110,7 +111,10 @@ pub struct FolderReplacement {
 }
 
 impl FolderReplacement {
-    /// Makes a temporary folder beside `path`. An empty folder may stand there; any other only with `force`; something that is no folder never.
+    /// Creates a temporary folder beside `path`.
+    ///
+    /// # Errors
+    /// A folder with content exists at `path` and `force` is not set, or something other than a folder exists there.
     pub fn create(path: &Path, options: WriteOptions) -> Result<Self, Error> {
         let place = TargetPaths::find(path, options.force, TargetKind::Folder)?;
         let made = options.mode.create_dir(&place.temporary);
@@ -120,31 +124,32 @@ impl FolderReplacement {
         Ok(Self { place, handle })
     }
 
-    /// The final path.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.place.target
     }
 
-    /// The temporary folder, to be filled.
+    /// Returns the path of the temporary folder, to be filled.
     pub fn temporary(&self) -> &Path {
         &self.place.temporary
     }
 
-    /// Brings everything in the folder's file system to the disk.
+    /// Syncs the file system of the folder.
     pub fn sync(&mut self) -> Result<(), Error> {
         rustix::fs::syncfs(&self.handle)
             .map_err(io::Error::from)
             .map_err(at(&self.place.target, Operation::Sync))
     }
 
-    /// Renames into place. Call [`Self::sync`] before.
+    /// Renames the folder to its final path. Call [`Self::sync`] first.
     pub fn commit(mut self) -> Result<(), Error> {
         self.place.commit()
     }
 }
 
-/// True for what is written through and never replaced: devices, pipes, sockets, and the names of descriptors (`/dev/stdout`, `/dev/fd/3`),
-/// also where those are files.
+/// Returns true for outputs that are written directly and never replaced: devices, pipes, sockets, and descriptors.
+///
+/// Names of descriptors (`/dev/stdout`, `/dev/fd/3`) count even if they are regular files.
 pub fn is_stream(path: &Path) -> bool {
     let is_descriptor = [
         "/dev/stdin",
@@ -157,7 +162,7 @@ pub fn is_stream(path: &Path) -> bool {
         || fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Opens a stream for writing behind what is there.
+/// Opens a stream for appending.
 pub fn open_stream(path: &Path) -> Result<File, Error> {
     OpenOptions::new()
         .append(true)
@@ -165,18 +170,19 @@ pub fn open_stream(path: &Path) -> Result<File, Error> {
         .map_err(at(path, Operation::Open))
 }
 
-/// Puts things into place without [`abandon`] in between.
+/// Runs `commit` while [`abandon`] waits.
 pub fn undisturbed<T>(commit: impl FnOnce() -> T) -> T {
     let _held = lock(&COMMIT);
     commit()
 }
 
-/// The turn of a process to put things into some folders; others wait until it is dropped.
+/// A lock on several folders for putting outputs into place. Others wait until it is dropped.
 #[derive(Debug)]
 pub struct Turn(#[allow(dead_code)] Vec<File>);
 
-/// Waits until no other process that asks puts things into the folders of these places. A folder that cannot be opened, or whose file system
-/// has no locks, is not waited for.
+/// Waits until no other process that uses this function puts outputs into the folders of `places`.
+///
+/// Skips folders that cannot be opened or whose file system has no locks.
 pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     let mut folders: Vec<(u64, u64, File)> = Vec::new();
     for place in places {
@@ -187,7 +193,7 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
             folders.push((there.dev(), there.ino(), folder));
         }
     }
-    // All go the same way, so that no two wait for each other; of one folder one lock is enough, and a second would wait for the first.
+    // All processes lock in the same order, to prevent deadlocks. A second lock on one folder would wait for the first.
     folders.sort_by_key(|(device, inode, _)| (*device, *inode));
     folders.dedup_by_key(|(device, inode, _)| (*device, *inode));
     let wait = |folder: &File| {
@@ -205,8 +211,7 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     )
 }
 
-/// Removes every temporary file and folder of this process, before it ends at once. What is being put into place is
-/// waited for. Writing on afterwards fails.
+/// Removes every temporary file and folder of this process, before it exits. Waits for a commit in progress; later writes fail.
 pub fn abandon() {
     let _held = lock(&COMMIT);
     for (temporary, kind) in &*lock(&BEGUN) {
@@ -214,7 +219,7 @@ pub fn abandon() {
     }
 }
 
-/// Temporary files and folders beside `path` whose writers are dead: somebody was killed while he wrote it.
+/// Returns the temporary files and folders beside `path` whose writers were killed.
 pub fn leftovers(path: &Path) -> Vec<PathBuf> {
     let (target, Some(name)) = (path, path.file_name()) else {
         return Vec::new();
@@ -228,19 +233,22 @@ pub fn leftovers(path: &Path) -> Vec<PathBuf> {
                 .file_type()
                 .is_ok_and(|kind| kind.is_file() || kind.is_dir())
     });
-    let unheld = |path: &PathBuf| {
+    let is_unlocked = |path: &PathBuf| {
         File::open(path)
             .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
     };
-    entries.map(|entry| entry.path()).filter(unheld).collect()
+    entries
+        .map(|entry| entry.path())
+        .filter(is_unlocked)
+        .collect()
 }
 
-/// True while a process of this number runs on this machine, and for our own.
+/// Returns true if a process of this number runs on this machine, or is this process.
 pub fn is_alive(process: u32) -> bool {
     process == std::process::id() || Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// Held while things are put into place.
+/// Held during a commit.
 static COMMIT: Mutex<()> = Mutex::new(());
 /// Temporary files and folders of this process.
 static BEGUN: Mutex<BTreeMap<PathBuf, TargetKind>> = Mutex::new(BTreeMap::new());
@@ -250,7 +258,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn remove(path: &Path, kind: TargetKind) {
-    // Nobody is left to tell, and the next writer sweeps.
+    // Nobody is left to report an error to. The next writer cleans up.
     let _ = match kind {
         TargetKind::File => fs::remove_file(path),
         TargetKind::Folder => fs::remove_dir_all(path),
@@ -263,7 +271,7 @@ enum TargetKind {
     Folder,
 }
 
-/// A final place and the temporary one beside it.
+/// A final path and the temporary path beside it.
 #[derive(Debug)]
 struct TargetPaths {
     target: PathBuf,
@@ -282,7 +290,7 @@ impl TargetPaths {
         if is_stream(path) {
             return refuse(ErrorKind::Stream);
         }
-        // A link is followed: what it points to is replaced, not the link.
+        // Follows a link: replaces its target, not the link.
         let target = match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => {
                 path.canonicalize().map_err(at(path, Operation::Open))?
@@ -322,12 +330,12 @@ impl TargetPaths {
         let (from, to) = (&self.temporary, &self.target);
         match (self.kind, self.force) {
             (TargetKind::File, true) => fs::rename(from, to),
-            // An empty folder gives way to a renamed one; a full one makes it fail.
+            // Renaming replaces an empty folder, and fails on one with content.
             (TargetKind::Folder, false) => fs::rename(from, to),
             (TargetKind::File, false) => {
                 match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
                     Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                        // No such call here: a link does not replace either, where there are links.
+                        // This system has no `RENAME_NOREPLACE`. Creating a hard link does not replace either.
                         fs::hard_link(from, to).and_then(|()| fs::remove_file(from))
                     }
                     result => result.map_err(io::Error::from),
@@ -337,7 +345,7 @@ impl TargetPaths {
         }
     }
 
-    /// Puts the new folder in the place of an old one that may have content.
+    /// Exchanges the new folder with an old one that may have content.
     fn swap(&self) -> io::Result<()> {
         let (from, to) = (&self.temporary, &self.target);
         match fs::rename(from, to) {
@@ -381,7 +389,7 @@ fn is_full(error: &io::Error) -> bool {
     )
 }
 
-/// Refuses a path that is taken.
+/// Returns an error if the path is taken.
 fn check_taken(
     target: &Path,
     metadata: &fs::Metadata,
@@ -399,10 +407,11 @@ fn check_taken(
     }
 }
 
-/// What names beside `name` begin with: itself, or where a file system (255 bytes) might not take it with what follows, its first bytes and
-/// its digest.
+/// Returns the stem of temporary names: `name` itself, or its first bytes and its digest if it is long.
+///
+/// File systems limit names to 255 bytes.
 pub fn temporary_stem(name: &OsStr) -> OsString {
-    /// Room for `.<process>-<number>.tmp`.
+    /// Leaves space for `.<process>-<number>.tmp`.
     const LONGEST: usize = 255 - 40;
     let bytes = name.as_encoded_bytes();
     if bytes.len() <= LONGEST {
@@ -422,7 +431,7 @@ fn temporary_name(name: &OsStr) -> OsString {
     temporary
 }
 
-/// The process that made a temporary name of `name`.
+/// Returns the process that created a temporary name for `name`.
 fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
     let stem = temporary_stem(name);
     let rest = temporary
@@ -434,7 +443,7 @@ fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
     process.parse().ok()
 }
 
-/// Removes what dead processes left of earlier attempts. Best effort: a failure is no obstacle to a new attempt.
+/// Removes what dead processes left behind. Ignores failures: they do not prevent a new attempt.
 fn sweep(target: &Path) {
     for path in leftovers(target) {
         remove(
@@ -454,10 +463,10 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Makes a rename durable.
+/// Makes a rename durable by syncing the parent folder.
 fn sync_parent(path: &Path) -> io::Result<()> {
     match File::open(parent(path)).and_then(|folder| folder.sync_all()) {
-        // Some file systems cannot sync a folder; the rename is done all the same.
+        // Some file systems cannot sync a folder, but the rename is done.
         Err(error)
             if matches!(
                 error.kind(),
@@ -475,7 +484,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_be_as_long_as_a_file_system_takes_it() {
+    fn longest_file_names_are_accepted() {
         let folder = tempfile::tempdir().unwrap();
         for letter in ["a", "\u{fc}"] {
             for length in [200, 215, 216, 240, 255] {
@@ -506,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_appears_at_commit_only() {
+    fn file_appears_only_at_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.mbox");
         let mut file = Replacement::create(&path, WriteOptions::NEW).unwrap();
@@ -531,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_meanwhile_is_not_replaced() {
+    fn concurrently_created_file_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         let file = Replacement::create(&path, WriteOptions::NEW).unwrap();
@@ -545,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_swapped_with_force_only() {
+    fn folder_is_replaced_only_with_force() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");
         fs::create_dir(&path).unwrap();
@@ -568,9 +577,9 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_of_the_dead_are_swept() {
+    fn leftovers_of_dead_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        // No process has this number (the kernel's ceiling is 2^22).
+        // No process has this number: the kernel's limit is 2^22.
         let dead = folder.path().join("out.4194999-0.tmp");
         let dead_folder = folder.path().join("out.4194998-3.tmp");
         let held = folder.path().join("out.4194997-0.tmp");

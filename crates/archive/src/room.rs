@@ -1,23 +1,23 @@
-//! Disk space that outputs leave free.
+//! Keeps disk space free while outputs grow.
 //!
 //! # Limits
-//! Looked at after each 16 MiB: small outputs fill a disk like any other program's. Other writers are not known.
+//! Checks after every 16 MiB, so small outputs can fill a disk. Does not track other writers.
 
 use crate::error::ErrorKind;
 use rustix::fs::{StatVfs, fstatvfs};
 use std::io;
 use std::os::fd::AsFd;
 
-/// Bytes that stay free, as beside the spool of the gateway; on a small disk a twentieth of it.
+/// Bytes to keep free, as for the gateway's spool. On a small disk, a twentieth of its size.
 const RESERVE: u64 = 256 << 20;
 const SMALL: u64 = 20;
-/// Bytes that are written between two looks.
+/// Bytes written between two checks.
 const STEP: u64 = 16 << 20;
 
-/// Watches how much room a growing output leaves.
+/// Checks how much space a growing output leaves free.
 #[derive(Debug)]
 pub(crate) struct Room {
-    /// Bytes that may be written before the next look.
+    /// Bytes that may be written before the next check.
     left: u64,
 }
 
@@ -26,17 +26,17 @@ impl Room {
         Self { left: STEP }
     }
 
-    /// Counts bytes that were written to a file, or to the file system of a folder.
+    /// Counts bytes written to a file, or to the file system of a folder.
     ///
     /// # Errors
-    /// No more is free than must stay so.
+    /// Less space is free than must stay free.
     pub(crate) fn wrote(&mut self, bytes: u64, place: impl AsFd) -> io::Result<()> {
         self.left = self.left.saturating_sub(bytes);
         if self.left > 0 {
             return Ok(());
         }
         self.left = STEP;
-        // A file system that does not tell has no bound here.
+        // No limit applies on a file system that does not report its free space.
         fstatvfs(place).map_or(Ok(()), |disk| enough(&disk))
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_is_that_of_the_disk() {
+    fn reserve_depends_on_disk_size() {
         let mut disk = rustix::fs::statvfs("/").unwrap();
         disk.f_frsize = 4096;
         // Size in MiB, free MiB, and whether that is enough.
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_looked_at_now_and_then() {
+    fn free_space_is_checked_periodically() {
         let folder = std::fs::File::open("/").unwrap();
         let mut room = Room::new();
         for _ in 0..100 {

@@ -1,23 +1,23 @@
-//! Where raw messages come from.
+//! Reads archives as batches of entries: the `Source` trait and its types.
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use std::ops::Range;
 
-/// Form of an archive.
+/// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One file of many messages (every mbox dialect, MMDF).
+    /// One file of many messages (every mbox dialect, and MMDF).
     Mbox,
     /// Maildir or Maildir++.
     Maildir,
-    /// A folder tree of `.eml` files, and of messages that are named by numbers (MH).
+    /// A folder tree of `.eml` files and of messages named by numbers (MH).
     EmlTree,
     /// One message in one file.
     Eml,
 }
 
-/// How `From ` lines inside messages are quoted.
+/// How `From ` lines in messages are quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quoting {
     /// Not at all (mboxcl2, MMDF, Maildir, eml).
@@ -28,22 +28,22 @@ pub enum Quoting {
     Mboxrd,
 }
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A message.
     Message,
-    /// A message beyond the limit, handed on in pieces.
+    /// A message above the size limit, returned in pieces.
     Oversize,
-    /// Bytes of a mailbox that belong to no message (byte order mark, blank lines before the first separator).
+    /// Bytes of a mailbox outside any message (byte order mark, blank lines before the first separator).
     Gap,
-    /// A file of a folder that is no message (`dovecot-uidlist`, …), handed on in pieces.
+    /// A file of a folder that is not a message (`dovecot-uidlist`, …), returned in pieces.
     Other,
-    /// A folder (so that empty ones come back).
+    /// A folder, so that empty folders can be restored.
     Directory,
 }
 
-/// Flags of a message, from the name of its file or from sequences of MH; and the keywords `a` to `z` of a Maildir, by their letters.
+/// Flags of a message, from its file name or the MH sequences, and the Maildir keywords `a` to `z` by their letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Flags(pub u32);
 
@@ -61,7 +61,7 @@ impl Flags {
     /// Maildir `P`
     pub const PASSED: u32 = 32;
 
-    /// The bit of a keyword, which is a letter from `a` to `z`.
+    /// Returns the bit of a keyword letter from `a` to `z`.
     pub fn keyword(letter: u8) -> Option<u32> {
         letter
             .is_ascii_lowercase()
@@ -69,76 +69,81 @@ impl Flags {
     }
 }
 
-/// One piece of an archive. The entries of all batches, in order, tile the archive's files (law 6).
+/// A piece of an archive. The entries of all batches, in order, tile the archive's files (law 6).
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// This entry goes on in the next one (only Oversize and Other).
+    /// The next entry continues this one (only Oversize and Other).
     pub more: bool,
-    /// Ordinal of the message in its file (mbox) or archive (folders), from 0; for a gap that of the next message.
+    /// Ordinal of the message in its file (mbox) or archive (folders), from 0. A gap has the ordinal of the next message.
     pub ordinal: u64,
     /// Offset of the entry's first byte in its file.
     pub offset: u64,
-    /// The whole entry in [`Batch::bytes`]: separator, message, trailer.
+    /// Range of the whole entry in [`Batch::bytes`]: separator, message, trailer.
     pub span: Range<usize>,
-    /// The message inside it, still quoted. Bytes before are the separator line(s), bytes after the trailer (a blank line, an MMDF delimiter).
+    /// Range of the message in the entry, still quoted. The separator lines precede it; the trailer (a blank line, an MMDF
+    /// delimiter) follows it.
     pub message: Range<usize>,
     /// How `From ` lines in the message are quoted.
     pub quoting: Quoting,
-    /// Whether the words `From ` occur anywhere in the message; None where nobody has looked.
+    /// True if `From ` occurs anywhere in the message. None if that was not examined.
     pub froms: Option<bool>,
     /// Flags.
     pub flags: Flags,
-    /// Path below the archive's root for a file of a folder, as bytes with `/`; empty for mbox and single files.
+    /// Path below the archive's root with `/` separators, as bytes. Empty for mbox and single files.
     pub name: Vec<u8>,
-    /// Folder in display form (UTF-8, `/` between levels); empty for the root.
+    /// Display name of the folder (UTF-8, `/` between levels). Empty for the root.
     pub folder: String,
 }
 
-/// A run of entries, about [`ReadOptions::batch`] bytes of them.
+/// A run of entries of about [`ReadOptions::batch`] bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Bytes of all entries, one after the other.
     pub bytes: Vec<u8>,
-    /// In archive order.
+    /// The entries, in archive order.
     pub entries: Vec<Entry>,
-    /// What was found while splitting.
+    /// Events found while splitting.
     pub events: Vec<BoxEvent>,
 }
 
-/// What sniffing told about a mailbox, for people.
+/// Results of sniffing a mailbox, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// e.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Maildir++`
+    /// E.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Maildir++`.
     pub dialect: String,
-    /// `LF`, `CRLF`, `CR`, `mixed`; for folders and single messages `as in each message`
+    /// `LF`, `CRLF`, `CR` or `mixed`. `as in each message` for folders and single messages.
     pub line_end: &'static str,
 }
 
-/// How many times its own size a compressed input may become, where nobody says otherwise.
+/// Default ratio of decompressed to compressed size at which reading stops.
 ///
-/// Mail becomes 2 to 6 times smaller by gzip, and up to 20 times by xz where messages repeat each other.
+/// gzip shrinks mail 2 to 6 times. xz shrinks it up to 20 times if messages repeat each other.
 pub const MAX_EXPANSION: u64 = 200;
 
-/// How to read.
+/// Options for reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// Aim for this many bytes a batch (512 KiB: it and what becomes of it stay in a processor's cache). The cut does not depend on
-    /// threads.
+    /// Target size of a batch in bytes. Default: 512 KiB, so that a batch and its output fit into a processor's cache.
+    ///
+    /// The boundaries of batches do not depend on the number of threads.
     pub batch: usize,
-    /// A message above this many bytes comes in pieces (64 MiB).
+    /// Size in bytes above which a message is returned in pieces. Default: 64 MiB.
     pub message_limit: usize,
-    /// Turns one level of a Maildir++ folder name into UTF-8 (modified UTF-7, RFC 3501 section 5.1.3). Not asked
-    /// for names that are valid UTF-8 with non-ASCII characters. The default replaces what is no UTF-8.
+    /// Decodes one level of a Maildir++ folder name to UTF-8 (modified UTF-7, RFC 3501 section 5.1.3).
+    ///
+    /// Not called for names that are valid UTF-8 with non-ASCII characters. The default replaces invalid UTF-8.
     pub decode_name: fn(&[u8]) -> String,
-    /// What becomes of a folder's display form in an output. Of folders that would become one all but the first get a number. The default
-    /// looks at no folder.
+    /// Converts a folder's display name to its name in the output. The default ignores folders.
+    ///
+    /// If several folders get the same name, all but the first get a number.
     pub written_folder: Option<fn(&str) -> String>,
-    /// How many times their own size compressed inputs may become (200). Reading stops there, as where they are cut off. The first
-    /// 64 MiB of what is inside are free.
+    /// Limit on the ratio of decompressed to compressed size (200). Reading stops there as at a truncated end.
+    ///
+    /// The first 64 MiB of decompressed data are exempt.
     pub max_expansion: u64,
-    /// Reads files as messages that have no header field. The default refuses them: they are no mail.
+    /// Reads files as messages even if they have no header field. By default they are rejected, as they are not mail.
     pub force_format: bool,
 }
 
@@ -155,15 +160,16 @@ impl Default for ReadOptions {
     }
 }
 
-/// An archive that is being read, front to back, in bounded memory.
+/// An archive that is read front to back in bounded memory.
 pub trait Source: Send {
-    /// Fills `batch` (cleared first; its allocations are reused) with the next entries; false at the end.
-    /// In a folder, the call after an error goes on behind what could not be read.
+    /// Fills `batch` with the next entries, and returns false at the end. Clears `batch` first and reuses its allocations.
+    ///
+    /// In a folder, the call after an error continues after the unreadable file.
     fn next(&mut self, batch: &mut Batch) -> Result<bool, Error>;
-    /// What sniffing told.
+    /// Returns the results of sniffing.
     fn profile(&self) -> &Profile;
-    /// Bytes of the archive where they are known beforehand (for progress).
+    /// Returns the size of the archive in bytes if it is known beforehand (for progress).
     fn size_hint(&self) -> Option<u64>;
-    /// True when the input changed while it was read (size or modification time). Asked after the end.
+    /// Returns true if the input changed while it was read, by size or modification time. Call it at the end.
     fn changed(&self) -> Result<bool, Error>;
 }

@@ -1,17 +1,19 @@
-//! Old outputs that give way to new ones, and back when the new ones do not come.
+//! Moves old outputs away for new ones, and back if the job fails.
 //!
 //! # Limits
 //!
-//! Killed between its renames, a job leaves the old output under `NAME.<process>.old.tmp`, until the next job that writes there.
+//! A job that is killed between its renames leaves the old output under `NAME.<process>.old.tmp`. The next job that writes there
+//! recovers it.
 
 use mailglot_archive::replace::{is_alive, leftovers, temporary_stem};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Undoes what a job left that was killed while it put things into place: what it moved away comes back when its output did
-/// not come, and goes when it did; its ledger without its output goes. Best effort: what cannot be undone is told
-/// later, as standing in the way.
+/// Cleans up after a job that was killed while it put outputs into place.
+///
+/// If its output exists, removes the old files. Otherwise it moves them back, and removes a ledger without output. Ignores
+/// failures: a file that stays is reported later, because it is in the way.
 pub(crate) fn recover(output: &Path, ledger: Option<&Path>, aside: &Path) {
     let done = exists(output);
     let orphan = !done && ledger.is_some_and(|ledger| is_orphan(ledger, &leftovers(output)));
@@ -30,8 +32,9 @@ pub(crate) fn recover(output: &Path, ledger: Option<&Path>, aside: &Path) {
     }
 }
 
-/// A ledger that was finished after the output of a dead process, which never came. A ledger whose output went elsewhere is
-/// older than what was left here, or nothing was left.
+/// Returns true if a ledger was finished after the output of a dead process, which was never renamed.
+///
+/// A ledger whose output is elsewhere is older than the leftovers here, or there are no leftovers.
 fn is_orphan(ledger: &Path, outputs: &[PathBuf]) -> bool {
     let time = |path: &Path| {
         fs::symlink_metadata(path)
@@ -44,10 +47,10 @@ fn is_orphan(ledger: &Path, outputs: &[PathBuf]) -> bool {
     !outputs.is_empty()
         && outputs
             .iter()
-            .all(|output| time(output).is_some_and(|begun| begun <= finished))
+            .all(|output| time(output).is_some_and(|started| started <= finished))
 }
 
-/// What dead processes moved away from a place.
+/// Returns the files that dead processes moved away from a path.
 fn moved_away(place: &Path) -> Vec<PathBuf> {
     let folder = place
         .parent()
@@ -70,16 +73,16 @@ fn moved_away(place: &Path) -> Vec<PathBuf> {
     names.map(|name| place.with_file_name(name)).collect()
 }
 
-/// A file or folder that was renamed to make room for a new one. Dropping it removes it, unless it was put back.
+/// A file or folder renamed to make room for a new one. Removed on drop, unless it was moved back.
 #[derive(Debug)]
 pub(crate) struct Backup {
     place: PathBuf,
     old: PathBuf,
-    settled: bool,
+    done: bool,
 }
 
 impl Backup {
-    /// Renames the file or folder at `place`; returns None if there is none.
+    /// Renames the file or folder at `place`. Returns None if there is none.
     pub(crate) fn new(place: &Path) -> io::Result<Option<Self>> {
         if !exists(place) {
             return Ok(None);
@@ -89,26 +92,26 @@ impl Backup {
         Ok(Some(Self {
             place: place.to_owned(),
             old,
-            settled: false,
+            done: false,
         }))
     }
 
-    /// Removes it.
+    /// Removes the old file or folder.
     pub(crate) fn discard(mut self) -> io::Result<()> {
-        self.settled = true;
+        self.done = true;
         remove(&self.old)
     }
 }
 
 impl Drop for Backup {
     fn drop(&mut self) {
-        if !self.settled {
+        if !self.done {
             let _ = fs::rename(&self.old, &self.place);
         }
     }
 }
 
-/// A new file or folder that is removed unless the whole job succeeds. Drop it before the old one is put back.
+/// A new file or folder that is removed unless the whole job succeeds. Drop it before the old one is moved back.
 #[derive(Debug)]
 pub(crate) struct RollbackGuard(Option<PathBuf>);
 
@@ -132,7 +135,7 @@ impl Drop for RollbackGuard {
     }
 }
 
-/// True when anything stands there, a dangling link too.
+/// Returns true if anything exists at the path, including a dangling link.
 pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
@@ -145,7 +148,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// `NAME.<process>.<suffix>` in the same folder, so that renaming stays within one file system.
+/// Returns `NAME.<process>.<suffix>` in the same folder, so that renaming stays within one file system.
 fn beside(place: &Path, suffix: &str) -> io::Result<PathBuf> {
     let name = place
         .file_name()
@@ -159,7 +162,7 @@ fn beside(place: &Path, suffix: &str) -> io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Names and contents in a folder after recovering `out` and `out.ledger`; each file is newer than the one before.
+    /// Returns names and contents in a folder after recovering `out` and `out.ledger`. Each file is newer than the one before.
     fn recovered(files: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         for (second, file) in files.iter().enumerate() {
@@ -193,10 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_job_is_undone() {
-        // No process has these numbers (the kernel's ceiling is 2^22).
+    fn killed_job_is_rolled_back() {
+        // No process has these numbers: the kernel's limit is 2^22.
         for (files, left) in [
-            // Killed before the output came: a new ledger goes.
+            // Killed before the output was renamed: the new ledger is removed.
             (
                 &["out.4194999-0.tmp", "out.ledger"][..],
                 &["out.4194999-0.tmp: out.4194999-0.tmp"][..],
@@ -208,7 +211,7 @@ mod tests {
                     "out.ledger: out.ledger",
                 ],
             ),
-            // The same with --force: the old pair comes back.
+            // Like above with --force: the old pair comes back.
             (
                 &[
                     "out.ledger",
@@ -224,7 +227,7 @@ mod tests {
                 &["out.4194999.old.tmp", "out.ledger"],
                 &["out.ledger: out.ledger", "out: out.4194999.old.tmp"],
             ),
-            // Killed after the output came: the old pair goes.
+            // Killed after the output was renamed: the old pair is removed.
             (
                 &[
                     "out",
@@ -234,7 +237,7 @@ mod tests {
                 ],
                 &["out.ledger: out.ledger", "out: out"],
             ),
-            // A ledger whose output went elsewhere, and what living processes do, is nobody's business.
+            // A ledger whose output is elsewhere, and files of running processes, stay.
             (&["out.ledger"], &["out.ledger: out.ledger"]),
             (
                 &["out.ledger", "out.1-0.tmp", "out.1.old.tmp"],
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_placed_goes_unless_kept() {
+    fn new_output_is_removed_unless_kept() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("x");
         fs::write(&place, b"old").unwrap();
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_comes_back_unless_discarded() {
+    fn old_output_is_restored_unless_discarded() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("x");
         assert!(Backup::new(&place).unwrap().is_none());

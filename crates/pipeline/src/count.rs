@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! An archive is split on one thread.
+//! One thread splits an archive.
 
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
@@ -17,10 +17,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Counts the messages of each archive at `input`: one for a file, any number for a folder.
+/// Counts the messages of each archive at `input`: one archive for a file, any number for a folder.
 ///
 /// # Errors
-/// Something cannot be read, or a file has no header field and [`Opening::force_format`] is not set.
+/// An input cannot be read, or a file has no header field and [`Opening::force_format`] is not set.
 pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, PathBuf)>, Error> {
     let mut counts = Vec::new();
     let mut each = |messages, path: &Path| {
@@ -42,11 +42,12 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
     }
 }
 
-/// Counts the messages of each archive at `inputs`, and gives number and path to `each`. [`Summary::unread`] lists what cannot be
-/// read; an archive that cannot be read to its end has no number.
+/// Counts the messages of each archive at `inputs`, and calls `each` with number and path.
+///
+/// [`Summary::unread`] lists unreadable inputs. An archive that cannot be read to its end has no number.
 ///
 /// # Errors
-/// An error of `each` is one of the output `-`.
+/// An error of `each` is returned as an error of the output `-`.
 pub fn count_each(
     inputs: &[PathBuf],
     opening: Opening,
@@ -63,7 +64,7 @@ pub fn count_each(
     run(job, &CountStage, &mut CountSink(each), Summary::default())
 }
 
-/// Counts; has no result but the account.
+/// A stage that only counts, without a result per batch.
 struct CountStage;
 
 impl Stage for CountStage {
@@ -109,7 +110,7 @@ impl Worker for CountWorker {
     }
 }
 
-/// Gives the number of each source that was read to its end.
+/// Passes on the number of messages of each source that was read to its end.
 struct CountSink<'a>(&'a mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send));
 
 impl Sink<()> for CountSink<'_> {
@@ -122,8 +123,8 @@ impl Sink<()> for CountSink<'_> {
     }
 
     fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        let told = (self.0)(ended.messages, &ended.input.found.path);
-        told.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))?;
+        let reported = (self.0)(ended.messages, &ended.input.found.path);
+        reported.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))?;
         Ok(None)
     }
 }
@@ -134,8 +135,8 @@ mod tests {
     use mailglot_archive::ErrorKind;
 
     #[test]
-    fn a_file_that_is_cut_while_it_is_read_has_no_number() {
-        /// Cuts the file when it is begun to be read.
+    fn file_truncated_while_read_has_no_count() {
+        /// Truncates the file when reading begins.
         struct Cutting<'a>(&'a Path, &'a [u8]);
         impl Sink<()> for Cutting<'_> {
             fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Everything is found before anything is read.
+//! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
 use crate::unique_name::unique;
@@ -17,17 +17,17 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How inputs are opened.
+/// Options for opening inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Read files as messages that have no header field, which are refused otherwise.
+    /// Reads files as messages even if they have no header field. By default they are rejected.
     pub force_format: bool,
-    /// How many times their own size compressed inputs may become.
+    /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
 }
 
 impl From<bool> for Opening {
-    /// With the usual bound of compressed inputs.
+    /// Uses the default limit for compressed inputs.
     fn from(force_format: bool) -> Self {
         Self {
             force_format,
@@ -39,31 +39,31 @@ impl From<bool> for Opening {
 /// An archive to read.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceInput {
-    /// As recognized.
+    /// The recognized input.
     pub(crate) found: Input,
-    /// The path under which it was found, as given.
+    /// The path given by the caller under which it was found.
     pub(crate) given: PathBuf,
-    /// A folder, not a file.
+    /// True for a folder.
     pub(crate) folder: bool,
     pub(crate) opening: Opening,
     /// Its own name, unique among the inputs of the job.
     pub(crate) name: String,
-    /// Where restoring puts it below the original's place, with `/`; empty: it is that place.
+    /// Path of the restored archive below the original's path, with `/`. Empty if it is that path.
     pub(crate) original: Vec<u8>,
 }
 
 impl SourceInput {
-    /// Returns its path for people.
+    /// Returns its path for display.
     pub(crate) fn path(&self) -> String {
         self.found.path.to_string_lossy().into_owned()
     }
 
-    /// Returns its path for programs.
+    /// Returns its path for JSON.
     pub(crate) fn name_in_json(&self) -> FileName {
         FileName::of(&self.found.path)
     }
 
-    /// Opens it. If it is `written_as` some form, no two of its folders get one name in that form.
+    /// Opens it. With `written_as`, no two of its folders get the same name in that format.
     pub(crate) fn open(
         &self,
         limits: &Limits,
@@ -86,7 +86,7 @@ impl SourceInput {
     }
 }
 
-/// Decodes a Maildir++ folder name: raw UTF-8 wins, else modified UTF-7, else every bad byte is escaped.
+/// Decodes a Maildir++ folder name as raw UTF-8, else as modified UTF-7. Otherwise escapes every bad byte.
 fn folder_name(name: &[u8]) -> String {
     match std::str::from_utf8(name) {
         Ok(text) if !text.is_ascii() => text.to_owned(),
@@ -95,18 +95,21 @@ fn folder_name(name: &[u8]) -> String {
     }
 }
 
-/// The archives that were found, and what was left out.
+/// The archives that were found, and what was skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    /// In order.
+    /// The archives, in order.
     pub(crate) inputs: Vec<SourceInput>,
-    /// What was not looked into, with the input below which it lies.
+    /// Skipped files, with the input below which they lie.
     pub(crate) left_out: Vec<(PathBuf, BoxEvent)>,
-    /// What could not be read.
+    /// Unreadable files and folders.
     pub(crate) unread: Vec<UnreadInput>,
 }
 
-/// Recognizes every input. An input without any mail is an error, and so is whatever cannot be read below one.
+/// Recognizes every input.
+///
+/// # Errors
+/// An input has no mail, or a file or folder below it cannot be read.
 pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
     check_paths(paths)?;
     let mut search = Search::new(opening, paths.len() > 1);
@@ -116,7 +119,7 @@ pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, E
     Ok(search.sources)
 }
 
-/// Like [`discover`], but goes on where an input cannot be read; [`Sources::unread`] lists it.
+/// Like [`discover`], but continues after unreadable inputs. [`Sources::unread`] lists them.
 pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
     check_paths(paths)?;
     let mut search = Search::new(opening, paths.len() > 1);
@@ -134,7 +137,7 @@ pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<S
     Ok(search.sources)
 }
 
-/// Refuses standard input that is given twice: it can be read only once.
+/// Rejects standard input that is given twice, because it can be read only once.
 pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
     if paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(UsageError::StdinTwice.into());
@@ -149,15 +152,15 @@ fn check_paths(paths: &[PathBuf]) -> Result<(), Error> {
     once(paths)
 }
 
-/// A search that is running.
+/// State of a search.
 struct Search {
     opening: Opening,
-    /// Several paths were given, so that each comes back below its own name.
+    /// True if several paths were given, so that each is restored below its own name.
     is_several: bool,
     sources: Sources,
-    /// Names of sources.
+    /// Names of the sources.
     names: HashSet<String>,
-    /// Names of the paths that were given.
+    /// Names of the given paths.
     given: HashSet<String>,
 }
 
@@ -172,7 +175,7 @@ impl Search {
         }
     }
 
-    /// Adds the archives at `path`. `unread` decides whether the search goes on after an error below it.
+    /// Adds the archives at `path`. `unread` decides whether the search continues after an error below it.
     fn path(
         &mut self,
         path: &Path,
@@ -187,7 +190,7 @@ impl Search {
             }
         })?;
         if found.is_empty() {
-            // What is not looked into may be mail.
+            // A skipped file may be mail.
             let closed = noted
                 .into_iter()
                 .find(|event| event.kind != BoxEventKind::NoMail);
@@ -196,7 +199,7 @@ impl Search {
         }
         let left_out = noted.into_iter().map(|event| (path.to_owned(), event));
         self.sources.left_out.extend(left_out);
-        // One path comes back as it was, with all archives in their places; of several each is below its name.
+        // A single path is restored as it was, with all archives at their paths. Several are restored below their names.
         let own = match &found[..] {
             [one] if one.path == *path => unpacked(one),
             _ => path.to_owned(),
@@ -221,23 +224,24 @@ impl Search {
     }
 }
 
-/// The path without the ending that tells of compression, where what is inside is read.
+/// Returns the path without the extension of the compression, if the compressed file is read.
 fn unpacked(found: &Input) -> PathBuf {
     let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
-    let tells = ending.is_some_and(|end| {
+    let is_compression = ending.is_some_and(|end| {
         ["gz", "zst", "zstd", "bz2", "xz"]
             .iter()
             .any(|known| end == *known)
     });
-    if found.packed.is_some() && tells {
+    if found.packed.is_some() && is_compression {
         found.path.with_extension("")
     } else {
         found.path.clone()
     }
 }
 
-/// Where what is found below a path that was given is put back: a mailbox that was compressed without its ending, unless another file has that
-/// name.
+/// Returns the path at which a found archive is restored.
+///
+/// A compressed mailbox loses its extension, unless another file has that name.
 fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
     let own = if found.path == *given || backup::exists(&plain) {
@@ -252,7 +256,7 @@ fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf 
     }
 }
 
-/// The file name of a path, for `.` and `..` that of the folder meant.
+/// Returns the file name of a path. `.` and `..` are resolved to the name of the folder.
 fn own_name(path: &Path) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
@@ -275,7 +279,7 @@ fn own_name(path: &Path) -> String {
     names::clean(&name.to_string_lossy())
 }
 
-/// The path of an archive below the path that was given, after the name of that.
+/// Returns the path of an archive below the given path, after the name of that.
 fn original_name(top: &str, given: &Path, found: &Path) -> Vec<u8> {
     let mut name = top.as_bytes().to_vec();
     let below = found.strip_prefix(given).unwrap_or(Path::new(""));
@@ -293,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_of_compression_go_with_it() {
+    fn compression_extensions_are_removed() {
         for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ"] {
             let mut found = Input {
                 path: format!("a/l.mbox.{ending}").into(),

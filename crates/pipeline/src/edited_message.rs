@@ -1,12 +1,13 @@
-//! Writes an edited message in the quoting of an output.
+//! Appends an edited message, quoted for the output format.
 
-use crate::quote::may_hold_from;
+use crate::quote::may_contain_from;
 use mailglot_archive::Format;
 use mailglot_archive::mbox::quote_mboxrd;
 use mailglot_mime::{Edit, splice};
 
-/// Appends an edited message in the quoting of an output; with `froms`, a `From ` is known to be in it. Returns whether the
-/// quoting was looked at; where it was not, there is nothing to quote.
+/// Appends an edited message, quoted for an output. With `froms`, it is known to contain `From `.
+///
+/// Returns true if the message was searched for lines to quote. Otherwise there are none.
 pub(crate) fn put_message(
     to: Format,
     froms: bool,
@@ -18,7 +19,7 @@ pub(crate) fn put_message(
     out.reserve(raw.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     // Writing to a Vec cannot fail.
     let _ = splice(raw, edits, out);
-    let quotes = froms || may_hold_from(&out[start..], edits);
+    let quotes = froms || may_contain_from(&out[start..], edits);
     if to == Format::Mbox && quotes {
         let message = out[start..].to_vec();
         out.truncate(start);
@@ -27,7 +28,7 @@ pub(crate) fn put_message(
     quotes
 }
 
-/// Returns true if an edited message does not end with LF.
+/// Returns true if an edited message does not end in LF.
 pub(crate) fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
     match edits
         .last()

@@ -1,8 +1,8 @@
-//! What stops a job, as data.
+//! The errors that stop a job, as data.
 //!
 //! # Limits
 //!
-//! `Display` makes a plain sentence. Advice on options is the business of the program that has them.
+//! `Display` formats a plain sentence. The program adds advice about its options.
 
 use mailglot_archive::Error as FileError;
 use mailglot_archive::ledger::LedgerError;
@@ -11,35 +11,35 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The failure that stopped a job. Each variant has its own exit code in the program.
+/// An error that stopped a job. The program has an exit code for each variant.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The job itself makes no sense: exit 1.
+    /// The job is contradictory: exit 1.
     Usage(UsageError),
     /// An input cannot be read: exit 2.
     Input(FileError),
     /// The output cannot be written, or exists already: exit 4.
     Output(FileError),
-    /// A ledger is damaged, of another version, or belongs to another output: exit 4.
+    /// A ledger is damaged, of an unsupported version, or belongs to another output: exit 4.
     Ledger(LedgerFault),
-    /// Messages or bytes are missing in the account: exit 4.
+    /// Messages or bytes are missing in the counts of the job: exit 4.
     Account(AccountError),
     /// A worker failed outside a message: exit 4.
     Internal(PathBuf, io::Error),
-    /// The caller asked for the end: exit 130.
+    /// The caller interrupted the job: exit 130.
     Interrupted,
 }
 
-/// Why a job makes no sense.
+/// The reason why a job is contradictory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UsageError {
-    /// No input is named.
+    /// No input is given.
     NoInput,
-    /// Standard input is named twice.
+    /// Standard input is given twice.
     StdinTwice,
-    /// A restoration names neither an archive nor a ledger.
+    /// A restore job names neither an archive nor a ledger.
     NothingToRestore,
     /// The path of an output has no file name.
     NoFileName(PathBuf),
@@ -49,14 +49,14 @@ pub enum UsageError {
     Overlap {
         /// The path of the output.
         output: PathBuf,
-        /// How it overlaps.
+        /// The kind of overlap.
         relation: Relation,
         /// The path of the input.
         input: PathBuf,
     },
 }
 
-/// How an output overlaps an input.
+/// The relation of an output path to an input path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// They are the same file or folder.
@@ -67,16 +67,16 @@ pub enum Relation {
     Contains,
 }
 
-/// A ledger that cannot be used.
+/// An error of a ledger.
 #[derive(Debug)]
 pub struct LedgerFault {
     /// The path of the ledger.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub kind: LedgerFaultKind,
 }
 
-/// Why a ledger cannot be used.
+/// The reason why a ledger cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LedgerFaultKind {
@@ -84,29 +84,29 @@ pub enum LedgerFaultKind {
     Unreadable(LedgerError),
     /// It lists no source.
     NoSource,
-    /// The normalized archive is needed, too.
+    /// The normalized archive is required, too.
     NeedsOutput,
-    /// It was written for a folder and a file was named, or the reverse.
+    /// It was written for a folder and a file was given, or vice versa.
     WrongForm {
-        /// The ledger was written for a folder.
+        /// True if the ledger was written for a folder.
         wants_folder: bool,
-        /// The archive that was named.
+        /// The given archive.
         output: PathBuf,
     },
-    /// It contains the whole original, and an archive was named.
+    /// It contains the whole original, but an archive was given.
     ContainsOriginal {
-        /// The archive that was named.
+        /// The given archive.
         output: PathBuf,
     },
     /// Archive and ledger contradict each other.
     Mismatch {
-        /// Where they do.
+        /// The contradiction.
         mismatch: Mismatch,
-        /// The archive, if one was named.
+        /// The archive, if one was given.
         output: Option<PathBuf>,
-        /// Messages that were restored before.
+        /// Number of messages restored before.
         messages: u64,
-        /// The source that was being restored; empty if there is only one.
+        /// The source that was being restored. Empty if there is only one.
         source: String,
     },
 }
@@ -115,7 +115,7 @@ pub enum LedgerFaultKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// Records come before the first source.
+    /// Records precede the first source.
     NoSourceYet,
     /// A source begins inside another.
     SourceTwice,
@@ -123,7 +123,7 @@ pub enum Mismatch {
     SourcesUnordered,
     /// There are more sources than the footer lists.
     MoreSources,
-    /// A name leads out of its folder, or names a file of a single file.
+    /// A name leads outside its folder, or names a file inside a single file.
     ImpossibleName,
     /// An edit lies outside the message in this file.
     EditOutside(PathBuf),
@@ -133,24 +133,24 @@ pub enum Mismatch {
     TooLong(PathBuf),
     /// A record needs bytes, but no file is open.
     NoFileToRead,
-    /// A record gives bytes, but no file is open.
+    /// A record writes bytes, but no file is open.
     NoFileToWrite,
-    /// The archive is not the one that the ledger was written for; the file that was altered, if it is known.
+    /// The archive is not the one that the ledger was written for. Names the altered file if known.
     OtherArchive(Option<PathBuf>),
-    /// The restored bytes have another digest or length than the source.
+    /// The restored bytes differ from the source in digest or length.
     OtherSource,
 }
 
-/// Messages or bytes that are missing in the account of a job.
+/// A mismatch in the counts of a job: messages or bytes are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountError {
-    /// The source; None for the whole job.
+    /// The source. None for the whole job.
     pub path: Option<PathBuf>,
     /// Messages and bytes that were read.
     pub read: (u64, u64),
     /// Messages and bytes that were processed.
     pub processed: (u64, u64),
-    /// Bytes of the file, if they are known.
+    /// Size of the file in bytes, if known.
     pub size: Option<u64>,
     /// Messages that were written.
     pub written: u64,
@@ -158,12 +158,12 @@ pub struct AccountError {
     pub set_aside: u64,
 }
 
-/// A file or folder that could not be read while the job went on.
+/// A file or folder that could not be read, while the job continued.
 #[derive(Clone, Debug)]
 pub struct UnreadInput {
-    /// The input, as given, that it is or lies in.
+    /// The input as given, which is or contains the file.
     pub input: PathBuf,
-    /// What failed.
+    /// The error.
     pub error: Arc<FileError>,
 }
 
@@ -346,7 +346,7 @@ impl fmt::Display for AccountError {
 }
 
 impl UnreadInput {
-    /// Records that reading `input`, or a file in it, failed.
+    /// Records that reading `input`, or a file below it, failed.
     pub(crate) fn new(input: &Path, error: FileError) -> Self {
         Self {
             input: input.to_owned(),
@@ -361,7 +361,7 @@ impl fmt::Display for UnreadInput {
     }
 }
 
-/// In JSON the sentence that people read.
+/// Serializes the sentence that people read.
 impl serde::Serialize for UnreadInput {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -1,8 +1,8 @@
-//! Names of files in what programs read.
+//! Represents file names in JSON.
 //!
 //! # Limits
 //!
-//! What is said for people has U+FFFD where a name is no text.
+//! Text for people has U+FFFD in names that are not UTF-8.
 
 use crate::json;
 use mailglot_archive::Entry;
@@ -13,24 +13,24 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path in JSON: a string; `{"bytes": base64}` where it is no UTF-8, so that two files never have one name.
+/// A path in JSON: a string, or `{"bytes": base64}` if it is not UTF-8. So no two files share a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FileName {
-    /// Text.
+    /// Valid UTF-8.
     Text(String),
     /// Any other bytes.
     Bytes {
-        /// In base64.
+        /// The bytes in base64.
         bytes: String,
-        /// For people.
+        /// The name for display.
         #[serde(skip)]
         shown: String,
     },
 }
 
 impl FileName {
-    /// The name of a path.
+    /// Returns the name of a path.
     pub fn of(path: &Path) -> Self {
         if let Some(text) = path.to_str() {
             return Self::Text(text.to_owned());
@@ -44,7 +44,7 @@ impl FileName {
         }
     }
 
-    /// Appends it as JSON, as serializing writes it.
+    /// Appends it as JSON, in the same form as its `Serialize` implementation.
     pub(crate) fn put_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Text(text) => json::string(text, out),
@@ -71,17 +71,17 @@ impl fmt::Display for FileName {
     }
 }
 
-/// Where a message is.
+/// The address of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     /// `path:ordinal`, or the path of an archive.
     pub(crate) message: String,
-    /// Its file, where that holds nothing else and lies in a folder that was named.
+    /// Its file, if the message is the only one in a file below an input folder.
     pub(crate) path: Option<FileName>,
 }
 
 impl Address {
-    /// The address of a message in an archive whose path is `path`; `folder` is that where each message is a file.
+    /// Returns the address of a message in the archive at `path`. `folder` is set if each message is a file.
     pub(crate) fn of(path: &str, folder: Option<&Path>, entry: &Entry) -> Self {
         Self {
             message: format!("{path}:{}", entry.ordinal),
@@ -90,7 +90,7 @@ impl Address {
     }
 }
 
-/// The path of a file of a folder, whose `name` is its path below that; None without a name.
+/// Returns the path of the file `name` below a folder. None if `name` is empty.
 pub(crate) fn own_file(folder: Option<&Path>, name: &[u8]) -> Option<FileName> {
     let folder = folder.filter(|_| !name.is_empty())?;
     Some(FileName::of(&folder.join(OsStr::from_bytes(name))))
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_no_text_stay_apart() {
+    fn non_utf8_names_stay_distinct() {
         let json = |bytes: &[u8]| {
             let name = FileName::of(Path::new(OsStr::from_bytes(bytes)));
             let mut out = Vec::new();

@@ -1,28 +1,28 @@
-//! The least certain readings of a job.
+//! Collects the least certain charset decisions of a job.
 //!
-//! Overruled labels have places of their own: most of them have a high confidence or none, and guesses would hide them.
+//! Overruled labels are kept apart: most have a high confidence or none, and guesses would displace them.
 //!
 //! # Limits
 //!
-//! At most [`MOST`] of each kind are kept, and of one message those that its report keeps.
+//! Keeps at most [`MOST`] of each kind, and of one message those in its report.
 
 use crate::FileName;
 use mailglot_mime::{Guess, GuessKind, Message, PartId};
 
-/// Readings of each kind that are kept of a job.
+/// Largest number of decisions of each kind per job.
 const MOST: usize = 500;
 
-/// A guessed charset or an overruled label, with its place.
+/// A guessed charset or an overruled label, with its position.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct GuessExample {
     /// `path:ordinal`
     pub message: String,
-    /// The file of the message, where that is a file of its own in a folder.
+    /// The file of the message, if it is a file of its own in a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileName>,
-    /// Section number of the part; empty for a field of the message's own header.
+    /// Section number of the part. Empty for a field of the message's own header.
     pub part: String,
-    /// Name of the header field; None for a body.
+    /// Name of the header field. None for a body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// Byte offset of the text in the message.
@@ -31,18 +31,18 @@ pub struct GuessExample {
     pub length: u64,
     /// `guessed` or `overruled`.
     pub kind: &'static str,
-    /// The label as written; None where there is none.
+    /// The label as written. None if there is none.
     pub declared: Option<String>,
-    /// The charset that was used.
+    /// The charset used.
     pub used: &'static str,
-    /// 0 to 0.999, in thousandths; None where a rule decided.
+    /// 0 to 0.999, in steps of 0.001. None if a rule decided.
     pub confidence: Option<f64>,
-    /// The text around the first characters beyond ASCII.
+    /// The text around the first non-ASCII characters.
     pub excerpt: String,
 }
 
 impl GuessExample {
-    /// Gives a guess the address of its message.
+    /// Adds the address of its message to a guess.
     pub fn new(
         message: String,
         path: Option<FileName>,
@@ -70,7 +70,7 @@ impl GuessExample {
         }
     }
 
-    /// Whether a label was overruled.
+    /// Returns true if a label was overruled.
     pub fn is_overruled(&self) -> bool {
         self.kind == GuessKind::Overruled.name()
     }
@@ -80,17 +80,17 @@ impl GuessExample {
     }
 }
 
-/// A confidence in thousandths. No guess is certain, so that none becomes 1.
+/// Rounds a confidence to thousandths. No guess is certain, so none becomes 1.
 pub fn in_thousandths(confidence: f32) -> f64 {
     ((f64::from(confidence) * 1000.0).round() / 1000.0).min(0.999)
 }
 
-/// How certain a reading with this confidence is, as readings are sorted.
+/// Returns the sort key of a confidence.
 fn certainty(confidence: Option<f32>) -> f64 {
     confidence.map_or(1.0, in_thousandths)
 }
 
-/// The least certain readings of each kind.
+/// The least certain decisions of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct LeastCertain {
     overruled: Sorted,
@@ -98,25 +98,25 @@ pub struct LeastCertain {
 }
 
 impl LeastCertain {
-    /// Overruled labels, the least certain ones first; equal ones in the order of the archive.
+    /// Returns the overruled labels, least certain first, then in the order of the archive.
     pub fn overruled(&self) -> &[GuessExample] {
         &self.overruled.0
     }
 
-    /// Guessed charsets in the same order.
+    /// Returns the guessed charsets in the same order.
     pub fn guessed(&self) -> &[GuessExample] {
         &self.guessed.0
     }
 
-    /// The certainties from which on no later reading is kept.
-    pub(crate) fn bars(&self) -> Bars {
-        Bars {
-            overruled: self.overruled.bar(),
-            guessed: self.guessed.bar(),
+    /// Returns the certainties at or above which later decisions are not kept.
+    pub(crate) fn thresholds(&self) -> Thresholds {
+        Thresholds {
+            overruled: self.overruled.threshold(),
+            guessed: self.guessed.threshold(),
         }
     }
 
-    /// Adds a reading that comes later in the archive than all others.
+    /// Adds a decision that follows all others in the archive.
     pub(crate) fn push(&mut self, guess: GuessExample) {
         let kind = if guess.is_overruled() {
             &mut self.overruled
@@ -126,7 +126,7 @@ impl LeastCertain {
         kind.push(guess);
     }
 
-    /// Moves all readings of a later batch here.
+    /// Moves all decisions of a later batch here.
     pub(crate) fn append(&mut self, later: Self) {
         for guess in later.overruled.0.into_iter().chain(later.guessed.0) {
             self.push(guess);
@@ -135,7 +135,7 @@ impl LeastCertain {
 }
 
 impl serde::Serialize for LeastCertain {
-    /// One list of both kinds, the least certain ones first.
+    /// Serializes both kinds as one list, least certain first.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all: Vec<_> = self.overruled().iter().chain(self.guessed()).collect();
         all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()));
@@ -143,31 +143,31 @@ impl serde::Serialize for LeastCertain {
     }
 }
 
-/// The certainties from which on readings need not be looked at, by kind; None while there is room.
+/// The certainties at or above which decisions can be ignored, by kind. None while the list is not full.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bars {
+pub(crate) struct Thresholds {
     overruled: Option<f64>,
     guessed: Option<f64>,
 }
 
-impl Bars {
-    /// True if a later reading of this kind is kept.
+impl Thresholds {
+    /// Returns true if a later decision of this kind is kept.
     pub(crate) fn admit(self, kind: GuessKind, confidence: Option<f32>) -> bool {
-        let bar = if kind == GuessKind::Overruled {
+        let threshold = if kind == GuessKind::Overruled {
             self.overruled
         } else {
             self.guessed
         };
-        bar.is_none_or(|bar| certainty(confidence) < bar)
+        threshold.is_none_or(|threshold| certainty(confidence) < threshold)
     }
 }
 
-/// Readings of one kind, the least certain ones first; equal ones in the order of the archive.
+/// Decisions of one kind, least certain first, then in the order of the archive.
 #[derive(Clone, Debug, Default)]
 struct Sorted(Vec<GuessExample>);
 
 impl Sorted {
-    fn bar(&self) -> Option<f64> {
+    fn threshold(&self) -> Option<f64> {
         self.0.get(MOST - 1).map(GuessExample::certainty)
     }
 
@@ -206,9 +206,9 @@ mod tests {
         }
     }
 
-    /// Whatever the batches, the same readings are kept in the same order.
+    /// The same decisions are kept in the same order, whatever the batches.
     #[test]
-    fn batches_do_not_show() {
+    fn batch_boundaries_do_not_matter() {
         let mut state = 1_usize;
         let mut all: Vec<_> = (0..5000)
             .map(|number| {
@@ -245,9 +245,9 @@ mod tests {
         );
     }
 
-    /// Guesses fill their own places only.
+    /// Guesses never displace overruled labels.
     #[test]
-    fn no_guess_hides_an_overruled_label() {
+    fn guesses_do_not_displace_overruled_labels() {
         let mut kept = LeastCertain::default();
         for number in 1..10_000 {
             kept.push(guess(
@@ -256,10 +256,10 @@ mod tests {
             ));
         }
         assert_eq!((kept.overruled().len(), kept.guessed().len()), (MOST, MOST));
-        assert!(kept.bars().admit(GuessKind::Overruled, Some(0.99)));
+        assert!(kept.thresholds().admit(GuessKind::Overruled, Some(0.99)));
         assert!(
-            !kept.bars().admit(GuessKind::Overruled, None)
-                && !kept.bars().admit(GuessKind::Detected, Some(0.2))
+            !kept.thresholds().admit(GuessKind::Overruled, None)
+                && !kept.thresholds().admit(GuessKind::Detected, Some(0.2))
         );
         let json = serde_json::to_value(&kept).unwrap();
         let confidences: Vec<_> = json

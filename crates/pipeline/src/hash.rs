@@ -1,14 +1,14 @@
-//! The hash of an archive: of a file its bytes, of a folder its names and contents (docs/ledger-format.md).
+//! Hashes archives: the bytes of a file, or the names and contents of a folder (docs/ledger-format.md).
 
 use std::fmt::{self, Write as _};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Hashes the bytes of one file.
+/// Hash of the bytes of one file.
 #[allow(clippy::large_enum_variant)] // One or two for a whole archive; a box would save nothing.
 pub(crate) enum FileHash {
-    /// BLAKE3, for what is to be restored.
+    /// BLAKE3, for sources that are to be restored.
     Sure(blake3::Hasher),
-    /// XXH3 in 128 bits, for the output, which is only to be known again: what is restored from it is hashed anyway.
+    /// 128-bit XXH3, for outputs, which only need to be recognized. The restored source has its own digest.
     Quick(Xxh3),
 }
 
@@ -39,7 +39,7 @@ impl FileHash {
     }
 }
 
-/// Hashes an archive that goes by in order.
+/// Hash of an archive that is read in order.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // One for a whole archive; a box would save nothing.
 pub(crate) enum ArchiveHash {
@@ -47,22 +47,22 @@ pub(crate) enum ArchiveHash {
     File(FileHash),
     /// A folder.
     Folder {
-        /// What was finished.
+        /// Hash of the finished files.
         all: blake3::Hasher,
-        /// The file that goes by.
+        /// The current file.
         file: Option<(Vec<u8>, FileHash, u64)>,
-        /// Files are hashed quickly.
+        /// True if files are hashed by XXH3.
         quick: bool,
     },
 }
 
 impl ArchiveHash {
-    /// For a source: a file, or a folder.
+    /// Starts the hash of a source: a file, or a folder.
     pub(crate) fn new(folder: bool) -> Self {
         Self::with(folder, false)
     }
 
-    /// For an output.
+    /// Starts the hash of an output.
     pub(crate) fn quick(folder: bool) -> Self {
         Self::with(folder, true)
     }
@@ -87,12 +87,12 @@ impl ArchiveHash {
         }
     }
 
-    /// True when names count.
+    /// Returns true for a folder, whose names are part of the hash.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Folder { .. })
     }
 
-    /// A file of a folder begins.
+    /// Starts a file of a folder.
     pub(crate) fn file(&mut self, name: &[u8]) {
         self.end_file();
         if let Self::Folder { file, quick, .. } = self {
@@ -100,7 +100,7 @@ impl ArchiveHash {
         }
     }
 
-    /// A folder inside a folder.
+    /// Adds a folder inside a folder.
     pub(crate) fn directory(&mut self, name: &[u8]) {
         self.end_file();
         if let Self::Folder { all, .. } = self {
@@ -110,7 +110,7 @@ impl ArchiveHash {
         }
     }
 
-    /// The next bytes of the file.
+    /// Adds the next bytes of the file.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::File(hasher) => hasher.update(bytes),
@@ -125,7 +125,7 @@ impl ArchiveHash {
         }
     }
 
-    /// The hash of all.
+    /// Returns the digest.
     pub(crate) fn finish(mut self) -> [u8; 32] {
         self.end_file();
         match self {
@@ -146,7 +146,7 @@ impl ArchiveHash {
     }
 }
 
-/// Lower-case hexadecimal digits.
+/// Formats bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_its_bytes() {
+    fn file_hash_covers_its_bytes() {
         let mut hash = ArchiveHash::new(false);
         hash.update(b"ab");
         hash.update(b"c");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_names_and_contents() {
+    fn folder_hash_covers_names_and_contents() {
         let one = folder(&[("a", &["xy"]), ("b", &["z"])]);
         assert_eq!(one, folder(&[("a", &["x", "y"]), ("b", &["z"])]));
         for other in [

@@ -1,8 +1,8 @@
-//! Compressed inputs that were not read to their end: for the summary, and as a note in the ledger.
+//! Lists compressed inputs that were not read to their end, for the summary and as a note in the ledger.
 //!
 //! # Limits
 //!
-//! The ledger notes only inputs that `--max-expansion` ended: of a damaged file everything that can be read comes back.
+//! The ledger notes only inputs that `--max-expansion` stopped. Of a damaged file, everything readable is restored.
 
 use mailglot_archive::{BoxEvent, BoxEventKind};
 use std::fmt;
@@ -12,11 +12,11 @@ use std::fmt;
 pub struct IncompleteInput {
     /// Its path.
     pub path: String,
-    /// Offset in the compressed file from which bytes were left out.
+    /// Offset in the compressed file of the first skipped byte.
     pub offset: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Bytes that could be read were left out (`--max-expansion`); otherwise the file is damaged.
+    /// True if `--max-expansion` skipped readable bytes. False if the file is damaged.
     pub is_bounded: bool,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for IncompleteInput {
     }
 }
 
-/// In JSON the text that people read, under the key `damaged`.
+/// Serializes the text that people read, under the key `damaged`.
 impl serde::Serialize for IncompleteInput {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -38,7 +38,7 @@ impl serde::Serialize for IncompleteInput {
 }
 
 impl IncompleteInput {
-    /// Takes what the event says of the input at `path`.
+    /// Converts an event about the input at `path`.
     pub(crate) fn of(path: &str, event: &BoxEvent) -> Self {
         Self {
             path: path.to_owned(),
@@ -48,7 +48,7 @@ impl IncompleteInput {
         }
     }
 
-    /// The note of a ledger: `{"incomplete":PATH,"offset":N,"reason":TEXT}`.
+    /// Formats the note for a ledger: `{"incomplete":PATH,"offset":N,"reason":TEXT}`.
     pub(crate) fn note(&self) -> Vec<u8> {
         let note = serde_json::json!({
             "incomplete": self.path,
@@ -58,7 +58,7 @@ impl IncompleteInput {
         note.to_string().into_bytes()
     }
 
-    /// Reads a note of a ledger; `None` if it is about something else.
+    /// Parses a note of a ledger. Returns `None` if it is about something else.
     pub(crate) fn from_note(note: &[u8]) -> Option<Self> {
         if !note.starts_with(b"{\"incomplete\":") {
             return None;
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_comes_back() {
+    fn note_round_trips() {
         let input = IncompleteInput {
             path: "a \"b\".gz".to_owned(),
             offset: 230_564,

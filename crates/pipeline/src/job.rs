@@ -1,4 +1,4 @@
-//! What a normalization and a dry run are asked to do.
+//! Options of a normalization and of a dry run.
 //!
 //! # Limits
 //! Nothing is checked here.
@@ -7,46 +7,46 @@ use mailglot_archive::Format;
 use mailglot_mime::Policy;
 use std::path::{Path, PathBuf};
 
-/// Where the ledger goes.
+/// Where the ledger is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerPlace {
     /// `OUTPUT.ledger`
     Beside,
     /// This file.
     File(PathBuf),
-    /// None is written.
+    /// No ledger.
     Nowhere,
 }
 
 /// A normalization.
 #[derive(Clone, Debug)]
 pub struct NormalizeJob {
-    /// Files and folders; `-` is standard input.
+    /// Files and folders. `-` is standard input.
     pub inputs: Vec<PathBuf>,
-    /// The file or folder to make.
+    /// The file or folder to write.
     pub output: PathBuf,
-    /// Form of the output; None: as the input.
+    /// Format of the output. None keeps the input's format.
     pub to: Option<Format>,
-    /// What to do with each message.
+    /// The policy for each message.
     pub policy: Policy,
-    /// Where the ledger goes.
+    /// Where the ledger is written.
     pub ledger: LedgerPlace,
-    /// Where a JSON report goes: a file that appears with the output, or a device or pipe that it is written to afterwards.
+    /// Path of a JSON report: a file that appears with the output, or a device or pipe that is written afterwards.
     pub report: Option<PathBuf>,
-    /// Worker threads, at least 1. Output does not depend on it.
+    /// Number of worker threads, at least 1. Does not affect the output.
     pub threads: usize,
-    /// Replace an existing output, ledger and report.
+    /// Replaces an existing output, ledger and report.
     pub force: bool,
-    /// Read files as messages that have no header field, which are refused otherwise.
+    /// Reads files as messages even if they have no header field. By default they are rejected.
     pub force_format: bool,
-    /// How many times their own size compressed inputs may become.
+    /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
-    /// Read each rewritten message with a second reader, and set it aside where that reads something else ([`crate::verify`]).
+    /// Verifies each rewritten message with a second reader, and sets it aside on a mismatch ([`crate::verify`]).
     pub verify: bool,
 }
 
 impl NormalizeJob {
-    /// Path of the ledger, where one is written.
+    /// Returns the path of the ledger, if one is written.
     pub fn ledger_place(&self) -> Option<PathBuf> {
         match &self.ledger {
             LedgerPlace::Beside => Some(with_suffix(&self.output, ".ledger")),
@@ -59,21 +59,21 @@ impl NormalizeJob {
 /// A dry run.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
-    /// Files and folders; `-` is standard input.
+    /// Files and folders. `-` is standard input.
     pub inputs: Vec<PathBuf>,
-    /// What would be done with each message.
+    /// The policy for each message.
     pub policy: Policy,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: usize,
-    /// Read files as messages that have no header field, which are refused otherwise.
+    /// Reads files as messages even if they have no header field. By default they are rejected.
     pub force_format: bool,
-    /// How many times their own size compressed inputs may become.
+    /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
-    /// Read what would be written with a second reader, as [`NormalizeJob::verify`] does.
+    /// Verifies the would-be output with a second reader, like [`NormalizeJob::verify`].
     pub verify: bool,
 }
 
-/// Returns `path` with `suffix` behind its last component.
+/// Returns `path` with `suffix` appended to its last component.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);

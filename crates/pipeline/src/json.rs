@@ -1,4 +1,4 @@
-//! JSON strings, written straight into a buffer.
+//! Writes JSON strings and numbers directly into a buffer.
 
 use mailglot_kernel::json::{LineEnds, append_escaped};
 
@@ -7,12 +7,12 @@ pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
     quoted(text, LineEnds::Kept, out);
 }
 
-/// Appends a JSON string with quotes in which every line end (CR LF, CR, LF) is `\n`.
+/// Appends a JSON string with quotes. Writes every line end (CR LF, CR, LF) as `\n`.
 pub(crate) fn lines(text: &str, out: &mut Vec<u8>) {
     quoted(text, LineEnds::Lf, out);
 }
 
-/// Appends two texts with a plain character between them as one JSON string.
+/// Appends two texts with a plain character between them, as one JSON string.
 #[allow(dead_code, reason = "not every program that writes JSON so needs it")]
 pub(crate) fn joined(one: &str, between: u8, other: &str, out: &mut Vec<u8>) {
     out.push(b'"');
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_at_every_place_is_as_serde_writes_it() {
+    fn escapes_match_serde_json() {
         for code in (0..0x180).chain([0x2028, 0xFFFD, 0x1F600]) {
             let c = char::from_u32(code).unwrap();
             for before in 0..17 {

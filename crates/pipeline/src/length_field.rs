@@ -1,14 +1,16 @@
-//! Content-Length: true of a message in an mbox file only until it changes or is quoted otherwise.
+//! Removes Content-Length, which is only right until the message changes or is quoted differently.
 //!
-//! Lines are those of readers of mailboxes: every CR, LF and CR LF ends one, and one without a colon is passed over.
-//! The header ends where the parser ends it: a field quoted in a body is text, and stays.
+//! Lines are split as readers of mailboxes do: every CR, LF and CR LF ends one, and a line without a colon is skipped. The header
+//! ends where the parser ends it: a field quoted in a body is text, and stays.
 
 use mailglot_mime::{Edit, Message, PartId, Span};
 
-/// Adds to the edits of a message that no Content-Length field is left; gives the place of the first. The fields go; in a header with lone CRs
-/// or lines that are no fields, of which readers make different things, they become others (`X-Content-Length`), so that all lines stay.
+/// Extends the edits of a message so that no Content-Length field remains. Returns the position of the first.
 ///
-/// `message` is `raw` as parsed; without it, the first empty line ends the header.
+/// Removes the fields. Readers disagree about headers with lone CRs or lines that are not fields. There, renames the fields to
+/// `X-Content-Length` instead, so that all lines stay.
+///
+/// `message` is `raw` as parsed. Without it, the first empty line ends the header.
 pub(crate) fn remove(
     raw: &[u8],
     message: Option<&Message<'_>>,
@@ -20,7 +22,7 @@ pub(crate) fn remove(
     }
     let LengthFields { fields, doubtful } = find(header, message);
     for field in &fields {
-        // An edit inside the field would overlap its removal; edits never reach over a field's end.
+        // An edit inside the field would overlap its removal. Edits never extend beyond a field.
         edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
         let at = edits.partition_point(|edit| edit.span.start < field.start);
         let touching = edits
@@ -40,14 +42,14 @@ pub(crate) fn remove(
 
 const NAME: &[u8] = b"content-length";
 
-/// Whether a line of a field begins with the name.
+/// Returns true if a line of a field begins with the name.
 fn is_named(line: &[u8]) -> bool {
     line.get(..NAME.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
         && line[NAME.len()..].trim_ascii_start().starts_with(b":")
 }
 
-/// Whether a line before the first empty one begins with the name. Most messages have none, and are not looked at closely.
+/// Returns true if a line before the first empty one begins with the name. A fast check: most messages have none.
 fn has_name(raw: &[u8]) -> bool {
     let mut rest = raw;
     loop {
@@ -59,7 +61,7 @@ fn has_name(raw: &[u8]) -> bool {
     }
 }
 
-/// Bytes of the first line, without and with its end.
+/// Returns the length of the first line, without and with its line end.
 fn line(bytes: &[u8]) -> (usize, usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
         Some(at) if bytes[at..].starts_with(b"\r\n") => (at, at + 2),
@@ -68,12 +70,12 @@ fn line(bytes: &[u8]) -> (usize, usize) {
     }
 }
 
-/// What the header of a message has.
+/// Content-Length fields of a header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct LengthFields {
-    /// Whole fields, folded lines and line ends included.
+    /// Ranges of the fields, including folded lines and line ends.
     fields: Vec<Span>,
-    /// Lone CRs, or lines that are no fields: without a field behind such a line, the body would begin at it.
+    /// True if there are lone CRs or lines that are not fields. Without a field after such a line, the body would begin at it.
     doubtful: bool,
 }
 
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn where_lines_are_in_doubt_the_name_changes() {
+    fn ambiguous_length_fields_are_renamed() {
         for raw in [
             &b"A: b\rContent-Length: 12\r\rbody"[..],
             b"A: b\nwhat\nContent-Length: 12\n\nbody",
@@ -169,7 +171,7 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&out), expected);
             assert_eq!(remove(&out, None, &mut Vec::new()), None, "once only");
         }
-        // The second line is no field. It stays in the header only if a field with a known name follows.
+        // The second line is not a field. It stays in the header only if a field with a known name follows.
         let raw = b"A: b\nX-\x1aB: c\nContent-Length: 12\n\nbody";
         let message = Message::parse(raw, &Limits::default());
         let (mut edits, mut out) = (Vec::new(), Vec::new());

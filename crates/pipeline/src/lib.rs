@@ -1,12 +1,12 @@
-//! The loop from archive to archive: threads, order, accounting. Knows no terminal and no arguments.
+//! The loop from archive to archive: threads, order, accounting. Independent of terminals and command lines.
 //!
 //! ```text
 //! inputs ─► discover ─► run: reader ─► stage, on all cores ─► sink, in order
 //!                         └► account ─► Summary, report.json
 //! ```
 //!
-//! Every job comes whole or not at all: outputs are written beside their places and renamed at the end, after the accounting
-//! identity was checked. The same bytes come out for any number of threads.
+//! A job writes all of its outputs or none: they are written under temporary names and renamed at the end, after the message counts
+//! were checked. The output bytes do not depend on the number of threads.
 //!
 //! ```
 //! use mailglot_pipeline::{CheckJob, Progress, check};
@@ -29,8 +29,8 @@
 //!
 //! # Limits
 //!
-//! Permissions, owners and times of files are not restored, links inside folders are not followed by restoring; names,
-//! contents and empty folders are restored. Of a folder of mailboxes alone, those of Apple Mail (`X.mbox/`) among them, the mailboxes are restored.
+//! Restores names, contents and empty folders, but not permissions, owners and times of files. Does not follow links inside
+//! folders. Of a folder with only mailboxes, including Apple Mail's (`X.mbox/`), restores the mailboxes.
 #![forbid(unsafe_code)]
 
 pub mod verify;

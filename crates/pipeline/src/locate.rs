@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! An archive is read from its front to the message: there is no index.
+//! Reads an archive from the front to the message, because there is no index.
 
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
@@ -21,23 +21,25 @@ use std::ops::{ControlFlow, Range};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A message taken out of an archive, unquoted.
+/// A message extracted from an archive, unquoted.
 #[derive(Clone, Debug)]
 pub struct Located {
     /// `path` or `path:ordinal`
     pub address: String,
     /// The file of the message, if it is a file of its own in a folder.
     pub path: Option<FileName>,
-    /// Where the message is in its file, still quoted.
+    /// Byte range of the message in its file, still quoted.
     pub place: Range<u64>,
-    /// The same with its separator line and the blank line behind it.
+    /// Byte range that also includes its separator line and the blank line after it.
     pub entry: Range<u64>,
     /// The message.
     pub bytes: Vec<u8>,
 }
 
-/// Finds messages by address and gives them to `each` one by one until it breaks: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0),
-/// `maildir:17`. An archive without an ordinal gives all its messages. [`Summary::unread`] lists what cannot be read.
+/// Finds messages by address and passes them to `each` one by one until it breaks.
+///
+/// Addresses are `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An archive without an ordinal gives all its
+/// messages. [`Summary::unread`] lists unreadable inputs.
 pub fn locate(
     address: &OsStr,
     opening: impl Into<Opening>,
@@ -89,9 +91,9 @@ fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
     }
 }
 
-/// Takes the wanted messages out of the batches.
+/// Extracts the requested messages from the batches.
 struct LocateStage {
-    /// The ordinal of the message; None for all.
+    /// The ordinal of the message. None for all.
     wanted: Option<u64>,
 }
 
@@ -115,11 +117,11 @@ impl Stage for LocateStage {
     }
 }
 
-/// A message, or a piece of one beyond the size limit.
+/// A message, or a piece of one above the size limit.
 struct LocatedPiece {
     located: Located,
     ordinal: u64,
-    /// The next piece continues it.
+    /// True if the next piece continues it.
     more: bool,
 }
 
@@ -183,10 +185,10 @@ impl LocateWorker<'_> {
     }
 }
 
-/// Joins pieces and gives out messages.
+/// Joins pieces and passes on whole messages.
 struct LocateSink<'a> {
     each: &'a mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
-    /// One message is wanted.
+    /// True if a single message is requested.
     is_one: bool,
     /// A message whose other pieces follow.
     begun: Option<LocatedPiece>,
@@ -214,7 +216,7 @@ impl Sink<Vec<LocatedPiece>> for LocateSink<'_> {
     fn take(&mut self, pieces: &mut Vec<LocatedPiece>) -> Result<ControlFlow<()>, Error> {
         for piece in pieces.drain(..) {
             let piece = match self.begun.take() {
-                // The rest of a message that could not be read to its end does not come.
+                // The rest is missing if the message could not be read to its end.
                 Some(mut begun) if begun.ordinal == piece.ordinal => {
                     begun.located.bytes.extend_from_slice(&piece.located.bytes);
                     begun.located.place.end = piece.located.place.end;
@@ -235,7 +237,7 @@ impl Sink<Vec<LocatedPiece>> for LocateSink<'_> {
 
     fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
         if let Some(begun) = self.begun.take() {
-            // The source is at its end, so there is nothing to stop.
+            // The source has ended, so there is nothing to stop.
             let _ = self.give(begun.located);
         }
         Ok(None)

@@ -1,9 +1,9 @@
-//! Names of the files that an output folder holds.
+//! Names the files of an output folder.
 
 use mailglot_archive::{Flags, Format};
 use mailglot_codec::imap_utf7::encode_mailbox;
 
-/// Path of a message below its output's root; empty where the output is one file.
+/// Returns the path of a message below its output's root. Empty if the output is one file.
 pub(crate) fn message_name(
     format: Format,
     ordinal: u64,
@@ -29,7 +29,7 @@ pub(crate) fn message_name(
     }
 }
 
-/// How the path of a folder is made of its display form, where the output has folders.
+/// Returns the function that converts a folder's display name to its path, if the output has folders.
 pub(crate) fn written_folder(format: Format) -> Option<fn(&str) -> String> {
     match format {
         Format::Mbox | Format::Eml => None,
@@ -44,7 +44,7 @@ fn tree_folder(folder: &str) -> String {
         .filter(|level| !level.is_empty())
         .map(|level| {
             let level = clean(level);
-            // Folders of these names would make a Maildir of the tree.
+            // Folders with these names would make the tree a Maildir.
             if matches!(&*level, "cur" | "new" | "tmp") {
                 level + "_"
             } else {
@@ -54,25 +54,27 @@ fn tree_folder(folder: &str) -> String {
     levels.collect::<Vec<_>>().join("/")
 }
 
-/// True for a file whose name is one of ours and holds the digest of another content.
+/// Returns true if a file has a name in our format with the digest of different content.
 pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let told = match name.split_once(".mailglot:2,") {
+    let stored = match name.split_once(".mailglot:2,") {
         Some((ours, _)) => ours.split_once('.'),
         None => name
             .strip_suffix(".eml")
             .and_then(|ours| ours.split_once('-')),
     };
-    told.is_some_and(|(ordinal, told)| {
+    stored.is_some_and(|(ordinal, stored)| {
         ordinal.len() >= 8
-            && told.len() == 12
+            && stored.len() == 12
             && digits(ordinal)
-            && digits(told)
-            && told != digest(message)
+            && digits(stored)
+            && stored != digest(message)
     })
 }
 
-/// A single path component that every file system takes: no separators, controls, reserved characters or dots at its ends.
+/// Returns a single path component that every file system accepts.
+///
+/// Replaces separators, controls and reserved characters, and dots at its ends.
 pub(crate) fn clean(component: &str) -> String {
     const LONGEST: usize = 200;
     let mut name = String::with_capacity(component.len());
@@ -98,12 +100,14 @@ pub(crate) fn clean(component: &str) -> String {
     }
 }
 
-/// First 12 hexadecimal digits of the BLAKE3.
+/// Returns the first 12 hexadecimal digits of the BLAKE3.
 fn digest(message: &[u8]) -> String {
     crate::hash::hex(&blake3::hash(message).as_bytes()[..6])
 }
 
-/// `.A.B` for folder A/B; a dot in a name would be another level. What is too long for a file system is cut, and a digest of all of it follows.
+/// Returns `.A.B` for folder A/B. Replaces dots in a name, because they would start another level.
+///
+/// Truncates what is too long for a file system, and appends a digest of the whole.
 fn maildir_folder(folder: &str) -> String {
     const LONGEST: usize = 255;
     let name = maildir_levels(folder);
@@ -112,7 +116,7 @@ fn maildir_folder(folder: &str) -> String {
     }
     let digest = digest(folder.as_bytes());
     let fits = |end: usize| maildir_levels(&folder[..end]).len() + 1 + digest.len() <= LONGEST;
-    // No character takes less than a byte of a name, so that this many are enough to try.
+    // Each character takes at least a byte of the name, so this many are enough to try.
     let ends: Vec<usize> = folder
         .char_indices()
         .map(|(at, _)| at)
@@ -133,13 +137,13 @@ fn maildir_levels(folder: &str) -> String {
             .chars()
             .map(|c| if c == '.' || c.is_control() { '_' } else { c })
             .collect();
-        // Without controls, NUL among them, every text has a name.
+        // Every text without controls and NUL can be encoded.
         name.push_str(&encode_mailbox(&level).unwrap_or(level));
     }
     name
 }
 
-/// True for a file name as messages of a Maildir have it: with flags, or `time.unique.host`.
+/// Returns true for a file name in Maildir form: with flags, or `time.unique.host`.
 pub(crate) fn is_maildir_message(name: &str) -> bool {
     if name.contains(":2,") {
         return true;
@@ -149,7 +153,7 @@ pub(crate) fn is_maildir_message(name: &str) -> bool {
     !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit()) && parts.count() == 2
 }
 
-/// Maildir flags and keywords in their order.
+/// Returns Maildir flags and keywords in their order.
 pub(crate) fn flags(flags: Flags) -> String {
     [
         (Flags::DRAFT, 'D'),
@@ -186,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_any_depth_have_a_name_of_their_own() {
+    fn nested_folders_get_distinct_names() {
         assert_eq!(maildir_folder("A/B.C"), ".A.B_C");
         let deep =
             |letter: &str| [letter.repeat(100), letter.repeat(100), letter.repeat(100)].join("/");
@@ -224,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_tells_of_another_content() {
+    fn altered_content_contradicts_its_name() {
         for format in [Format::Maildir, Format::EmlTree] {
             let path = message_name(format, 7, "a/b", Flags(Flags::SEEN), b"text");
             let (_, name) = path.rsplit_once('/').unwrap();
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_trees_make_no_maildir() {
+    fn tree_levels_do_not_form_a_maildir() {
         assert_eq!(tree_folder("a/cur/b:c/new"), "a/cur_/b_c/new_");
         assert_eq!(tree_folder(""), "");
     }

@@ -1,9 +1,9 @@
-//! Archive to UTF-8 archive, and its dry run: the rewriting stage of the loop, with a sink that writes or one that discards.
+//! Normalizes archives to UTF-8, or does a dry run: the rewriting stage of the loop, with a sink that writes or discards.
 //!
 //! # Limits
 //!
-//! An input that cannot be read stops a whole normalization. Flags of a Maildir and of MH are not written into the fields of a mailbox or
-//! of single messages. Empty folders of a source are in the ledger, not in the output.
+//! An unreadable input stops a whole normalization. Flags of Maildir and MH are not written to header fields of a mailbox or of
+//! single messages. Empty folders of a source are in the ledger, not in the output.
 
 use crate::discover::{Opening, discover, discover_readable};
 use crate::job::{CheckJob, NormalizeJob};
@@ -18,12 +18,12 @@ use mailglot_archive::{Error as FileError, Operation};
 use std::io::Write;
 use std::path::Path;
 
-/// Runs a normalization: output, ledger and report appear whole, or not at all.
+/// Runs a normalization. Output, ledger and report all appear, or none does.
 pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
     normalize_with(job, progress, PROCESS)
 }
 
-/// Plans every message and writes nothing. An input that cannot be read does not stop the others: [`Summary::unread`] lists it.
+/// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let opening = Opening {
         force_format: job.force_format,
@@ -43,10 +43,10 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
         process: PROCESS,
         verify: job.verify,
     };
-    run(sources, &stage, &mut Discard, begun(job.verify))
+    run(sources, &stage, &mut Discard, empty_summary(job.verify))
 }
 
-/// Like [`normalize`], with another function in the place of [`mailglot_mime::plan_parsed`].
+/// Like [`normalize`], with another function instead of [`mailglot_mime::plan_parsed`].
 fn normalize_with(
     job: &NormalizeJob,
     progress: &Progress,
@@ -73,7 +73,7 @@ fn normalize_with(
         progress,
         skips_unreadable: false,
     };
-    let mut summary = run(sources, &stage, &mut sink, begun(job.verify))?;
+    let mut summary = run(sources, &stage, &mut sink, empty_summary(job.verify))?;
     let report = sink.finish(job, &mut summary)?;
     if let Some(place) = job.report.as_deref().filter(|place| is_stream(place)) {
         write_to_stream(place, &report)?;
@@ -81,8 +81,8 @@ fn normalize_with(
     Ok(summary)
 }
 
-/// Returns the account of a job that has not read anything.
-fn begun(verify: bool) -> Summary {
+/// Returns an empty summary.
+fn empty_summary(verify: bool) -> Summary {
     let readers = READERS.map(str::to_owned).to_vec();
     let verify = verify.then(|| VerifySummary {
         readers,

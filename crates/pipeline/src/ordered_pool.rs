@@ -1,12 +1,12 @@
-//! The loop: batches are read in order, worked on by any thread, and handed on in order.
+//! The worker pool: reads batches in order, processes them on any thread, and hands results on in order.
 //!
-//! Every worker does all three steps, so that no thread waits for work of a kind: it takes the next batch under the
-//! reader's lock, works on it without a lock, puts the result into a window, and, when it holds the batch whose turn
-//! it is, hands on all that is ready. With one worker everything runs on the calling thread.
+//! Every worker does all three steps, so that no thread waits for one kind of work. It takes the next batch under the reader's
+//! lock, processes it without a lock, and puts the result into a window. If it is the next batch in order, the worker hands on all
+//! finished results. With one worker, everything runs on the calling thread.
 //!
 //! # Limits
 //!
-//! One archive is read by one thread at a time; many small archives are worked on one after the other.
+//! One thread at a time reads an archive. Small archives are processed one after the other.
 
 use crate::reader::{NumberedBatch, Reader};
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Batches read and not yet handed on, per worker.
+/// Number of batches per worker that are read but not yet handed on.
 const WINDOW: usize = 4;
-/// Bytes of them, per worker: a batch can be much larger than planned, when it holds a large message.
+/// Bytes of these batches per worker. A batch with a large message can be much larger than planned.
 const WINDOW_BYTES: usize = 5 << 20;
 
 /// Processes batches on the worker threads.
@@ -30,7 +30,7 @@ pub(crate) trait BatchWorker: Sync {
     fn is_interrupted(&self) -> bool;
     /// Creates the state of a worker. Called once per worker.
     fn worker_state(&self) -> io::Result<Self::WorkerState>;
-    /// Processes one batch. `done` may hold the result of an earlier batch.
+    /// Processes one batch. `done` may contain the result of an earlier batch, to reuse its buffers.
     fn work(
         &self,
         worker_state: &mut Self::WorkerState,
@@ -48,11 +48,11 @@ pub(crate) enum StopReason<E> {
     Work(io::Error),
     /// `hand_on` failed.
     HandOn(E),
-    /// The caller wanted to stop.
+    /// The caller requested to stop.
     Interrupted,
 }
 
-/// Runs `work` over all batches of `reader` on `threads` threads and calls `hand_on` with each result in archive order.
+/// Processes all batches of `reader` on `threads` threads and calls `hand_on` with each result in archive order.
 pub(crate) fn run<W, E, F>(
     reader: Reader,
     threads: usize,
@@ -124,7 +124,7 @@ where
     W: BatchWorker,
     F: FnMut(&mut W::BatchResult) -> Result<(), E>,
 {
-    /// A panic outside a message's own guard must not leave the other workers waiting.
+    /// Runs a worker. A panic outside the handling of a message must not block the other workers.
     fn worker(&self) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             if let Err(stop) = self.work_until_end() {
@@ -156,14 +156,14 @@ where
         Ok(())
     }
 
-    /// Waits for room in the window; None when the loop was stopped.
+    /// Waits for space in the window. Returns None if the pool was stopped.
     fn enter(&self) -> Option<W::BatchResult> {
         let mut window = lock(&self.window);
         loop {
             if window.stop.is_some() {
                 return None;
             }
-            // The worker that holds the batch whose turn it is never waits here, so the window always moves.
+            // The worker with the next batch in order never waits here, so the window always moves.
             if window.batches == 0
                 || (window.batches < self.most_batches && window.bytes < self.most_bytes)
             {
@@ -177,7 +177,7 @@ where
         }
     }
 
-    /// The room that was taken is not needed: the archive is at its end.
+    /// Frees the reserved space at the end of the archive.
     fn leave(&self, done: W::BatchResult) {
         let mut window = lock(&self.window);
         window.batches -= 1;
@@ -192,7 +192,7 @@ where
         Ok(more)
     }
 
-    /// Puts a result into the window, and hands on what is ready unless another worker is doing so.
+    /// Puts a result into the window, and hands on finished results unless another worker is doing so.
     fn deliver(&self, number: u64, done: W::BatchResult, size: usize) -> Result<(), StopReason<E>> {
         let mut window = lock(&self.window);
         window.ready.insert(number, (done, size));
@@ -224,7 +224,7 @@ where
     }
 }
 
-/// A poisoned lock only says that another worker panicked; that is told by [`Shared::worker`].
+/// Ignores poisoning: it only means that another worker panicked, which [`Shared::worker`] reports.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,10 @@
-//! The sink of a normalization: writes messages, ledger, set-aside messages and report under temporary names, and commits all together.
+//! The sink of a normalization: writes all outputs under temporary names, and commits them together.
+//!
+//! The outputs are messages, ledger, set-aside messages and report.
 //!
 //! # Limits
 //!
-//! What is written is synced at the end, not in between.
+//! Syncs only at the end.
 
 use crate::discover::SourceInput;
 use crate::hash::ArchiveHash;
@@ -21,18 +23,18 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Everything that a normalization writes.
+/// The outputs of a normalization.
 pub(crate) struct OutputSink<'a> {
     plan: &'a Plan,
     /// The folder of several outputs.
     root: Option<FolderReplacement>,
-    /// The output of the source that is read.
+    /// The output of the current source.
     current: Option<CurrentOutput>,
     ledger: Option<Writer<Replacement>>,
     report: Option<Replacement>,
     aside: SetAside<'a>,
     footer: Footer,
-    /// Bytes of all outputs that were ended.
+    /// Bytes of all finished outputs.
     bytes: u64,
 }
 
@@ -41,7 +43,7 @@ struct CurrentOutput {
     index: usize,
     destination: Box<dyn Destination>,
     hash: ArchiveHash,
-    /// The last item continues in the next batch.
+    /// True if the next batch continues the last item.
     more: bool,
     messages: u64,
     bytes: u64,
@@ -212,13 +214,13 @@ impl CurrentOutput {
     }
 }
 
-/// The folder of messages that were set aside.
+/// The folder of set-aside messages.
 struct SetAside<'a> {
     place: &'a Path,
     options: WriteOptions,
     /// Created for the first message.
     folder: Option<FolderReplacement>,
-    /// Messages over all inputs.
+    /// Number of messages over all inputs.
     count: u64,
 }
 

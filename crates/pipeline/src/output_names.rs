@@ -1,15 +1,15 @@
-//! Names and forms of outputs.
+//! Chooses names and formats of outputs.
 //!
 //! # Limits
 //!
-//! The outputs of a folder of many archives are siblings, whatever folders the archives came from; restoring recreates the folders.
+//! The outputs of a folder of archives are siblings, whatever folders the archives came from. Restoring recreates the folders.
 
 use crate::discover::SourceInput;
 use crate::unique_name::unique;
 use mailglot_archive::Format;
 use std::collections::HashSet;
 
-/// Form of the output of an input. A single message stays a single file unless a mailbox is asked for.
+/// Returns the output format of an input. A single message stays a single file unless a mailbox is requested.
 pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
     match (to, input) {
         (None, input) => input,
@@ -19,9 +19,9 @@ pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
     }
 }
 
-/// Name of an output that is one of several: that of the source, with the ending of its new form.
+/// Returns the name of one of several outputs: that of the source, with the extension of its new format.
 pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<String>) -> String {
-    // A folder of such a name would make its output a Maildir.
+    // A folder with such a name would make its output a Maildir.
     if is_folder(to) {
         taken.extend(["cur", "new", "tmp"].map(str::to_owned));
     }
@@ -40,7 +40,7 @@ pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<S
     unique(&name, taken)
 }
 
-/// True for forms that are a folder.
+/// Returns true for formats that are a folder.
 pub(crate) fn is_folder(format: Format) -> bool {
     matches!(format, Format::Maildir | Format::EmlTree)
 }

@@ -1,8 +1,8 @@
-//! Checks of paths before anything is read or written: an output is no input, and replaces nothing but mail.
+//! Checks paths before anything is read or written: an output must not be an input, and may only replace mail.
 //!
 //! # Limits
 //!
-//! What another process does after the check is not seen.
+//! Does not notice changes by other processes after the check.
 
 use crate::error::{Relation, UsageError};
 use crate::{Error, backup, names};
@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Refuses a place to write that is, holds, or lies in something that is read.
+/// Rejects an output path that is, contains, or lies in an input.
 pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
     let place_there = resolved(place).map_err(|error| {
         let kind = match error.kind() {
@@ -43,7 +43,7 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a place that is taken, unless it may be replaced; a folder may be only when it holds nothing but mail.
+/// Rejects a path that is taken, unless it may be replaced. A folder may only be replaced if it contains nothing but mail.
 pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> Result<(), Error> {
     let refuse = |why: ErrorKind| Err(Error::Output(FileError::new(place, Operation::Create, why)));
     if is_stream(place) {
@@ -64,17 +64,17 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
     Ok(())
 }
 
-/// True for a folder without anything in it.
+/// Returns true for an empty folder.
 pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut items| items.next().is_none())
 }
 
-/// Everything below is `.eml`, a message in a Maildir's folders, or named like an output of this job.
+/// Returns true if everything below is `.eml`, a message in a Maildir's folders, or named like an output of this job.
 fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
     const PARTS: [&str; 3] = ["cur", "new", "tmp"];
     let mut waiting = vec![(folder.to_owned(), false)];
     while let Some((inner, mail)) = waiting.pop() {
-        // One of these names alone is anybody's.
+        // A single folder with one of these names proves nothing.
         let maildir = PARTS.iter().all(|part| inner.join(part).is_dir());
         for item in fs::read_dir(&inner)? {
             let item = item?;
@@ -94,12 +94,13 @@ fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The place that is meant by a path: of a link the one that it points to, whether anything stands there or not. Jobs find it once, and
-/// write, move away and compare that alone. A stream, and what is no link, stays as given.
+/// Resolves a link to the path it points to, whether or not that exists. Streams and other paths stay as given.
+///
+/// A job resolves each path once, and then only uses the result.
 pub(crate) fn followed(path: &Path) -> Result<PathBuf, Error> {
-    // As many as the system follows.
+    // As many as the kernel follows.
     const MOST_LINKS: usize = 40;
-    // With a slash at its end a link is not seen as one.
+    // With a trailing slash, a link is not recognized as one.
     let plain: PathBuf = path.components().collect();
     if is_stream(path) || !fs::symlink_metadata(&plain).is_ok_and(|metadata| metadata.is_symlink())
     {
@@ -122,7 +123,7 @@ pub(crate) fn followed(path: &Path) -> Result<PathBuf, Error> {
     )))
 }
 
-/// The absolute path with links resolved; the last component need not exist.
+/// Returns the absolute path with links resolved. The last component need not exist.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     if let Ok(there) = fs::canonicalize(path) {
         return Ok(there);

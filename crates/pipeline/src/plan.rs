@@ -1,9 +1,9 @@
-//! What a normalization writes where, and putting it there.
+//! Plans where a normalization writes its outputs, and puts them there.
 //!
 //! # Limits
 //!
-//! The outputs of several inputs stand side by side in one folder. Two jobs for one place wait for each other by locks on its folder: not where
-//! the file system has none, or the folder may not be listed.
+//! The outputs of several inputs are siblings in one folder. Two jobs for one path wait for each other by locks on its folder.
+//! This fails if the file system has no locks or the folder cannot be listed.
 
 use crate::Error;
 use crate::backup::{self, Backup, RollbackGuard};
@@ -24,32 +24,32 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// What goes where.
+/// The paths of a normalization.
 pub(crate) struct Plan {
     pub(crate) output: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
-    /// The ledger of an output that gives way to one with another ledger, or none: it would fit nothing.
+    /// The ledger of an output that is replaced by one with another ledger or none. It would match no output.
     stale: Option<PathBuf>,
-    /// The report, where it is a file.
+    /// The report, if it is a file.
     pub(crate) report: Option<PathBuf>,
-    /// The folder of messages that were set aside.
+    /// The folder of set-aside messages.
     pub(crate) aside: PathBuf,
-    /// The only output is the output path itself.
+    /// True if the only output is the output path itself.
     pub(crate) alone: bool,
     /// How outputs are created.
     pub(crate) options: WriteOptions,
-    /// One for each input.
+    /// One output for each input.
     pub(crate) targets: Vec<Target>,
 }
 
 /// The output of one input.
 pub(crate) struct Target {
-    /// Below the output folder; empty where it is the output itself.
+    /// Name below the output folder. Empty if it is the output itself.
     pub(crate) name: String,
     pub(crate) format: Format,
 }
 
-/// Everything that was written and synced under temporary names.
+/// The outputs, written and synced under temporary names.
 #[derive(Default)]
 pub(crate) struct Ready {
     /// The folder of several outputs.
@@ -62,7 +62,7 @@ pub(crate) struct Ready {
 }
 
 impl Plan {
-    /// Settles names, and refuses what cannot go well, before anything is read or written.
+    /// Chooses names, and rejects invalid paths before anything is read or written.
     pub(crate) fn new(job: &NormalizeJob, inputs: &[SourceInput]) -> Result<Self, Error> {
         if job.output.file_name().is_none() {
             return Err(UsageError::NoFileName(job.output.clone()).into());
@@ -83,13 +83,13 @@ impl Plan {
             },
             targets: targets(job, inputs),
         };
-        // What belongs to the output is beside the name that was given: restoring looks for it there.
+        // Ledger and set-aside folder are beside the given name, where a restore looks for them.
         let beside = followed(&with_suffix(&job.output, ".ledger"))?;
         plan.check(job, &beside)?;
         Ok(plan)
     }
 
-    /// Refuses what cannot go well, restores what a killed job left behind, and finds a ledger that becomes stale.
+    /// Rejects invalid paths, recovers what a killed job left behind, and finds a ledger that becomes stale.
     fn check(&mut self, job: &NormalizeJob, beside: &Path) -> Result<(), Error> {
         let wanted = self.check_apart(job)?;
         let turn = self.turn();
@@ -109,12 +109,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses outputs that overlap inputs or each other. Returns their resolved paths.
+    /// Rejects outputs that overlap inputs or each other. Returns their resolved paths.
     fn check_apart(&self, job: &NormalizeJob) -> Result<Vec<PathBuf>, Error> {
         let mut wanted: Vec<PathBuf> = Vec::new();
         for place in self.places() {
             check_apart(place, &job.inputs)?;
-            // Two spellings may mean one path.
+            // Two spellings may refer to one path.
             let there = resolved(place).map_err(|error| at(place, Operation::Open, error))?;
             let collides = |other: &PathBuf| there.starts_with(other) || other.starts_with(&there);
             if wanted.iter().any(collides) {
@@ -125,7 +125,7 @@ impl Plan {
         Ok(wanted)
     }
 
-    /// Returns the paths that are written.
+    /// Returns the paths to write.
     fn places(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.output, &self.aside]
             .into_iter()
@@ -133,15 +133,16 @@ impl Plan {
             .chain(&self.report)
     }
 
-    /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
-    /// Killed in between, the output is absent, or whole and with its ledger.
-    /// One job at a time does so: of two with `force`, output and ledger of the later one stand.
+    /// Puts the outputs into place: moves old ones away, then renames the ledger, the output, and last the report.
+    ///
+    /// If killed in between, the output is missing, or complete with its ledger. One job at a time commits: of two with `force`,
+    /// output and ledger of the later one remain.
     pub(crate) fn commit(&self, ready: Ready) -> Result<(), Error> {
         let _turn = self.turn();
         undisturbed(|| self.put(ready))
     }
 
-    /// Waits for other jobs that put things beside ours.
+    /// Waits for other jobs that put outputs into the same folders.
     fn turn(&self) -> Turn {
         turn(
             [&self.output, &self.aside]
@@ -183,13 +184,13 @@ impl Plan {
         } else if let Some(destination) = ready.destination {
             destination.commit().map_err(Error::Output)?;
         }
-        // The output stands, and so does what belongs to it.
+        // The output is in place, and so is everything that belongs to it.
         placed.into_iter().for_each(RollbackGuard::keep);
         if let Some(report) = ready.report {
             report.commit().map_err(Error::Output)?;
         }
         for old in away {
-            // The new output stands; an old one that cannot be removed keeps a name that says so.
+            // The new output is in place. An old one that cannot be removed keeps a name that says so.
             let _ = old.discard();
         }
         Ok(())
@@ -221,7 +222,7 @@ fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
     Error::Output(FileError::new(path, operation, error))
 }
 
-/// Whether a file begins as a ledger does, and is no link.
+/// Returns true if a file begins like a ledger, and is not a link.
 fn is_ledger(path: &Path) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
     let mut start = [0; MAGIC.len()];
@@ -242,7 +243,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_job_waits_while_another_puts_its_pair_into_place() {
+    fn job_waits_while_another_commits() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a.eml"), "Subject: new\n\n").unwrap();

@@ -1,22 +1,22 @@
-//! Counters that a caller may watch while a job runs, and the flag that ends it.
+//! Counters to watch while a job runs, and the flag that interrupts it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Shared counters; workers add, a watcher reads. All are monotonic.
+/// Shared counters: workers add, a watcher reads. All are monotonic.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes of all inputs where known (0: unknown).
+    /// Total size of the inputs in bytes (0: unknown).
     pub total: AtomicU64,
     /// Bytes read.
     pub bytes: AtomicU64,
-    /// Messages done.
+    /// Messages processed.
     pub messages: AtomicU64,
     /// Events of severity repair.
     pub repairs: AtomicU64,
     /// Events of severity loss.
     pub losses: AtomicU64,
-    /// Set by the caller: the job ends with [`Error::Interrupted`](crate::Error::Interrupted) before its next batch, and what it
-    /// has written so far is removed.
+    /// Set by the caller. The job ends with [`Error::Interrupted`](crate::Error::Interrupted) before its next batch, and removes
+    /// what it has written.
     pub interrupt: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! The way back through quoting: what decides, when a ledger is written, whether a message comes back exactly.
+//! Restores a message through its quoting. Writing a ledger uses this to check that a message is restored exactly.
 
 use mailglot_archive::Quoting;
 use mailglot_archive::ledger::Requote;
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::LazyLock;
 
-/// Rebuilds the old message out of that of an output; None when the changes do not fit.
+/// Rebuilds the original message from that of an output. Returns None if the changes do not fit.
 ///
 /// With `midline` the bytes begin inside a line: quoting begins after the first line end.
 pub(crate) fn rebuild<'a>(
@@ -27,7 +27,7 @@ pub(crate) fn rebuild<'a>(
                 out.extend_from_slice(piece);
                 Ok::<_, Infallible>(())
             };
-            if mark(&old, marks, put) != Ok(true) {
+            if write_marks(&old, marks, put) != Ok(true) {
                 return None;
             }
             Cow::Owned(out)
@@ -50,8 +50,9 @@ pub(crate) fn rebuild<'a>(
     })
 }
 
-/// [`rebuild`], handed to `put` in pieces; false when the changes do not fit. A ledger may ask for far more `>` than it has bytes: they are
-/// never in memory together, and `put` says when they are too many.
+/// Like [`rebuild`], passing pieces to `put`. Returns false if the changes do not fit.
+///
+/// A ledger may request far more `>` than it has bytes. They are never in memory together, and `put` can fail if they are too many.
 pub(crate) fn rebuild_to<E>(
     message: &[u8],
     midline: bool,
@@ -70,10 +71,10 @@ pub(crate) fn rebuild_to<E>(
         return Ok(false);
     };
     put(head)?;
-    mark(&old, marks, put)
+    write_marks(&old, marks, put)
 }
 
-/// The old message before it is quoted.
+/// Returns the original message before quoting.
 fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a, [u8]>> {
     let is_quoted = match way {
         Requote::Leave => false,
@@ -84,7 +85,7 @@ fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a,
     } else {
         Cow::Borrowed(lines)
     };
-    // A piece has no changes; were there some, their coordinates would be those of its lines.
+    // A piece has no changes. Their offsets would otherwise refer to its lines.
     if undo.is_empty() {
         Some(plain)
     } else {
@@ -92,24 +93,24 @@ fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a,
     }
 }
 
-/// Length of the first line with its LF or CR; all when there is none.
+/// Returns the length of the first line with its LF or CR, or of everything if there is none.
 pub(crate) fn line_end(bytes: &[u8]) -> usize {
     memchr::memchr2(b'\n', b'\r', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
-/// True when a line begins with `>*From `.
+/// Returns true if a line begins with `>*From `.
 pub(crate) fn has_from_line(bytes: &[u8]) -> bool {
     from_lines(bytes).next().is_some()
 }
 
-/// Whether a `From ` occurs, at the start of a line or not.
+/// Returns true if `From ` occurs, at the start of a line or not.
 pub(crate) fn has_from(bytes: &[u8]) -> bool {
     FROM.find(bytes).is_some()
 }
 
-/// True when a `From ` occurs in or touches what edits put into a message; there may be others elsewhere.
-pub(crate) fn may_hold_from(new: &[u8], edits: &[Edit]) -> bool {
-    // What an edit leaves of a `From ` at its ends is at most so long.
+/// Returns true if `From ` occurs in or touches text inserted by edits. Does not search elsewhere.
+pub(crate) fn may_contain_from(new: &[u8], edits: &[Edit]) -> bool {
+    // Length of what an edit can leave of a `From ` at its ends.
     const REST: usize = b"From ".len() - 1;
     let (mut old_at, mut new_at) = (0, 0);
     edits.iter().any(|edit| {
@@ -122,13 +123,13 @@ pub(crate) fn may_hold_from(new: &[u8], edits: &[Edit]) -> bool {
     })
 }
 
-/// Number of `>` of each line `>*From `.
+/// Returns the number of `>` of each `>*From ` line.
 pub(crate) fn count_marks(bytes: &[u8]) -> Vec<u64> {
     from_lines(bytes).map(|(_, marks)| marks as u64).collect()
 }
 
-/// Gives each line `>*From ` its number of `>`; false when there are more or fewer lines, or a number is out of all proportion.
-fn mark<E>(
+/// Writes each `>*From ` line with its number of `>`. Returns false if the number of lines differs or a number is too large.
+fn write_marks<E>(
     bytes: &[u8],
     marks: &[u64],
     put: &mut impl FnMut(&[u8]) -> Result<(), E>,
@@ -148,13 +149,13 @@ fn mark<E>(
     Ok(wanted.next().is_none())
 }
 
-/// More `>` than this are no quoting.
+/// Largest number of `>` that counts as quoting.
 const MOST_MARKS: usize = 1 << 16;
 static QUOTES: [u8; MOST_MARKS] = [b'>'; MOST_MARKS];
 
 static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
 
-/// Offset and number of `>` of each line `>*From `; a line follows LF or CR, as quoting has it.
+/// Returns offset and number of `>` of each `>*From ` line. A line follows LF or CR, as for quoting.
 fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     FROM.find_iter(bytes).filter_map(|at| {
         let before = &bytes[..at];
@@ -180,9 +181,9 @@ mod tests {
         );
     }
 
-    /// What large messages rely on.
+    /// The shortcut for large messages gives the same result as rebuilding.
     #[test]
-    fn the_test_without_copies_is_equal_to_the_way_itself() {
+    fn requotes_agrees_with_rebuild() {
         use mailglot_archive::mbox::{quote_mboxrd, requotes};
         let words: [&[u8]; 8] = [
             b"From ", b">From ", b">>From ", b"\n", b"\r", b"\r\n", b"x", b">",
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_edits_bring_is_searched() {
+    fn inserted_text_is_searched() {
         use mailglot_mime::{Span, splice};
         let raw = b"a From: b\nFrXm c\n";
         for (span, with, wanted) in [
@@ -225,28 +226,28 @@ mod tests {
             let edits = [Edit::new(Span::new(0, 0), "yy"), Edit::new(span, with)];
             let mut new = Vec::new();
             splice(raw, &edits, &mut new).unwrap();
-            assert_eq!(may_hold_from(&new, &edits), wanted, "{span:?} {with}");
+            assert_eq!(may_contain_from(&new, &edits), wanted, "{span:?} {with}");
         }
     }
 
     #[test]
-    fn irregular_quoting_comes_back_by_count() {
+    fn irregular_quoting_is_restored_by_count() {
         let old = b"From a\n>From b\n>>From c\n".as_slice();
         let stripped = b">>From a\nFrom b\nFrom c\n";
         let way = |marks: &[u64]| Requote::Count {
             unquote: false,
             marks: marks.to_vec(),
         };
-        let mark =
+        let restored =
             |bytes, marks: &[u64]| rebuild(bytes, false, &way(marks), &[]).map(Cow::into_owned);
-        assert_eq!(mark(stripped, &count_marks(old)).as_deref(), Some(old));
-        assert_eq!(mark(stripped, &[1, 2]), None);
-        assert_eq!(mark(stripped, &[1, 2, 3, 4]), None);
-        assert_eq!(mark(b"From ", &[1 << 40]), None);
+        assert_eq!(restored(stripped, &count_marks(old)).as_deref(), Some(old));
+        assert_eq!(restored(stripped, &[1, 2]), None);
+        assert_eq!(restored(stripped, &[1, 2, 3, 4]), None);
+        assert_eq!(restored(b"From ", &[1 << 40]), None);
     }
 
     #[test]
-    fn marks_are_handed_on_until_they_are_too_many() {
+    fn number_of_quote_marks_is_limited() {
         let lines = b"x\nFrom \n".repeat(1000);
         let way = Requote::Count {
             unquote: false,

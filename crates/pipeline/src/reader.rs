@@ -1,31 +1,31 @@
-//! One archive as numbered batches that can be worked on in any order.
+//! Reads an archive as numbered batches that can be processed in any order.
 
 use crate::hash::ArchiveHash;
 use mailglot_archive::{Batch, Entry, EntryKind, Error, ErrorKind, Operation, Source};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A batch of so many bytes holds a large message.
+/// Bytes from which a batch counts as one with a large message.
 const LARGE: usize = 8 << 20;
 
-/// A batch, and what must be known of its neighbors.
+/// A batch, and what must be known about its neighbors.
 #[derive(Debug, Default)]
 pub(crate) struct NumberedBatch {
     /// Number of the batch, from 0.
     pub(crate) number: u64,
     /// The entries.
     pub(crate) batch: Batch,
-    /// It is known that no batch follows.
+    /// True if no batch follows for certain.
     pub(crate) last: bool,
-    /// The first entry goes on from the batch before.
+    /// True if the first entry continues the previous batch.
     pub(crate) continued: bool,
-    /// File name of the entry before; empty at the start.
+    /// File name of the previous entry. Empty at the start.
     pub(crate) name: Vec<u8>,
-    /// For each entry: it begins inside a line (only pieces).
+    /// For each entry: true if it begins inside a line (only pieces).
     pub(crate) midline: Vec<bool>,
 }
 
-/// Reads one batch ahead, counts, and hashes what goes by.
+/// Reads one batch ahead, counts messages, and hashes the bytes.
 pub(crate) struct Reader {
     path: PathBuf,
     source: Box<dyn Source>,
@@ -39,9 +39,9 @@ pub(crate) struct Reader {
     carry: Vec<u8>,
     midline: bool,
     tolerant: bool,
-    /// What could not be read, where that does not stop the loop.
+    /// Errors that did not stop the loop.
     pub(crate) unread: Vec<Error>,
-    /// Messages that began.
+    /// Number of messages begun.
     pub(crate) messages: u64,
     /// Bytes of all entries.
     pub(crate) bytes: u64,
@@ -68,16 +68,16 @@ impl Reader {
         }
     }
 
-    /// With a folder that is read for its text or numbers only, what cannot be read does not stop the rest.
+    /// Sets `tolerant`: unreadable files of a folder then do not stop the rest.
     pub(crate) fn tolerant(mut self, tolerant: bool) -> Self {
         self.tolerant = tolerant;
         self
     }
 
-    /// Fills `feed` with the next batch; false at the end.
+    /// Fills `feed` with the next batch. Returns false at the end.
     pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
         let mut old = std::mem::take(&mut feed.batch);
-        // A message of the largest size must not hold its memory for the rest of the job.
+        // The largest message must not keep its memory for the rest of the job.
         if old.bytes.capacity() > LARGE {
             old.bytes.clear();
             old.bytes.shrink_to(LARGE);
@@ -90,7 +90,7 @@ impl Reader {
             return Ok(false);
         };
         feed.batch = batch;
-        // Nothing is read ahead of a large message: two of them at a time would be one too many.
+        // Does not read ahead of a large message: two of them in memory would be too much.
         if feed.batch.bytes.len() < LARGE {
             self.ahead = self.pull()?;
         }
@@ -99,16 +99,16 @@ impl Reader {
         feed.continued = self.more;
         feed.name.clone_from(&self.name);
         self.next += 1;
-        self.settle(feed)?;
+        self.count_and_hash(feed)?;
         Ok(true)
     }
 
-    /// Returns the bytes of the archive if they are known before reading.
+    /// Returns the size of the archive in bytes, if known before reading.
     pub(crate) fn size_hint(&self) -> Option<u64> {
         self.source.size_hint()
     }
 
-    /// What is left after the end: the source and its hash.
+    /// Returns the source and its digest after the end.
     pub(crate) fn finish(self) -> (Box<dyn Source>, [u8; 32]) {
         (self.source, self.hash.map_or([0; 32], ArchiveHash::finish))
     }
@@ -128,8 +128,8 @@ impl Reader {
         Ok((!self.ended).then_some(batch))
     }
 
-    /// Counts and hashes, and moves the ends of pieces so that no `>From ` is cut by them.
-    fn settle(&mut self, feed: &mut NumberedBatch) -> Result<(), Error> {
+    /// Counts and hashes a batch, and moves the ends of pieces so that they split no `>From `.
+    fn count_and_hash(&mut self, feed: &mut NumberedBatch) -> Result<(), Error> {
         let batch = &mut feed.batch;
         if !self.carry.is_empty() {
             prepend(batch, &self.carry);
@@ -177,7 +177,7 @@ impl Reader {
         Error::new(&self.path, Operation::Read, ErrorKind::Untiled)
     }
 
-    /// Gives the tail of a piece to the next one when it may be the beginning of a `From ` line.
+    /// Moves the tail of a piece to the next one if it may be the beginning of a `From ` line.
     fn move_end(&mut self, batch: &mut Batch, index: usize) {
         let span = batch.entries[index].span.clone();
         let moved = open_end(&batch.bytes[span.clone()]);
@@ -199,7 +199,7 @@ impl Reader {
     }
 }
 
-/// Returns true if a message begins with `entry`; `continued` if it continues the entry before.
+/// Returns true if a message begins with `entry`. `continued` means that it continues the previous entry.
 pub(crate) fn begins_message(entry: &Entry, continued: bool) -> bool {
     matches!(entry.kind, EntryKind::Message | EntryKind::Oversize) && !continued
 }
@@ -208,7 +208,7 @@ fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.start <= inner.end && inner.end <= outer.end
 }
 
-/// Length of an unfinished last line that may still become `>*From `.
+/// Returns the length of an unfinished last line that may still become `>*From `.
 fn open_end(piece: &[u8]) -> usize {
     const LONGEST: usize = 4096;
     let window = &piece[piece.len().saturating_sub(LONGEST)..];
@@ -231,7 +231,7 @@ fn prepend(batch: &mut Batch, carry: &[u8]) {
             entry.message.start += carry.len();
         } else {
             entry.offset -= carry.len() as u64;
-            // The carry is part of the message, also where the piece begins with its trailer.
+            // The carry is part of the message, even if the piece begins with its trailer.
             entry.message.start = 0;
         }
         entry.span.end += carry.len();

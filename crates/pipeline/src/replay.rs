@@ -1,8 +1,8 @@
-//! The ledger's records, replayed: the next bytes of an output in, the next bytes of a source out.
+//! Replays the records of a ledger: reads the next bytes of an output, writes the next bytes of a source.
 //!
 //! # Limits
 //!
-//! Permissions, owners, times and links are not made again.
+//! Does not restore permissions, owners, times and links.
 
 use crate::error::Mismatch;
 use crate::hash::ArchiveHash;
@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a source cannot be rebuilt.
+/// The reason why a source cannot be rebuilt.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The output cannot be read.
@@ -28,27 +28,27 @@ pub(crate) enum Fault {
     Mismatch(Mismatch),
 }
 
-/// Where a source is rebuilt.
+/// The target of a rebuilt source.
 pub(crate) enum Target<'a> {
-    /// Nowhere: only its hash counts.
+    /// None: only the digest is computed.
     Nowhere,
-    /// In this file.
+    /// This file.
     File(&'a mut Replacement),
-    /// In a new file or folder.
+    /// A new file or folder.
     Place(PathBuf),
 }
 
-/// One source on its way back.
+/// A source that is being rebuilt.
 pub(crate) struct Replay<'a> {
     output: OutputSide,
     source: SourceSide<'a>,
     buffer: Vec<u8>,
-    /// Messages rebuilt.
+    /// Number of messages rebuilt.
     pub(crate) messages: u64,
 }
 
 impl<'a> Replay<'a> {
-    /// Begins to rebuild a source out of the output at `output`; without one, out of the ledger alone.
+    /// Starts to rebuild a source from the output at `output`, or from the ledger alone if there is none.
     pub(crate) fn new(
         source: &Archived,
         from: &Archived,
@@ -66,7 +66,7 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// Does what a record says; gives the number of source bytes that it wrote.
+    /// Executes a record. Returns the number of source bytes written.
     pub(crate) fn step(&mut self, record: &Record<'_>) -> Result<u64, Fault> {
         let before = self.source.bytes;
         match record {
@@ -91,17 +91,17 @@ impl<'a> Replay<'a> {
         Ok(self.source.bytes - before)
     }
 
-    /// Bytes of the current file of the output that were not used.
+    /// Returns the number of unused bytes in the current file of the output.
     pub(crate) fn left(&self) -> u64 {
         self.output.left
     }
 
-    /// What it means when a record takes more than that.
+    /// Returns the fault for a record that needs more bytes than that.
     pub(crate) fn too_short(&self) -> Fault {
         self.output.too_short()
     }
 
-    /// Ends: all of the output must have been used, and both sides must be what the footer says.
+    /// Checks that the whole output was used and that source and output match the footer.
     pub(crate) fn finish(self, source: &Archived, from: &Archived) -> Result<(), Fault> {
         let (messages, written) = (self.messages, self.source.bytes);
         let root = self.output.root.clone().filter(|_| from.folder);
@@ -151,7 +151,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// A separator or trailer: the old one, or that of the output.
+    /// Writes a separator or trailer: the original one, or that of the output.
     fn around(&mut self, old: Option<&[u8]>, len: u64) -> Result<(), Fault> {
         self.output.take(len, &mut self.buffer)?;
         self.source.write(old.unwrap_or(&self.buffer))
@@ -171,15 +171,15 @@ fn undo(change: &Change<'_>) -> Option<Undo> {
 /// An output that is read front to back.
 struct OutputSide {
     folder: bool,
-    /// None: there is no output.
+    /// None if there is no output.
     root: Option<PathBuf>,
     path: PathBuf,
     file: Option<BufReader<File>>,
-    /// Bytes of the file that were not taken; of what has no length as many as there may be.
+    /// Bytes of the file not yet used. The maximum for streams without a length.
     left: u64,
     hash: ArchiveHash,
     bytes: u64,
-    /// Of the folder that was looked through: its messages by name without flags.
+    /// The last folder searched, and its messages by name without flags.
     renamed: (PathBuf, HashMap<Vec<u8>, PathBuf>),
 }
 
@@ -221,7 +221,7 @@ impl OutputSide {
         self.open(there.unwrap_or(path))
     }
 
-    /// A message of a Maildir that a mail program gave other flags, that is, another name.
+    /// Finds a message of a Maildir whose flags, and therefore name, a mail program changed.
     fn with_other_flags(&mut self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         if self.renamed.0 != folder {
@@ -300,17 +300,17 @@ impl OutputSide {
 /// A source that is written front to back.
 struct SourceSide<'a> {
     folder: bool,
-    /// Permissions of what is written.
+    /// Permissions of new files.
     mode: FileMode,
-    /// The folder, where one is written.
+    /// The folder, if one is written.
     root: Option<PathBuf>,
-    /// What errors name.
+    /// Path for error messages.
     path: PathBuf,
     file: Option<Box<dyn Write + 'a>>,
     nowhere: bool,
     hash: ArchiveHash,
     bytes: u64,
-    /// Bytes that the ledger promises.
+    /// Number of bytes according to the ledger.
     promised: u64,
 }
 
@@ -406,7 +406,7 @@ impl<'a> SourceSide<'a> {
         file.flush().map_err(|error| self.error(error))
     }
 
-    /// The place of a file or folder; None when nothing is written.
+    /// Returns the path of a file or folder. None if nothing is written.
     fn below(&self, name: &[u8]) -> Result<Option<PathBuf>, Fault> {
         let impossible = || Fault::Mismatch(Mismatch::ImpossibleName);
         if !self.folder {
@@ -423,13 +423,14 @@ impl<'a> SourceSide<'a> {
     }
 }
 
-/// Makes the fault of creating what is restored at `path`.
+/// Returns a function that builds the fault of restoring to `path`.
 fn original(path: &Path) -> impl Fn(io::Error) -> Fault {
     move |error| Fault::Original(FileError::new(path, Operation::Create, error))
 }
 
-/// The first file of an output folder whose content is not that of which its name holds the digest. Of a file beyond the length of a piece
-/// the name may hold the digest of the first piece only: nothing is said of it.
+/// Returns the first file of an output folder whose content differs from the digest in its name.
+///
+/// Ignores large files, whose names may have the digest of the first piece only.
 fn altered(root: &Path) -> Option<PathBuf> {
     const LONGEST: u64 = 1 << 20;
     let (mut found, mut folders) = (None::<PathBuf>, vec![root.to_owned()]);
@@ -454,7 +455,7 @@ fn altered(root: &Path) -> Option<PathBuf> {
     found
 }
 
-/// A path below a folder; None for a name that leaves it.
+/// Returns a path below a folder, or None for a name that leaves it.
 pub(crate) fn below(root: &Path, name: &[u8]) -> Option<PathBuf> {
     let name = native(name)?;
     let plain = name
@@ -463,7 +464,7 @@ pub(crate) fn below(root: &Path, name: &[u8]) -> Option<PathBuf> {
     (plain && !name.as_os_str().is_empty()).then(|| root.join(name))
 }
 
-/// The file name before `:2,`.
+/// Returns the file name before `:2,`.
 fn without_flags(path: &Path) -> Option<Vec<u8>> {
     let name = path.file_name()?.as_encoded_bytes();
     let end = memchr::memmem::rfind(name, b":2,").unwrap_or(name.len());

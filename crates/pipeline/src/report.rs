@@ -1,4 +1,4 @@
-//! The JSON report of a normalization (`--report`).
+//! Formats the JSON report of a normalization (`--report`).
 
 use crate::{FileName, NormalizeJob, Summary};
 use mailglot_archive::Format;
@@ -6,12 +6,14 @@ use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
 use serde_json::json;
 
-/// Program and version, as ledger and report name them.
+/// Returns program and version, as used in ledger and report.
 pub(crate) fn producer() -> String {
     format!("mailglot {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The report as a JSON text with a line end; options have the names that the command line takes. It holds no time, host or number of threads: equal jobs give equal reports.
+/// Returns the report as JSON text with a line end. Options have their names of the command line.
+///
+/// Contains no time, host or number of threads: equal jobs give equal reports.
 pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
     let policy = &job.policy;
     let report = json!({
@@ -88,7 +90,7 @@ fn on_loss(way: OnLoss) -> &'static str {
     }
 }
 
-/// Names of the repairs that are asked for, as the option has them.
+/// Returns the names of the requested repairs, as in the option.
 fn repairs(asked: Repairs) -> Vec<&'static str> {
     let Repairs {
         mojibake,

@@ -1,8 +1,8 @@
-//! From output and ledger back to the original.
+//! Restores the original from output and ledger.
 //!
 //! # Limits
 //!
-//! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
+//! Runs on one thread. Ignores files that a mail program added to an output folder.
 
 use crate::backup::{Backup, exists};
 use crate::error::{LedgerFaultKind, Mismatch, UsageError};
@@ -17,21 +17,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A restoration.
+/// Options of a restore.
 #[derive(Clone, Debug)]
 pub struct RestoreJob {
-    /// The normalized archive; None where the ledger holds the original whole.
+    /// The normalized archive. None if the ledger contains the whole original.
     pub output: Option<PathBuf>,
-    /// Its ledger; None: `OUTPUT.ledger`, where there is an output.
+    /// Its ledger. None: `OUTPUT.ledger`, if there is an output.
     pub ledger: Option<PathBuf>,
-    /// Where the original goes; None: verify only, write nothing.
+    /// Path to restore to. None: verify only, write nothing.
     pub original: Option<PathBuf>,
-    /// Replace what stands there.
+    /// Replaces an existing file or folder.
     pub force: bool,
 }
 
 impl RestoreJob {
-    /// Path of the ledger, where the job names one.
+    /// Returns the path of the ledger, if the job names one.
     pub fn ledger_place(&self) -> Option<PathBuf> {
         let beside = || {
             self.output
@@ -42,32 +42,32 @@ impl RestoreJob {
     }
 }
 
-/// What was restored.
+/// Result of a restore.
 #[derive(Clone, Debug, Default)]
 pub struct Restored {
-    /// Archives.
+    /// Number of archives.
     pub sources: u64,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
     /// Bytes of the original.
     pub bytes: u64,
-    /// What the ledger tells of the messages beside the way back to them: JSON, in order. The first hundred, of at most 64 KiB each.
+    /// Notes of the ledger about its messages: JSON, in order. The first hundred, of at most 64 KiB each.
     pub notes: Vec<Vec<u8>>,
-    /// Further notes.
+    /// Number of further notes.
     pub more_notes: u64,
-    /// Compressed inputs that `--max-expansion` ended, so that only what was read comes back.
+    /// Compressed inputs that `--max-expansion` stopped, so that only what was read is restored.
     pub incomplete: Vec<IncompleteInput>,
 }
 
-/// Notes that are handed on.
+/// Largest number of notes returned.
 const MOST_NOTES: usize = 100;
-/// Bytes of a note that is handed on.
+/// Largest note returned, in bytes.
 const LONGEST_NOTE: usize = 64 << 10;
 
-/// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
+/// Rebuilds every input byte for byte and compares its digest. Writes nothing unless everything matches.
 ///
-/// Where one path was normalized, `original` becomes what that path was, a file or a folder with all archives that were found in it;
-/// where several were, each comes back under its name below `original`.
+/// If one path was normalized, `original` becomes that file or folder, with all archives found in it. Several paths are restored
+/// under their names below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let Some(place) = job.ledger_place() else {
         return Err(UsageError::NothingToRestore.into());
@@ -120,7 +120,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     Ok(restored)
 }
 
-/// Fails if `output` cannot be the archive that a ledger was written for.
+/// Returns an error if `output` cannot be the archive that a ledger was written for.
 fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), LedgerFaultKind> {
     match (output, &footer.outputs[..]) {
         (None, _) if footer.needs_output() => Err(LedgerFaultKind::NeedsOutput),
@@ -141,7 +141,7 @@ fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), LedgerFaul
     }
 }
 
-/// The original under its temporary name.
+/// The restored files under a temporary name.
 enum Staged {
     Nothing,
     File(Replacement),
@@ -158,7 +158,7 @@ impl Staged {
                 let backup = Backup::new(original)
                     .map_err(|error| FileError::new(original, Operation::Rename, error))?;
                 folder.commit()?;
-                // The original stands; what was replaced keeps a name that says so when it cannot be removed.
+                // The original is in place. A replaced file that cannot be removed keeps a name that says so.
                 let _ = backup.map(Backup::discard);
                 Ok(())
             }
@@ -166,7 +166,7 @@ impl Staged {
     }
 }
 
-/// Checks the place of the original and begins it under a temporary name.
+/// Checks the target path and creates a temporary file or folder beside it.
 fn prepare(
     job: &RestoreJob,
     original: &Path,
@@ -209,26 +209,26 @@ fn prepare(
     staged.map_err(Error::Output)
 }
 
-fn none_begun() -> Fault {
+fn no_source_begun() -> Fault {
     Fault::Mismatch(Mismatch::NoSourceYet)
 }
 
-/// A restoration that is running.
+/// State of a restore.
 struct RunningRestore<'a> {
     job: &'a RestoreJob,
     footer: &'a Footer,
     progress: &'a Progress,
     restored: Restored,
-    /// The folder that is written, where one is.
+    /// The folder to write, if any.
     root: Option<PathBuf>,
-    /// The file that is written, where one is.
+    /// The file to write, if any.
     file: Option<&'a mut Replacement>,
-    /// Permissions of what is written.
+    /// Permissions of new files.
     mode: FileMode,
 }
 
 impl<'a> RunningRestore<'a> {
-    /// Replays every record of the ledger that stands at `place`.
+    /// Replays every record of the ledger at `place`.
     fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
         let wrong = |error| Error::ledger(place, LedgerFaultKind::Unreadable(error));
         let messages = |replay: Option<&Replay<'_>>| replay.map_or(0, |replay| replay.messages);
@@ -244,12 +244,14 @@ impl<'a> RunningRestore<'a> {
                 let record = match records.next_within(left) {
                     None => break,
                     Some(Err(LedgerError::Beyond)) => {
-                        let fault = replay.as_ref().map_or_else(none_begun, Replay::too_short);
+                        let fault = replay
+                            .as_ref()
+                            .map_or_else(no_source_begun, Replay::too_short);
                         return Err(self.error(fault, place, messages(replay.as_ref())));
                     }
                     Some(record) => record.map_err(wrong)?,
                 };
-                // A source that ends with this record is gone when it fails.
+                // If a source ends with this record, it is no longer available after a failure.
                 let before = messages(replay.as_ref());
                 let stepped = self.step(&record, &mut replay);
                 stepped.map_err(|fault| {
@@ -287,7 +289,7 @@ impl<'a> RunningRestore<'a> {
             }
         }
         let Some(replay) = replay else {
-            return Err(none_begun());
+            return Err(no_source_begun());
         };
         let (bytes, messages) = (replay.step(record)?, &self.progress.messages);
         self.progress.bytes.fetch_add(bytes, Relaxed);
@@ -295,7 +297,7 @@ impl<'a> RunningRestore<'a> {
         Ok(())
     }
 
-    /// Rebuilds the sources before `index`, of which there are no records because nothing is in them.
+    /// Rebuilds the sources before `index`, which have no records because they are empty.
     fn empty_ones(&mut self, index: u64) -> Result<(), Fault> {
         while self.restored.sources < index {
             let replay = self.begin()?;
@@ -304,7 +306,7 @@ impl<'a> RunningRestore<'a> {
         Ok(())
     }
 
-    /// Begins the source whose turn it is.
+    /// Begins the next source.
     fn begin(&mut self) -> Result<Replay<'a>, Fault> {
         let index = self.restored.sources as usize;
         let (Some(source), Some(from)) = (
@@ -329,7 +331,7 @@ impl<'a> RunningRestore<'a> {
         Replay::new(source, from, output, target, self.mode)
     }
 
-    /// Ends the source that was replayed, if one was.
+    /// Ends the replayed source, if any.
     fn end(&mut self, replay: Option<Replay<'_>>) -> Result<(), Fault> {
         let Some(replay) = replay else { return Ok(()) };
         let index = self.restored.sources as usize;

@@ -1,11 +1,11 @@
-//! The loop over sources: opens each, runs a stage over its batches on all cores, and gives the results to a sink in archive order.
+//! The loop over sources: opens each, runs a stage over its batches on all cores, and passes the results to a sink in order.
 //!
 //! ```text
 //! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► Sink::take) ─► Sink::end ─► account
 //! ```
 //!
-//! Normalizing, checking, counting, extracting text and locating a message are stages of this loop. Progress, interruption, unreadable
-//! inputs and the account are handled here and nowhere else.
+//! Normalizing, checking, counting, extracting text and locating messages are stages of this loop. Only this module handles
+//! progress, interruption, unreadable inputs and accounting.
 //!
 //! # Limits
 //!
@@ -26,17 +26,17 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What the loop reads, and how.
+/// The input of the loop, and its options.
 pub(crate) struct Job<'a> {
     /// The sources, in order.
     pub(crate) sources: Sources,
     /// Limits on messages.
     pub(crate) limits: &'a Limits,
-    /// Worker threads, at least 1. Results do not depend on it.
+    /// Number of worker threads, at least 1. Does not affect the results.
     pub(crate) threads: usize,
-    /// Counters for a watcher, and the flag that ends the loop.
+    /// Counters for a watcher, and the flag that interrupts the loop.
     pub(crate) progress: &'a Progress,
-    /// Go on with the next file if one cannot be read.
+    /// True to continue with the next file if one cannot be read.
     pub(crate) skips_unreadable: bool,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct Job<'a> {
 pub(crate) struct OpenSource<'a> {
     /// Its number, from 0.
     pub(crate) index: usize,
-    /// What was discovered.
+    /// The discovered input.
     pub(crate) input: &'a SourceInput,
-    /// Its path for people.
+    /// Its path for display.
     pub(crate) path: String,
 }
 
@@ -66,24 +66,24 @@ pub(crate) trait Stage {
     where
         Self: 'a;
 
-    /// Returns the form in which source `index` is or would be written; None if only its messages matter.
+    /// Returns the format in which source `index` is or would be written. None if only its messages matter.
     fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format>;
     /// Returns true if the digest of each source is needed.
     fn hashes(&self) -> bool;
-    /// Makes the worker of a source.
+    /// Creates the worker of a source.
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> Self::Worker<'a>;
 }
 
 /// Processes the batches of one source, on any thread.
 pub(crate) trait Worker: Sync {
-    /// What a thread keeps between batches.
+    /// State of a thread between batches.
     type State;
     /// The result of a batch.
     type Output: Default + Send;
 
     /// Creates the state of a thread.
     fn state(&self) -> io::Result<Self::State>;
-    /// Processes a batch and counts its messages in `tally`. `output` may hold an earlier result.
+    /// Processes a batch and counts its messages in `tally`. `output` may contain an earlier result, to reuse its buffers.
     fn work(
         &self,
         state: &mut Self::State,
@@ -99,23 +99,23 @@ pub(crate) trait Sink<T>: Send {
     fn begin(&mut self, index: usize, input: &SourceInput) -> Result<(), Error>;
     /// Takes the next result. `Break` ends the loop early.
     fn take(&mut self, output: &mut T) -> Result<ControlFlow<()>, Error>;
-    /// Ends a source that was read to its end. Returns the number of messages that were written; None if the sink writes none.
+    /// Ends a source that was read to its end. Returns the number of messages written, or None if the sink writes none.
     fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error>;
 }
 
 /// A source that was read to its end.
 pub(crate) struct EndedSource<'a> {
-    /// What was discovered.
+    /// The discovered input.
     pub(crate) input: &'a SourceInput,
-    /// Messages in it.
+    /// Number of messages in it.
     pub(crate) messages: u64,
-    /// Bytes of its files.
+    /// Size of its files in bytes.
     pub(crate) bytes: u64,
-    /// Its digest; zeros if none is needed.
+    /// Its digest. Zeros if none is needed.
     pub(crate) blake3: [u8; 32],
 }
 
-/// Runs `stage` over all sources of `job` and gives the results to `sink`. `summary` is the account to begin with.
+/// Runs `stage` over all sources of `job` and passes the results to `sink`. Adds the counts to `summary`.
 pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
     mut job: Job<'_>,
     stage: &S,
@@ -144,7 +144,7 @@ pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
     run.finish()
 }
 
-/// Returns the bytes of all sources if they are known without opening one, else 0.
+/// Returns the size of all sources if known without opening one, else 0.
 fn total(inputs: &[SourceInput]) -> u64 {
     if inputs.iter().any(|input| input.found.packed.is_some()) {
         return 0;
@@ -159,12 +159,12 @@ fn total(inputs: &[SourceInput]) -> u64 {
 }
 
 /// Returns the number of threads that a source of `size` bytes keeps busy.
-fn worth(threads: usize, size: Option<u64>) -> usize {
+fn useful_threads(threads: usize, size: Option<u64>) -> usize {
     let batches = size.map_or(usize::MAX, |size| (size >> 20) as usize + 1);
     threads.clamp(1, batches.max(1))
 }
 
-/// A loop that is running.
+/// State of the loop.
 struct RunningJob<'a> {
     job: &'a Job<'a>,
     complete: Complete,
@@ -172,7 +172,7 @@ struct RunningJob<'a> {
 }
 
 impl RunningJob<'_> {
-    /// Counts what discovering left out or could not read.
+    /// Counts what discovery skipped or could not read.
     fn begin(&mut self, left_out: &[(PathBuf, BoxEvent)], unread: Vec<UnreadInput>) {
         let mut tally = Tally::default();
         tally.begin(&self.complete);
@@ -186,7 +186,7 @@ impl RunningJob<'_> {
         }
     }
 
-    /// Records an unreadable file once, although discovering and reading a folder both meet it.
+    /// Records an unreadable file once, although discovery and the reader of a folder both report it.
     fn unread(&mut self, unread: UnreadInput) {
         let known = &mut self.summary.unread;
         if !known.iter().any(|known| known.error.is_same(&unread.error)) {
@@ -194,7 +194,7 @@ impl RunningJob<'_> {
         }
     }
 
-    /// Takes one source through the stage and the sink.
+    /// Processes one source.
     fn source<S: Stage, K: Sink<S::Output>>(
         &mut self,
         index: usize,
@@ -233,7 +233,7 @@ impl RunningJob<'_> {
                 Err(error) => Err(Some(error)),
             }
         };
-        let threads = worth(self.job.threads, size);
+        let threads = useful_threads(self.job.threads, size);
         let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
             Ok(reader) => reader,
             Err(StopReason::HandOn(None)) => return Ok(ControlFlow::Break(())),
@@ -313,7 +313,7 @@ impl RunningJob<'_> {
     }
 }
 
-/// Fails if messages or bytes of a source are missing in its account.
+/// Returns an error if messages or bytes of a source are missing in its counts.
 fn check_source(account: &AccountError) -> Result<(), Error> {
     let is_complete = account.read == account.processed
         && account.read.0 == account.written + account.set_aside
@@ -325,14 +325,14 @@ fn check_source(account: &AccountError) -> Result<(), Error> {
     }
 }
 
-/// The result of a batch, with its account.
+/// The result of a batch, with its counts.
 #[derive(Default)]
 struct BatchResult<T> {
     tally: Tally,
     output: T,
 }
 
-/// A worker whose batches are counted.
+/// A worker that counts its batches.
 struct Accounting<'a, W> {
     worker: W,
     path: &'a str,
@@ -373,7 +373,7 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
 }
 
 impl SourceInput {
-    /// Fails if it changed since it was opened.
+    /// Returns an error if the source changed since it was opened.
     fn unchanged(&self, source: &dyn Source) -> Result<(), Error> {
         match source.changed() {
             Ok(false) => Ok(()),
@@ -387,7 +387,7 @@ impl SourceInput {
     }
 }
 
-/// A sink that keeps nothing, for a dry run.
+/// A sink that discards everything, for a dry run.
 pub(crate) struct Discard;
 
 impl<T> Sink<T> for Discard {
@@ -409,10 +409,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_no_more_than_the_work() {
-        assert_eq!(worth(8, Some(100)), 1);
-        assert_eq!(worth(8, Some(3 << 20)), 4);
-        assert_eq!(worth(2, Some(1 << 40)), 2);
-        assert_eq!(worth(0, None), 1);
+    fn thread_count_is_limited_by_size() {
+        assert_eq!(useful_threads(8, Some(100)), 1);
+        assert_eq!(useful_threads(8, Some(3 << 20)), 4);
+        assert_eq!(useful_threads(2, Some(1 << 40)), 2);
+        assert_eq!(useful_threads(0, None), 1);
     }
 }

@@ -1,13 +1,13 @@
-//! Flags of messages in the header fields of mailboxes: `Status` and `X-Status` (as elm, Pine and Dovecot write them), `X-Mozilla-Status`.
+//! Reads message flags from mailbox header fields: `Status` and `X-Status` (elm, Pine, Dovecot), and `X-Mozilla-Status`.
 //!
 //! # Limits
 //!
-//! Keywords (`X-Keywords`, `X-Mozilla-Keys`) and what `X-Mozilla-Status2` adds are not read. The fields stay in the message. In the other
-//! direction nothing is written: a mailbox made of a Maildir has no flags, which is told.
+//! Ignores keywords (`X-Keywords`, `X-Mozilla-Keys`) and `X-Mozilla-Status2`. The fields stay in the message. Writes no such
+//! fields: a mailbox made from a Maildir has no flags, and an event reports that.
 
 use mailglot_archive::Flags;
 
-/// The flags that the fields of a header tell; of several fields all.
+/// Returns the flags in the fields of a header, combined if there are several fields.
 pub(crate) fn flags(message: &[u8]) -> Flags {
     let mut flags = 0;
     let mut rest = message;
@@ -46,7 +46,7 @@ pub(crate) fn flags(message: &[u8]) -> Flags {
 }
 
 fn letters(value: &[u8], flag: impl Fn(u8) -> u32) -> u32 {
-    // Anything else in such a field is text of somebody.
+    // Other values are not flags but somebody's text.
     let plain = value.len() <= 16 && value.iter().all(u8::is_ascii_uppercase);
     if plain {
         value.iter().fold(0, |flags, letter| flags | flag(*letter))
@@ -55,7 +55,7 @@ fn letters(value: &[u8], flag: impl Fn(u8) -> u32) -> u32 {
     }
 }
 
-/// Hexadecimal bits (nsMsgMessageFlags.idl): read, replied to, marked, deleted but not yet removed, forwarded.
+/// Decodes hexadecimal bits (nsMsgMessageFlags.idl): read, replied to, marked, deleted but not yet removed, forwarded.
 fn mozilla(value: &[u8]) -> u32 {
     let number = std::str::from_utf8(value)
         .ok()
@@ -67,10 +67,10 @@ fn mozilla(value: &[u8]) -> u32 {
         (0x0008, Flags::TRASHED),
         (0x1000, Flags::PASSED),
     ];
-    let told = bits
+    let found = bits
         .into_iter()
         .filter(|(bit, _)| number.unwrap_or(0) & bit != 0);
-    told.fold(0, |flags, (_, flag)| flags | flag)
+    found.fold(0, |flags, (_, flag)| flags | flag)
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
     use crate::names;
 
     #[test]
-    fn fields_tell_flags() {
+    fn fields_give_flags() {
         for (header, expected) in [
             ("Status: RO", "S"),
             ("Status: O", ""),

@@ -1,36 +1,36 @@
-//! The account of a job.
+//! The results of a job in numbers.
 
 use crate::{FileName, IncompleteInput, LeastCertain, UnreadInput};
 use std::collections::BTreeMap;
 
-/// One input.
+/// Numbers for one input.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct SourceSummary {
     /// Path as given.
     pub path: FileName,
-    /// Dialect and line end as sniffed, e.g. `mboxrd`, `LF`.
+    /// Dialect as sniffed, e.g. `mboxrd`.
     pub dialect: String,
-    /// Line end.
+    /// Line end as sniffed, e.g. `LF`.
     pub line_end: String,
     /// Messages found.
     pub messages: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Bytes that belong to no message (prelude, other files).
+    /// Bytes outside messages (prelude, other files).
     pub gap_bytes: u64,
-    /// BLAKE3 of all bytes of the archive in hexadecimal (folders: of names and contents); None for a dry run.
+    /// BLAKE3 digest of the archive in hexadecimal (folders: of names and contents). None for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blake3: Option<String>,
 }
 
-/// A shown example of a repair or loss.
+/// An example of an event.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Example {
     /// Event code.
     pub code: String,
     /// `path:ordinal`
     pub message: String,
-    /// The file of the message, where that is a file of its own in a folder.
+    /// The file of the message, if it is a file of its own in a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileName>,
     /// Section number of the part.
@@ -39,64 +39,64 @@ pub struct Example {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
-    /// How many bytes, characters, fields or words it stands for (1 where it is a single thing).
+    /// Number of bytes, characters, fields or words that it stands for (1 for a single thing).
     pub count: u64,
-    /// The event's words.
+    /// The event's description.
     pub detail: String,
 }
 
-/// What a second reader made of the rewritten messages (`--verify`). The messages that it was asked about are `agreed + excused + disagreed`.
+/// Results of the second reader (`--verify`). It read `agreed + excused + disagreed` messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct VerifySummary {
     /// The second readers, with their versions.
     pub readers: Vec<String>,
     /// Messages that it reads as this project reads the original.
     pub agreed: u64,
-    /// Messages that it reads otherwise only because of its known defects.
+    /// Messages that it reads differently only because of its known defects.
     pub excused: u64,
-    /// Messages that it reads otherwise; they were set aside.
+    /// Messages that it reads differently. They were set aside.
     pub disagreed: u64,
     /// Number of messages by known defect.
     pub defects: BTreeMap<String, u64>,
 }
 
-/// The account of a normalisation or a dry run. `messages_in == written + set_aside` holds, or the job fails.
+/// The results of a normalization or a dry run. `messages_in == written + set_aside` holds, or the job fails.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
-    /// Inputs in order.
+    /// The inputs, in order.
     pub sources: Vec<SourceSummary>,
-    /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
+    /// Inputs, and files below them, that could not be read, with the reason. Only a dry run continues after these.
     pub unread: Vec<UnreadInput>,
     /// Compressed inputs that were not read to their end.
     #[serde(rename = "damaged")]
     pub incomplete: Vec<IncompleteInput>,
-    /// Number of files of a folder, by its path, that stand in the place of messages and have no header field. They were left out.
+    /// Number of files without a header field in the place of messages, by folder. They were skipped.
     pub without_header: BTreeMap<String, u64>,
     /// Messages read.
     pub messages_in: u64,
-    /// Lines of mailboxes that may or may not begin a message; each is an event `mbox.ambiguous-from`.
+    /// Lines of mailboxes that may or may not begin a message. Each is an event `mbox.ambiguous-from`.
     pub doubtful_separators: u64,
     /// Messages written.
     pub written: u64,
-    /// Messages copied raw to the set-aside folder: after an internal fault, or because a second reader disagreed.
+    /// Messages copied unchanged to the set-aside folder, after an internal fault or a mismatch of the second reader.
     pub set_aside: u64,
     /// Messages with at least one edit.
     pub changed: u64,
-    /// Texts whose charset was guessed: bodies, and texts in header fields.
+    /// Texts with a guessed charset: bodies, and texts in header fields.
     pub guessed: u64,
-    /// Labels that were overruled.
+    /// Overruled labels.
     pub overruled: u64,
-    /// The first five hundred of each, the least certain ones first.
+    /// The five hundred least certain decisions of each kind.
     pub least_certain: LeastCertain,
     /// Bytes read.
     pub bytes_in: u64,
-    /// Bytes written, without the ledger; None for a dry run.
+    /// Bytes written, without the ledger. None for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_out: Option<u64>,
-    /// Bytes of the ledger; None without one.
+    /// Size of the ledger in bytes. None without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_bytes: Option<u64>,
-    /// What the second reader made of the rewritten messages; None where none was asked.
+    /// Results of the second reader. None if it was not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifySummary>,
     /// Events of severity repair.
@@ -107,6 +107,6 @@ pub struct Summary {
     pub events: BTreeMap<String, u64>,
     /// Number of text parts by `declared → used (how)`.
     pub charsets: BTreeMap<String, u64>,
-    /// The first few events of each code; of those that tell of files that were left out the first thousand.
+    /// The first few events of each code. For skipped files, the first thousand.
     pub examples: Vec<Example>,
 }

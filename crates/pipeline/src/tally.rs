@@ -1,7 +1,7 @@
-//! Counting what a batch brought, and adding it up in archive order.
+//! Counts the results of batches, and adds them up in archive order.
 
 use crate::file_name::{Address, own_file};
-use crate::guesses::{Bars, GuessExample, LeastCertain};
+use crate::guesses::{GuessExample, LeastCertain, Thresholds};
 use crate::verify::{Defect, Disagreement};
 use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
@@ -12,15 +12,15 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Examples kept of each code.
+/// Largest number of examples per code.
 const EXAMPLES: usize = 3;
-/// The same of what was left out, which nobody should have to look for.
+/// Like [`EXAMPLES`], for skipped files, which nobody should have to search for.
 const NAMED: usize = 1000;
 
-/// The code of a message that the second reader reads otherwise.
+/// Code of a message that the second reader reads differently.
 const VERIFY_DISAGREES: &str = "verify.disagrees";
 
-/// Examples kept of a code.
+/// Returns the largest number of examples for a code.
 fn most(code: &str) -> usize {
     if code == VERIFY_DISAGREES || LEFT_OUT.iter().any(|kind| kind.code() == code) {
         NAMED
@@ -29,7 +29,7 @@ fn most(code: &str) -> usize {
     }
 }
 
-/// What is told of bytes and files that no message was read from.
+/// Events about bytes and files from which no message was read.
 const LEFT_OUT: [BoxEventKind; 8] = [
     BoxEventKind::NotFollowed,
     BoxEventKind::Packed,
@@ -41,26 +41,32 @@ const LEFT_OUT: [BoxEventKind; 8] = [
     BoxEventKind::NoHeader,
 ];
 
-/// Codes whose examples are complete: looking for more would be wasted. Only ever a hint, and so no matter of order.
+/// Codes that need no more examples. Only a hint that saves work, so the order of batches does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Complete {
     codes: Mutex<Arc<BTreeSet<String>>>,
-    /// The certainties from which on no guess is looked for any more.
-    bars: Mutex<Bars>,
+    /// Certainties at or above which guesses are ignored.
+    thresholds: Mutex<Thresholds>,
 }
 
 impl Complete {
-    /// What is complete by now.
+    /// Returns the codes that are complete.
     pub(crate) fn codes(&self) -> Arc<BTreeSet<String>> {
         Arc::clone(&self.codes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn bars(&self) -> Bars {
-        *self.bars.lock().unwrap_or_else(PoisonError::into_inner)
+    fn thresholds(&self) -> Thresholds {
+        *self
+            .thresholds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_bars(&self, bars: Bars) {
-        *self.bars.lock().unwrap_or_else(PoisonError::into_inner) = bars;
+    fn set_thresholds(&self, thresholds: Thresholds) {
+        *self
+            .thresholds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = thresholds;
     }
 
     fn add(&self, code: &str) {
@@ -69,22 +75,22 @@ impl Complete {
     }
 }
 
-/// The account of one batch.
+/// The counts of one batch.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Bytes read.
     pub(crate) bytes_in: u64,
-    /// Messages that began.
+    /// Number of messages begun.
     pub(crate) messages: u64,
     /// Messages set aside.
     pub(crate) set_aside: u64,
     /// Messages with edits.
     pub(crate) changed: u64,
-    /// Bytes that belong to no message.
+    /// Bytes outside messages.
     pub(crate) gap_bytes: u64,
-    /// Inputs of which not all could be read, and why.
+    /// Inputs that were not read to their end.
     incomplete: Vec<IncompleteInput>,
-    /// Files in the place of messages that have no header field, by archive.
+    /// Number of files without a header field in the place of messages, by archive.
     without_header: BTreeMap<String, u64>,
     doubtful_separators: u64,
     repairs: u64,
@@ -92,19 +98,19 @@ pub(crate) struct Tally {
     guessed: u64,
     overruled: u64,
     least_certain: LeastCertain,
-    /// Guesses from these certainties on are only counted.
-    bars: Bars,
-    /// By kind: most messages have some.
+    /// Guesses at or above these certainties are only counted.
+    thresholds: Thresholds,
+    /// Counts by kind, in an array because most messages have some.
     kinds: Kinds,
     events: BTreeMap<&'static str, u64>,
-    /// By charset and reason, then by label: looked up without making a key.
+    /// Counts by charset and reason, then by label, so that a lookup needs no new key.
     charsets: HashMap<(Charset, How), HashMap<Option<String>, u64>>,
     examples: Vec<Example>,
     verified: Verified,
     complete: Arc<BTreeSet<String>>,
 }
 
-/// What became of the rewritten messages that the second reader read.
+/// Results of the second reader on rewritten messages.
 #[derive(Debug, Default)]
 struct Verified {
     agreed: u64,
@@ -113,7 +119,7 @@ struct Verified {
     defects: BTreeMap<&'static str, u64>,
 }
 
-/// A number for each [`EventKind`].
+/// A counter for each [`EventKind`].
 #[derive(Debug)]
 struct Kinds([u64; EventKind::ALL.len()]);
 
@@ -124,10 +130,10 @@ impl Default for Kinds {
 }
 
 impl Tally {
-    /// Begins with the codes that need no more examples.
+    /// Begins a batch, with the codes that need no more examples.
     pub(crate) fn begin(&mut self, complete: &Complete) {
         self.complete = complete.codes();
-        self.bars = complete.bars();
+        self.thresholds = complete.thresholds();
     }
 
     /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
@@ -146,8 +152,8 @@ impl Tally {
         let mut parsed = None;
         for guess in &report.guesses {
             let (kind, confidence) = (guess.kind, guess.confidence);
-            if self.bars.admit(kind, confidence)
-                && self.least_certain.bars().admit(kind, confidence)
+            if self.thresholds.admit(kind, confidence)
+                && self.least_certain.thresholds().admit(kind, confidence)
             {
                 let parsed = parsed
                     .get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
@@ -198,7 +204,7 @@ impl Tally {
         }
     }
 
-    /// Adds an event that belongs to the archive, or to a message as a whole.
+    /// Adds an event about the archive, or about a whole message.
     pub(crate) fn event(
         &mut self,
         code: &'static str,
@@ -227,7 +233,7 @@ impl Tally {
         }
     }
 
-    /// Adds a rewritten message that the second reader reads as it should, but for these known defects.
+    /// Adds a rewritten message that the second reader accepts, with the known defects that explain differences.
     pub(crate) fn verified(&mut self, defects: &[Defect]) {
         let count = if defects.is_empty() {
             &mut self.verified.agreed
@@ -240,7 +246,7 @@ impl Tally {
         }
     }
 
-    /// Adds a rewritten message that the second reader reads otherwise.
+    /// Adds a rewritten message that the second reader reads differently.
     pub(crate) fn disagreement(
         &mut self,
         address: impl FnOnce() -> Address,
@@ -263,7 +269,7 @@ impl Tally {
         }
     }
 
-    /// Adds what splitting found.
+    /// Adds an event from splitting.
     pub(crate) fn box_event(&mut self, path: &str, event: &BoxEvent) {
         let severity = match event.kind {
             kind if kind.is_loss() => Severity::Loss,
@@ -291,7 +297,7 @@ impl Tally {
         );
     }
 
-    /// Adds a message that is kept in a form that is not read.
+    /// Adds a message that is stored in an unsupported format.
     pub(crate) fn packed(&mut self, address: impl FnOnce() -> Address, packing: Packing) {
         let detail = format!("{}, left as it is", packing.words());
         self.event(
@@ -303,12 +309,12 @@ impl Tally {
         );
     }
 
-    /// Adds losses whose events are not kept.
+    /// Adds losses without their events.
     pub(crate) fn add_losses(&mut self, losses: u64) {
         self.losses += losses;
     }
 
-    /// Shows the numbers to a watcher.
+    /// Adds the counts to a watcher's counters.
     pub(crate) fn show(&self, progress: &Progress) {
         progress.bytes.fetch_add(self.bytes_in, Relaxed);
         progress.messages.fetch_add(self.messages, Relaxed);
@@ -316,7 +322,7 @@ impl Tally {
         progress.losses.fetch_add(self.losses, Relaxed);
     }
 
-    /// Adds this account to that of the job and of the source, and empties it.
+    /// Adds these counts to those of the job and of the source, and clears them.
     pub(crate) fn add_to(
         &mut self,
         summary: &mut Summary,
@@ -336,7 +342,7 @@ impl Tally {
         summary.guessed += tally.guessed;
         summary.overruled += tally.overruled;
         summary.least_certain.append(tally.least_certain);
-        complete.set_bars(summary.least_certain.bars());
+        complete.set_thresholds(summary.least_certain.thresholds());
         summary.incomplete.extend(tally.incomplete);
         for (path, files) in tally.without_header {
             *summary.without_header.entry(path).or_default() += files;
@@ -378,7 +384,7 @@ impl Tally {
         }
     }
 
-    /// Counts an event; true when it is one of the first of its code in this batch.
+    /// Counts an event. Returns true if it is one of the first of its code in this batch.
     fn count(&mut self, code: &'static str) -> bool {
         let count = self.events.entry(code).or_default();
         *count += 1;
@@ -386,7 +392,7 @@ impl Tally {
     }
 }
 
-/// A label as it can stand in a line of a report: short, without controls.
+/// Shortens a label for a line of a report, and replaces controls.
 fn shown(label: &str) -> String {
     let clean: String = label
         .chars()
@@ -405,7 +411,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accounts_add_up_and_keep_the_first_examples() {
+    fn tallies_add_up_and_keep_the_first_examples() {
         let (mut summary, mut source) = (Summary::default(), SourceSummary::default());
         let complete = Complete::default();
         for batch in 0..3 {
@@ -441,9 +447,9 @@ mod tests {
         assert!(complete.codes().contains("msg.set-aside"));
     }
 
-    /// A message has more events than are kept of it: the numbers of the codes are those of all.
+    /// A message may have more events than are kept. The counts by code include all of them.
     #[test]
-    fn codes_count_what_the_totals_count() {
+    fn counts_by_code_match_the_totals() {
         let names: Vec<_> = (0..1400)
             .map(|n| format!("\u{e4}{n} <a{n}@b.example>"))
             .collect();

@@ -1,9 +1,8 @@
-//! The decoded text of archives: a stage of the loop.
+//! Extracts the decoded text of archives: a stage of the loop.
 //!
 //! # Limits
 //!
-//! A message beyond the size limit has no text here, nor has one that is kept compressed or in UTF-16; events report both. HTML is
-//! given as it is, tags and all.
+//! Messages above the size limit, compressed or in UTF-16 have no text here. Events report them. HTML is returned with its tags.
 
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::file_name::{Address, own_file};
@@ -20,14 +19,14 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-/// One text part, as `text --json` prints it.
+/// A text part, as `text --json` prints it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq, Eq)]
 pub struct TextRecord {
     /// Path as given.
     pub file: FileName,
     /// Ordinal of the message, from 0.
     pub message: u64,
-    /// The file of the message, where that is a file of its own in a folder.
+    /// The file of the message, if it is a file of its own in a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<FileName>,
     /// Section number.
@@ -39,39 +38,40 @@ pub struct TextRecord {
     pub charset: Option<String>,
     /// Charset used.
     pub used: String,
-    /// UTF-8, line ends LF; None when the part cannot be read at all.
+    /// Decoded text with LF line ends. None if the part cannot be read at all.
     pub text: Option<String>,
     /// Codes of events with severity loss.
     pub losses: Vec<String>,
 }
 
-/// What became of a run of [`texts`].
+/// Result of [`texts`].
 #[derive(Debug, Default)]
 pub struct TextOutcome {
-    /// Addresses of messages that a defect of the program kept from being read.
+    /// Addresses of messages that could not be read because of a defect of the program.
     pub failed: Vec<String>,
-    /// The account.
+    /// The counts.
     pub account: Summary,
 }
 
-/// How text parts are read and written.
+/// Options for reading and writing text parts.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOptions {
-    /// Worker threads, at least 1. Output does not depend on it.
+    /// Number of worker threads, at least 1. Does not affect the output.
     pub threads: usize,
-    /// A JSON object a line and part instead of plain text.
+    /// Writes one JSON object per line and part instead of plain text.
     pub json: bool,
-    /// Read files as messages that have no header field, which are refused otherwise.
+    /// Reads files as messages even if they have no header field. By default they are rejected.
     pub force_format: bool,
-    /// How many times their own size compressed inputs may become.
+    /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
 }
 
-/// Writes all text parts of the inputs in order. What cannot be read ([`Summary::unread`]) and a message that a defect of the program
-/// keeps from being read do not stop the others.
+/// Writes all text parts of the inputs in order.
+///
+/// Continues after unreadable inputs ([`Summary::unread`]) and after a message that fails because of a defect of the program.
 ///
 /// # Errors
-/// An error of `out` is one of the output `-`.
+/// An error of `out` is returned as an error of the output `-`.
 pub fn texts(
     inputs: &[PathBuf],
     policy: &Policy,
@@ -87,7 +87,7 @@ pub fn texts(
     texts_with(inputs, &stage, options, out, progress)
 }
 
-/// Finds the text of a message.
+/// Signature of the function that extracts the text of a message.
 type Parts = for<'a> fn(&Message<'a>, &Policy, &mut Report) -> Vec<TextPart<'a>>;
 
 /// Like [`texts`], with a stage of the caller.
@@ -126,7 +126,7 @@ fn at_output(error: io::Error) -> Error {
     Error::Output(FileError::new("-", Operation::Write, error))
 }
 
-/// Writes text in order.
+/// Writes text in archive order.
 struct TextSink<'a> {
     out: &'a mut (dyn Write + Send),
     failed: Vec<String>,
@@ -181,11 +181,11 @@ impl Stage for TextStage<'_> {
     }
 }
 
-/// The text of a batch.
+/// Text of a batch.
 #[derive(Default)]
 struct BatchText {
     bytes: Vec<u8>,
-    /// Addresses of messages that a panic kept from being read.
+    /// Addresses of messages that caused a panic.
     failed: Vec<String>,
 }
 
@@ -245,7 +245,7 @@ impl TextWorker<'_> {
         Address::of(&self.source.path, self.source.folder(), entry)
     }
 
-    /// Appends the text parts of a message. Returns the number of losses, or the form in which a message without text is kept.
+    /// Appends the text parts of a message. Returns the number of losses, or the format of a message without text.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
         let raw = &batch[entry.message.clone()];
         let raw = if entry.froms == Some(false) {
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_in_a_message_is_told_and_the_others_go_on() {
+    fn fault_in_a_message_is_reported_and_others_continue() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mbox");
         let entry = |n| {

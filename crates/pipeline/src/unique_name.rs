@@ -1,8 +1,8 @@
-//! Numbers names that are taken.
+//! Appends numbers to names that are taken.
 
 use std::collections::HashSet;
 
-/// Returns `name`, or if it is taken `name` with a number before its ending: `a.mbox`, `a-2.mbox`.
+/// Returns `name`, or if it is taken `name` with a number before its extension: `a.mbox`, `a-2.mbox`.
 ///
 /// Compares names without case, as some file systems do.
 pub(crate) fn unique(name: &str, taken: &mut HashSet<String>) -> String {

@@ -1,4 +1,4 @@
-//! Prints what becomes of labels, and how often guesses are right.
+//! Prints how labels are treated, and how often guesses are right.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 

@@ -42,7 +42,7 @@ fn main() -> io::Result<ExitCode> {
         io::stdout().write_all(&make(&seeds, arguments.seed, number))?;
         return Ok(ExitCode::SUCCESS);
     }
-    // A panic is caught, counted and named by its mutant; its own message would only tear the output.
+    // A panic is caught, counted and attributed to its mutant. The default hook would only clutter the output.
     panic::set_hook(Box::new(|_| {}));
     let threads = arguments
         .threads

@@ -1,4 +1,4 @@
-//! Reads a mailbox with another reader of mail, to be timed; or compares what the readers read.
+//! Reads a mailbox with another mail reader for timing, or compares the results of several readers.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! Writes the sample archives and their goldens, and removes what is no longer one of them.
+//! Writes the sample archives and their goldens, and removes obsolete ones.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 

@@ -1,8 +1,12 @@
-//! Cuts off a message in a hundred of real and generated mailboxes, and compares the messages that are found.
+//! Truncates one message in a hundred of real and generated mailboxes, and compares the messages found.
 //!
-//! Each form of mailbox is read twice: as it is, and with replies behind the messages that were cut off, which have their source. The last
-//! lines sum up both halves. Exit code 1: a separator was missed or added without an event, a separator was missed in a
-//! mailbox that has quoted lines or no replies, or a line of a message was read as a separator.
+//! Each form of mailbox is read twice: as it is, and with replies after the truncated messages that contain their source. The last
+//! lines sum up both halves.
+//!
+//! Exit code 1 means one of these:
+//! - A separator was missed or added without an event.
+//! - A separator was missed in a mailbox with quoted lines or without replies.
+//! - A line of a message was read as a separator.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
@@ -78,7 +82,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks all seeds of one mailbox and prints a line. Returns the tally, and the number of seeds with a difference without an event.
+/// Checks all seeds of one mailbox and prints a line. Returns the tally, and the number of seeds with a difference without an
+/// event.
 fn run(
     name: &str,
     messages: &Messages,

@@ -1,8 +1,8 @@
-//! The cases: each text in the charsets of its language, under right labels, none and wrong ones.
+//! Generates the cases: each text in the charsets of its language, under right labels, wrong labels and none.
 //!
 //! # Limits
 //!
-//! Wrong labels are those that occur in mail: the Western ones over everything, and charsets of the same script.
+//! Uses wrong labels that occur in mail: the Western ones over everything, and charsets of the same script.
 
 use super::material::{EAST_ASIAN, ENGLISH, FONTS};
 use super::{Case, Form, Label, Set};
@@ -13,7 +13,7 @@ use crate::signs::Sprinkler;
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::{BTreeMap, HashMap};
 
-/// Labels that may be right for more charsets than their own.
+/// Labels that may also be right for charsets other than their own.
 const RIGHT: &[&str] = &[
     "iso-8859-1",
     "windows-1252",
@@ -59,7 +59,7 @@ const NEIGHBORS: &[&[&str]] = &[
 /// Lengths of texts in lines.
 const LENGTHS: [usize; 3] = [1, 5, 40];
 
-/// Makes one case in `share`, always the same ones; of the two small sets ten times as many.
+/// Generates one case in `share`, always the same ones. Of the two small sets, ten times as many.
 pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
     let mut choice = Rng::new(3);
     let mut labels = Labels::default();
@@ -87,7 +87,7 @@ pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
         }
         sprinkled(texts, &language, &mut rng, &mut labels, &mut put);
     }
-    of_generator(&mut labels, &mut put);
+    generator_sentences(&mut labels, &mut put);
     signs_only(&mut put);
     east_asian(&mut put);
     mixed(&texts, &mut put);
@@ -101,7 +101,7 @@ fn by_locale() -> BTreeMap<String, Vec<String>> {
     texts
 }
 
-/// Texts of so many lines: each text alone, or texts of all kinds together.
+/// Groups texts into `lines` lines: each text alone, or texts of all kinds together.
 fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
     if lines == 1 {
         return texts.to_vec();
@@ -128,7 +128,7 @@ fn plain(
     labels: &mut Labels,
     put: &mut impl FnMut(Case),
 ) {
-    // Where texts are alone, there are many.
+    // There are many single texts.
     let is_turn = |of: usize| lines > 1 || nth.is_multiple_of(of);
     let rare = language
         .rare
@@ -166,7 +166,7 @@ fn plain(
         let is_common = language.common.contains(&charset);
         if is_common && is_turn(3) {
             let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
-            // Every second message names the country of the writer; of the others, every second one has a time zone.
+            // Every second message names the country of the writer. Every second one of the others has a time zone.
             case.has_address = (nth / 3).is_multiple_of(2);
             case.country = (nth / 3 % 4 != 3)
                 .then(|| language.country.clone())
@@ -184,7 +184,7 @@ fn plain(
 const FORMS: [Form; 3] = [Form::Plain, Form::Word, Form::Html];
 const UNLABELLED: [Form; 3] = [Form::Plain, Form::RawHeader, Form::Html];
 
-/// Texts of a locale with signs, in one of its charsets each.
+/// Generates texts of a locale with signs, each in one of its charsets.
 fn sprinkled(
     texts: &[String],
     language: &Language,
@@ -216,8 +216,8 @@ fn sprinkled(
     }
 }
 
-/// The sentences of the generator with signs.
-fn of_generator(labels: &mut Labels, put: &mut impl FnMut(Case)) {
+/// Generates sentences of the mailbox generator with signs.
+fn generator_sentences(labels: &mut Labels, put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(11);
     let mut signs: HashMap<Charset, Sprinkler> = HashMap::new();
     for (sentence, encoding) in sentences() {
@@ -315,7 +315,7 @@ fn sprinkle(carrier: &Carrier<'_>, rng: &mut Rng, labels: &mut Labels, put: &mut
     }
 }
 
-/// English whose only bytes above 7F are signs of windows-1252.
+/// Generates English texts whose only bytes above 7F are signs of windows-1252.
 fn signs_only(put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(5);
     let signs = Sprinkler::new(Charset::WINDOWS_1252);
@@ -334,7 +334,7 @@ fn signs_only(put: &mut impl FnMut(Case)) {
             3 if is_line => (Form::Word, Label::Right("iso-8859-1")),
             3 | 4 => (Form::Plain, Label::Right("windows-1252")),
             6 => (Form::Plain, Label::Right("iso-8859-1")),
-            // Nothing but the Western charsets has such signs: this label is no statement.
+            // Only the Western charsets have such signs: this label says nothing.
             _ => (Form::Plain, Label::Wrong("us-ascii")),
         };
         put(Case {
@@ -352,7 +352,7 @@ fn signs_only(put: &mut impl FnMut(Case)) {
     }
 }
 
-/// English HTML with full-width spaces or names of fonts.
+/// Generates English HTML with full-width spaces or names of fonts.
 fn east_asian(put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(17);
     for nth in 0..1_200 {
@@ -409,7 +409,7 @@ fn east_asian(put: &mut impl FnMut(Case)) {
     }
 }
 
-/// English with words or lines of Western languages, some in windows-1252 and some in UTF-8, as quotations and footers make it.
+/// Generates English with words or lines of Western languages, mixing windows-1252 and UTF-8 like quotations and footers do.
 fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(29);
     let western = [
@@ -465,7 +465,7 @@ fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
     }
 }
 
-/// Remembers which charsets labels stand for.
+/// Caches which charsets the labels stand for.
 #[derive(Default)]
 struct Labels {
     known: HashMap<&'static str, Charset>,
@@ -477,7 +477,7 @@ struct LabelsOf {
 }
 
 impl Labels {
-    /// Labels under which these bytes give the text, the own one first, and labels under which they do not.
+    /// Returns labels under which these bytes decode to the text, own label first, and labels under which they do not.
     fn of(&mut self, charset: Charset, bytes: &[u8], text: &str) -> LabelsOf {
         let mut gives = |label: &'static str| {
             let named = self.known.entry(label).or_insert_with(|| {
@@ -495,7 +495,7 @@ impl Labels {
                 .filter(|label| gives(label))
                 .map(|label| Label::Right(label)),
         );
-        // Mailers write ISO-8859-1 over windows-1252 text: the label is right in practice.
+        // Mailers write ISO-8859-1 over windows-1252 text: in practice the label is right.
         if charset == Charset::WINDOWS_1252 && !right.contains(&Label::Right("iso-8859-1")) {
             right.push(Label::Right("iso-8859-1"));
         }

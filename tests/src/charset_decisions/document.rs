@@ -1,4 +1,4 @@
-//! The measurements that `docs/charset-decisions.md` shows, and the document itself.
+//! Measures the figures in `docs/charset-decisions.md`, and writes them into the document.
 
 use super::{
     Case, Judgement, Material, RealMail, Reliability, Set, Tally, ablation, cases, held_out,
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Excerpts of each held-out text, for each charset and length.
+/// Number of excerpts of each held-out text, for each charset and length.
 const HELD_OUT_COUNT: usize = 20;
 /// One generated case in this many is read again for each rule.
 const ABLATION_SHARE: usize = 10;
@@ -18,24 +18,25 @@ const ABLATION_SHARE: usize = 10;
 /// All measurements.
 #[derive(Debug)]
 pub struct Tables {
-    /// What became of labels.
+    /// Results by label.
     pub tally: Tally,
-    /// Guesses about generated cases.
+    /// Guesses on generated cases.
     pub sets: BTreeMap<Set, Reliability>,
-    /// Guesses about texts that no model was made from; all, and right ones.
+    /// Guesses on held-out texts; their total, and how many are right.
     pub held_out: Option<(Reliability, u32, u32)>,
     /// Parts of real mail.
     pub real: Option<Judgement>,
-    /// The table of the rules in Markdown, where it was asked for.
+    /// The table of the rules in Markdown, if requested.
     pub rules: Option<String>,
 }
 
 impl Tables {
-    /// Measures one generated case in `share`, real mail below `shared`, and texts below `held_out_texts`; with `rules`, each rule too.
+    /// Measures one generated case in `share`, real mail below `shared`, and texts below `held_out_texts`. With `rules`, also each
+    /// rule.
     ///
     /// # Panics
     ///
-    /// When a folder that is named has not what it should have.
+    /// If a given folder lacks expected files.
     pub fn measure(
         share: usize,
         shared: Option<&Path>,
@@ -87,7 +88,7 @@ impl Tables {
         }
     }
 
-    /// The reliability table: a column for each set, and one for all.
+    /// Returns the reliability table: a column for each set, and one for all.
     pub fn reliability(&self) -> String {
         let mut columns: Vec<(&str, &Reliability)> = Vec::new();
         columns.extend(
@@ -113,7 +114,7 @@ impl Tables {
         reliability::table(&columns)
     }
 
-    /// Shares of real mail and of the held-out texts that are read right.
+    /// Returns the shares of real mail and of the held-out texts that are read right.
     pub fn sources(&self) -> String {
         let mut out = String::from("| source | judged | right |\n|---|---:|---:|\n");
         if let Some(real) = &self.real {
@@ -139,7 +140,7 @@ impl Tables {
     ///
     /// # Errors
     ///
-    /// When a marker is missing, or a table was not measured.
+    /// A marker is missing, or a table was not measured.
     pub fn write_into(&self, document: &str) -> anyhow::Result<String> {
         let rules = self
             .rules
@@ -155,7 +156,7 @@ impl Tables {
     }
 }
 
-/// Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->`.
+/// Replaces the text between `<!-- NAME -->` and `<!-- /NAME -->`.
 fn update(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let start = document

@@ -1,4 +1,4 @@
-//! Texts of programs and books that no model was made from, as `crates/xtask/models/gather.py` writes them.
+//! Reads held-out texts: programs and books outside all models, as `crates/xtask/models/gather.py` writes them.
 
 use super::{Case, Form, Label, Set};
 use mailglot_codec::Charset;
@@ -12,11 +12,11 @@ use std::path::Path;
 )]
 mod samples;
 
-/// The samples below `texts` in charsets that are common in their mail, without a label, as bodies.
+/// Returns the samples below `texts` as bodies without a label, in charsets that are common in their mail.
 ///
 /// # Panics
 ///
-/// When a text is missing.
+/// If a text is missing.
 pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
     let table = include_str!("../../../data/languages.tsv");
     samples::of_texts(texts, table, count)

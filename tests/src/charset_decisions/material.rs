@@ -1,6 +1,6 @@
-//! English sentences that carry signs, written for these tests, and East Asian strings that mailers put into English mail.
+//! English sentences with signs, written for these tests, and East Asian strings that mailers put into English mail.
 
-/// Sentences and fragments as business mail, newsletters and lists have them.
+/// Sentences and fragments in the style of business mail, newsletters and lists.
 pub(super) const ENGLISH: &[&str] = &[
     "Opening remarks and approval of the minutes",
     "1. Opening",
@@ -55,7 +55,7 @@ pub(super) const EAST_ASIAN: &[(&str, &str)] = &[
     ("Shift_JIS", "\u{3000}\u{3000}"),
 ];
 
-/// Names of fonts, as they stand in `face=`.
+/// Names of fonts, as in `face=`.
 pub(super) const FONTS: &[(&str, &str)] = &[
     ("GBK", "宋体"),
     ("GBK", "黑体"),

@@ -7,7 +7,8 @@
 //!
 //! # Limits
 //!
-//! Messages have one text part or one Subject field. Some name the country of the writer. The text is the only other hint at a language.
+//! Messages have one text part or one Subject field. Some name the country of the writer. The text is the only other hint at a
+//! language.
 
 pub mod cases;
 mod document;
@@ -31,22 +32,22 @@ use mailglot_mime::{
     How, Limits, Message, Policy, Report, encoded_word::HeaderContext, header_context, text_parts,
 };
 
-/// Where the texts of a case come from.
+/// Origin of the text of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Set {
-    /// Faker's texts as they are.
+    /// Faker's texts, unchanged.
     Plain,
-    /// Texts with signs put into them.
+    /// Texts with added signs.
     Signs,
     /// ASCII texts whose only bytes above 7F are signs.
     SignsOnly,
     /// English with full-width spaces and names of fonts in East Asian charsets.
     EastAsian,
-    /// Lines in windows-1252 beside lines in UTF-8.
+    /// Lines in windows-1252 and in UTF-8.
     Mixed,
 }
 
-/// Where the text stands in its message.
+/// Position of the text in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
     /// A text/plain body.
@@ -59,68 +60,68 @@ pub enum Form {
     Word,
 }
 
-/// What the message says about its charset.
+/// Label of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// A label that gives the right text.
+    /// A label that decodes to the right text.
     Right(&'static str),
     /// No label.
     None,
-    /// A label that gives another text.
+    /// A label that decodes to another text.
     Wrong(&'static str),
 }
 
 /// One message with known text.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Where the text comes from.
+    /// Origin of the text.
     pub set: Set,
     /// Language of the text: `de`.
     pub language: String,
-    /// The charset that makes the bytes.
+    /// The charset that encoded the bytes.
     pub charset: Charset,
-    /// Where the text stands.
+    /// Position of the text.
     pub form: Form,
-    /// What the message says.
+    /// The label.
     pub label: Label,
     /// Number of lines.
     pub lines: usize,
-    /// Country code for the address and the time zone of the writer; None for messages without these fields.
+    /// Country code for the address and the time zone of the writer. None for messages without these fields.
     pub country: Option<String>,
-    /// The address names the country, not the time zone alone.
+    /// True if the address names the country, not only the time zone.
     pub has_address: bool,
-    /// The text in the charset.
+    /// The encoded text.
     pub bytes: Vec<u8>,
     /// The text.
     pub text: String,
 }
 
-/// How a case was read.
+/// Result of reading a case.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The text is right.
+    /// True if the text is right.
     pub right: bool,
-    /// The text that was read.
+    /// The decoded text.
     pub text: String,
-    /// The charset that was used for a body.
+    /// The charset used for a body.
     pub used: Option<Charset>,
     /// Probability stated for a guess.
     pub confidence: Option<f32>,
-    /// The step that decided about a body.
+    /// The step that decided the charset of a body.
     pub how: Option<How>,
-    /// An event says that the label is wrong or suspect.
+    /// True if an event reports the label as wrong or suspect.
     pub warned: bool,
     /// Codes of the events.
     pub codes: Vec<&'static str>,
 }
 
 impl Case {
-    /// Number of bytes above 7F.
+    /// Returns the number of bytes above 7F.
     pub fn high(&self) -> usize {
         self.bytes.iter().filter(|byte| **byte >= 0x80).count()
     }
 
-    /// The message.
+    /// Builds the message.
     pub fn message(&self) -> Vec<u8> {
         let parameter = match self.label {
             Label::Right(label) | Label::Wrong(label) => format!("; charset={label}"),
@@ -248,7 +249,7 @@ impl Case {
     }
 }
 
-/// Events that say that a label is wrong or suspect, or that another charset was taken.
+/// Returns true for events that report a label as wrong or suspect, or another charset as used.
 fn is_warning(code: &str) -> bool {
     let harmless = [
         "charset.superset",

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! A part is judged only if it was read otherwise than labelled, as `score.py` of the material does.
+//! Judges a part only if it was read differently from its label, as `score.py` of the material does.
 
 use super::Reliability;
 use mailglot_mime::{Limits, Message, Policy, Report, text_parts};
@@ -14,11 +14,11 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct RealMail {
     messages: BTreeMap<String, Vec<u8>>,
-    /// File name and section of a part; the right charsets.
+    /// The right charsets, by file name and section of a part.
     verdicts: HashMap<(String, String), String>,
 }
 
-/// What became of the judged parts.
+/// Results of the judged parts.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
     /// Parts read right.
@@ -31,7 +31,7 @@ pub struct Judgement {
     pub reliability: Reliability,
 }
 
-/// Labels with the charsets that are no other reading.
+/// Labels, with the charsets that count as the same reading.
 const SAME: &[(&str, &[&str])] = &[
     ("iso-8859-1", &["iso-8859-1", "windows-1252"]),
     ("us-ascii", &["us-ascii", "utf-8"]),
@@ -49,7 +49,7 @@ impl RealMail {
     ///
     /// # Panics
     ///
-    /// When something is missing.
+    /// If a file is missing.
     pub fn read(shared: &Path) -> Self {
         let folder = shared.join("corpus/real");
         let table =
@@ -75,7 +75,7 @@ impl RealMail {
         }
     }
 
-    /// Number of verdicts.
+    /// Returns the number of verdicts.
     pub fn verdicts(&self) -> usize {
         self.verdicts.len()
     }

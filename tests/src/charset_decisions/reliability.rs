@@ -1,8 +1,8 @@
-//! How often a guess is right that states a confidence.
+//! Counts how often guesses with a confidence are right.
 
 use std::fmt::Write as _;
 
-/// Guesses in ten bins of stated confidence.
+/// Counts of guesses in ten bins of confidence.
 #[derive(Clone, Debug, Default)]
 pub struct Reliability {
     bins: [Bin; 10],
@@ -16,7 +16,7 @@ struct Bin {
 }
 
 impl Reliability {
-    /// Counts a guess; what states no confidence is no guess.
+    /// Counts a guess. A reading without confidence is not a guess.
     pub fn add(&mut self, confidence: Option<f32>, right: bool) {
         let Some(confidence) = confidence.map(f64::from) else {
             return;
@@ -27,7 +27,7 @@ impl Reliability {
         bin.sum += confidence;
     }
 
-    /// Adds the guesses of another one.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (bin, more) in self.bins.iter_mut().zip(other.bins) {
             bin.all += more.all;
@@ -36,7 +36,7 @@ impl Reliability {
         }
     }
 
-    /// Number of guesses that state at least `confidence` in tenths, and how many of them are right.
+    /// Returns the number of guesses with a confidence of at least `tenths` tenths, and how many of them are right.
     pub fn from(&self, tenths: usize) -> (u32, u32) {
         self.bins[tenths..]
             .iter()
@@ -46,7 +46,7 @@ impl Reliability {
     }
 }
 
-/// A table in Markdown with a column for each set.
+/// Returns a table in Markdown with a column for each set.
 pub(super) fn table(sets: &[(&str, &Reliability)]) -> String {
     let mut out = String::from("| confidence |");
     let mut line = String::from("|---|");

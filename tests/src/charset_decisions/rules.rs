@@ -1,8 +1,8 @@
-//! What each rule of the decision finds and costs: all cases are read again with this rule switched off.
+//! Measures the benefit and cost of each rule: reads all cases again without it.
 //!
 //! # Limits
 //!
-//! Rules that do the same work hide each other: what only both find is counted for none.
+//! Rules that find the same thing hide each other: a finding of both counts for neither.
 
 use super::{Case, Judgement, Label, RealMail};
 use crate::clock::Clock;
@@ -10,18 +10,18 @@ use mailglot_codec::detect::Rules;
 use mailglot_mime::Policy;
 use std::fmt::Write as _;
 
-/// What is read with each set of rules.
+/// The material to read with each set of rules.
 #[derive(Debug)]
 pub struct Material<'m> {
     /// Generated cases.
     pub cases: &'m [Case],
-    /// Texts that no model was made from.
+    /// Held-out texts.
     pub held_out: &'m [Case],
     /// Real mail.
     pub real: Option<&'m RealMail>,
 }
 
-/// How all of the material was read.
+/// Results of reading all of the material.
 struct Run {
     right: Vec<bool>,
     held_out: Vec<bool>,
@@ -29,7 +29,7 @@ struct Run {
     seconds: f64,
 }
 
-/// Returns the policy in which only the rules of `off` are switched off.
+/// Returns the policy without the rules of `off`.
 pub fn without(off: Rules) -> Policy {
     Policy::default().charset_rules(Rules::default().without(off))
 }
@@ -72,7 +72,7 @@ pub fn ablation(material: &Material<'_>) -> String {
     out
 }
 
-/// "mends / ruins": cases that are right only with the rule, and cases that are right only without it.
+/// Returns "mends / ruins": the number of cases that are right only with the rule, and only without it.
 fn compared(is_counted: impl Iterator<Item = bool>, with: &[bool], without: &[bool]) -> String {
     let (mut mends, mut ruins) = (0_u32, 0_u32);
     for ((is_counted, with), without) in is_counted.zip(with).zip(without) {

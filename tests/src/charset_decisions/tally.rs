@@ -1,27 +1,27 @@
-//! Counts of what became of labels.
+//! Counts the results by label.
 
 use super::{Case, Form, Label, Outcome, Set};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Counts, by set and by what the message says.
+/// Counts by set and by label.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     rows: BTreeMap<(Set, &'static str), Counts>,
-    /// Wrong readings of right labels, of no label, of wrong labels; by cause.
+    /// Wrong readings of right labels, of no label and of wrong labels, by cause.
     causes: BTreeMap<(&'static str, Set, String), Examples>,
 }
 
 /// Counts of one row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Cases.
+    /// Number of cases.
     pub all: u32,
     /// The text is right.
     pub right: u32,
-    /// The text is right, but an event says that the label is suspect.
+    /// The text is right, but an event reports the label as suspect.
     pub right_warned: u32,
-    /// The text is wrong, and an event says so.
+    /// The text is wrong, and an event reports that.
     pub wrong_warned: u32,
     /// The text is wrong without an event.
     pub silent: u32,
@@ -33,7 +33,7 @@ struct Examples {
     shown: Vec<String>,
 }
 
-/// Examples kept for each cause.
+/// Number of examples kept for each cause.
 const KEPT: usize = 4;
 
 impl Tally {
@@ -62,12 +62,12 @@ impl Tally {
         }
     }
 
-    /// Counts of one set under what the message says: `right label`, `no label` or `wrong label`.
+    /// Returns the counts of one set for `right label`, `no label` or `wrong label`.
     pub fn counts(&self, set: Set, said: &'static str) -> Counts {
         self.rows.get(&(set, said)).copied().unwrap_or_default()
     }
 
-    /// Rows as a table in Markdown.
+    /// Formats the rows as a table in Markdown.
     pub fn table(&self) -> String {
         let mut out = String::from(
             "| set | label | cases | right | right with a warning | wrong with a warning | wrong in silence |\n\
@@ -91,7 +91,7 @@ impl Tally {
         out
     }
 
-    /// Causes of wrong readings and of warnings about right labels, the most frequent first, with examples.
+    /// Lists causes of wrong readings and of warnings about right labels, the most frequent first, with examples.
     pub fn causes(&self, said: &str, most: usize) -> String {
         let mut causes: Vec<_> = self
             .causes
@@ -111,7 +111,7 @@ impl Tally {
 }
 
 impl Set {
-    /// Its name in tables.
+    /// Returns its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "names and sentences",
@@ -157,7 +157,7 @@ fn example(case: &Case, outcome: &Outcome) -> String {
     format!("{} {want:?} read {read:?}{sure}; {bytes}", case.language)
 }
 
-/// The bytes above 7F with what stands around the first of them.
+/// Formats the bytes above 7F, with the context of the first one.
 fn shown_bytes(bytes: &[u8]) -> String {
     let first = bytes.iter().position(|byte| *byte >= 0x80).unwrap_or(0);
     let around = &bytes[first.saturating_sub(12)..bytes.len().min(first + 36)];
@@ -173,7 +173,7 @@ fn shown_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// Both texts around their first difference, or around the first character beyond ASCII.
+/// Returns both texts around their first difference, or around the first non-ASCII character.
 fn differing(want: &str, read: &str) -> (String, String) {
     let start = want
         .chars()

@@ -1,11 +1,11 @@
-//! Big mailboxes with ground truth, made fast: the same options give the same bytes on every machine.
+//! Generates large mailboxes with ground truth, fast. The same options give the same bytes on every machine.
 //!
 //! Charsets come from encoding_rs and from a few lines of our own, never from the crates under test.
 //!
 //! # Limits
 //!
-//! Every line of text is one sentence, and sentences repeat: results compress and cache better than real mail. Flaws
-//! are rarer than in old archives.
+//! Every line of text is one sentence, and sentences repeat: results compress and cache better than real mail. Flaws are rarer than
+//! in old archives.
 
 mod texts;
 
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use texts::{KINDS, Kind, LANGUAGES};
 
-/// Returns the sentences of all languages, with the WHATWG name of an encoding that has their characters.
+/// Returns the sentences of all languages, with the WHATWG name of an encoding that can represent them.
 pub fn sentences() -> Vec<(&'static str, &'static str)> {
     let of = |kind: &'static Kind| {
         LANGUAGES[kind.language]
@@ -29,12 +29,12 @@ pub fn sentences() -> Vec<(&'static str, &'static str)> {
     KINDS.iter().flat_map(of).collect()
 }
 
-/// What the messages are like.
+/// Kind of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// A mailing list: plain text, quotes, patches, few attachments.
     List,
-    /// Personal mail: four of ten messages are multiparts, about two thirds of the bytes are attachments.
+    /// Personal mail: four of ten messages are multiparts, and about two thirds of the bytes are attachments.
     Mixed,
 }
 
@@ -45,18 +45,18 @@ pub enum Dialect {
     Mboxrd,
     /// Only `From ` lines are quoted.
     Mboxo,
-    /// Nothing is quoted; Content-Length tells where a message ends.
+    /// Nothing is quoted; Content-Length gives the end of a message.
     Mboxcl2,
 }
 
-/// What to make.
+/// Options of a mailbox.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// What the messages are like.
+    /// Kind of messages.
     pub profile: Profile,
     /// Dialect of the mailbox.
     pub dialect: Dialect,
-    /// CR LF instead of LF.
+    /// Uses CR LF instead of LF.
     pub crlf: bool,
     /// The mailbox ends after the message that reaches this many bytes.
     pub size: u64,
@@ -64,16 +64,16 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The truth about a message; one JSON line each.
+/// The truth about a message, as one line of JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Truth {
     /// Ordinal, from 0.
     pub n: u64,
     /// Offset of the separator line in the mailbox.
     pub offset: u64,
-    /// Bytes, separator line and last blank line included.
+    /// Length in bytes, including the separator line and the last blank line.
     pub length: u64,
-    /// The subject's text.
+    /// Text of the subject.
     pub subject: String,
     /// Text parts in order.
     pub parts: Vec<PartTruth>,
@@ -86,17 +86,17 @@ pub struct PartTruth {
     pub path: &'static str,
     /// Label as written.
     pub label: Option<&'static str>,
-    /// Encoding that made the bytes.
+    /// Encoding of the bytes.
     pub real: &'static str,
     /// Transfer encoding.
     pub cte: &'static str,
-    /// What is wrong with the label; None: nothing.
+    /// Defect of the label, if any.
     pub flaw: Option<&'static str>,
-    /// The text, line ends LF.
+    /// The text, with LF line ends.
     pub text: String,
 }
 
-/// Writes a mailbox to `out`, and to `truth` a line for each message. Returns the number of messages and bytes.
+/// Writes a mailbox to `out`, and a line for each message to `truth`. Returns the number of messages and bytes.
 pub fn write(
     options: &Options,
     out: &mut impl Write,
@@ -107,10 +107,10 @@ pub fn write(
     let mut bytes = Vec::with_capacity(1 << 17);
     while offset < options.size {
         bytes.clear();
-        let told = generator.message(number, offset, &mut bytes);
+        let message_truth = generator.message(number, offset, &mut bytes);
         out.write_all(&bytes)?;
-        if let (Some(truth), Some(told)) = (&mut truth, told) {
-            serde_json::to_writer(&mut **truth, &told)?;
+        if let (Some(truth), Some(message_truth)) = (&mut truth, message_truth) {
+            serde_json::to_writer(&mut **truth, &message_truth)?;
             truth.write_all(b"\n")?;
         }
         offset += bytes.len() as u64;
@@ -120,7 +120,7 @@ pub fn write(
     Ok((number, offset))
 }
 
-/// The messages of a generated mailbox of about `size` bytes, half of them multiparts.
+/// Generates the messages of a mailbox of about `size` bytes, half of them multiparts.
 pub fn divided(size: u64, form: Form) -> Messages {
     let dialect = if form.quoting == Quoting::Mboxo {
         Dialect::Mboxo
@@ -156,7 +156,7 @@ struct Generator {
     pools: Vec<Vec<Encoded>>,
     /// Sum of the weights up to each kind.
     weights: Vec<usize>,
-    /// Random bytes that attachments are cut from.
+    /// Random bytes from which attachments are cut.
     noise: Vec<u8>,
     with_truth: bool,
     head: String,
@@ -257,7 +257,7 @@ impl Generator {
         })
     }
 
-    /// Header fields that every message has.
+    /// Appends the header fields that every message has.
     fn start(&mut self, number: u64, name: &str, subject: &str) {
         let eol = self.eol();
         self.head.clear();
@@ -311,7 +311,7 @@ impl Generator {
         self.body.extend_from_slice(eol.as_bytes());
     }
 
-    /// A text part; its header goes to the message's header, or into the body for a part of a multipart.
+    /// Appends a text part. Its header goes to the message's header, or into the body for a part of a multipart.
     fn text_part(
         &mut self,
         index: usize,
@@ -377,7 +377,7 @@ impl Generator {
         });
     }
 
-    /// A patch, in ASCII, with a line that mailboxes quote.
+    /// Appends a patch in ASCII, with a line that mailboxes quote.
     fn patch(&mut self, text: &mut String) {
         let eol = self.eol();
         let start = self.body.len();
@@ -430,7 +430,7 @@ impl Generator {
     }
 }
 
-/// The sentences of a kind, encoded.
+/// Encodes the sentences of a kind.
 fn pool(kind: &Kind, eol: &str) -> Vec<Encoded> {
     LANGUAGES[kind.language]
         .sentences
@@ -446,11 +446,11 @@ fn pool(kind: &Kind, eol: &str) -> Vec<Encoded> {
         .collect()
 }
 
-/// Encodes a sentence that the charset can carry.
+/// Encodes a sentence in a charset that can represent it.
 ///
 /// # Panics
 ///
-/// When the charset is unknown, or cannot carry the text: the truth would be wrong.
+/// If the charset is unknown or cannot represent the text, because the truth would be wrong.
 pub fn encode(text: &str, charset: &str) -> Vec<u8> {
     if charset == "utf-7" {
         return utf7(text).into_bytes();
@@ -462,7 +462,7 @@ pub fn encode(text: &str, charset: &str) -> Vec<u8> {
     bytes.into_owned()
 }
 
-/// UTF-7 (RFC 2152): everything but letters, digits and a few marks is shifted.
+/// Encodes as UTF-7 (RFC 2152), with everything but letters, digits and a few marks in shifted form.
 pub fn utf7(text: &str) -> String {
     let direct = |c: char| c.is_ascii_alphanumeric() || " '(),-./:?\r\n".contains(c);
     let mut out = String::new();
@@ -488,7 +488,7 @@ pub fn utf7(text: &str) -> String {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Base64 in lines of 76 characters, each with a line end.
+/// Appends base64 in lines of 76 characters, each with a line end.
 pub fn base64(bytes: &[u8], eol: &str, out: &mut Vec<u8>) {
     out.reserve(bytes.len() / 3 * 4 + bytes.len() / 50 + 8);
     for line in bytes.chunks(ATTACHMENT_LINE) {
@@ -527,14 +527,14 @@ fn base64_line(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Base64 without line ends.
+/// Encodes as base64 without line ends.
 pub fn base64_words(bytes: &[u8]) -> String {
     let mut out = Vec::new();
     base64_line(bytes, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// One line as quoted-printable, without its line end; lines are broken softly before 76 characters.
+/// Appends one line as quoted-printable, without its line end. Soft line breaks keep lines below 76 characters.
 pub fn quoted_printable(line: &[u8], eol: &str, out: &mut Vec<u8>) {
     let mut column = 0;
     for &byte in line {
@@ -554,7 +554,7 @@ pub fn quoted_printable(line: &[u8], eol: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// A header text, as one or more encoded words in UTF-8 when it is not plain ASCII; words are cut between characters.
+/// Encodes a header text as encoded words in UTF-8 if it is not plain ASCII. Words end between characters.
 fn word(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_options_give_the_same_bytes_and_truth_does_not_show() {
+    fn same_options_give_the_same_bytes_with_or_without_truth() {
         for profile in [Profile::List, Profile::Mixed] {
             let (mut one, mut other, mut truth) = (Vec::new(), Vec::new(), Vec::new());
             let counts = write(&options(profile), &mut one, None).unwrap();
@@ -620,11 +620,11 @@ mod tests {
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
         {
-            let told: serde_json::Value = serde_json::from_slice(line).unwrap();
-            let offset = told["offset"].as_u64().unwrap();
+            let message_truth: serde_json::Value = serde_json::from_slice(line).unwrap();
+            let offset = message_truth["offset"].as_u64().unwrap();
             assert_eq!(offset, end);
             assert!(mailbox[offset as usize..].starts_with(b"From user"));
-            end = offset + told["length"].as_u64().unwrap();
+            end = offset + message_truth["length"].as_u64().unwrap();
         }
         assert_eq!(end, mailbox.len() as u64);
     }

@@ -1,14 +1,14 @@
-//! Sentences for generated mail, and the kinds of text parts made of them. All prose was written for this generator.
+//! Sentences for generated mail, and the kinds of text parts with them. All prose was written for this generator.
 
 /// Sentences of one language.
 pub(super) struct Language {
-    /// Sender and subjects.
+    /// The sender's name, also used in subjects.
     pub(super) name: &'static str,
     /// Complete sentences.
     pub(super) sentences: &'static [&'static str],
 }
 
-/// How the bytes of a part are made, and what the message says about them.
+/// Encoding and labelling of a part.
 pub(super) struct Kind {
     /// Relative frequency.
     pub(super) weight: usize,
@@ -16,9 +16,9 @@ pub(super) struct Kind {
     pub(super) language: usize,
     /// Label as written; None for no charset parameter.
     pub(super) label: Option<&'static str>,
-    /// WHATWG name of the encoding that makes the bytes, or `utf-7`.
+    /// WHATWG name of the encoding of the bytes, or `utf-7`.
     pub(super) real: &'static str,
-    /// What is wrong with the label.
+    /// Defect of the label, if any.
     pub(super) flaw: Option<&'static str>,
     /// Transfer encodings: `7bit`, `8bit`, `quoted-printable`, `base64`.
     pub(super) transfers: &'static [&'static str],

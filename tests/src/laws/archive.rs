@@ -1,4 +1,5 @@
-//! Laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and that in another form.
+//! Checks laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and converted to
+//! another form.
 
 use super::{Tally, message, text};
 use crate::tree;
@@ -15,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Puts the mutants into an archive whose form depends on the group, normalizes and restores it.
+/// Writes the mutants to an archive whose form depends on the group, normalizes and restores it.
 pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     let folder = scratch();
     let input = write(mutants, group, folder.path());
@@ -28,9 +29,9 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
         Err(fault) => return tally.check(8, Some(fault)),
     };
     tally.check(8, miscounted(&input, &output, &summary));
-    tally.check(8, told_otherwise(&input, group, &summary));
+    tally.check(8, dry_run_differs(&input, group, &summary));
 
-    tally.check(11, read_otherwise(&input, &output, group, &summary));
+    tally.check(11, text_differs(&input, &output, group, &summary));
     tally.check(
         7,
         not_restored(&input, &output, &folder.path().join("original")),
@@ -68,7 +69,7 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
             let to = |fault| format!("to {form:?}: {fault}");
             tally.check(
                 11,
-                read_otherwise(&input, &converted, group, &summary).map(to),
+                text_differs(&input, &converted, group, &summary).map(to),
             );
             tally.check(
                 7,
@@ -79,7 +80,7 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     }
 }
 
-/// A form that the archive of a group does not have.
+/// Returns a form that differs from that of the group's archive.
 fn other_form(group: u64) -> Format {
     match group % 8 {
         0 | 5 => Format::Maildir,
@@ -88,8 +89,8 @@ fn other_form(group: u64) -> Format {
     }
 }
 
-/// Law 11: each message of the output has the text of the one in the input.
-fn read_otherwise(input: &Path, output: &Path, group: u64, summary: &Summary) -> Option<String> {
+/// Checks law 11: each message of the output has the text of the one in the input.
+fn text_differs(input: &Path, output: &Path, group: u64, summary: &Summary) -> Option<String> {
     let (old, new) = match (messages(input), messages(output)) {
         (Ok(old), Ok(new)) => (old, new),
         (old, new) => return Some(format!("cannot be read: {:?}, {:?}", old.err(), new.err())),
@@ -112,7 +113,7 @@ fn read_otherwise(input: &Path, output: &Path, group: u64, summary: &Summary) ->
             );
             let report = process(old, &policy).report;
             let fault = text::changed(&before, &after, &report, &policy)?;
-            // A mailbox ends the last line, and reports that.
+            // A mailbox adds a line end to the last line, and reports that.
             let ends = [&b"\r\n"[..], b"\n", b"\r"];
             let stays = ends
                 .iter()
@@ -146,7 +147,7 @@ fn count_of(path: &Path) -> Option<u64> {
         .map(|files| files.iter().map(|(number, _)| number).sum())
 }
 
-/// The messages of an archive by their numbers.
+/// Returns the messages of an archive by their numbers.
 fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
     let mut found = BTreeMap::new();
     let root = path.to_string_lossy().into_owned();
@@ -180,7 +181,7 @@ fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
     }
 }
 
-/// Law 7: the output and its ledger give the input back.
+/// Checks law 7: the output and its ledger restore the input.
 fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> {
     let job = RestoreJob {
         output: Some(output.to_path_buf()),
@@ -208,7 +209,7 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
             };
             let mut mailbox = Vec::new();
             for mutant in mutants {
-                // The mutant is not quoted: separators inside it are for the splitter to judge.
+                // The mutant is not quoted, so that the splitter has to judge separators inside it.
                 mailbox.extend_from_slice(b"From a@example.org Mon Jan  1 00:00:00 2001");
                 mailbox.extend_from_slice(end);
                 mailbox.extend_from_slice(mutant);
@@ -288,7 +289,7 @@ fn run(
     Ok((summary, (tree, ledger)))
 }
 
-/// Law 6: the entries of all batches, in order, are the file; the size of a batch changes no boundary.
+/// Checks law 6: the entries of all batches, in order, equal the file. The size of a batch changes no boundary.
 fn tiles(input: &Path) -> Option<String> {
     let whole = fs::read(input).ok()?;
     let mut boundaries = Vec::new();
@@ -330,7 +331,7 @@ fn entries(input: &Path, batch: usize) -> std::io::Result<(Vec<u8>, Boundaries)>
     Ok((bytes, boundaries))
 }
 
-/// Law 8: what went in came out, by the summary and by counting both archives.
+/// Checks law 8: all messages of the input are in the output, by the summary and by counting both archives.
 fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> {
     match (count_of(input), count_of(output)) {
         (Some(before), Some(after)) => (summary.messages_in != summary.written + summary.set_aside
@@ -347,8 +348,8 @@ fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> 
     }
 }
 
-/// Law 8: a dry run counts and tells what the run did.
-fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
+/// Checks law 8: a dry run counts and reports the same as the run.
+fn dry_run_differs(input: &Path, group: u64, done: &Summary) -> Option<String> {
     let job = CheckJob {
         inputs: vec![input.to_path_buf()],
         policy: message::policy(group / 4),
@@ -361,7 +362,7 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
         Ok(dry) => dry,
         Err(error) => return Some(format!("check: {error}")),
     };
-    let told = |s: &Summary| {
+    let numbers = |s: &Summary| {
         (
             s.messages_in,
             s.changed,
@@ -372,8 +373,13 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
             s.unread.iter().map(ToString::to_string).collect::<Vec<_>>(),
         )
     };
-    (told(&dry) != told(done))
-        .then(|| format!("a dry run tells {:?}, the run {:?}", told(&dry), told(done)))
+    (numbers(&dry) != numbers(done)).then(|| {
+        format!(
+            "a dry run tells {:?}, the run {:?}",
+            numbers(&dry),
+            numbers(done)
+        )
+    })
 }
 
 fn differ(input: &Path, original: &Path) -> Option<String> {
@@ -385,7 +391,7 @@ fn differ(input: &Path, original: &Path) -> Option<String> {
     }
 }
 
-/// A folder in memory where there is one: thousands of archives are synced here.
+/// Returns a folder in memory if possible, because thousands of archives are synced here.
 fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() {

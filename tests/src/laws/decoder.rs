@@ -1,10 +1,10 @@
-//! Law 1: a decoder's input may be split anywhere.
+//! Checks law 1: a decoder's input may be split anywhere.
 
 use super::Tally;
 use crate::rng::Rng;
 use mailglot_codec::{Charset, LossLog, Mode};
 
-/// Bytes of a mutant that are decoded.
+/// Number of bytes of a mutant that are decoded.
 const WINDOW: usize = 2000;
 
 /// Decodes a window of the mutant in three charsets: whole, in random pieces, and byte by byte.
@@ -34,7 +34,7 @@ pub(super) fn check(bytes: &[u8], rng: &mut Rng, tally: &mut Tally) {
     }
 }
 
-/// Decodes in pieces; `length` gives the length of the next one from the length of the rest (0 is a push of nothing).
+/// Decodes in pieces. `length` returns the length of the next one from the length of the rest (0 pushes nothing).
 fn decode(
     charset: Charset,
     mode: Mode,
@@ -47,7 +47,7 @@ fn decode(
     let mut empty = 0;
     while !rest.is_empty() {
         let mut piece = length(rest.len());
-        // Two empty pushes are enough of a test; then it must go on.
+        // After two empty pushes, continues.
         empty = if piece == 0 { empty + 1 } else { 0 };
         if empty > 2 {
             piece = 1;

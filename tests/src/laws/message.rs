@@ -1,4 +1,4 @@
-//! Laws 2 to 5, 7, 10 and 11 on one message.
+//! Checks laws 2 to 5, 7, 10 and 11 on one message.
 
 use super::{Tally, text};
 use crate::rng::Rng;
@@ -10,10 +10,10 @@ use mailglot_mime::{
     Span, Transfer, apply_undo, process, splice, undo_edits,
 };
 
-/// Processes the mutant under a policy, and looks at what came out.
+/// Processes the mutant under a policy, and checks the result.
 pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
     let outcome = process(raw, policy);
-    tally.check(2, edits_tell_all(raw, &outcome.edits, &outcome.bytes));
+    tally.check(2, edits_are_complete(raw, &outcome.edits, &outcome.bytes));
 
     let again = process(&outcome.bytes, policy);
     tally.check(
@@ -23,10 +23,10 @@ pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
 
     let before = Message::parse(raw, &policy.limits);
     let after = Message::parse(&outcome.bytes, &policy.limits);
-    let read_otherwise = text::changed(&before, &after, &outcome.report, policy);
+    let text_differs = text::changed(&before, &after, &outcome.report, policy);
     tally.check(
         11,
-        read_otherwise.map(|fault| format!("{fault} ({})", shown(policy))),
+        text_differs.map(|fault| format!("{fault} ({})", shown(policy))),
     );
     let tree = tree_changed(&before, &after);
     let same_tree = tree.is_none();
@@ -47,7 +47,7 @@ pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
     );
 }
 
-/// The policies take turns.
+/// Returns one of the policies, in turns.
 pub(super) fn policy(number: u64) -> Policy {
     let default = Policy::default();
     match number % 6 {
@@ -67,7 +67,7 @@ pub(super) fn policy(number: u64) -> Policy {
     }
 }
 
-/// A policy of all that keep text.
+/// Returns a random policy of those that keep text.
 pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
     Policy::default()
         .headers(*rng.pick(&[Headers::Keep, Headers::Words, Headers::RawUtf8]))
@@ -83,7 +83,7 @@ pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
         .on_loss(*rng.pick(&[OnLoss::Replace, OnLoss::Replace, OnLoss::Keep]))
 }
 
-/// The choices of a policy that bodies depend on.
+/// Formats the options of a policy that affect bodies.
 fn shown(policy: &Policy) -> String {
     let Policy {
         bodies,
@@ -97,8 +97,8 @@ fn shown(policy: &Policy) -> String {
     format!("{bodies:?}, {charset_out:?}, {transfer:?}, {on_loss:?}, {headers:?}, {attachments:?}")
 }
 
-/// Law 2: no edit is the identity, and the edits alone turn the one into the other.
-fn edits_tell_all(raw: &[u8], edits: &[Edit], bytes: &[u8]) -> Option<String> {
+/// Checks law 2: no edit means identical bytes, and the edits alone turn the input into the output.
+fn edits_are_complete(raw: &[u8], edits: &[Edit], bytes: &[u8]) -> Option<String> {
     let mut identity = Vec::new();
     if splice(raw, &[], &mut identity).is_err() || identity != raw {
         return Some("splicing without edits is not the identity".to_owned());
@@ -136,7 +136,7 @@ fn second_pass(bytes: &[u8], edits: &[Edit], policy: &Policy) -> String {
     )
 }
 
-/// Law 4: same parts, same nesting, same media types.
+/// Checks law 4: same parts, same nesting, same media types.
 fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     if before.parts().len() != after.parts().len() {
         return Some(format!(
@@ -150,7 +150,7 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
         .iter()
         .zip(after.parts())
         .position(|(old, new)| {
-            // Raw UTF-8 in its header makes message/rfc822 message/global.
+            // Raw UTF-8 in its header turns message/rfc822 into message/global.
             let embedded = old.kind == PartKind::Message && new.kind == PartKind::Message;
             (old.parent, old.depth, old.number, old.kind)
                 != (new.parent, new.depth, new.number, new.kind)
@@ -165,7 +165,7 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
         })
 }
 
-/// Law 2: what is no text stays, byte for byte.
+/// Checks law 2: everything but text stays, byte for byte.
 fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     before
         .parts()
@@ -184,7 +184,7 @@ fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String
         })
 }
 
-/// Law 5: everything below a signed or encrypted part stays, headers too.
+/// Checks law 5: everything below a signed or encrypted part stays, including headers.
 fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     let mut sealed = vec![false; before.parts().len()];
     for (index, (old, new)) in before.parts().iter().zip(after.parts()).enumerate() {
@@ -218,7 +218,7 @@ fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     None
 }
 
-/// Law 10: no field appears but those that a rewritten body needs, and no NUL.
+/// Checks law 10: no field is added but those that a rewritten body needs, and no NUL.
 fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
     for index in 0..before.parts().len() {
         let id = PartId(index as u32);
@@ -264,7 +264,7 @@ fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> 
     None
 }
 
-/// Law 10: decoding a value for display gives no line end and no NUL either.
+/// Checks law 10: decoding a value for display yields no line end and no NUL either.
 fn decoded_controls(message: &Message<'_>) -> Option<String> {
     message.all_fields().iter().find_map(|field| {
         let name = field.name.of(message.raw());

@@ -1,7 +1,7 @@
-//! The laws of ARCHITECTURE.md, checked over seeded mutants: laws 1 to 8, 10 and 11, and that nothing panics.
+//! Checks the laws of ARCHITECTURE.md over seeded mutants: laws 1 to 8, 10 and 11, and that nothing panics.
 //!
-//! Each number gives two mutants: one with damage of any kind, and one whose text mixes line ends ([`crate::line_ends`]). A mutant is a pure
-//! function of the seeds, the seed number and its own number, so a failure names all that is needed to see it again.
+//! Each number gives two mutants: one with damage of any kind, and one whose text mixes line ends ([`crate::line_ends`]). A mutant
+//! is a pure function of the seeds, the seed number and its own number, so a failure names everything needed to reproduce it.
 //!
 //! # Limits
 //!
@@ -24,13 +24,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Mutants that share a mailbox when archives are checked.
+/// Number of mutants that share a mailbox when archives are checked.
 const GROUP: u64 = 16;
 
-/// Failures that are kept in words.
+/// Number of failures kept with their description.
 const KEPT: usize = 40;
 
-/// What a law says, by its number; law 9 is not checked here.
+/// Text of each law, by its number. Law 9 is not checked here.
 pub const LAWS: [(usize, &str); 10] = [
     (
         1,
@@ -50,23 +50,23 @@ pub const LAWS: [(usize, &str); 10] = [
     (11, "the text of each part stays, line ends included"),
 ];
 
-/// How often each law was checked, and what broke.
+/// Counts of checks and failures.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Mutants made with damage of any kind.
+    /// Number of mutants with damage of any kind.
     pub mutants: u64,
-    /// Mutants made whose text mixes line ends.
+    /// Number of mutants whose text mixes line ends.
     pub line_ends: u64,
     /// Checks by law number.
     pub checks: [u64; 12],
-    /// Failures by law number; a panic counts under 0.
+    /// Failures by law number. A panic counts under 0.
     pub failures: [u64; 12],
-    /// The first failures in words.
+    /// Descriptions of the first failures.
     pub kept: Vec<String>,
 }
 
 impl Tally {
-    /// Counts one check of a law; `fault` says in words what broke it.
+    /// Counts one check of a law. `fault` describes the failure, if any.
     fn check(&mut self, law: usize, fault: Option<String>) {
         self.checks[law] += 1;
         if let Some(fault) = fault {
@@ -103,22 +103,22 @@ impl Tally {
         );
     }
 
-    /// True when nothing broke.
+    /// Returns true if nothing failed.
     pub fn held(&self) -> bool {
         self.failures.iter().all(|count| *count == 0)
     }
 }
 
-/// The messages that mutants are made of: those of the samples, and the shared material where it is there.
+/// Returns the messages for mutants: those of the samples, and the shared material if available.
 ///
 /// # Panics
 ///
-/// When a file of the shared material cannot be read.
+/// If a file of the shared material cannot be read.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = samples::messages();
     for path in shared::messages().into_iter().chain(shared::real_paths()) {
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // Big ones are covered by the round trip; here they would only cost time.
+        // The round trip covers large ones. Here they would only take time.
         if bytes.len() <= 100_000 {
             seeds.push(bytes);
         }
@@ -134,7 +134,7 @@ pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
 /// Makes the mutant `number` whose text mixes line ends.
 pub fn make_line_ends(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     let mut rng = random(seed ^ 0x0D0A, number);
-    // A seed of usual size; the whole corpus takes its turn.
+    // Three of four mutants are generated, with a usual size. The others derive from the whole corpus.
     if number % 4 == 3 {
         line_ends::mutant(seeds, &mut rng)
     } else {
@@ -142,7 +142,7 @@ pub fn make_line_ends(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     }
 }
 
-/// What breaks law 11 in a message under a policy; None where its text stays.
+/// Describes how a message violates law 11 under a policy. Returns None if its text stays.
 pub fn text_fault(raw: &[u8], policy: &Policy) -> Option<String> {
     let outcome = process(raw, policy);
     let before = Message::parse(raw, &policy.limits);
@@ -154,7 +154,7 @@ pub fn text_fault(raw: &[u8], policy: &Policy) -> Option<String> {
 ///
 /// # Panics
 ///
-/// When the temporary folder cannot be made, or there are no seeds.
+/// If the temporary folder cannot be created, or there are no seeds.
 pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tally {
     let next = AtomicU64::new(0);
     let total = Mutex::new(Tally::default());
@@ -220,7 +220,7 @@ fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Rang
     tally
 }
 
-/// Runs checks; a panic becomes a failure.
+/// Runs checks. A panic becomes a failure.
 fn guarded(checks: impl FnOnce(&mut Tally)) -> Tally {
     let mut tally = Tally::default();
     let run = catch_unwind(AssertUnwindSafe(|| checks(&mut tally)));

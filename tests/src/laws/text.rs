@@ -1,4 +1,4 @@
-//! Law 11: a message and what becomes of it have the same text, part by part, line ends included.
+//! Checks law 11: a message and its rewriting have the same text, part by part, including line ends.
 
 use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::{
@@ -19,7 +19,7 @@ struct Text {
     content: String,
 }
 
-/// The first text part of `before` that reads otherwise in `after`; `report` is that of the processing.
+/// Returns the first text part of `before` that reads differently in `after`. `report` is that of the processing.
 pub(super) fn changed(
     before: &Message<'_>,
     after: &Message<'_>,
@@ -38,14 +38,14 @@ pub(super) fn changed(
             as_written(&old.content, &old.media, policy),
             as_written(&new.content, &new.media, policy),
         );
-        let told = |kind| {
+        let reported = |kind| {
             report
                 .events
                 .iter()
                 .any(|event| (event.kind, event.part) == (kind, old.part))
         };
         let holds = is_same(&was, &is)
-            || is_ended(&was, &is) && told(EventKind::CteLineEndAdded)
+            || is_ended(&was, &is) && reported(EventKind::CteLineEndAdded)
             || is_kept_guess(before, after, old, new, report, policy);
         (!holds).then(|| {
             let at = was
@@ -81,8 +81,9 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
     texts.collect()
 }
 
-/// Whether two texts have the same lines and line ends. Line ends that are all CR LF and those that are all LF count as the same; beside
-/// others each is data.
+/// Returns true if two texts have the same lines and line ends.
+///
+/// All CR LF and all LF count as the same. In mixed text, each kind is data.
 pub(super) fn is_same(old: &str, new: &str) -> bool {
     old == new
         || is_uniform(old)
@@ -90,18 +91,18 @@ pub(super) fn is_same(old: &str, new: &str) -> bool {
             && old.replace("\r\n", "\n") == new.replace("\r\n", "\n")
 }
 
-/// Whether the line ends of a text are all CR LF or all LF.
+/// Returns true if the line ends of a text are all CR LF or all LF.
 fn is_uniform(text: &str) -> bool {
     !text.contains('\r') || !text.replace("\r\n", "").contains(['\r', '\n'])
 }
 
-/// Whether `new` is `old` with the line end that was missing at its end.
+/// Returns true if `new` is `old` with the missing line end at its end.
 fn is_ended(old: &str, new: &str) -> bool {
     let rest = new.strip_suffix("\r\n").or_else(|| new.strip_suffix('\n'));
     !old.ends_with('\n') && rest.is_some_and(|rest| is_same(old, rest))
 }
 
-/// A text in the characters that the policy writes, without the charsets that a document names, which follow its new charset.
+/// Returns a text with the characters that the policy writes, without charset names in a document, which follow its new charset.
 fn as_written<'t>(text: &'t str, media: &str, policy: &Policy) -> Cow<'t, str> {
     let text = match policy.charset_out {
         CharsetOut::Iso2022Jp => iso_2022_jp_form(text),
@@ -114,7 +115,7 @@ fn as_written<'t>(text: &'t str, media: &str, policy: &Policy) -> Cow<'t, str> {
     }
 }
 
-/// Replaces what follows `charset` or `encoding` and an equals sign.
+/// Replaces the text after `charset` or `encoding` and an equals sign.
 fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let is_blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '"' | '\'');
@@ -150,9 +151,9 @@ fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Returns true if a part's bytes stay, and its charset is a guess by fields and parts that were rewritten.
 ///
-/// Bytes stay where the policy keeps them or they cannot be written anew. The guess before the pass rests on evidence elsewhere in the
-/// message, such as the charset of an encoded word. That evidence is UTF-8 after the pass, so the next guess may differ.
-/// The law asks that the kept bytes still give the old text in the charset that was guessed first.
+/// Bytes stay if the policy keeps them or they cannot be encoded. The guess before the pass rests on evidence elsewhere in the
+/// message, such as the charset of an encoded word. That evidence is UTF-8 after the pass, so the next guess may differ. The law
+/// requires that the kept bytes still decode to the old text in the charset that was guessed first.
 fn is_kept_guess(
     before: &Message<'_>,
     after: &Message<'_>,
@@ -161,7 +162,7 @@ fn is_kept_guess(
     report: &Report,
     policy: &Policy,
 ) -> bool {
-    let told = |kind| {
+    let reported = |kind| {
         report
             .events
             .iter()
@@ -171,8 +172,9 @@ fn is_kept_guess(
         before.part(old.part).map(|part| part.transfer),
         Some(TransferEncoding::Unknown | TransferEncoding::Uuencode)
     );
-    let kept =
-        foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
+    let kept = foreign
+        || policy.on_loss == OnLoss::Keep && old.is_lossy
+        || reported(EventKind::MimeUnsettled);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
         let part = &message.parts()[id.0 as usize];
@@ -196,9 +198,9 @@ fn is_kept_guess(
     if policy.bodies == Bodies::Keep {
         let (was, is) = (decoded(before, old.part), decoded(after, new.part));
         let again = old.used.decode(&is, &mut LossLog::with_limit(0));
-        // A footer behind base64 is a part of the new bytes, and was a part of the old text.
+        // A footer after base64 is part of the new bytes, and was part of the old text.
         let same = is_same(&old.content, &again)
-            || is_ended(&old.content, &again) && told(EventKind::CteLineEndAdded);
+            || is_ended(&old.content, &again) && reported(EventKind::CteLineEndAdded);
         return is_same(&characters(&was), &characters(&is)) || guessed && same;
     }
     kept && guessed && body(before, old.part) == body(after, new.part)
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_of_one_form_are_the_same_and_others_are_data() {
+    fn uniform_line_ends_are_equal_and_mixed_ones_are_data() {
         for (old, new, same) in [
             ("a\nb\n", "a\r\nb\r\n", true),
             ("a\r\nb\nc", "a\r\nb\nc", true),
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_charsets_are_no_text() {
+    fn charset_names_are_not_text() {
         let plain = |text| without_names(Cow::Borrowed(text)).into_owned();
         assert_eq!(
             plain("<meta charset = \"koi8-r\">x"),

@@ -1,9 +1,9 @@
-//! Messages that no standard allows, and that archives are full of.
+//! Messages that violate all standards, but are common in archives.
 
 use super::message;
 use crate::generate::encode;
 
-/// File name, and content.
+/// Returns file names and contents.
 pub(super) fn files() -> Vec<(String, Vec<u8>)> {
     let all = [
         (

@@ -4,7 +4,7 @@ use super::message;
 use crate::generate::{base64, base64_words, encode, quoted_printable, utf7};
 use std::fmt::Write as _;
 
-/// The mailbox: mboxrd, LF.
+/// Returns the mailbox: mboxrd, LF.
 pub(super) fn mailbox() -> Vec<u8> {
     let mut mailbox = Vec::new();
     for (separator, message) in messages() {
@@ -21,7 +21,7 @@ pub(super) fn mailbox() -> Vec<u8> {
     mailbox
 }
 
-/// Rest of the separator line, and message.
+/// Returns the messages, each with the rest of its separator line.
 pub(super) fn messages() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         (
@@ -251,7 +251,7 @@ fn gb2312() -> Vec<u8> {
             8,
             &text("gb2312", "base64"),
         ),
-        // The second line needs GBK, which wears the name of its subset.
+        // The second line needs GBK, labelled as its subset.
         base64_body(&encode("两把算盘今天寄出。\n朱镕基参观过这里。\n", "gbk")),
     )
 }
@@ -289,7 +289,7 @@ fn shift_jis() -> Vec<u8> {
     message(
         header(
             &format!("{} <sato@museum.example>", b("shift_jis", "佐藤")),
-            // Two words that cut the first byte of a character from its second.
+            // Two words that split a character between its bytes.
             &{
                 let bytes = encode("電卓の表示", "shift_jis");
                 let (one, two) = bytes.split_at(3);
@@ -336,7 +336,7 @@ fn greek() -> Vec<u8> {
     )
 }
 
-/// Words in UTF-8 that cut a character, and one that is folded in the middle of a name.
+/// UTF-8 words that split a character, and one that is folded in the middle of a name.
 fn split_words() -> Vec<u8> {
     let name = "María José Ñuñez".as_bytes();
     let subject = "Réservation confirmée à Orléans".as_bytes();
@@ -459,7 +459,7 @@ fn rfc2231_name() -> Vec<u8> {
     )
 }
 
-/// The charset stands in the document, too.
+/// The document declares the charset, too.
 fn html_with_meta() -> Vec<u8> {
     let page = "<html><head><meta http-equiv=\"Content-Type\" content=\"text/html; charset=windows-1252\"></head>\n<body><p>Øl og smørrebrød i caféen – “velkommen”</p></body></html>\n";
     let mut body =
@@ -532,7 +532,7 @@ fn signed() -> Vec<u8> {
     )
 }
 
-/// A message inside a message, with charsets of its own.
+/// A message inside a message, with its own charsets.
 fn forwarded() -> Vec<u8> {
     let inner = message(
         "From: =?koi8-r?B?6dfBziDwxdTSz9c=?= <ivan@museum.example>\nSubject: =?koi8-r?B?8MXSxs/LwdLU2Q==?=\nMIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: 8bit\n",
@@ -558,7 +558,7 @@ fn forwarded() -> Vec<u8> {
     )
 }
 
-/// Clean already: not one byte changes.
+/// Clean already: no byte changes.
 fn utf8_clean() -> Vec<u8> {
     message(
         header(

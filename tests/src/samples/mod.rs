@@ -1,12 +1,12 @@
-//! The sample archives, made from the recipes here so that each of their bytes is explained.
+//! The sample archives, generated from recipes that explain each of their bytes.
 //!
-//! `historic.mbox`: 1993 to 2025, many charsets and the flaws of their time. `nihongo`: a Japanese Maildir++.
-//! `broken`: messages that no standard allows.
+//! `historic.mbox`: 1993 to 2025, many charsets and the flaws of their time. `nihongo`: a Japanese Maildir++. `broken`: messages
+//! that violate all standards.
 //!
 //! # Limits
 //!
-//! All texts, names and addresses are invented. Every sample is small: together they show each kind of repair once or
-//! twice, and prove nothing about speed.
+//! All texts, names and addresses are invented. Every sample is small: together they show each kind of repair once or twice, and
+//! say nothing about speed.
 
 mod broken;
 mod historic;
@@ -15,15 +15,15 @@ mod nihongo;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The archives: names below `samples/`.
+/// Names of the archives below `samples/`.
 pub const ARCHIVES: [&str; 3] = ["historic.mbox", "nihongo", "broken"];
 
-/// Folder of the samples.
+/// Returns the folder of the samples.
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples")
 }
 
-/// Every file of the samples by its name below `samples/`.
+/// Returns every file of the samples by its name below `samples/`.
 pub fn files() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     files.insert("historic.mbox".to_owned(), historic::mailbox());
@@ -36,7 +36,7 @@ pub fn files() -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Every message of the samples.
+/// Returns every message of the samples.
 pub fn messages() -> Vec<Vec<u8>> {
     let mut messages = historic::messages()
         .into_iter()
@@ -47,7 +47,7 @@ pub fn messages() -> Vec<Vec<u8>> {
     messages
 }
 
-/// A message from its header text and its body.
+/// Builds a message from its header text and its body.
 fn message(header: impl AsRef<[u8]>, body: impl AsRef<[u8]>) -> Vec<u8> {
     [header.as_ref(), b"\n", body.as_ref()].concat()
 }

@@ -3,7 +3,7 @@
 use super::message;
 use crate::generate::{base64, base64_words, encode};
 
-/// Name below the Maildir, and content.
+/// Returns contents by name below the Maildir.
 pub(super) fn files() -> Vec<(String, Vec<u8>)> {
     let folder = |name: &str| format!(".{}", modified_utf7(name));
     let (meetings, photos) = (folder("会議"), folder("写真.2004年"));
@@ -50,7 +50,7 @@ pub(super) fn files() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-/// Modified UTF-7 (RFC 3501 5.1.3) for names of letters; `.` separates levels and stays.
+/// Encodes names as modified UTF-7 (RFC 3501, section 5.1.3). Keeps `.`, which separates levels.
 fn modified_utf7(name: &str) -> String {
     let mut out = String::new();
     for run in name.split_inclusive(|c: char| c.is_ascii()) {
@@ -92,7 +92,7 @@ fn jis(name: &str, subject: &str, charset: &str, text: &str) -> Vec<u8> {
     )
 }
 
-/// Bytes of `Shift_JIS` in the header, named only by the body's label.
+/// `Shift_JIS` bytes in the header, named only by the body's label.
 fn raw_shift_jis() -> Vec<u8> {
     let mut head = b"From: ".to_vec();
     head.extend_from_slice(&encode("高橋", "shift_jis"));
@@ -105,7 +105,7 @@ fn raw_shift_jis() -> Vec<u8> {
     )
 }
 
-/// Half-width katakana, which ISO-2022-JP does not have and CP50221 writes all the same.
+/// Half-width katakana, which ISO-2022-JP lacks but CP50221 writes nevertheless.
 fn half_width() -> Vec<u8> {
     let mut body = encode("部品名：", "iso-2022-jp");
     body.extend_from_slice(b"\x1b(I6@;\x1b(B\n");
@@ -115,7 +115,7 @@ fn half_width() -> Vec<u8> {
     )
 }
 
-/// No label at all: the escape sequences tell.
+/// No label at all: the escape sequences identify the charset.
 fn unlabelled_jis() -> Vec<u8> {
     message(
         "From: old@museum.example\nSubject: test\nDate: Thu, 4 Mar 2004 10:00:00 +0900\n",

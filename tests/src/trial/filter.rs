@@ -1,4 +1,4 @@
-//! A program that runs beside a trial, and ends with it.
+//! Runs a program beside a trial, and ends it with the trial.
 
 use super::wait_for;
 use std::ffi::OsStr;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// How long a program may take to listen, or to end.
+/// Time limit for a program to listen, or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program that listens. It is killed when it is dropped.
+/// A program that listens. Killed on drop.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -22,11 +22,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts a command, with what it prints in the file `log`, and waits until `address` (`unix:PATH` or `tcp:HOST:PORT`)
-    /// answers.
+    /// Starts a command with its output in the file `log`, and waits until `address` (`unix:PATH` or `tcp:HOST:PORT`) accepts
+    /// connections.
     ///
     /// # Panics
-    /// When it cannot be started, ends, or does not listen in time.
+    /// If it cannot be started, ends, or does not listen in time.
     pub fn start(command: &mut Command, address: &str, log: &Path) -> Self {
         let file = File::options()
             .create(true)
@@ -52,8 +52,8 @@ impl Program {
         program
     }
 
-    /// The gateway as a milter, with the arguments given, at `address`; Postfix may use its socket. It ends with the trial,
-    /// however that ends.
+    /// Starts the gateway as a milter at `address`, with these arguments. Postfix can use its socket. It ends with the trial in any
+    /// case.
     ///
     /// # Panics
     /// As [`Program::start`].
@@ -65,7 +65,7 @@ impl Program {
         Self::start(&mut milter_under(&[], address, arguments), address, log)
     }
 
-    /// The gateway as a milter at `address` that keeps originals in `folder`. It ends with the trial, however that ends.
+    /// Starts the gateway as a milter at `address` that keeps originals in `folder`. It ends with the trial in any case.
     ///
     /// # Panics
     /// As [`Program::start`].
@@ -78,7 +78,7 @@ impl Program {
         Self::start(&mut command, address, log)
     }
 
-    /// The gateway as a proxy from `address` to `next_hop`. It ends with the trial, however that ends.
+    /// Starts the gateway as a proxy from `address` to `next_hop`. It ends with the trial in any case.
     ///
     /// # Panics
     /// As [`Program::start`].
@@ -100,7 +100,7 @@ impl Program {
         Self::start(&mut command, address, log)
     }
 
-    /// The gateway as a file configures it, of which `address` is one place. It ends with the trial, however that ends.
+    /// Starts the gateway with a configuration file that listens at `address`, among others. It ends with the trial in any case.
     ///
     /// # Panics
     /// As [`Program::start`].
@@ -114,20 +114,20 @@ impl Program {
         Self::start(&mut command, address, log)
     }
 
-    /// Whether somebody answers at its address.
+    /// Returns true if its address accepts connections.
     pub fn answers(&self) -> bool {
         connects(&self.address)
     }
 
-    /// Number of the process.
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, if it did.
+    /// Returns its exit status if it has ended.
     ///
     /// # Panics
-    /// When the system does not tell.
+    /// If the system does not report it.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a child of ours")
     }
@@ -135,7 +135,7 @@ impl Program {
     /// Sends a signal by its name.
     ///
     /// # Panics
-    /// When there is no such program as kill(1).
+    /// If kill(1) is not installed.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill")
             .args(["-s", name, &self.id().to_string()])
@@ -147,10 +147,10 @@ impl Program {
         );
     }
 
-    /// Ends it in order, and tells how it ended.
+    /// Ends it with SIGTERM, and returns its exit status.
     ///
     /// # Panics
-    /// When it does not end in time.
+    /// If it does not end in time.
     pub fn terminate(&mut self, time: Duration) -> ExitStatus {
         self.signal("TERM");
         let mut end = None;
@@ -161,15 +161,15 @@ impl Program {
         end.unwrap_or_else(|| panic!("it does not end:\n{}", self.log()))
     }
 
-    /// What it has printed.
+    /// Returns its output.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
-    /// Bytes of memory that it has now, by the sum over its mappings (`smaps_rollup`): exact, where `VmRSS` may lag behind.
+    /// Returns its current memory in bytes, as the sum over its mappings (`smaps_rollup`): exact, while `VmRSS` may lag behind.
     ///
     /// # Panics
-    /// When the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn resident(&self) -> u64 {
         let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.id()))
             .expect("mappings of a process");
@@ -184,10 +184,10 @@ impl Program {
         number.expect("a number of kB") * 1024
     }
 
-    /// Bytes of memory that it has now (`VmRSS`), and the most that it ever had (`VmHWM`).
+    /// Returns its current memory (`VmRSS`) and its peak (`VmHWM`) in bytes.
     ///
     /// # Panics
-    /// When the kernel does not tell.
+    /// If the kernel does not report them.
     pub fn memory(&self) -> (u64, u64) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id()))
             .expect("the state of a process");
@@ -200,8 +200,9 @@ impl Program {
     }
 }
 
-/// The command of the gateway as a milter, run by `under` (a program and its words, such as prlimit). Its group is that of
-/// Postfix, so that Postfix's daemons may use its socket.
+/// Returns the command of the gateway as a milter, run by `under` (a program and its arguments, such as prlimit).
+///
+/// Its group is that of Postfix, so that Postfix's daemons can use its socket.
 pub fn milter_under<S: AsRef<OsStr>>(
     under: &[&str],
     address: &str,
@@ -223,10 +224,10 @@ fn of_postfix_group() -> Command {
     command
 }
 
-/// Writes a configuration beside `log`: a milter at `address` with every default, which keeps originals in `folder`. Its path.
+/// Writes a configuration beside `log`, and returns its path: a default milter at `address` that keeps originals in `folder`.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub fn keeping_file(address: &str, folder: &Path, log: &Path) -> io::Result<String> {
     let file = log.with_extension("toml");
     let text = format!(
@@ -246,7 +247,7 @@ impl Drop for Program {
     }
 }
 
-/// Whether somebody listens at `unix:PATH` or `tcp:HOST:PORT`.
+/// Returns true if `unix:PATH` or `tcp:HOST:PORT` accepts connections.
 pub fn connects(address: &str) -> bool {
     match address.split_once(':') {
         Some(("unix", path)) => UnixStream::connect(path).is_ok(),

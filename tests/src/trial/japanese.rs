@@ -1,20 +1,20 @@
-//! Letters in Japanese whose text is known, and what mail in ISO-2022-JP may look like (RFC 1468).
+//! Builds Japanese letters of known text, and checks mail in ISO-2022-JP against RFC 1468.
 //!
-//! Bytes come from `encoding_rs`. The rules are followed byte by byte here; the crates under test have no part in that.
+//! Bytes come from `encoding_rs`. The rules are checked byte by byte here, without the crates under test.
 //!
 //! # Limits
-//! Of the sets of characters those of RFC 1468 are known, and no other.
+//! Recognizes only the character sets of RFC 1468.
 
 use super::smtp::Letter;
 use crate::generate::{base64, base64_words, encode, quoted_printable};
 use mail_parser::{Encoding, MessageParser, MimeHeaders, PartType};
 
 const ESCAPE: u8 = 0x1B;
-/// Bytes of the longest line (RFC 5322 2.1.1), and of an encoded word (RFC 2047 2).
+/// Length limits in bytes of a line (RFC 5322, section 2.1.1) and of an encoded word (RFC 2047, section 2).
 const LONGEST_LINE: usize = 998;
 const LONGEST_WORD: usize = 75;
 
-/// Sentences that RFC 1468 has all characters for, as they are sent and as they arrive.
+/// Sentences that RFC 1468 can represent, as they are sent and as they arrive.
 const TEXTS: [(&str, &str); 4] = [
     (
         "本日の会議は三階の会議室で行います。",
@@ -24,7 +24,7 @@ const TEXTS: [(&str, &str); 4] = [
         "ソフトウェアの表示をご確認ください。能力・予定・十分",
         "ソフトウェアの表示をご確認ください。能力・予定・十分",
     ),
-    // Half-width letters are written in full width.
+    // Half-width letters arrive in full width.
     ("ﾃｽﾄをｶﾞｲﾄﾞの通りに", "テストをガイドの通りに"),
     (
         "Price (2004): 100 \"kakaku\" ~ 価格表\\",
@@ -32,7 +32,7 @@ const TEXTS: [(&str, &str); 4] = [
     ),
 ];
 
-/// How a body travels.
+/// Transfer of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Travels {
     Plain,
@@ -40,34 +40,34 @@ enum Travels {
     QuotedPrintable,
 }
 
-/// How a header says what is not ASCII.
+/// Encoding of non-ASCII text in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fields {
-    /// Encoded words, and parameters of RFC 2231.
+    /// Encoded words, and RFC 2231 parameters.
     Words,
-    /// Bytes of the body's charset.
+    /// Raw bytes in the body's charset.
     Raw,
 }
 
-/// What must become of a letter.
+/// The expected result for a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrives in ISO-2022-JP.
     Japanese,
-    /// RFC 1468 has not all of its characters: it is in UTF-8, and arrives so.
+    /// RFC 1468 lacks some of its characters: it is in UTF-8, and stays so.
     Beyond,
-    /// Not a byte of it changes.
+    /// No byte of it changes.
     Same,
 }
 
 /// A letter and the truth about it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// As it is sent.
+    /// The letter as sent.
     pub letter: Letter,
-    /// What must become of it.
+    /// The expected result.
     pub fate: Fate,
-    /// The subject, the name of the sender and of the file, and the texts, as they must be read.
+    /// The expected subject, name of the sender and of the file, and texts.
     pub said: Said,
 }
 
@@ -80,11 +80,11 @@ pub struct Said {
     pub sender: String,
     /// The name of the attached file.
     pub file: String,
-    /// Text parts, line ends as LF, without those at the end.
+    /// Text parts with LF line ends, without trailing ones.
     pub texts: Vec<String>,
 }
 
-/// Letters in each charset, in each transfer encoding, with both kinds of header; numbered in the field of
+/// Returns letters in each charset, transfer encoding and kind of header, numbered in the field of
 /// [`number`](super::letters::number).
 pub fn letters() -> Vec<Known> {
     let mut all = Vec::new();
@@ -93,10 +93,10 @@ pub fn letters() -> Vec<Known> {
             for fields in [Fields::Words, Fields::Raw] {
                 let japanese = charset == "iso-2022-jp";
                 if japanese && fields == Fields::Raw {
-                    // Escape sequences in fields are nobody's charset.
+                    // Escape sequences in raw fields identify no charset.
                     continue;
                 }
-                // Encoded where nothing asks for it, and as it should be already.
+                // Encoded unnecessarily, and correct already.
                 let fate = if japanese { Fate::Same } else { Fate::Japanese };
                 all.push(letter(all.len(), charset, travels, fields, fate, ""));
             }
@@ -136,7 +136,7 @@ fn letter(
     more: &str,
 ) -> Known {
     let japanese = charset == "iso-2022-jp";
-    // What is in ISO-2022-JP already has no half-width letters in these trials; what stays says what it said.
+    // Text already in ISO-2022-JP has no half-width letters in these trials. It keeps its text.
     let texts: Vec<_> = TEXTS
         .into_iter()
         .filter(|(sent, read)| !japanese || sent == read)
@@ -149,7 +149,7 @@ fn letter(
         .iter()
         .map(|(sent, read)| if fate == Fate::Japanese { read } else { sent });
     let read: Vec<String> = read.map(|text| format!("{text}{more}")).collect();
-    // Raw bytes of Shift_JIS that are a backslash or an at sign to a reader of fields are for the words alone.
+    // Raw Shift_JIS bytes that look like a backslash or an at sign are only used in encoded words.
     let (sender, file) = match fields {
         Fields::Words => ("山田　太郎", "価格表"),
         Fields::Raw => ("佐藤 次郎", "価格案"),
@@ -252,10 +252,10 @@ fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &
     data.extend_from_slice(b"\r\n");
 }
 
-/// What mail-parser reads.
+/// Returns what mail-parser reads.
 ///
 /// # Panics
-/// When it is no message to mail-parser.
+/// If mail-parser rejects the message.
 pub fn read(data: &[u8]) -> Said {
     let message = MessageParser::default().parse(data).expect("a message");
     let sender = message
@@ -284,8 +284,9 @@ pub fn read(data: &[u8]) -> Said {
     }
 }
 
-/// A name of a file in the form of RFC 2231, of which mail-parser decodes only the first segment. Each segment is complete in itself, and
-/// decoded so: encoding_rs takes two escape sequences in a row for an attack.
+/// Returns a file name in the form of RFC 2231, of which mail-parser decodes only the first segment.
+///
+/// Decodes each segment on its own, because encoding_rs treats two adjacent escape sequences as an attack.
 fn file_name(data: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(data);
     let segments = text
@@ -305,10 +306,10 @@ fn file_name(data: &[u8]) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What a receiver that knows RFC 1468 and nothing else cannot read in a message; none where it reads all.
+/// Describes what a receiver that only supports RFC 1468 cannot read in a message. Returns None if it can read everything.
 ///
 /// # Panics
-/// When it is no message to mail-parser.
+/// If mail-parser rejects the message.
 pub fn illegal(data: &[u8]) -> Option<String> {
     if let Some(at) = data.iter().position(|byte| !byte.is_ascii()) {
         return Some(format!("eight bits at {at}"));
@@ -349,7 +350,7 @@ pub fn illegal(data: &[u8]) -> Option<String> {
     None
 }
 
-/// Words and extended parameters of a header.
+/// Checks encoded words and extended parameters of a header.
 fn illegal_header(header: &[u8]) -> Option<String> {
     if header.contains(&ESCAPE) {
         return Some("an escape sequence in a header".to_owned());
@@ -376,7 +377,7 @@ fn illegal_header(header: &[u8]) -> Option<String> {
             }
         }
         if let Some((name, value)) = word.split_once("*=") {
-            // The label of a parameter in segments stands in the first of them.
+            // Only the first segment of a parameter has its charset.
             let first = name.split_once('*').is_none_or(|(_, number)| number == "0");
             let octets = if first {
                 value.strip_prefix("iso-2022-jp''")
@@ -394,7 +395,7 @@ fn illegal_header(header: &[u8]) -> Option<String> {
     None
 }
 
-/// What is against RFC 1468 in a text.
+/// Describes the first violation of RFC 1468 in a text.
 fn illegal_text(bytes: &[u8]) -> Option<String> {
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -466,7 +467,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_against_the_rules_is_seen() {
+    fn violations_are_detected() {
         for (text, fault) in [
             (&b"plain\r\n\x1b$B8+\x1b(B\r\n"[..], None),
             (b"\x1b$B8+\x1b(J~\x1b(B", None),
@@ -510,11 +511,11 @@ mod tests {
     }
 
     #[test]
-    fn letters_say_what_they_should() {
+    fn letters_have_the_expected_text() {
         let letters = letters();
         for (at, known) in letters.iter().enumerate() {
             assert_eq!(super::super::letters::number(&known.letter.data), Some(at));
-            // mail-parser reads no raw bytes of a legacy charset, and nobody else is to.
+            // mail-parser reads no raw bytes of a legacy charset, and no other reader should.
             let raw = known.fate == Fate::Japanese && illegal(&known.letter.data).is_some();
             assert!(raw || known.fate != Fate::Japanese, "{at} needs no work");
             if known.fate == Fate::Same {

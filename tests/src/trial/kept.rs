@@ -1,4 +1,4 @@
-//! What the gateway's ledger gives back, by the program's own commands.
+//! Restores originals from the gateway's ledger with the program's own commands.
 
 use crate::binary;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 /// Finds every record of a ledger folder, and restores each by its name.
 ///
 /// # Panics
-/// When a command fails.
+/// If a command fails.
 pub fn originals(folder: &Path) -> Vec<Vec<u8>> {
     let folder = folder.display().to_string();
     let found = binary::run(["ledger", "find", "--folder", &folder]);

@@ -1,24 +1,24 @@
-//! Letters in many charsets whose text is known, and what became of them.
+//! Builds letters of known text in many charsets, and checks them on arrival.
 //!
-//! The texts and their bytes come from the generator of mailboxes (encoding_rs); what arrived is read by the crate
-//! mail-parser. The crates under test have no part in either.
+//! The texts and their bytes come from the generator of mailboxes (encoding_rs). The crate mail-parser reads what arrived. Neither
+//! uses the crates under test.
 
 use super::smtp::Letter;
 use crate::generate::{Dialect, Options, Profile, write};
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 use serde_json::Value;
 
-/// The field that numbers letters.
+/// The field with the number of a letter.
 const NUMBER: &str = "X-Trial";
 
 /// A letter and the truth about it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// As it is sent.
+    /// The letter as sent.
     pub letter: Letter,
-    /// Its number, which is in it.
+    /// Its number, which is also in the letter.
     pub number: usize,
-    /// The subject's text.
+    /// Text of the subject.
     pub subject: String,
     /// Its text parts.
     pub texts: Vec<Text>,
@@ -27,18 +27,18 @@ pub struct Known {
 /// The truth about a text part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The charset that its bytes are in.
+    /// Charset of its bytes.
     pub real: String,
-    /// Whether its label says something else.
+    /// True if its label is wrong.
     pub flawed: bool,
-    /// What it says, lines end in LF.
+    /// Its text, with LF line ends.
     pub text: String,
 }
 
-/// Letters by a seed, the first numbered 0: together a little more than `bytes`.
+/// Generates letters from a seed, numbered from 0, with a total of a little more than `bytes`.
 ///
 /// # Panics
-/// When the generator fails.
+/// If the generator fails.
 pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
     let options = Options {
         profile,
@@ -55,8 +55,8 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
     lines
         .enumerate()
         .map(|(number, line)| {
-            let told: Value = serde_json::from_slice(line).expect("the truth in JSON");
-            let at = |name: &str| told[name].as_u64().expect("a number") as usize;
+            let line: Value = serde_json::from_slice(line).expect("the truth in JSON");
+            let at = |name: &str| line[name].as_u64().expect("a number") as usize;
             let entry = &mailbox[at("offset")..][..at("length")];
             let start = entry
                 .iter()
@@ -67,7 +67,7 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
                 .strip_suffix(b"\r\n")
                 .expect("an empty line at the end");
             let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let texts = told["parts"]
+            let texts = line["parts"]
                 .as_array()
                 .expect("parts")
                 .iter()
@@ -93,14 +93,14 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
             Known {
                 letter: Letter::new(data),
                 number,
-                subject: word(&told["subject"]),
+                subject: word(&line["subject"]),
                 texts: texts.collect(),
             }
         })
         .collect()
 }
 
-/// The number of a letter that arrived.
+/// Returns the number of a letter that arrived.
 pub fn number(data: &[u8]) -> Option<usize> {
     let field = format!("{NUMBER}:");
     data.split(|byte| *byte == b'\n')
@@ -114,10 +114,10 @@ pub fn number(data: &[u8]) -> Option<usize> {
         })
 }
 
-/// What mail-parser reads in a message: the subject, and label and text of each text part, lines end in LF.
+/// Returns what mail-parser reads in a message: the subject, and label and text of each text part, with LF line ends.
 ///
 /// # Panics
-/// When it is no message to mail-parser.
+/// If mail-parser rejects the message.
 pub fn read(data: &[u8]) -> (String, Vec<(Option<String>, String)>) {
     let message = MessageParser::default().parse(data).expect("a message");
     let texts = message
@@ -140,7 +140,7 @@ pub fn read(data: &[u8]) -> (String, Vec<(Option<String>, String)>) {
 }
 
 impl Known {
-    /// What is wrong with the letter as it arrived; nothing where it says the same, in UTF-8.
+    /// Describes what is wrong with the letter as it arrived. Returns None if it has the same text, in UTF-8.
     pub fn fault(&self, data: &[u8]) -> Option<String> {
         let (subject, texts) = read(data);
         if subject != self.subject {
@@ -161,7 +161,7 @@ impl Known {
         None
     }
 
-    /// Whether a label says something else than the bytes do.
+    /// Returns true if a label is wrong.
     pub fn is_flawed(&self) -> bool {
         self.texts.iter().any(|text| text.flawed)
     }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_seen() {
+    fn faults_are_detected() {
         let letters = known(Profile::List, 200_000, 7);
         assert!(
             letters
@@ -181,7 +181,7 @@ mod tests {
                 .all(|(at, known)| number(&known.letter.data) == Some(at))
         );
         let faults = |known: &&Known| known.fault(&known.letter.data).is_some();
-        // What is in another charset is not in UTF-8 yet, and what is in UTF-8 is as it should be.
+        // Other charsets are not in UTF-8 yet, and UTF-8 is already right.
         assert!(letters.iter().any(|known| faults(&known)));
         let fine = |known: &&Known| {
             known

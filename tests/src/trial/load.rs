@@ -1,4 +1,4 @@
-//! Load on a filter: one message again and again, over some connections at a time.
+//! Puts a filter under load: one message repeatedly, over several concurrent connections.
 
 use super::mta::{ACTIONS, Mail, Mta, PROTOCOL};
 use std::io;
@@ -6,14 +6,14 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is sent.
+/// Options of a load.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// The message.
     pub mail: Mail,
-    /// Connections at a time.
+    /// Number of concurrent connections.
     pub connections: usize,
-    /// Messages on each of them.
+    /// Number of messages per connection.
     pub messages: usize,
     /// How it is written.
     pub writes: Writes,
@@ -22,23 +22,23 @@ pub struct Load {
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// In pieces of so many bytes.
+    /// In pieces of this many bytes.
     By(usize),
-    /// As [`Mta::write_as_postfix`] tells.
+    /// As [`Mta::write_as_postfix`] does.
     AsPostfix,
 }
 
-/// What came of it.
+/// Results of a load.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// Messages a second, all connections together.
+    /// Messages per second, all connections together.
     pub rate: f64,
     /// Time of each message from its first byte to its verdict, sorted.
     pub times: Vec<Duration>,
 }
 
 impl Measured {
-    /// The time that `share` of the messages kept to, in microseconds.
+    /// Returns the time within which `share` of the messages finished, in microseconds.
     pub fn micros(&self, share: f64) -> f64 {
         let last = self.times.len().saturating_sub(1);
         self.times
@@ -48,7 +48,7 @@ impl Measured {
 }
 
 impl Load {
-    /// Messages on one connection.
+    /// Creates a load of one connection.
     pub fn new(mail: Mail, messages: usize) -> Self {
         Self {
             mail,
@@ -61,10 +61,10 @@ impl Load {
     /// Sends everything to the filter at `address`.
     ///
     /// # Errors
-    /// A connection failed, or a message was not to go on.
+    /// A connection failed, or the filter did not accept a message.
     ///
     /// # Panics
-    /// When a thread of it does.
+    /// If one of its threads panics.
     pub fn run(&self, address: &str) -> io::Result<Measured> {
         let ready = Barrier::new(self.connections + 1);
         let mut all = Measured::default();

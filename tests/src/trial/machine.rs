@@ -1,18 +1,18 @@
-//! A scratch copy of this Debian machine, on which packages are installed and services run (`tests/machine`).
+//! A scratch copy of this Debian machine for installing packages and running services (`tests/machine`).
 //!
-//! It has mounts, a network, processes and a host name of its own; what a test writes there is in memory and gone afterwards.
+//! It has its own mounts, network, processes and host name. Files that a test writes there are in memory and disappear afterwards.
 //!
 //! # Limits
-//! Linux, Debian, root. systemd does not run there; `tests/machine/run.sh` does for one unit what it would do.
+//! Linux, Debian, root. systemd does not run there; `tests/machine/run.sh` emulates it for one unit.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Builds the Debian package with this revision into `folder`, without compression.
+/// Builds the Debian package with this revision in `folder`, without compression.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn package(folder: &Path, revision: u32) {
     let output = Command::new(crate::binary::xtask())
         .args(["package", "--fast", "--program"])
@@ -24,10 +24,10 @@ pub fn package(folder: &Path, revision: u32) {
     assert!(output.status.success(), "{}", crate::binary::shown(&output));
 }
 
-/// Runs commands of bash on a scratch machine; they find the files of `folder` in their working directory, and the first that fails ends them.
+/// Runs bash commands on a scratch machine, in a working directory with the files of `folder`. Stops at the first that fails.
 ///
 /// # Panics
-/// When there is no such machine: this is not root's process, or namespaces are forbidden.
+/// If the machine cannot be created: the process is not root's, or namespaces are forbidden.
 pub fn run(folder: &Path, commands: &str) -> Output {
     fs::write(folder.join("commands"), commands).expect("a file of commands");
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("machine");

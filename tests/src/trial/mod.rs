@@ -1,12 +1,12 @@
-//! Trials of the gateway beside real servers.
+//! Trials of the gateway with real servers.
 //!
 //! ```text
-//!  smtp::Client ─► Postfix ─► Sink          the whole way of a message; Filter or a proxy stands beside Postfix
-//!  mta::Mta ─► Filter                       the milter protocol without a server: what it asks for is done to the message
+//!  smtp::Client ─► Postfix ─► Sink          end to end; Filter or a proxy stands beside Postfix
+//!  mta::Mta ─► Filter                       the milter protocol without a server: its edits are applied to the message
 //! ```
 //!
-//! Both ends are our own, and know nothing of the crates under test: what a server is asked for is carried out here as its
-//! documentation says, so that the message that comes out can be compared.
+//! Both ends are our own, and independent of the crates under test. They apply a filter's edits as the documentation says, so that
+//! the resulting message can be compared.
 //!
 //! # Limits
 //! Linux, with Debian's Postfix; a mail server's master runs as root.
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Asks until it is so, or the time is over.
+/// Polls until `so` returns true, or the time is over.
 pub fn wait_for(time: Duration, mut so: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -44,16 +44,16 @@ pub fn wait_for(time: Duration, mut so: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// A port of the loopback that nobody listens at. Outgoing connections get ports above these.
+/// Returns a free port of the loopback. Outgoing connections get ports above these.
 ///
 /// # Panics
-/// When all are taken.
+/// If all are taken.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     (0..1_000)
         .map(|_| {
             let step = NEXT.fetch_add(1, Ordering::Relaxed);
-            // Tests are processes of their own: each begins elsewhere.
+            // Tests are separate processes, so each begins elsewhere.
             (10_000 + (std::process::id().wrapping_mul(37) + step) % 20_000) as u16
         })
         .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())

@@ -1,7 +1,7 @@
-//! The server's side of the milter protocol, version 6: tells messages, and does what the filter asks for.
+//! The server's side of the milter protocol, version 6: sends messages, and applies the filter's edits.
 //!
-//! Edits are carried out as Postfix does: fields of a name are counted anew after each deletion, and all pieces of a body
-//! together replace the old one.
+//! Applies edits as Postfix does: fields of a name are counted again after each deletion, and all pieces of a body together replace
+//! the old one.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::AsFd;
@@ -12,22 +12,23 @@ use std::time::Duration;
 
 /// Every action of version 6.
 pub const ACTIONS: u32 = 0x1ff;
-/// Every bit of the protocol of version 6.
+/// Every protocol bit of version 6.
 pub const PROTOCOL: u32 = 0x1f_ffff;
-/// Values keep the space behind the colon.
+/// Values keep the space after the colon.
 pub const LEADING_SPACE: u32 = 0x10_0000;
-/// Bits that save answers: to CONNECT, HELO, MAIL, RCPT, DATA, unknown commands, end of header, body, and to fields.
+/// Bits that omit replies: to CONNECT, HELO, MAIL, RCPT, DATA, unknown commands, end of header, body, and to fields.
 pub const NO_REPLIES: u32 = 0xf_f080;
 
-/// The most data of a packet.
+/// Largest data of a packet in bytes.
 const LONGEST: usize = 65_535;
 
-/// Bytes that Postfix collects before it writes: to a socket in the file system what its buffer holds, over TCP four times the largest
-/// segment (`vstream_tweak_tcp`; the loopback tells 32,768 of it), so that a message of a usual size is one write there.
+/// Bytes that Postfix collects before it writes: its buffer for a Unix socket, four times the largest segment over TCP.
+///
+/// See `vstream_tweak_tcp`; the loopback reports 32,768. So a message of usual size is one write over TCP.
 const POSTFIX_UNIX: usize = 4_096;
 const POSTFIX_TCP: usize = 131_072;
 
-/// How long the filter may take.
+/// Time limit for the filter.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Steps that a filter may decline (`SMFIP_NO...`) or leave unanswered (`SMFIP_NR_...`): command, both bits.
@@ -49,7 +50,7 @@ impl<T: Read + Write + Send> Stream for T {}
 /// A packet: command and data.
 pub type Packet = (u8, Vec<u8>);
 
-/// Connects to `unix:PATH` or `tcp:HOST:PORT`, as a server does: small packets wait for an answer (Nagle).
+/// Connects to `unix:PATH` or `tcp:HOST:PORT` as a server does: small packets wait for an answer (Nagle).
 pub fn connect(address: &str) -> io::Result<Box<dyn Stream>> {
     match address.split_once(':') {
         Some(("unix", path)) => Ok(Box::new(Polled(UnixStream::connect(path)?))),
@@ -58,8 +59,9 @@ pub fn connect(address: &str) -> io::Result<Box<dyn Stream>> {
     }
 }
 
-/// A stream that is read from as Postfix and Sendmail do: there is something when poll says so. Who sleeps in the read itself is also woken
-/// by the system when the other end takes what was written, for nothing, at the cost of both.
+/// A stream that is polled before reading, as Postfix and Sendmail do.
+///
+/// A process that blocks in the read itself also wakes up when the other end reads, for nothing, which slows both.
 struct Polled<S>(S);
 
 impl<S: Read + AsFd> Read for Polled<S> {
@@ -86,7 +88,7 @@ impl<S: Write> Write for Polled<S> {
     }
 }
 
-/// A message as a server has it: fields with what stands behind the colon, folds as LF, and a body with CR LF.
+/// A message as a server keeps it: fields with the text after the colon, folds as LF, and a body with CR LF.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mail {
     /// Name, and value with its leading space.
@@ -96,7 +98,7 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// Reads a message whose lines end in CR LF.
+    /// Parses a message with CR LF line ends.
     pub fn new(raw: &[u8]) -> Self {
         let mut mail = Self::default();
         let mut rest = raw;
@@ -124,7 +126,7 @@ impl Mail {
         mail
     }
 
-    /// The message with line ends of CR LF.
+    /// Returns the message with CR LF line ends.
     pub fn raw(&self) -> Vec<u8> {
         let mut raw = Vec::with_capacity(self.body.len() + 4_000);
         for (name, value) in &self.fields {
@@ -144,10 +146,10 @@ impl Mail {
         raw
     }
 
-    /// Does what the filter asked for.
+    /// Applies the filter's edits.
     ///
     /// # Errors
-    /// What no filter asks for, in words.
+    /// Describes an invalid edit.
     pub fn apply(&mut self, edits: &[Packet]) -> Result<(), String> {
         let mut body: Option<Vec<u8>> = None;
         for (command, data) in edits {
@@ -205,7 +207,7 @@ impl Mail {
     }
 }
 
-/// Name and value, both ending in NUL.
+/// Parses name and value, both ending in NUL.
 fn field(data: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
     let strings: Vec<&[u8]> = data.split(|byte| *byte == 0).collect();
     match strings[..] {
@@ -214,34 +216,34 @@ fn field(data: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
     }
 }
 
-/// What came of a message.
+/// The result of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The letter of the answer that ended it.
+    /// The letter of the final reply.
     pub letter: u8,
-    /// Data of that answer.
+    /// Data of that reply.
     pub data: Vec<u8>,
-    /// What came before it.
+    /// The replies before it.
     pub edits: Vec<Packet>,
 }
 
-/// A connection that plays the server.
+/// A connection that acts as the server.
 pub struct Mta {
     stream: BufReader<Box<dyn Stream>>,
     out: Vec<u8>,
     actions: u32,
     protocol: u32,
-    /// Bytes of a write.
+    /// Bytes per write.
     piece: usize,
-    /// What stands before the header is written by itself.
-    hands_on: bool,
+    /// True to write the envelope separately from the header.
+    splits_envelope: bool,
 }
 
 impl Mta {
-    /// Connects and offers these bits; the client is told, too.
+    /// Connects and offers these bits. Also sends the client's name.
     ///
     /// # Errors
-    /// The filter does not answer as it should.
+    /// The filter replies incorrectly.
     pub fn open(address: &str, actions: u32, protocol: u32) -> io::Result<Self> {
         let stream = BufReader::with_capacity(1 << 17, connect(address)?);
         let mut mta = Self {
@@ -250,7 +252,7 @@ impl Mta {
             actions: 0,
             protocol: 0,
             piece: usize::MAX,
-            hands_on: false,
+            splits_envelope: false,
         };
         let offer = [6, actions, protocol].map(u32::to_be_bytes).concat();
         mta.put(b'O', &[&offer]);
@@ -268,8 +270,8 @@ impl Mta {
             return Err(wrong("asked for what was not offered"));
         }
         (mta.actions, mta.protocol) = (got, agreed);
-        mta.tell(b'C', &[b"client.test.invalid\x004\x00\x19192.0.2.7\0"])?;
-        mta.tell(b'H', &[b"client.test.invalid\0"])?;
+        mta.send_command(b'C', &[b"client.test.invalid\x004\x00\x19192.0.2.7\0"])?;
+        mta.send_command(b'H', &[b"client.test.invalid\0"])?;
         Ok(mta)
     }
 
@@ -281,28 +283,29 @@ impl Mta {
         Self::open(address, ACTIONS, PROTOCOL)
     }
 
-    /// Writes pieces of this size.
+    /// Sets the size of writes.
     pub fn write_by(&mut self, piece: usize) {
         self.piece = piece.max(1);
     }
 
-    /// Writes to `address` as Postfix does: in pieces of what it collects, and the envelope by itself, for the process that took it hands the
-    /// connection on to the one that has the message.
+    /// Writes to `address` as Postfix does: in pieces of its buffer size, with a separate write for the envelope.
+    ///
+    /// The process that received the envelope passes the connection on to the one with the message.
     pub fn write_as_postfix(&mut self, address: &str) {
         self.piece = if address.starts_with("tcp:") {
             POSTFIX_TCP
         } else {
             POSTFIX_UNIX
         };
-        self.hands_on = true;
+        self.splits_envelope = true;
     }
 
-    /// What the filter asked for: actions and protocol.
+    /// Returns the actions and protocol bits that the filter requested.
     pub fn agreed(&self) -> (u32, u32) {
         (self.actions, self.protocol)
     }
 
-    /// Tells a message from MAIL to its end.
+    /// Sends a message from MAIL to its end.
     ///
     /// # Errors
     /// The connection failed.
@@ -313,7 +316,7 @@ impl Mta {
         }
     }
 
-    /// Tells a message up to its end, which is left out; an answer where the filter ended it early.
+    /// Sends a message without its end. Returns a verdict if the filter ended it early.
     ///
     /// # Errors
     /// The connection failed.
@@ -325,11 +328,11 @@ impl Mta {
             (b'T', &[]),
         ];
         for (command, data) in steps {
-            if let Some(early) = self.tell(command, data)? {
+            if let Some(early) = self.send_command(command, data)? {
                 return Ok(Some(early));
             }
         }
-        if self.hands_on {
+        if self.splits_envelope {
             self.flush()?;
         }
         let lead = self.protocol & LEADING_SPACE != 0;
@@ -339,15 +342,15 @@ impl Mta {
             } else {
                 value.strip_prefix(b" ").unwrap_or(value)
             };
-            if let Some(early) = self.tell(b'L', &[name, b"\0", value, b"\0"])? {
+            if let Some(early) = self.send_command(b'L', &[name, b"\0", value, b"\0"])? {
                 return Ok(Some(early));
             }
         }
-        if let Some(early) = self.tell(b'N', &[])? {
+        if let Some(early) = self.send_command(b'N', &[])? {
             return Ok(Some(early));
         }
         for piece in mail.body.chunks(LONGEST) {
-            match self.tell(b'B', &[piece])? {
+            match self.send_command(b'B', &[piece])? {
                 Some(Verdict { letter: b's', .. }) => break,
                 Some(early) => return Ok(Some(early)),
                 None => (),
@@ -356,15 +359,15 @@ impl Mta {
         Ok(None)
     }
 
-    /// Tells a piece of the body more, behind [`Mta::begin`].
+    /// Sends another piece of the body, after [`Mta::begin`].
     ///
     /// # Errors
     /// The connection failed.
     pub fn more(&mut self, piece: &[u8]) -> io::Result<Option<Verdict>> {
-        self.tell(b'B', &[piece])
+        self.send_command(b'B', &[piece])
     }
 
-    /// Tells the end of a message, and waits for the verdict.
+    /// Sends the end of a message, and waits for the verdict.
     ///
     /// # Errors
     /// The connection failed.
@@ -375,7 +378,7 @@ impl Mta {
         loop {
             let (letter, data) = self.packet()?;
             if b"cadrty4".contains(&letter) {
-                // Servers say so after each message.
+                // Servers send this after each message.
                 self.put(b'A', &[]);
                 return Ok(Verdict {
                     letter,
@@ -387,7 +390,7 @@ impl Mta {
         }
     }
 
-    /// As [`Mta::finish`], and what is asked for is counted and not kept: bytes that came.
+    /// Like [`Mta::finish`], but counts the bytes of the edits instead of keeping them.
     ///
     /// # Errors
     /// The connection failed.
@@ -406,8 +409,8 @@ impl Mta {
         }
     }
 
-    /// Says something, and takes the answer where one is due and it is not to go on.
-    fn tell(&mut self, command: u8, data: &[&[u8]]) -> io::Result<Option<Verdict>> {
+    /// Sends a command, and reads the reply if one is due. Returns a verdict unless the reply is to continue.
+    fn send_command(&mut self, command: u8, data: &[&[u8]]) -> io::Result<Option<Verdict>> {
         let (_, no, silent) = STEPS
             .into_iter()
             .find(|step| step.0 == command)
@@ -431,7 +434,7 @@ impl Mta {
         }))
     }
 
-    /// Puts a packet behind those that wait.
+    /// Appends a packet to the buffer.
     pub fn put(&mut self, command: u8, data: &[&[u8]]) {
         let length = 1 + data.iter().map(|piece| piece.len()).sum::<usize>();
         self.out.extend_from_slice(&(length as u32).to_be_bytes());
@@ -441,7 +444,7 @@ impl Mta {
         }
     }
 
-    /// Sends what waits.
+    /// Sends the buffer.
     ///
     /// # Errors
     /// The connection failed.
@@ -455,7 +458,7 @@ impl Mta {
         written
     }
 
-    /// The next packet of the filter.
+    /// Reads the next packet of the filter.
     ///
     /// # Errors
     /// The connection failed, or the packet has no command.
@@ -466,7 +469,7 @@ impl Mta {
         Ok((letter, data))
     }
 
-    /// Command of the next packet, and how many bytes of data follow.
+    /// Reads the command of the next packet, and the number of bytes of data that follow.
     fn head(&mut self) -> io::Result<(u8, u64)> {
         let mut head = [0; 5];
         self.stream.read_exact(&mut head)?;
@@ -487,14 +490,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_back() {
+    fn mail_round_trips() {
         let raw = b"A: b\r\nC:\td\r\n e\r\n\r\nbody\r\n";
         assert_eq!(Mail::new(raw).raw(), raw);
         assert_eq!(Mail::new(raw).fields[1].1, b"\td\n e");
     }
 
     #[test]
-    fn edits_are_done_as_postfix_does() {
+    fn edits_follow_postfix() {
         let mut mail = Mail::new(b"A: 1\r\nB: 2\r\na: 3\r\n\r\nx\r\n");
         let edits: Vec<Packet> = vec![
             (b'm', b"\0\0\0\x02A\0 new\0".to_vec()),

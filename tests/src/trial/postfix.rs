@@ -1,7 +1,7 @@
-//! A Postfix of its own: private configuration and queue in a temporary folder, on the loopback, with a [`Sink`] behind it.
+//! Runs a separate Postfix: private configuration and queue in a temporary folder, on the loopback, with a [`Sink`] as next hop.
 //!
-//! The system's Postfix, should there be one, is not touched. The master runs as a child in the foreground and is ended by
-//! its number; should the trial itself be killed, the kernel ends the master.
+//! Does not touch the system's Postfix, if there is one. The master runs as a child in the foreground and is ended by its process
+//! ID. If the trial itself is killed, the kernel ends the master.
 
 use super::sink::{Offer, Sink};
 use super::smtp::Client;
@@ -17,10 +17,10 @@ use std::time::{Duration, SystemTime};
 
 const MASTER: &str = "/usr/lib/postfix/sbin/master";
 
-/// How long it may take to start, and to end.
+/// Time limit for starting and for ending.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Settings of `main.cf` that every trial has.
+/// Settings of `main.cf` in every trial.
 const SETTINGS: &[(&str, &str)] = &[
     ("compatibility_level", "3.6"),
     ("maillog_file_prefixes", "/"),
@@ -39,7 +39,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("smtpd_relay_restrictions", "permit_mynetworks, reject"),
     ("smtpd_client_connection_count_limit", "0"),
     ("smtpd_forbid_bare_newline", "normalize"),
-    // Clients of this machine are excluded otherwise.
+    // Otherwise clients of this machine are excluded.
     ("smtpd_forbid_bare_newline_exclusions", ""),
     ("message_size_limit", "1500000000"),
     ("mailbox_size_limit", "0"),
@@ -49,7 +49,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("minimal_backoff_time", "1s"),
     ("maximal_backoff_time", "2s"),
     ("queue_run_delay", "1s"),
-    // On a busy machine a delivery agent is too slow for the queue manager, or ends as it begins: neither is to cost a minute.
+    // On a busy machine a delivery agent may be too slow for the queue manager, or end at once. Neither should delay mail by a
+    // minute.
     ("transport_retry_time", "1s"),
     ("service_throttle_time", "1s"),
     // The postmaster's mail would arrive as well.
@@ -58,8 +59,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("milter_protocol", "6"),
 ];
 
-/// Services of `master.cf`; the listening smtpd comes before them. On a busy machine the queue manager misses the word that a letter came in;
-/// it looks by itself only when it is woken, which is every 300 seconds otherwise.
+/// Services of `master.cf`, after the listening smtpd.
+///
+/// On a busy machine the queue manager may miss the notification about a new message. It only checks the queue itself when it is
+/// woken, by default every 300 seconds.
 const SERVICES: &str = "\
 pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
@@ -84,7 +87,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 ";
 
-/// What a trial changes about the server.
+/// Settings of a trial's server.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Lines of `main.cf`: name and value.
@@ -93,26 +96,26 @@ pub struct Settings {
     pub smtpd: Vec<String>,
     /// More services of `master.cf`, whole lines.
     pub services: Vec<String>,
-    /// For its own processes the configuration stands where the system's would: sendmail(1) takes no other without being told there.
+    /// Mounts the configuration at the system's path for its own processes, because sendmail(1) reads no other there.
     pub as_the_system: bool,
 }
 
 impl Settings {
-    /// With a setting more.
+    /// Adds a setting.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.main.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With one milter, at `address` as [`Program`](super::filter::Program) has it.
+    /// Adds a milter at `address`, in the form of [`Program`](super::filter::Program).
     #[must_use]
     pub fn milter(self, address: &str) -> Self {
         self.with("smtpd_milters", &milter(address))
     }
 }
 
-/// An address as Postfix writes it.
+/// Formats an address for Postfix.
 pub fn milter(address: &str) -> String {
     address
         .strip_prefix("tcp:")
@@ -124,21 +127,21 @@ pub fn milter(address: &str) -> String {
 pub struct Postfix {
     folder: tempfile::TempDir,
     port: u16,
-    /// Where its mail goes.
+    /// The destination of its mail.
     pub sink: Sink,
     master: Option<Child>,
 }
 
 impl Postfix {
-    /// Starts one whose mail goes to a [`Sink`] with the usual offer.
+    /// Starts a server whose mail goes to a [`Sink`] with the default offer.
     ///
     /// # Panics
-    /// When Postfix is not here, this is not root, or it does not start.
+    /// If Postfix is not installed, the process is not root's, or the server does not start.
     pub fn start(settings: &Settings) -> Self {
         Self::before(settings, Offer::default())
     }
 
-    /// Starts one whose mail goes to a [`Sink`] with this offer.
+    /// Starts a server whose mail goes to a [`Sink`] with this offer.
     ///
     /// # Panics
     /// As [`Postfix::start`].
@@ -170,7 +173,7 @@ impl Postfix {
         postfix
     }
 
-    /// Stops, takes new settings, and starts with the same queue, port and sink.
+    /// Restarts with new settings and the same queue, port and sink.
     ///
     /// # Panics
     /// As [`Postfix::start`].
@@ -180,34 +183,34 @@ impl Postfix {
         self.begin(settings.as_the_system);
     }
 
-    /// Where it takes mail.
+    /// Returns the port of its SMTP server.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its folder, which everybody may look into.
+    /// Returns its folder, which everybody can list.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A place for a socket that it may connect to.
+    /// Returns a path for a socket that it can connect to.
     pub fn socket(&self, name: &str) -> PathBuf {
         self.folder.path().join("sockets").join(name)
     }
 
-    /// A client.
+    /// Connects a client.
     ///
     /// # Panics
-    /// When it does not answer.
+    /// If the server does not reply.
     pub fn client(&self) -> Client {
         Client::connect(self.port).unwrap_or_else(|error| panic!("{error}\n{}", self.log()))
     }
 
-    /// How many messages are in which queue, and the end of what it wrote to its log.
+    /// Returns the number of messages in each queue, and the end of its log.
     pub fn log(&self) -> String {
         let log = fs::read(self.folder.path().join("log")).unwrap_or_default();
         let text = String::from_utf8_lossy(&log);
-        // The end tells most.
+        // The end of the log is the most useful.
         let queues = ["maildrop", "incoming", "active", "deferred"];
         let counts = queues
             .map(|name| format!("{name}: {}", self.queued(&[name])))
@@ -224,7 +227,7 @@ impl Postfix {
             })
     }
 
-    /// Files in these queues.
+    /// Returns the number of files in these queues.
     pub fn queued(&self, queues: &[&str]) -> usize {
         queues
             .iter()
@@ -232,17 +235,17 @@ impl Postfix {
             .sum()
     }
 
-    /// Waits until nothing is to be delivered any more.
+    /// Waits until everything is delivered.
     pub fn drain(&self, time: Duration) -> bool {
         wait_for(time, || {
             self.queued(&["maildrop", "incoming", "active", "deferred"]) == 0
         })
     }
 
-    /// Runs one of Postfix's tools on this server; what it prints.
+    /// Runs one of Postfix's tools on this server, and returns its output.
     ///
     /// # Panics
-    /// When it fails.
+    /// If it fails.
     pub fn tool(&self, name: &str, arguments: &[&str]) -> String {
         let output = Command::new(name)
             .env("MAIL_CONFIG", self.folder.path().join("etc"))
@@ -259,12 +262,12 @@ impl Postfix {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Hands a message in as a local program does, by sendmail(1) with these arguments; what it says on standard error, and whether it went well.
+    /// Submits a message through sendmail(1) with these arguments, as a local program does. Returns success and standard error.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// If it cannot be run.
     pub fn submit(&self, arguments: &[&str], message: &[u8]) -> (bool, String) {
-        // postdrop(1) takes the system's configuration only; nobody else sees what is mounted there.
+        // postdrop(1) only reads the system's configuration. The mount is visible to no other process.
         let mount = "mount --bind \"$0\" /etc/postfix && exec sendmail \"$@\"";
         let mut child = Command::new("unshare")
             .args(["--mount", "sh", "-c", mount])
@@ -274,7 +277,7 @@ impl Postfix {
             .stderr(Stdio::piped())
             .spawn()
             .expect("unshare can be started");
-        // A program that ends early says why.
+        // A program that ends early reports the reason.
         let _ = child.stdin.take().expect("a pipe").write_all(message);
         let output = child.wait_with_output().expect("an end");
         (
@@ -329,13 +332,13 @@ impl Postfix {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM"]);
         if as_the_system {
-            // Nobody else sees what is mounted there.
+            // The mount is visible to no other process.
             let mount = "mount --bind \"$0\" /etc/postfix && exec \"$@\"";
             command
                 .args(["unshare", "--mount", "sh", "-c", mount])
                 .arg(&etc);
         }
-        // A group of its own: the master ends its group when it ends.
+        // Its own process group, because the master ends its group when it ends.
         command.args([MASTER, "-c"]).arg(&etc).arg("-d");
         command.env("MAIL_CONFIG", etc).process_group(0);
         command
@@ -352,7 +355,7 @@ impl Postfix {
             return;
         };
         let number = master.id().to_string();
-        // Without kill(1) the last means stays.
+        // Without kill(1), the master is killed below.
         let _ = Command::new("kill").args(["-s", "TERM", &number]).status();
         if !wait_for(PATIENCE, || matches!(master.try_wait(), Ok(Some(_)))) {
             let _ = master.kill();
@@ -367,10 +370,10 @@ impl Drop for Postfix {
     }
 }
 
-/// A temporary folder that everybody may look into.
+/// Creates a temporary folder that everybody can list.
 ///
 /// # Panics
-/// When it cannot be made.
+/// If it cannot be created.
 pub fn folder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new()
         .prefix("mailglot-trial.")
@@ -384,10 +387,10 @@ fn open(folder: &Path) {
     fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("a folder of ours");
 }
 
-/// Numbers of the user `postfix` and its group.
+/// Returns the IDs of the user `postfix` and its group.
 ///
 /// # Panics
-/// When there is no such user.
+/// If there is no such user.
 pub fn owner() -> (u32, u32) {
     let users = fs::read_to_string("/etc/passwd").expect("a list of users");
     let line = users
@@ -404,7 +407,7 @@ pub fn owner() -> (u32, u32) {
     )
 }
 
-/// Files below a folder; queues come and go while they are looked at.
+/// Counts the files below a folder. Queues may change meanwhile.
 fn files(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;

@@ -1,7 +1,7 @@
-//! The next server on the way: takes mail by SMTP or LMTP, and keeps every message.
+//! The next hop: accepts mail by SMTP or LMTP, and keeps every message.
 //!
 //! # Limits
-//! It holds everything in memory. It is strict about the end of data, CR LF `.` CR LF, and about nothing else.
+//! Keeps everything in memory. Strict about the end of data, CR LF `.` CR LF, and about nothing else.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,45 +13,45 @@ use std::time::{Duration, Instant};
 /// A message that arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
-    /// The line of MAIL, without CR LF.
+    /// The MAIL command, without CR LF.
     pub sender: String,
-    /// The lines of RCPT.
+    /// The RCPT commands.
     pub recipients: Vec<String>,
-    /// XFORWARD, and whatever else was said before MAIL.
+    /// XFORWARD and other commands before MAIL.
     pub before: Vec<String>,
-    /// Header and body, dots undone.
+    /// Header and body, without dot-stuffing.
     pub data: Vec<u8>,
 }
 
-/// What the server does with the messages that come.
+/// The server's behavior on messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// Takes them.
+    /// Accepts them.
     #[default]
     Take,
-    /// Asks to try again, at their end.
+    /// Replies at their end to try again.
     Defer,
-    /// Refuses them, at their end.
+    /// Rejects them at their end.
     Refuse,
-    /// Keeps them, and ends the connection without an answer.
+    /// Keeps them, and closes the connection without a reply.
     HangUp,
-    /// Hangs up when data begin.
+    /// Closes the connection when data begin.
     HangUpEarly,
-    /// Never answers the end of data.
+    /// Never replies to the end of data.
     Silent,
 }
 
-/// What a sink speaks and offers.
+/// Protocol and extensions of a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// LMTP: an answer for each recipient (RFC 2033).
+    /// LMTP: a reply for each recipient (RFC 2033).
     pub lmtp: bool,
-    /// Words of the answer to EHLO.
+    /// Keywords of the EHLO reply.
     pub words: Vec<&'static str>,
 }
 
 impl Default for Offer {
-    /// SMTP, with everything that mail servers of today offer.
+    /// Returns SMTP with the usual extensions of current mail servers.
     fn default() -> Self {
         let words = vec![
             "PIPELINING",
@@ -82,10 +82,10 @@ struct Shared {
 }
 
 impl Sink {
-    /// Listens at a port of the system's choice.
+    /// Listens at a port chosen by the system.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub fn start(offer: Offer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -101,29 +101,29 @@ impl Sink {
                 }
                 let Ok(stream) = stream else { continue };
                 let server = server.clone();
-                // A connection that breaks is the other side's affair.
+                // A broken connection is the other side's problem.
                 thread::spawn(move || drop(server.serve(&stream)));
             }
         });
         Self { port, shared }
     }
 
-    /// Where it listens.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Changes what is done with messages from now on.
+    /// Changes the behavior for later messages.
     pub fn set(&self, manner: Manner) {
         *self.shared.manner() = manner;
     }
 
-    /// How many messages are here.
+    /// Returns the number of messages kept.
     pub fn count(&self) -> usize {
         self.shared.arrived().len()
     }
 
-    /// Waits for so many messages; false when they did not come in time.
+    /// Waits for `count` messages. Returns false if they do not arrive in time.
     pub fn wait(&self, count: usize, time: Duration) -> bool {
         let end = Instant::now() + time;
         let mut arrived = self.shared.arrived();
@@ -142,7 +142,7 @@ impl Sink {
         true
     }
 
-    /// Takes the messages that are here.
+    /// Takes all messages kept.
     pub fn take(&self) -> Vec<Arrived> {
         std::mem::take(&mut *self.shared.arrived())
     }
@@ -151,7 +151,7 @@ impl Sink {
 impl Drop for Sink {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::SeqCst);
-        // Wakes the thread that listens; it may be gone.
+        // Wakes the listening thread, if it still runs.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
     }
 }
@@ -223,7 +223,7 @@ impl Shared {
         }
     }
 
-    /// What is said to a whole message; none ends the connection.
+    /// Returns the reply to a whole message. None closes the connection.
     fn end_of_data(&self, mail: Arrived) -> Option<&'static str> {
         let manner = *self.manner();
         match manner {
@@ -256,7 +256,7 @@ impl Shared {
     }
 }
 
-/// Data up to their end, dots undone.
+/// Reads data up to their end, and removes dot-stuffing.
 fn data(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut data = Vec::new();
     loop {
@@ -281,7 +281,7 @@ mod tests {
     use crate::trial::smtp::{Client, Letter};
 
     #[test]
-    fn letters_arrive_as_they_were_sent() {
+    fn letters_arrive_unchanged() {
         let sink = Sink::start(Offer::default());
         let mut client = Client::connect(sink.port()).expect("a server");
         assert!(client.offers.iter().any(|word| word == "8BITMIME"));

@@ -1,22 +1,22 @@
-//! A disk of its own that can be filled and emptied.
+//! A separate disk that can be filled and emptied.
 //!
 //! # Limits
-//! It is in memory (tmpfs): a full disk is as on any other, a sync costs nothing. To mount it takes root and CAP_SYS_ADMIN.
+//! It is in memory (tmpfs): a full disk is like any other, but a sync costs nothing. Mounting needs root and CAP_SYS_ADMIN.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A mounted disk. It goes with all that is on it when this is dropped.
+/// A mounted disk. Dropping it removes the disk with its content.
 #[derive(Debug)]
 pub struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts a disk of this many MiB at `folder`, and makes the folder.
+    /// Creates the folder `folder`, and mounts a disk of this many MiB there.
     ///
     /// # Panics
-    /// When it cannot be mounted.
+    /// If it cannot be mounted.
     pub fn mount(folder: &Path, mebibytes: u32) -> Self {
         fs::create_dir(folder).expect("a folder");
         let options = format!("size={mebibytes}m,mode=755");
@@ -35,7 +35,7 @@ impl SmallDisk {
     /// Writes a file until the disk is full.
     ///
     /// # Panics
-    /// When a write fails for another reason.
+    /// If a write fails for another reason.
     pub fn fill(&self) {
         let mut file = File::create(self.filler()).expect("a file");
         for size in [1 << 20, 1 << 12] {
@@ -52,7 +52,7 @@ impl SmallDisk {
     /// Removes that file.
     ///
     /// # Panics
-    /// When it cannot be removed.
+    /// If it cannot be removed.
     pub fn empty(&self) {
         fs::remove_file(self.filler()).expect("the file is there");
     }
@@ -64,7 +64,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // What cannot be unmounted goes with the machine.
+        // If unmounting fails, the disk remains until the machine stops.
         let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
     }
 }

@@ -1,27 +1,27 @@
-//! A client of SMTP that says exactly what it is told to (RFC 5321).
+//! An SMTP client that sends exactly the given commands (RFC 5321).
 
 use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// Time limit for a reply.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A message and where it goes.
+/// A message and its envelope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Letter {
     /// Sender, without brackets.
     pub sender: String,
     /// Recipients, without brackets.
     pub recipients: Vec<String>,
-    /// What follows the sender, a blank before it.
+    /// Parameters of MAIL, after a blank.
     pub arguments: String,
-    /// Header and body, lines end in CRLF.
+    /// Header and body, with CRLF line ends.
     pub data: Vec<u8>,
 }
 
 impl Letter {
-    /// A letter with 8-bit data for one recipient.
+    /// Creates a letter with 8-bit data for one recipient.
     pub fn new(data: impl Into<Vec<u8>>) -> Self {
         Self {
             sender: "a@test.invalid".to_owned(),
@@ -32,7 +32,7 @@ impl Letter {
     }
 }
 
-/// An answer of the server.
+/// A reply of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// Three digits.
@@ -42,12 +42,12 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether the server did what was asked.
+    /// Returns true if the command succeeded (2xx or 3xx).
     pub fn is_good(&self) -> bool {
         (200..400).contains(&self.code)
     }
 
-    /// Whether to try again.
+    /// Returns true for a temporary failure (4xx).
     pub fn is_temporary(&self) -> bool {
         (400..500).contains(&self.code)
     }
@@ -57,17 +57,17 @@ impl Reply {
 #[derive(Debug)]
 pub struct Client {
     stream: BufReader<TcpStream>,
-    /// What the server offered, a line each.
+    /// The server's extensions, a line each.
     pub offers: Vec<String>,
 }
 
 impl Client {
-    /// Connects, and greets.
+    /// Connects and sends EHLO.
     pub fn connect(port: u16) -> io::Result<Self> {
         Self::greet(port, "EHLO client.test.invalid")
     }
 
-    /// Connects, and greets in these words.
+    /// Connects and sends this greeting.
     pub fn greet(port: u16, greeting: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_nodelay(true)?;
@@ -83,13 +83,13 @@ impl Client {
         Ok(client)
     }
 
-    /// Says a line, and waits for its answer.
+    /// Sends a command, and waits for its reply.
     pub fn command(&mut self, line: &str) -> io::Result<Reply> {
         self.write(format!("{line}\r\n").as_bytes())?;
         self.reply()
     }
 
-    /// Sends a letter; the answer is that to its end, or the first that refuses.
+    /// Sends a letter. Returns the reply to its end, or the first rejection.
     pub fn send(&mut self, letter: &Letter) -> io::Result<Reply> {
         let mut commands = vec![format!("MAIL FROM:<{}>{}", letter.sender, letter.arguments)];
         commands.extend(letter.recipients.iter().map(|to| format!("RCPT TO:<{to}>")));
@@ -97,7 +97,7 @@ impl Client {
         for command in commands {
             let reply = self.command(&command)?;
             if !reply.is_good() {
-                // The next letter begins anew.
+                // Resets the session for the next letter.
                 self.command("RSET")?;
                 return Ok(reply);
             }
@@ -111,7 +111,7 @@ impl Client {
         self.stream.get_mut().write_all(bytes)
     }
 
-    /// Waits for an answer.
+    /// Waits for a reply.
     pub fn reply(&mut self) -> io::Result<Reply> {
         let mut text = String::new();
         loop {
@@ -145,8 +145,7 @@ fn good(reply: Reply) -> io::Result<Reply> {
     Err(Error::other(format!("{} {}", reply.code, reply.text)))
 }
 
-/// Data as it is sent: a dot more before a dot at the beginning of a line, and the end of the data (RFC 5321 4.5.2). A line
-/// begins behind CR LF only.
+/// Encodes data for sending: dot-stuffed, with the end of data (RFC 5321, section 4.5.2). Only CR LF ends a line.
 pub fn stuffed(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() + 16);
     for line in data.split_inclusive(|byte| *byte == b'\n') {

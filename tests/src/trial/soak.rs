@@ -1,8 +1,8 @@
-//! The filter is killed again and again while mail flows through Postfix; then every message is counted.
+//! Kills the filter repeatedly while mail flows through Postfix, then counts every message.
 //!
-//! What Postfix has taken must arrive exactly once, rewritten to the last byte, and its original must be in the ledger, whole. What it has
-//! deferred must not arrive: its sender will try again, so that it would be there twice. Meanwhile the disk may be filled again and again, or
-//! filters may read their configuration anew.
+//! A message that Postfix accepted must arrive exactly once, correctly rewritten, and its whole original must be in the ledger. A
+//! deferred message must not arrive: its sender will try again, so that it would arrive twice. Meanwhile the disk may be filled
+//! repeatedly, or filters may reload their configuration.
 
 use super::filter::Program;
 use super::letters::read;
@@ -18,25 +18,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Sizes of bodies in bytes, in turn: one packet, some, and more than is kept in memory.
+/// Sizes of bodies in bytes, in turn: one packet, several, and more than is kept in memory.
 const SIZES: [usize; 4] = [4_000, 40_000, 400_000, 1_500_000];
-/// How many messages of each size come before the next size: small ones are most of all mail.
+/// Number of messages of each size per turn. Most mail is small.
 const SHARES: [u64; 4] = [40, 8, 3, 1];
 
-/// What is done.
+/// Options of a soak test.
 #[derive(Clone, Copy, Debug)]
 pub struct Soak {
     /// How long mail is sent.
     pub time: Duration,
-    /// How long each filter lives.
+    /// Lifetime of each filter.
     pub life: Duration,
-    /// Connections at a time.
+    /// Number of concurrent connections.
     pub clients: usize,
-    /// What else goes on.
+    /// Additional disturbance.
     pub disturbance: Disturbance,
 }
 
-/// What goes on while filters are killed.
+/// A disturbance while filters are killed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Disturbance {
     /// Nothing else.
@@ -48,44 +48,44 @@ pub enum Disturbance {
     Reload,
 }
 
-/// MiB of the disk that is filled.
+/// Size in MiB of the disk that is filled.
 const DISK: u32 = 400;
-/// How long the disk is full, and how long it is not; and the time between two SIGHUP.
+/// How long the disk stays full, and how long empty; and the time between two SIGHUP signals.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// What was counted.
+/// Results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Filters that were killed.
+    /// Number of filters killed.
     pub kills: u64,
-    /// Times that the disk was filled, or a filter got SIGHUP.
+    /// Number of times that the disk was filled, or a filter got SIGHUP.
     pub disturbances: u64,
-    /// Messages that Postfix took.
+    /// Messages that Postfix accepted.
     pub accepted: u64,
     /// Messages that it deferred.
     pub deferred: u64,
-    /// Messages that it refused for good.
+    /// Messages that it rejected permanently.
     pub refused: u64,
     /// Messages that arrived.
     pub arrived: u64,
-    /// Taken, and not arrived.
+    /// Accepted, but not arrived.
     pub lost: u64,
     /// Arrived more than once, or arrived and deferred.
     pub doubled: u64,
-    /// Arrived as they were sent.
+    /// Arrived unchanged.
     pub unfiltered: u64,
-    /// Arrived as neither what was sent nor what it should have become.
+    /// Arrived neither unchanged nor correctly rewritten.
     pub broken: u64,
-    /// Accepted, and not whole in the ledger.
+    /// Accepted, but not whole in the ledger.
     pub unkept: u64,
-    /// Records of the ledger that cannot be read, or hold something else than a message that was sent; files that are none of a ledger's.
+    /// Ledger records that are unreadable or contain no message that was sent, and foreign files in the ledger folder.
     pub damaged: u64,
     /// Files in Postfix's queues `corrupt` and `hold`.
     pub set_aside: u64,
 }
 
 impl Counts {
-    /// Whether every message met the end that it should.
+    /// Returns true if every message had the required result.
     pub fn is_well(&self) -> bool {
         let bad = [
             self.refused,
@@ -123,7 +123,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What became of a message at its sender.
+/// Result of a message for its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Accepted,
@@ -134,7 +134,7 @@ enum Fate {
 /// Kills filters that keep originals, while mail is sent.
 ///
 /// # Panics
-/// When Postfix or a filter does not start.
+/// If Postfix or a filter does not start.
 pub fn run(soak: &Soak) -> Counts {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
@@ -189,7 +189,7 @@ pub fn run(soak: &Soak) -> Counts {
             .into_iter()
             .flat_map(|sender| sender.join().expect("no panic"))
             .collect();
-        // A filter is left alone to let what is queued out; Postfix asks it no more.
+        // A filter runs undisturbed while the queue drains, although Postfix no longer uses it.
         let drained = postfix.drain(Duration::from_mins(2));
         over.store(true, Ordering::SeqCst);
         killer.join().expect("no panic");
@@ -209,9 +209,9 @@ pub fn run(soak: &Soak) -> Counts {
     };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
-    // One more start closes what the last kill left open.
+    // One more start closes the segments that the last kill left open.
     drop(start());
-    look_at_originals(&kept, &fates, &mut counts);
+    check_originals(&kept, &fates, &mut counts);
     counts
 }
 
@@ -226,13 +226,13 @@ fn fill_and_empty(disk: &SmallDisk, over: &AtomicBool, count: &AtomicU64) {
     }
 }
 
-/// Sends messages until the time is over; each has a number of its own, whatever becomes of it.
+/// Sends messages until the time is over. Each has its own number, whatever its result.
 fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate)> {
     let end = Instant::now() + time;
     let mut fates = Vec::new();
     let mut client: Option<Client> = None;
     while Instant::now() < end {
-        // A connection whose filter was killed gets no other: a new one is made.
+        // After its filter was killed, a connection gets no other filter: opens a new connection.
         let Some(connection) = client.as_mut() else {
             client = Client::connect(postfix.port()).ok();
             if client.is_none() {
@@ -245,7 +245,7 @@ fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate
             Ok(reply) if reply.is_good() => Fate::Accepted,
             Ok(reply) if reply.is_temporary() => Fate::Deferred,
             Ok(_) => Fate::Refused,
-            // Postfix itself is not killed: no connection of its breaks but by 421.
+            // Postfix itself is not killed: its connections only end with 421.
             Err(_) => Fate::Deferred,
         };
         if fate != Fate::Accepted {
@@ -256,7 +256,7 @@ fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate
     fates
 }
 
-/// The size of a message by its number.
+/// Returns the size of a message by its number.
 fn size(number: u64) -> usize {
     let mut at = number % SHARES.iter().sum::<u64>();
     for (share, size) in SHARES.iter().zip(SIZES) {
@@ -268,7 +268,7 @@ fn size(number: u64) -> usize {
     SIZES[0]
 }
 
-/// A message in ISO-8859-1. Its body follows from its size alone.
+/// Returns a message in ISO-8859-1. Its body depends only on its size.
 fn letter(number: u64) -> Vec<u8> {
     let size = size(number);
     let mut raw = format!(
@@ -286,7 +286,7 @@ fn letter(number: u64) -> Vec<u8> {
     raw
 }
 
-/// What the bodies of each size must become: as an undisturbed filter leaves them, and the text is that of the message.
+/// Returns the expected bodies by size, as an undisturbed filter rewrites them. Checks that their text is that of the message.
 fn wanted(postfix: &Postfix, start: impl Fn() -> Program) -> HashMap<usize, Vec<u8>> {
     let _filter = start();
     let mut client = postfix.client();
@@ -318,7 +318,7 @@ fn body(data: &[u8]) -> &[u8] {
     &data[end..]
 }
 
-/// How a message arrived.
+/// State in which a message arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Rewritten,
@@ -326,7 +326,7 @@ enum State {
     Broken,
 }
 
-/// Looks at what has arrived, and forgets it: all of it would not fit into memory.
+/// Checks and drops the messages that arrived, because all of them would not fit into memory.
 fn collect(
     postfix: &Postfix,
     wanted: &HashMap<usize, Vec<u8>>,
@@ -382,7 +382,7 @@ fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts:
 }
 
 /// Reads every record of the ledger.
-fn look_at_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts) {
+fn check_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts) {
     let catalog = Catalog::open(kept).expect("the ledger");
     let mut names = Vec::new();
     let unread = catalog
@@ -425,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_wrong_is_counted() {
+    fn failures_are_counted() {
         use Fate::{Accepted, Deferred};
         use State::{Broken, Rewritten, Unfiltered};
         let well = |fates: &[(u64, Fate)], arrived: &[(u64, Vec<State>)]| {

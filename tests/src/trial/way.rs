@@ -1,4 +1,4 @@
-//! The ways on which mail goes through the gateway beside a Postfix.
+//! The ways in which mail passes through the gateway and a Postfix.
 
 use super::filter::Program;
 use super::free_port;
@@ -7,31 +7,31 @@ use super::sink::Offer;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the gateway stands.
+/// The position of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Beside the server, as a milter at a Unix socket.
     Milter,
     /// Before its queue (`smtpd_proxy_filter`).
     BeforeQueue,
-    /// Behind its queue, and back into it (`content_filter`).
+    /// After its queue, and back into it (`content_filter`).
     AfterQueue,
     /// Between the server and a mail store, over LMTP.
     Lmtp,
 }
 
 impl Way {
-    /// All of them.
+    /// All ways.
     pub const ALL: [Self; 4] = [
         Self::Milter,
         Self::BeforeQueue,
         Self::AfterQueue,
         Self::Lmtp,
     ];
-    /// Those of the proxy.
+    /// The ways of the proxy.
     pub const PROXIES: [Self; 3] = [Self::BeforeQueue, Self::AfterQueue, Self::Lmtp];
 
-    /// A file for the gateway on this way.
+    /// Returns a configuration file for the gateway.
     fn configuration(self, listen: &str, next_hop: &str, policy: &str) -> String {
         let keys = match self {
             Self::Milter => "route = \"milter\"\ngroup = \"postfix\"".to_owned(),
@@ -46,18 +46,18 @@ impl Way {
     }
 }
 
-/// A server and the gateway, on one of the ways.
+/// A server and the gateway, connected in one of the ways.
 #[derive(Debug)]
 pub struct Chain {
-    /// The server, with a sink behind it.
+    /// The server, with a sink as next hop.
     pub postfix: Postfix,
-    /// The gateway; none while it is down.
+    /// The gateway. None while it is down.
     pub gateway: Option<Program>,
     way: Way,
-    /// Where the gateway listens, and where it sends to.
+    /// Addresses at which the gateway listens and to which it sends.
     listen: String,
     next_hop: String,
-    /// What it is configured with; none where the defaults are meant.
+    /// Its configuration file. None for the defaults.
     file: Option<PathBuf>,
 }
 
@@ -65,16 +65,17 @@ impl Chain {
     /// Starts both.
     ///
     /// # Panics
-    /// When one of them does not start.
+    /// If one of them does not start.
     pub fn start(way: Way) -> Self {
         Self::prepare(way, None)
     }
 
-    /// Starts a proxy before the queue as lines of master.cf have it, those of the smtpd that takes mail and of the one behind the proxy, which
-    /// stand at ports 10026 and 10027 there.
+    /// Starts a proxy before the queue from lines of master.cf, for the smtpd that accepts mail and the one after the proxy.
+    ///
+    /// The lines name ports 10026 and 10027.
     ///
     /// # Panics
-    /// When one of them does not start.
+    /// If one of them does not start.
     pub fn of_lines(front: &str, back: &str) -> Self {
         Self::prepare_with(Way::BeforeQueue, None, Some((front, back)))
     }
@@ -82,7 +83,7 @@ impl Chain {
     /// Starts both, the gateway with a policy of these lines (TOML, as in `[policy.NAME]`).
     ///
     /// # Panics
-    /// When one of them does not start.
+    /// If one of them does not start.
     pub fn with_policy(way: Way, policy: &str) -> Self {
         Self::prepare(way, Some(policy))
     }
@@ -94,7 +95,7 @@ impl Chain {
     fn prepare_with(way: Way, policy: Option<&str>, lines: Option<(&str, &str)>) -> Self {
         let (front, back) = (free_port(), free_port());
         let local = |port: u16| format!("tcp:127.0.0.1:{port}");
-        // What comes back into the server is neither sent out again nor looked at again (FILTER_README of Postfix).
+        // Mail that returns to the server is neither sent out nor filtered again (FILTER_README of Postfix).
         let back_door = |options: &str| {
             format!(
                 "127.0.0.1:{back} inet n - n - 200 smtpd -o smtpd_authorized_xforward_hosts=127.0.0.0/8{options}"
@@ -167,10 +168,10 @@ impl Chain {
         chain
     }
 
-    /// Starts the gateway, where it is down.
+    /// Starts the gateway, if it is down.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     pub fn bring_up(&mut self) {
         let log = self.log();
         self.gateway
@@ -184,7 +185,7 @@ impl Chain {
             });
     }
 
-    /// What the gateway said.
+    /// Returns the gateway's log.
     pub fn told(&self) -> String {
         fs::read_to_string(self.log()).unwrap_or_default()
     }

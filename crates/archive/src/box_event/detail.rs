@@ -1,92 +1,92 @@
-//! Holds what is known about an event of an archive beyond its kind and place, as data.
+//! Details of events about an archive, as typed data.
 
 use crate::packing::Packing;
 use std::fmt;
 
-/// What is known about a [`BoxEvent`](crate::BoxEvent) beyond its kind and place. `Display` makes the sentence for people and logs.
+/// Details of a [`BoxEvent`](crate::BoxEvent) beyond its kind and offset. `Display` formats them as a sentence for people and logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoxDetail {
-    /// A `From ` line whose evidence is weak.
+    /// A `From ` line with weak evidence.
     Points {
-        /// The evidence.
+        /// Points of the evidence.
         points: i32,
-        /// Whether the line was read as a separator.
+        /// True if the line was read as a separator.
         accepted: bool,
     },
-    /// A `From ` line within an open multipart.
+    /// A `From ` line inside an open multipart.
     OpenMultipart {
-        /// The evidence of the line.
+        /// Points of the evidence.
         points: i32,
-        /// The offset of the last delimiter before the line.
+        /// Offset of the last delimiter before the line.
         opened: u64,
-        /// Whether the line is a separator, and why.
+        /// The decision and its reason.
         decision: MultipartDecision,
     },
-    /// No Content-Length of the file was right, so none was used.
+    /// No Content-Length of the file was right, so all were ignored.
     WrongLengths,
-    /// Neither a separator nor the end of the file follows where Content-Length says.
+    /// Neither a separator nor the end of the file follows at the position that Content-Length declares.
     WrongLength,
-    /// A line `>From ` in a mailbox whose quoting is a guess.
+    /// A `>From ` line in a mailbox whose quoting is a guess.
     UnknownQuoting,
     /// Bytes before the first line.
     Prelude {
-        /// The number of bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// A mailbox without a separator is one message.
+    /// A mailbox without separators, read as one message.
     NoSeparator,
-    /// One message has lines that look like separators.
+    /// A single message with lines that look like separators.
     LooksLikeMailbox {
-        /// The number of such lines.
+        /// Number of these lines.
         lines: u32,
     },
-    /// A file does not begin like a message.
+    /// A file that does not begin like a message.
     NotLikeMessage,
-    /// Text before the first separator is a message.
+    /// Text before the first separator, read as a message.
     TextBeforeSeparator,
     /// The first message has no separator.
     FirstWithoutSeparator,
-    /// The message is longer than this limit, in bytes.
+    /// A message above this limit in bytes.
     LongerThan(u64),
-    /// The file does not begin with a header field.
+    /// A file that does not begin with a header field.
     NoHeader,
-    /// The folder has another name in the output.
+    /// A folder with another name in the output.
     RenamedFolder {
-        /// The name in the output.
+        /// Name in the output.
         display: String,
-        /// The name of the folder, escaped.
+        /// Original name of the folder, escaped.
         name: String,
     },
     /// A symbolic link.
     Link {
-        /// The path below the archive's root.
+        /// Path below the archive's root.
         name: String,
     },
     /// A device, a pipe or a socket.
     SpecialFile {
-        /// The path below the archive's root.
+        /// Path below the archive's root.
         name: String,
     },
-    /// A file in a form that is not read.
+    /// A file in an unsupported format.
     LeftPacked {
-        /// The form.
+        /// The format.
         packing: Packing,
-        /// The path below the archive's root.
+        /// Path below the archive's root.
         name: String,
     },
     /// A file that is not mail.
     NoMail {
-        /// The path below the archive's root.
+        /// Path below the archive's root.
         name: String,
-        /// Whether a ledger keeps the file.
+        /// True if a ledger stores the file.
         kept: bool,
     },
-    /// Compressed data that are not as they should be.
+    /// Defective compressed data.
     Compressed {
-        /// The form of the data.
+        /// The compression.
         packing: Packing,
-        /// What is wrong.
+        /// The defect.
         defect: CompressionDefect,
     },
 }
@@ -164,41 +164,41 @@ impl fmt::Display for BoxDetail {
     }
 }
 
-/// What is wrong with compressed data.
+/// A defect of compressed data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompressionDefect {
-    /// So many other bytes follow the data.
+    /// Number of other bytes after the data.
     BytesBehind(u64),
-    /// So many NUL bytes follow the data.
+    /// Number of NUL bytes after the data.
     ZerosBehind(u64),
-    /// So many NUL bytes stand between two members.
+    /// Number of NUL bytes between two members.
     ZerosInside(u64),
-    /// The data become more than `limit` times as long. Reading stopped.
+    /// The data expand to more than `limit` times their size. Reading stopped.
     Expansion {
         /// The limit.
         limit: u64,
-        /// Bytes that were decompressed before.
+        /// Bytes decompressed before that.
         given: u64,
     },
-    /// The data break off.
+    /// The data are truncated.
     CutOff {
-        /// Bytes that were decompressed before.
+        /// Bytes decompressed before that.
         given: u64,
     },
     /// The data are damaged.
     Damaged {
-        /// The message of the decoder.
+        /// The decoder's error message.
         error: String,
-        /// Bytes that were decompressed before.
+        /// Bytes decompressed before that.
         given: u64,
-        /// Compressed bytes that were not read; None where reading goes on with the next member.
+        /// Number of compressed bytes that were not read. None if reading continues with the next member.
         left: Option<u64>,
     },
 }
 
 impl CompressionDefect {
-    /// Writes the sentence. `what` names the form of the data.
+    /// Writes the sentence. `what` names the compression.
     fn write(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
         match self {
             Self::BytesBehind(bytes) => write!(f, "{bytes} bytes left out behind what is {what}"),
@@ -238,23 +238,23 @@ impl CompressionDefect {
     }
 }
 
-/// Whether a `From ` line in an open multipart is a separator, and why. Offsets are those of lines in the file.
+/// Decision whether a `From ` line in an open multipart is a separator. Offsets are those of lines in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MultipartDecision {
-    /// A separator: the delimiter does not come again within so many bytes.
+    /// A separator: the delimiter does not recur within this many bytes.
     NotWithin(u64),
-    /// A separator: the line at this offset looks like the delimiter, but no part follows.
+    /// A separator: the line at this offset looks like the delimiter, but no part follows it.
     NoDelimiter(u64),
-    /// A separator: the delimiter comes again at this offset, but the mailbox quotes lines that are no separators.
+    /// A separator: the delimiter recurs at this offset, but the mailbox quotes lines that are not separators.
     Unquoted(u64),
-    /// A separator: the delimiter comes again at this offset, but no line closes the multipart.
+    /// A separator: the delimiter recurs at this offset, but no line closes the multipart.
     NeverClosed(u64),
-    /// A separator: the delimiter comes again at this offset, but more separators stand before it.
+    /// A separator: the delimiter recurs at this offset, but more separators precede it.
     OneOfSeveral(u64),
-    /// Part of the multipart, whose delimiter comes again at this offset.
+    /// Part of the multipart, whose delimiter recurs at this offset.
     Inside(u64),
-    /// Part of an attached mailbox. The delimiter comes again at this offset.
+    /// Part of an attached mailbox. The delimiter recurs at this offset.
     InsideMailbox(u64),
 }
 

@@ -1,26 +1,26 @@
-//! What a search finds a record of a segment by.
+//! Index entries: the fields by which a search finds a record of a segment.
 //!
 //! # Limits
-//! A tag that this version does not know is skipped.
+//! Skips tags that this version does not know.
 
 use super::varint::{Cursor, put_counted};
 
-/// What a search finds a record by.
+/// The fields by which a search finds a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// When the message was kept: nanoseconds since 1970-01-01 UTC.
+    /// Time when the message was stored, in nanoseconds since 1970-01-01 UTC.
     pub time: u64,
-    /// The mail server's name for the message; empty if unknown.
+    /// Queue ID of the mail server. Empty if unknown.
     pub queue_id: Vec<u8>,
     /// Value of the first Message-ID field, without white space around it. Empty without such a field.
     pub message_id: Vec<u8>,
-    /// Sender of the envelope without angle brackets; empty for the null sender, `None` if unknown.
+    /// Envelope sender without angle brackets. Empty for the null sender, `None` if unknown.
     pub sender: Option<Vec<u8>>,
-    /// Recipients of the envelope without angle brackets, as far as they are known.
+    /// Known envelope recipients, without angle brackets.
     pub recipients: Vec<Vec<u8>>,
     /// Number of all recipients.
     pub recipient_count: u64,
-    /// Bytes of the original message.
+    /// Size of the original message in bytes.
     pub size: u64,
     /// BLAKE3 of the original message.
     pub blake3: [u8; 32],
@@ -32,7 +32,7 @@ impl IndexEntry {
         !self.recipients.is_empty() && self.recipients.len() as u64 == self.recipient_count
     }
 
-    /// Encodes the fields: a tag, a varint length and that many bytes each.
+    /// Encodes each field as a tag, a varint length and that many bytes.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(160);
         let mut field = |tag: u8, bytes: &[u8]| {
@@ -54,7 +54,7 @@ impl IndexEntry {
         out
     }
 
-    /// Decodes fields; skips tags that it does not know.
+    /// Decodes fields, and skips unknown tags.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (mut entry, mut cursor) = (Self::default(), Cursor(bytes));
         while !cursor.0.is_empty() {

@@ -1,4 +1,4 @@
-//! Checking and replaying a ledger.
+//! Verifies and replays a ledger.
 
 use super::record::{self, Record};
 use super::varint::Cursor;
@@ -12,19 +12,19 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Why a ledger cannot be used.
+/// Reasons why a ledger cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// It cannot be read.
+    /// An I/O error.
     Io(io::Error),
-    /// The file is no ledger.
+    /// The file is not a ledger.
     NotALedger,
-    /// A ledger of a version that this program does not know.
+    /// A ledger of an unsupported version.
     Version(u32),
-    /// It was cut short, or bytes were changed: what shows it.
+    /// The ledger is truncated or its bytes were changed. Says how that was found.
     Damaged(&'static str),
-    /// A record takes more of an output than there is left of it.
+    /// A record needs more bytes than the output has left.
     Beyond,
 }
 
@@ -58,7 +58,7 @@ impl From<io::Error> for LedgerError {
     }
 }
 
-/// A ledger whose every byte was checked, ready to be replayed.
+/// A verified ledger, ready to be replayed.
 #[derive(Debug)]
 pub struct Ledger<R = File> {
     file: BufReader<R>,
@@ -68,14 +68,14 @@ pub struct Ledger<R = File> {
 }
 
 impl Ledger {
-    /// Opens a ledger, checks its digest over all bytes and reads its footer.
+    /// Opens a ledger, verifies its digest and reads its footer.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         Self::read(crate::regular::open(path)?)
     }
 }
 
 impl<R: Read + Seek> Ledger<R> {
-    /// Checks the digest over all bytes of a ledger and reads its footer.
+    /// Verifies the digest of a ledger and reads its footer.
     pub fn read(mut file: R) -> Result<Self, LedgerError> {
         let total = verify(&mut file)?;
         let footer = find_footer(&mut file, total)?;
@@ -88,12 +88,12 @@ impl<R: Read + Seek> Ledger<R> {
         })
     }
 
-    /// The account at its end.
+    /// Returns the footer.
     pub fn footer(&self) -> &Footer {
         &self.footer
     }
 
-    /// Fills `block` with the next block; false after the last.
+    /// Fills `block` with the next block. Returns false after the last.
     pub fn next_block(&mut self, block: &mut Block) -> Result<bool, LedgerError> {
         block.clear();
         if self.read == self.footer.blocks {
@@ -109,7 +109,7 @@ impl<R: Read + Seek> Ledger<R> {
         {
             return Err(LedgerError::Damaged("a block's checksum differs"));
         }
-        // Decompression is bounded by what the header promises, whatever the frame says.
+        // The length in the block header bounds decompression, whatever the frame claims.
         zstd::stream::read::Decoder::with_buffer(&self.frame[..])?
             .take(header.raw + 1)
             .read_to_end(&mut block.payload)?;
@@ -137,7 +137,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Its records in order. After an error nothing more comes.
+    /// Returns its records in order. An error ends the iteration.
     pub fn records(&self) -> Records<'_> {
         Records {
             records: Cursor(&self.payload[self.records..self.residues]),
@@ -152,7 +152,7 @@ impl Block {
     }
 }
 
-/// The records of a block in order. After an error nothing more comes.
+/// Iterator over the records of a block. An error ends the iteration.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     records: Cursor<'a>,
@@ -160,8 +160,9 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The next record, where `left` bytes of the current file of the output were not used (`u64::MAX`: nobody knows). A message that takes more
-    /// is [`LedgerError::Beyond`], before anything is made of what it says: what is there bounds what a record can cost.
+    /// Returns the next record, if `left` bytes of the current output file are unused (`u64::MAX`: unknown).
+    ///
+    /// This bounds what a record can cost: a message that needs more is [`LedgerError::Beyond`], before any of it is decoded.
     pub fn next_within(&mut self, left: u64) -> Option<Result<Record<'a>, LedgerError>> {
         if self.records.0.is_empty() {
             return None;
@@ -192,7 +193,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// Checks magic, version, length and digest; gives the length in bytes.
+/// Verifies magic, version, length and digest. Returns the length in bytes.
 fn verify(file: &mut (impl Read + Seek)) -> Result<u64, LedgerError> {
     let total = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(0))?;
@@ -221,7 +222,7 @@ fn verify(file: &mut (impl Read + Seek)) -> Result<u64, LedgerError> {
         file.read_exact(&mut buffer[..want])?;
         hasher.update(&buffer[..want]);
         left -= want as u64;
-        // The last eight bytes before the digest may lie across two reads.
+        // The last eight bytes before the digest may span two reads.
         let keep = want.min(8);
         tail.copy_within(keep.., 0);
         tail[8 - keep..].copy_from_slice(&buffer[want - keep..want]);
@@ -240,7 +241,7 @@ fn verify(file: &mut (impl Read + Seek)) -> Result<u64, LedgerError> {
     Ok(total)
 }
 
-/// Walks over the blocks to the footer and reads it.
+/// Skips the blocks and reads the footer.
 fn find_footer(file: &mut (impl Read + Seek), total: u64) -> Result<Footer, LedgerError> {
     file.seek(SeekFrom::Start(HEADER_LEN as u64))?;
     let mut reader = BufReader::new(file);
@@ -364,7 +365,7 @@ fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The first four bytes; the callers' slices are longer.
+/// Decodes the first four bytes. The callers' slices are longer.
 fn le32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }

@@ -1,100 +1,100 @@
-//! The records of a block and their bytes.
+//! Defines the records of a block and their encoding.
 
 use super::varint::{Cursor, put, put_counted};
 use crate::Quoting;
 
-/// One step of the way back. Lengths are bytes; `out` lengths are taken from the current output file.
+/// One step of a restore. Lengths are in bytes; `out` lengths are taken from the current output file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// The source with this index in the footer begins, and its output with it.
+    /// The source with this index in the footer begins, and so does its output.
     Source(u64),
-    /// A file of a source that is a folder begins: its path below the folder.
+    /// A file of a source folder begins: its path below the folder.
     File(&'a [u8]),
-    /// A folder inside a source that is a folder.
+    /// A folder inside a source folder.
     Directory(&'a [u8]),
-    /// A file of an output that is a folder begins: its path below the folder.
+    /// A file of an output folder begins: its path below the folder.
     OutFile(&'a [u8]),
-    /// Bytes that are alike in source and output, whole entries.
+    /// Whole entries that are identical in source and output.
     Same {
-        /// Messages that begin in them.
+        /// Number of messages that begin in them.
         messages: u64,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Bytes that are in the source only.
+    /// Bytes that are only in the source.
     Raw {
-        /// Why.
+        /// The reason.
         kind: RawKind,
         /// The bytes.
         bytes: &'a [u8],
     },
-    /// A message that is not the same in source and output.
+    /// A message that differs between source and output.
     Message(MessageRecord<'a>),
-    /// An account of what was made of the message that follows, for people; it restores nothing.
+    /// A report about the message that follows, for people. Restores nothing.
     Note(&'a [u8]),
 }
 
-/// Why bytes of a source are not in its output.
+/// The reason why bytes of a source are not in its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
-    /// Bytes of a mailbox that belong to no message.
+    /// Bytes of a mailbox outside any message.
     Gap,
-    /// A file of a folder that is no message, or a piece of one.
+    /// A file of a folder that is not a message, or a piece of one.
     Other,
     /// A message that was set aside.
     SetAside,
 }
 
-/// A message of the output and the way back to that of the source.
+/// A message of the output and the changes that restore the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageRecord<'a> {
     /// Bytes of separator, message and trailer in the output.
     pub out: [u64; 3],
-    /// The old separator; None: as in the output.
+    /// The original separator. None if identical to the output.
     pub separator: Option<&'a [u8]>,
-    /// The old trailer; None: as in the output.
+    /// The original trailer. None if identical to the output.
     pub trailer: Option<&'a [u8]>,
-    /// The old message.
+    /// The original message.
     pub body: Body<'a>,
-    /// Goes on from the record before: a further piece, not a message of its own.
+    /// True for a further piece of the message in the record before.
     pub continued: bool,
-    /// The piece begins inside a line, so that quoting begins after its first line end.
+    /// True if the piece begins inside a line: quoting begins after its first line end.
     pub midline: bool,
 }
 
-/// How the old message is made.
+/// How the original message is restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body<'a> {
-    /// It is that of the output.
+    /// The message of the output is identical.
     Same,
-    /// Unquote the output's message, apply the changes, quote again.
+    /// Unquote the output's message, apply the changes, and quote it again.
     Undo {
-        /// The quoting.
+        /// The quoting to apply.
         requote: Requote,
-        /// Sorted, without overlap, in the coordinates of the unquoted message of the output.
+        /// Changes in order, without overlap, with offsets in the unquoted message of the output.
         changes: Vec<Change<'a>>,
     },
-    /// It is this.
+    /// The original message itself.
     Whole(&'a [u8]),
 }
 
-/// What happens to `From ` lines on the way back.
+/// How a restore treats `From ` lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requote {
-    /// Nothing: there are none, or both sides leave them alone.
+    /// Unchanged: there are none, or neither side quotes them.
     Leave,
-    /// `unquote` (the output is an mboxrd mailbox) first, then quote as the source does.
+    /// If `unquote` is set (the output is an mboxrd mailbox), unquote; then quote as the source does.
     Convert {
-        /// The output's message is quoted.
+        /// True if the output's message is quoted.
         unquote: bool,
         /// Quoting of the source.
         source: Quoting,
     },
-    /// `unquote` first, then give each line `>*From ` this many `>` (a source that quotes irregularly).
+    /// If `unquote` is set, unquote; then give each `>*From ` line its own number of `>` (a source that quotes irregularly).
     Count {
-        /// The output's message is quoted.
+        /// True if the output's message is quoted.
         unquote: bool,
-        /// One number a line.
+        /// One number per line.
         marks: Vec<u64>,
     },
 }
@@ -104,18 +104,18 @@ pub enum Requote {
 pub struct Change<'a> {
     /// Offset of the new bytes.
     pub start: u64,
-    /// How many new bytes.
+    /// Number of new bytes.
     pub len: u64,
-    /// What stood there.
+    /// The original bytes.
     pub old: Old<'a>,
 }
 
-/// Old bytes, or the way to make them.
+/// Original bytes, or how to produce them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Old<'a> {
     /// The bytes.
     Bytes(&'a [u8]),
-    /// A recipe of the one who writes and reads the ledger; opaque here.
+    /// A recipe of the program that writes and reads the ledger. Opaque here.
     Recipe(&'a [u8]),
 }
 
@@ -128,7 +128,7 @@ const GAP: u8 = 6;
 const OTHER: u8 = 7;
 const SET_ASIDE: u8 = 8;
 const NOTE: u8 = 9;
-/// A message is this bit and the flags below.
+/// Tag bit of a message. The other bits are the flags below.
 const MESSAGE: u8 = 0x40;
 const SEPARATOR: u8 = 0x01;
 const TRAILER: u8 = 0x02;
@@ -137,14 +137,15 @@ const WHOLE: u8 = 0x08;
 const CONTINUED: u8 = 0x10;
 const MIDLINE: u8 = 0x20;
 
-/// Changes beyond the number of bytes of a message's output, which put back what was removed. No message within the usual limit of 64 MiB has
-/// more: what is removed is a line of four bytes at least.
+/// Largest number of changes in addition to one per output byte. Such changes restore removed text.
+///
+/// No message within the usual limit of 64 MiB has more: a removed line has at least four bytes.
 const MOST_REMOVED: u64 = 1 << 24;
 
-/// Set in the quoting byte when the output's message is quoted.
+/// Set in the quoting byte if the output's message is quoted.
 const UNQUOTE: u8 = 0x10;
 
-/// Appends a record to `records` and its old bytes to `residues`.
+/// Appends a record to `records` and its original bytes to `residues`.
 pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut Vec<u8>) {
     match record {
         Record::Source(index) => {
@@ -184,7 +185,7 @@ pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut 
     }
 }
 
-/// Takes the next record; None when the bytes are no record.
+/// Decodes the next record. Returns None for malformed bytes.
 pub(super) fn decode<'a>(
     records: &mut Cursor<'a>,
     residues: &mut Cursor<'a>,
@@ -217,7 +218,7 @@ pub(super) fn decode<'a>(
     })
 }
 
-/// Bytes that a message takes of the output, when a message is what follows.
+/// Returns the number of output bytes that the next record needs, if it is a message.
 pub(super) fn message_takes(mut records: Cursor<'_>) -> Option<u128> {
     records.byte().filter(|op| op & 0xC0 == MESSAGE)?;
     (0..3).try_fold(0, |sum, _| Some(sum + u128::from(records.number()?)))
@@ -258,7 +259,7 @@ fn encode_message(message: &MessageRecord<'_>, records: &mut Vec<u8>, residues: 
             put(records, changes.len() as u64);
             let mut end = 0;
             for change in changes {
-                // Distances are small where offsets are not.
+                // Distances are smaller than offsets.
                 put(records, change.start - end);
                 put(records, change.len);
                 end = change.start + change.len;
@@ -301,7 +302,7 @@ fn decode_message<'a>(
             let count = records
                 .number()
                 .filter(|&count| count <= out[1].saturating_add(MOST_REMOVED))?;
-            // Each change takes at least three bytes: a wrong count cannot ask for more memory than there is input.
+            // Each change takes at least three bytes: a wrong count cannot allocate more memory than there is input.
             let mut changes =
                 Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len() / 3));
             let mut end = 0u64;
@@ -371,7 +372,7 @@ fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
             source: Quoting::Mboxrd,
         },
         4 => {
-            // Each line has at least the five bytes `From `, but it may have been made by a change.
+            // Each line has at least the five bytes `From `, but a change may have created it.
             let count = records
                 .number()
                 .filter(|&count| count <= body.saturating_add(MOST_REMOVED))?;
@@ -390,7 +391,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_has_so_many_changes_at_most() {
+    fn number_of_changes_is_limited() {
         let decoded = |removed: u64, body: u8| {
             let mut bytes = vec![MESSAGE | UNDO, 0, body, 0, 0];
             put(&mut bytes, removed);
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_message_takes_is_known_before_it_is_read() {
+    fn message_output_length_is_known_before_decoding() {
         let mut bytes = vec![MESSAGE];
         for length in [1, u64::MAX, u64::MAX] {
             put(&mut bytes, length);

@@ -1,18 +1,18 @@
-//! The parts of a record that segments and their indexes share.
+//! Constants and helpers for records that segments and their indexes share.
 //!
 //! # Limits
 //! None.
 
 /// First bytes of every record.
 pub(super) const RECORD: [u8; 4] = *b"\x89MGR";
-/// Bytes of a checksum.
+/// Length of a checksum in bytes.
 pub(super) const CHECK: usize = 8;
-/// Bytes of the digest of a record's ledger.
+/// Length of the digest of a record's ledger in bytes.
 pub(super) const DIGEST: usize = 16;
 /// Bytes of a record before its index entry: magic, length of the entry, length of the ledger, digest of the ledger.
 pub(super) const RECORD_HEADER: usize = RECORD.len() + 4 + 8 + DIGEST;
 
-/// Returns the encoded index entry of a record that [`segment_record`] made.
+/// Returns the encoded index entry of a record that [`segment_record`] built.
 pub(super) fn record_entry(record: &[u8]) -> &[u8] {
     let mut length = [0; 4];
     let Some(bytes) = record.get(4..8) else {

@@ -1,16 +1,16 @@
-//! Segments: files that hold many ledgers of one message each, one record behind the other.
+//! Segments: files of many ledgers of one message each, one record after the other.
 //!
 //! ```text
 //! header │ record │ record │ …                    while a daemon appends
 //! header │ record │ record │ … │ index │ end      once it is closed
 //! ```
 //!
-//! A record is an index entry and a whole ledger as [`write_whole`](super::write_whole) makes it. Both have a checksum, so a reader skips
-//! what is damaged and finds the next record behind it. It stops at a record whose ledger ends beyond the file. The index repeats all index entries, so a search reads a fraction of the file.
-//! `docs/ledger-format.md` describes every byte.
+//! A record is an index entry and a whole ledger as [`write_whole`](super::write_whole) writes it. Both have a checksum, so a
+//! reader can skip damage and find the next record after it. It stops at a record whose ledger ends beyond the file. The index
+//! repeats all index entries, so a search reads only a fraction of the file. `docs/ledger-format.md` describes every byte.
 //!
 //! # Limits
-//! A segment without an intact index is read record by record. An index does not tell that a record behind it is damaged.
+//! A segment without an intact index is read record by record. An index does not reveal damage of its records.
 
 use super::index_entry::IndexEntry;
 use super::record_bytes::{CHECK, DIGEST, RECORD, RECORD_HEADER, checksum};
@@ -26,14 +26,14 @@ use std::os::unix::fs::FileExt;
 const MAGIC: [u8; 8] = *b"\x89MGS\r\n\x1a\n";
 /// Last bytes of a closed segment.
 const END: [u8; 8] = *b"MGSEND\r\n";
-/// Bytes at the end of a closed segment: length of the file, length of header and records, checksum, magic.
+/// Bytes of the end of a closed segment: length of the file, length of header and records, checksum, magic.
 const END_LEN: usize = 8 + 8 + CHECK + END.len();
-/// Bytes of the longest index entry. A search behind damage reads so many for each false beginning of a record.
+/// Largest index entry in bytes. A search after damage reads this many for each false beginning of a record.
 const MAX_ENTRY: usize = 64 << 10;
-/// Bytes that a scan reads at once.
+/// Bytes per read of a scan.
 const WINDOW: usize = 256 << 10;
 
-/// Returns the header of a segment that `producer` writes.
+/// Returns the header of a segment written by `producer`.
 pub fn segment_header(producer: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     out.extend_from_slice(&MAGIC);
@@ -44,14 +44,14 @@ pub fn segment_header(producer: &str) -> Vec<u8> {
     out
 }
 
-/// Returns a record of a segment: `entry` and `ledger`, which is a whole ledger of one message.
+/// Returns a record of a segment: `entry` and `ledger`, a whole ledger of one message.
 ///
 /// # Errors
-/// The entry takes more than 64 KiB even without its recipients: [`Segment::record_at`] would not read the record.
+/// The entry exceeds 64 KiB even without its recipients: [`Segment::record_at`] would not read the record.
 pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> {
     let mut fields = entry.encode();
     if fields.len() > MAX_ENTRY {
-        // Addresses alone can be so long; the count tells that they are missing.
+        // Addresses alone can be this long. The count shows that they are missing.
         fields = IndexEntry {
             recipients: Vec::new(),
             ..entry.clone()
@@ -76,14 +76,14 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> 
     Ok(out)
 }
 
-/// Returns what ends a segment whose header and records take `length` bytes: the index, if it has any record, and the end.
+/// Returns the tail of a segment whose header and records take `length` bytes: the index, unless it is empty, and the end.
 pub fn segment_tail(length: u64, index: &IndexBuilder) -> Vec<u8> {
     let mut out = index.finish();
     out.extend_from_slice(&segment_end(length + out.len() as u64, length));
     out
 }
 
-/// Returns the last bytes of a segment that takes `length` bytes without them, and `records` bytes without its index.
+/// Returns the end of a segment that takes `length` bytes without it, and `records` bytes without index and end.
 fn segment_end(length: u64, records: u64) -> [u8; END_LEN] {
     let mut out = [0; END_LEN];
     out[..8].copy_from_slice(&(length + END_LEN as u64).to_le_bytes());
@@ -94,36 +94,36 @@ fn segment_end(length: u64, records: u64) -> [u8; END_LEN] {
     out
 }
 
-/// A segment that is read.
+/// A segment opened for reading.
 #[derive(Debug)]
 pub struct Segment {
     file: File,
-    /// Where records begin.
+    /// Offset of the first record.
     start: u64,
-    /// Where they end, at the latest.
+    /// Offset that no record exceeds.
     end: u64,
     /// Byte range of the index. Empty without an index.
     index: Range<u64>,
     closed: bool,
 }
 
-/// Where a record stands in its segment.
+/// The position of a record in its segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// What it is found by.
+    /// Its index entry.
     pub entry: IndexEntry,
-    /// Its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// The bytes of its ledger.
+    /// Byte range of its ledger.
     pub ledger: Range<u64>,
     digest: [u8; DIGEST],
 }
 
 impl Segment {
-    /// Reads the header.
+    /// Opens a segment and reads its header.
     ///
     /// # Errors
-    /// The file cannot be read, is no segment, or one of another version.
+    /// The file cannot be read, is not a segment, or has an unsupported version.
     pub fn open(file: File) -> Result<Self, LedgerError> {
         let mut head = vec![0; 12 + 1 + 128 + CHECK];
         let read = read_up_to(&file, &mut head, 0)?;
@@ -158,12 +158,12 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Returns true if the segment was closed in order: nothing is appended to it any more.
+    /// Returns true if the segment was closed properly. Nothing is appended to it any more.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Returns the offset and the index entry of every record in order, as the index has them; `None` if there is no intact index.
+    /// Returns the offset and the index entry of every record in order, from the index. `None` if the index is missing or damaged.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -177,7 +177,7 @@ impl Segment {
         Ok(segment_index::parse(&bytes))
     }
 
-    /// Returns all intact index entries in order, read from the records.
+    /// Returns all intact index entries in order, from the records.
     pub fn records(&self) -> SegmentRecords<'_> {
         SegmentRecords {
             segment: self,
@@ -209,7 +209,7 @@ impl Segment {
     /// # Errors
     /// The file cannot be read, or the ledger's digest differs.
     pub fn ledger(&self, located: &Located) -> Result<Vec<u8>, LedgerError> {
-        // The end of the file bounds it: `parse` has seen to that.
+        // `parse` checked that the ledger ends within the file.
         let mut bytes = vec![0; (located.ledger.end - located.ledger.start) as usize];
         self.file.read_exact_at(&mut bytes, located.ledger.start)?;
         if blake3::hash(&bytes).as_bytes()[..DIGEST] != located.digest {
@@ -218,7 +218,7 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// Reads all records, and tells what of the segment is a torn write or damaged.
+    /// Reads all records, and reports which bytes of the segment are damaged or a torn write.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -261,7 +261,7 @@ impl Segment {
         Ok(recovered)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &File {
         &self.file
     }
@@ -286,7 +286,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Reads the head of the record at `offset`.
+    /// Parses the head of the record at `offset`.
     fn parse(&self, window: &mut SegmentWindow, offset: u64) -> io::Result<Parsed> {
         let head = window.bytes(self, offset, RECORD_HEADER)?;
         if head.len() < RECORD_HEADER || head[..RECORD.len()] != RECORD {
@@ -324,34 +324,34 @@ impl Segment {
     }
 }
 
-/// What begins at an offset of a segment.
+/// The item that begins at an offset of a segment.
 enum Parsed {
     /// A record whose head is intact and whose ledger is in the segment.
     Whole(Located),
-    /// A record whose head is intact and whose ledger ends beyond the segment: a write that was cut off, or that goes on.
+    /// A record whose head is intact and whose ledger ends beyond the segment: a truncated write, or one in progress.
     Torn,
     /// No intact head of a record.
     Nothing,
 }
 
-/// What [`Segment::recover`] found.
+/// Result of [`Segment::recover`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     /// End of the last whole record, or of the header if no record is whole.
     pub end: u64,
-    /// Where the segment may be cut: behind it stands a torn write, or an index.
+    /// Offset to truncate the segment at: a torn write or an index follows it.
     pub keep: u64,
     /// Number of whole records.
     pub records: u64,
-    /// Bytes before `keep` that belong to no whole record. A record with an intact head and a damaged ledger is among them.
+    /// Bytes before `keep` outside any whole record. Includes records with an intact head and a damaged ledger.
     pub damaged: u64,
-    /// Bytes behind `keep` of a torn write.
+    /// Bytes of a torn write after `keep`.
     pub torn: u64,
-    /// The index of all whole records.
+    /// Index of all whole records.
     pub index: IndexBuilder,
 }
 
-/// The intact index entries of a segment in order.
+/// Iterator over the intact index entries of a segment in order.
 #[derive(Debug)]
 pub struct SegmentRecords<'a> {
     segment: &'a Segment,
@@ -359,33 +359,34 @@ pub struct SegmentRecords<'a> {
     at: u64,
     skipped: u64,
     behind: u64,
-    /// A search has found a record behind damaged lengths. From there on, bytes that look like a record may be in the ledger of another one.
+    /// True once a search has found a record after damaged lengths. From there on, apparent records may lie in the ledger of
+    /// another one.
     in_damage: bool,
-    /// Bytes of ledgers whose digest showed that a sender forged their record.
+    /// Bytes of forged ledgers, whose digests were wrong.
     refuted: u64,
     tail: Tail,
 }
 
-/// What stands behind the last record.
+/// What follows the last record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
     /// Nothing, or it has not been read yet.
     Unread,
-    /// An index, which may be cut off.
+    /// An index, which may be truncated.
     Index,
-    /// A record that was cut off: nobody was told that it is kept.
+    /// A truncated record. No client was told that it is stored.
     Torn,
-    /// Anything else; it may be a damaged record.
+    /// Anything else, possibly a damaged record.
     Damaged,
 }
 
 impl SegmentRecords<'_> {
-    /// Bytes that belong to no intact record and stand before one.
+    /// Returns the number of bytes outside intact records and before one.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Bytes behind the last intact record, once all were read: a torn write, or one that goes on.
+    /// Returns the number of bytes after the last intact record, once all were read: a torn write, or one in progress.
     pub fn behind(&self) -> u64 {
         self.behind
     }
@@ -393,13 +394,13 @@ impl SegmentRecords<'_> {
     /// Reads the next record. Skips a damaged one by its lengths if what follows confirms them, and searches otherwise.
     fn advance(&mut self) -> io::Result<Option<Located>> {
         let begin = self.at;
-        // A record or an index is expected at `expected`; elsewhere stands what a sender may have chosen.
+        // A record or an index is expected at `expected`. The sender may have chosen the bytes elsewhere.
         let (mut at, mut expected, mut tail) = (begin, begin, None);
         while at < self.segment.end {
             match self.segment.parse(&mut self.window, at)? {
                 Parsed::Whole(located) => {
                     self.in_damage |= at != expected;
-                    // A forged record may claim the records behind it as its ledger, but cannot know their digest.
+                    // A forged record may claim the records after it as its ledger, but cannot know their digest.
                     let certain = !self.in_damage || self.verify(&located)?;
                     if certain || self.refuted > self.segment.end {
                         self.skipped += at - begin;
@@ -411,7 +412,7 @@ impl SegmentRecords<'_> {
                         return Ok(Some(located));
                     }
                 }
-                // Nothing follows a cut record, and its sender chose what stands in it: bytes like those of a record, for example.
+                // Nothing follows a truncated record, and its sender chose its content: it may look like a record.
                 Parsed::Torn if at == begin && !self.in_damage => {
                     tail = Some(Tail::Torn);
                     break;
@@ -421,10 +422,10 @@ impl SegmentRecords<'_> {
                     tail = Some(Tail::Damaged);
                     break;
                 }
-                // In a damaged record.
+                // Inside a damaged record.
                 Parsed::Torn | Parsed::Nothing => (),
             }
-            // A daemon was killed while it wrote the index: what senders chose stands in it.
+            // A daemon was killed while it wrote the index, which contains text chosen by senders.
             if at == expected && !self.in_damage && self.begins_index(at)? {
                 tail = Some(if at == begin {
                     Tail::Index
@@ -454,7 +455,7 @@ impl SegmentRecords<'_> {
         Ok(None)
     }
 
-    /// Returns the first offset from `at` on where the magic of a record stands, or the end of the segment.
+    /// Returns the offset of the next record magic from `at` on, or the end of the segment.
     fn next_magic(&mut self, mut at: u64) -> io::Result<u64> {
         loop {
             let bytes = self.window.rest(self.segment, at)?;
@@ -467,8 +468,9 @@ impl SegmentRecords<'_> {
         }
     }
 
-    /// Returns true if the digest of the record's ledger is right. Reads at most as many wrong bytes as the segment has, for heads may be forged by
-    /// the thousand.
+    /// Returns true if the digest of the record's ledger is right.
+    ///
+    /// Reads at most as many bytes of wrong ledgers as the segment has, because a sender can forge thousands of heads.
     fn verify(&mut self, located: &Located) -> io::Result<bool> {
         if self.refuted > self.segment.end {
             return Ok(false);
@@ -488,7 +490,7 @@ impl SegmentRecords<'_> {
         Ok(self.window.bytes(self.segment, offset, length)? == segment_index::MAGIC)
     }
 
-    /// Returns true if records end at `offset`, or the intact head of a record or an index begins there.
+    /// Returns true if records end at `offset`, or an intact head of a record or an index begins there.
     fn begins_record(&mut self, offset: u64) -> io::Result<bool> {
         Ok(offset == self.segment.end
             || !matches!(
@@ -498,10 +500,10 @@ impl SegmentRecords<'_> {
             || self.begins_index(offset)?)
     }
 
-    /// Returns where the record ends whose damaged head is at `offset`; none if nothing confirms its lengths.
+    /// Returns the end of a record whose damaged head is at `offset`, or None if nothing confirms its lengths.
     ///
-    /// The digest of its ledger confirms them, or the head of the record that they lead to. Damaged lengths can lead to a later record; then intact
-    /// records fill the bytes up to it.
+    /// The digest of its ledger confirms them, or the head of the record that follows. Damaged lengths can lead to a later record;
+    /// then intact records fill the bytes up to it.
     fn behind_damaged(&mut self, offset: u64) -> io::Result<Option<u64>> {
         let head = self.window.bytes(self.segment, offset, RECORD_HEADER)?;
         if head.len() < RECORD_HEADER {
@@ -543,7 +545,7 @@ impl SegmentRecords<'_> {
         Ok(Some(end))
     }
 
-    /// Returns true if all bytes behind `begin` are the begin of a record's head, and zeros, which a file system puts there after a crash.
+    /// Returns true if only an incomplete record head follows `begin`, and zeros, which a file system may add after a crash.
     fn is_torn_head(&mut self, begin: u64) -> io::Result<bool> {
         let (mut at, mut written) = (begin, begin);
         while at < self.segment.end {
@@ -560,7 +562,7 @@ impl SegmentRecords<'_> {
         if written < RECORD_HEADER {
             return Ok(true);
         }
-        // A whole record ends as its ledger does; the length of its entry is damaged.
+        // A whole record ends as its ledger does. Then the length of its entry is damaged.
         let last = begin + (written - super::END_MAGIC.len()) as u64;
         if self
             .window
@@ -601,7 +603,7 @@ struct SegmentWindow {
 }
 
 impl SegmentWindow {
-    /// Returns the bytes at `offset` that are in memory; reads more if they are too few to begin a record.
+    /// Returns the bytes at `offset` that are in memory. Reads more if they are too few for the head of a record.
     fn rest(&mut self, segment: &Segment, offset: u64) -> io::Result<&[u8]> {
         self.bytes(segment, offset, RECORD.len())?;
         Ok(&self.bytes[(offset - self.start) as usize..])
@@ -687,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back() {
+    fn records_round_trip() {
         let mut bytes = segment_header("test");
         (0..20).for_each(|number| bytes.extend(record(number)));
         for closed in [false, true] {
@@ -718,9 +720,9 @@ mod tests {
         }
     }
 
-    /// A write that was cut at any byte costs the record that it cut, and no other.
+    /// A write truncated at any byte costs that record and no other.
     #[test]
-    fn a_torn_tail_is_seen_at_every_byte() {
+    fn torn_tail_is_detected_at_every_byte() {
         let mut bytes = segment_header("test");
         let start = bytes.len();
         let mut ends = vec![start];
@@ -734,7 +736,7 @@ mod tests {
                 .filter(|end| **end > start && **end <= cut)
                 .count();
             for filled in [0, 300] {
-                // Behind the cut stand zeros, as a file system leaves them, or nothing.
+                // The truncated end is followed by zeros, as a file system may leave them, or by nothing.
                 let torn = [&bytes[..cut], &vec![0; filled][..]].concat();
                 let segment = segment(&torn);
                 let sound = |located: &Located| segment.ledger(located).is_ok();
@@ -772,13 +774,13 @@ mod tests {
         }
     }
 
-    /// A sender chooses the bytes of his message, and so of its ledger, where they cannot be compressed.
+    /// A sender chooses the bytes of the message. They also appear in its ledger if they do not compress.
     #[test]
-    fn nothing_in_a_torn_record_is_a_record() {
+    fn torn_record_contains_no_record() {
         let mut bytes = segment_header("test");
         (1..3).for_each(|number| bytes.extend(record(number)));
         let end = bytes.len();
-        // One that is whole, and one that reaches beyond the file.
+        // A whole record, and one that reaches beyond the file.
         let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]).unwrap();
         for forged in [record(7), far[..1_000].to_vec()] {
             let ledger = [&vec![b'y'; WINDOW][..], &forged, &record(9), &[b'z'; 200]].concat();
@@ -803,7 +805,7 @@ mod tests {
 
     /// A daemon is killed while it writes index and end: every record is found, and no bytes of the index are read as a record.
     #[test]
-    fn a_torn_index_is_no_record() {
+    fn torn_index_is_not_a_record() {
         let mut bytes = segment_header("test");
         // A Message-ID can look like a whole record.
         let forged = IndexEntry {
@@ -823,7 +825,7 @@ mod tests {
                 "cut at {cut}"
             );
             let again = segment.recover().unwrap();
-            // So few bytes may begin an index or a record.
+            // This few bytes may begin an index or a record.
             let torn = if cut - length < 4 {
                 (cut - length) as u64
             } else {
@@ -839,7 +841,7 @@ mod tests {
             );
             assert_eq!(segment.records().count(), 2, "cut at {cut}");
         }
-        // A damaged index is not used, and the records are.
+        // A damaged index is ignored, and the records are read.
         for at in length..bytes.len() - END_LEN {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;
@@ -852,7 +854,7 @@ mod tests {
         }
     }
 
-    /// A changed byte costs its record alone, or is found when the ledger is read.
+    /// A changed byte costs only its own record, or is detected when the ledger is read.
     #[test]
     fn a_damaged_byte_costs_one_record() {
         let mut bytes = segment_header("test");
@@ -878,7 +880,7 @@ mod tests {
                 (0..4).filter(|number| *number != hit).collect::<Vec<_>>(),
                 "byte {at}"
             );
-            // What is not a torn write stays.
+            // Everything but a torn write stays.
             let begin = if hit == 0 {
                 start
             } else {
@@ -895,7 +897,7 @@ mod tests {
         }
     }
 
-    /// The sender of a damaged record chose what stands in its ledger: heads of records that claim those behind it, or more than there is.
+    /// The ledger of a damaged record contains forged heads that claim the records after it, or more bytes than there are.
     #[test]
     fn forged_heads_in_a_damaged_record_hide_no_other() {
         let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]).unwrap();
@@ -950,7 +952,7 @@ mod tests {
                     for number in (0..4).filter(|number| *number != hit) {
                         assert!(found.contains(&number), "byte {at} {flip:x}: {found:?}");
                     }
-                    // Only damaged lengths leave a search no choice.
+                    // Only damaged lengths require a search.
                     let within = (at - header.len()) % length;
                     if !(4..16).contains(&within) {
                         let forged = found.iter().filter(|number| **number > 3);
@@ -965,7 +967,7 @@ mod tests {
     fn a_search_crosses_windows() {
         let mut bytes = segment_header("test");
         bytes.extend(record(1));
-        // Bytes that look like records, and none is; the next one begins around the end of a window.
+        // False beginnings of records. The next record begins near the end of a window.
         for gap in [WINDOW - 3, WINDOW, WINDOW + 3, 3 * WINDOW] {
             let mut damaged = bytes.clone();
             damaged.extend(RECORD.repeat(gap / 4));
@@ -984,7 +986,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn other_files_are_rejected() {
         let open = |bytes: &[u8]| {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(bytes).unwrap();
@@ -1001,7 +1003,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_too_long_loses_its_recipients_and_tells() {
+    fn overlong_entry_drops_recipients_and_keeps_their_count() {
         let many = IndexEntry {
             recipients: vec![vec![b'a'; 2 << 20]],
             recipient_count: 1,
@@ -1022,11 +1024,11 @@ mod tests {
         );
     }
 
-    /// Every record that is made can be read.
+    /// Every record that can be built can be read.
     #[test]
-    fn a_record_whose_entry_is_too_long_is_refused() {
+    fn record_with_overlong_entry_is_rejected() {
         let rest = entry(5).encode().len() - entry(5).queue_id.len();
-        // Two further bytes of the length.
+        // The length takes two more bytes.
         let longest = MAX_ENTRY - rest - 2;
         for length in [0, 1_000, longest - 1, longest, longest + 1, 70_000, 5 << 20] {
             for sender in [false, true] {

@@ -1,11 +1,11 @@
 //! The index of a closed segment: offset and index entry of each record.
 //!
 //! ```text
-//! magic 4 | length of the items u64 | checksum 8 | items: distance from the record before (varint), index entry (counted)
+//! magic 4 | length of the items u64 | checksum 8 | items: distance from the previous record (varint), index entry (counted)
 //! ```
 //!
 //! # Limits
-//! An index above 16 MiB is not written; a reader takes the records then.
+//! An index above 16 MiB is not written. A reader then reads the records.
 
 use super::index_entry::IndexEntry;
 use super::record_bytes::{CHECK, checksum, record_entry};
@@ -13,7 +13,7 @@ use super::varint::{Cursor, put, put_counted};
 
 /// First bytes of an index.
 pub(super) const MAGIC: [u8; 4] = *b"\x89MGX";
-/// Bytes of the largest index.
+/// Largest index in bytes.
 pub(super) const LARGEST: usize = 16 << 20;
 /// Bytes before the items.
 const HEADER: usize = MAGIC.len() + 8 + CHECK;
@@ -24,12 +24,12 @@ pub struct IndexBuilder {
     items: Vec<u8>,
     /// Offset of the last record.
     last: u64,
-    /// The index grew beyond its bound.
+    /// True if the index exceeds its limit.
     is_too_large: bool,
 }
 
 impl IndexBuilder {
-    /// Adds a record that stands at `offset`, behind those before it.
+    /// Adds a record at `offset`, after the previous ones.
     pub fn push(&mut self, offset: u64, record: &[u8]) {
         self.push_entry(offset, record_entry(record));
     }
@@ -48,12 +48,12 @@ impl IndexBuilder {
         self.last = offset;
     }
 
-    /// Number of bytes of the items so far.
+    /// Returns the size of the items so far in bytes.
     pub fn size(&self) -> u64 {
         self.items.len() as u64
     }
 
-    /// Returns the index; no bytes if it has no record, or too many.
+    /// Encodes the index. Returns no bytes if it is empty or too large.
     pub(super) fn finish(&self) -> Vec<u8> {
         if self.items.is_empty() {
             return Vec::new();
@@ -67,7 +67,7 @@ impl IndexBuilder {
     }
 }
 
-/// Reads an index; `None` if it is damaged.
+/// Decodes an index. Returns `None` if it is damaged.
 pub(super) fn parse(bytes: &[u8]) -> Option<Vec<(u64, IndexEntry)>> {
     let mut cursor = Cursor(bytes.strip_prefix(&MAGIC)?);
     let length = u64::from_le_bytes(cursor.bytes(8)?.try_into().ok()?);
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_that_grows_too_large_is_left_out() {
+    fn oversized_index_is_omitted() {
         let mut index = IndexBuilder::default();
         let entry = IndexEntry {
             message_id: vec![b'x'; 60_000],

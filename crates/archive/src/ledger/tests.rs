@@ -138,7 +138,7 @@ fn open(bytes: &[u8]) -> Result<Ledger, LedgerError> {
 }
 
 #[test]
-fn everything_comes_back() {
+fn ledger_round_trips() {
     let mut ledger = open(&sample()).unwrap();
     assert_eq!(
         ledger.footer(),

@@ -1,4 +1,4 @@
-//! Unsigned LEB128.
+//! Encodes and decodes unsigned LEB128 numbers.
 
 /// Appends a number in 1 to 10 bytes.
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
@@ -9,19 +9,19 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes bytes and numbers from the front of a slice; None at its end or for a malformed number.
+/// Reads bytes and numbers from the front of a slice. Returns None at its end and for malformed numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// One byte.
+    /// Reads one byte.
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
     }
 
-    /// One number.
+    /// Reads one number.
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -38,21 +38,21 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// So many bytes.
+    /// Reads `len` bytes.
     pub(super) fn bytes(&mut self, len: u64) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(usize::try_from(len).ok()?)?;
         self.0 = rest;
         Some(taken)
     }
 
-    /// A number, and that many bytes.
+    /// Reads a number, and that many bytes.
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let len = self.number()?;
         self.bytes(len)
     }
 }
 
-/// Appends a slice after its length.
+/// Appends the length of a slice and its bytes.
 pub(super) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_round_trip() {
         for value in [
             0,
             1,
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn overlong_numbers_are_refused() {
+    fn overlong_numbers_are_rejected() {
         assert_eq!(Cursor(&[0x80; 11]).number(), None);
         assert_eq!(
             Cursor(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).number(),

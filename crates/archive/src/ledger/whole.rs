@@ -1,7 +1,7 @@
-//! A ledger that holds a message whole: it needs no output to give it back.
+//! Ledgers that contain a whole message, so that a restore needs no output.
 //!
 //! # Limits
-//! Bytes that did not change stand in it too, compressed: it is as large as the message allows.
+//! The ledger also contains the unchanged bytes, compressed: it is as large as the message compresses to.
 
 use super::{
     Archived, Block, BlockBuilder, Body, Footer, Ledger, LedgerError, MessageRecord, Record, Writer,
@@ -9,15 +9,15 @@ use super::{
 use crate::Format;
 use std::io::{self, Cursor, Write};
 
-/// Bytes of the message in one block; memory is a few times this, whatever the message's size.
+/// Bytes of the message per block. Memory is a few times this, whatever the message's size.
 const PIECE: usize = 1 << 20;
-/// The hash of an output of no bytes: the XXH3-128 of nothing, hashed as `docs/ledger-format.md` says.
-const HASH_OF_NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
+/// The hash of an empty output: the XXH3-128 of no bytes, hashed as `docs/ledger-format.md` defines.
+const EMPTY_OUTPUT_HASH: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 
-/// Writes a ledger of one message as it is, and `note`, an account of what was made of it. Gives the inner writer back, and the length
-/// of the ledger in bytes.
+/// Writes a ledger of one message as it is, with `note`, a report about its conversion.
 ///
-/// Nothing is read of an output: what was delivered may gain fields on its way.
+/// Returns the inner writer and the length of the ledger in bytes. Does not refer to an output: a delivered message may gain fields
+/// on its way.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -30,10 +30,10 @@ pub fn write_whole<W: Write>(
     write_whole_by(&mut BlockBuilder::new()?, out, message, note, producer)
 }
 
-/// Writes as [`write_whole`], by an empty builder that is made once for many messages: to make one takes longer than a short message.
+/// Like [`write_whole`], with an empty builder that is reused for many messages. Creating one takes longer than a short message.
 ///
 /// # Errors
-/// As [`write_whole`]. The builder is not to be used again then.
+/// As [`write_whole`]. The builder must not be reused after an error.
 pub fn write_whole_by<W: Write>(
     builder: &mut BlockBuilder,
     out: W,
@@ -75,16 +75,16 @@ pub fn write_whole_by<W: Write>(
     writer.finish(&Footer {
         producer: producer.to_owned(),
         sources: vec![archived(message.len() as u64, blake3::hash(message))],
-        outputs: vec![archived(0, blake3::hash(&HASH_OF_NOTHING.to_le_bytes()))],
+        outputs: vec![archived(0, blake3::hash(&EMPTY_OUTPUT_HASH.to_le_bytes()))],
         alone: true,
         ..Footer::default()
     })
 }
 
-/// Returns the message and the note of a ledger that [`write_whole`] made, after it has checked both digests.
+/// Returns the message and the note of a ledger that [`write_whole`] wrote. Verifies both digests first.
 ///
 /// # Errors
-/// The bytes are no ledger, are damaged, or need an output.
+/// The bytes are not a ledger, are damaged, or need an output.
 pub fn read_whole(ledger: &[u8]) -> Result<(Vec<u8>, Vec<u8>), LedgerError> {
     let mut ledger = Ledger::read(Cursor::new(ledger))?;
     let [source] = &ledger.footer().sources[..] else {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_of_any_length_comes_back() {
+    fn message_of_any_length_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger");
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 5 * PIECE / 2] {

@@ -1,4 +1,4 @@
-//! Building blocks and the file around them.
+//! Builds blocks and writes ledger files.
 
 use super::record::{self, Record};
 use super::varint::{put, put_counted};
@@ -7,10 +7,10 @@ use crate::Format;
 use std::io::{self, Write};
 use zstd::bulk::Compressor;
 
-/// Level 1: the ledger must not cost more time than the mail.
+/// Level 1: writing the ledger must not take longer than converting the mail.
 const LEVEL: i32 = 1;
 
-/// Collects the records of one batch and turns them into a block. One per worker; it is empty again after each block.
+/// Collects the records of one batch and encodes them as a block. One per worker, empty again after each block.
 pub struct BlockBuilder {
     records: Vec<u8>,
     residues: Vec<u8>,
@@ -21,7 +21,7 @@ pub struct BlockBuilder {
 }
 
 impl BlockBuilder {
-    /// An empty block.
+    /// Creates an empty builder.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             records: Vec::new(),
@@ -44,7 +44,7 @@ impl BlockBuilder {
         record::encode(record, &mut self.records, &mut self.residues);
     }
 
-    /// Appends the finished block to `out` and begins the next; appends nothing when there are no records.
+    /// Appends the finished block to `out` and begins the next. Appends nothing if there are no records.
     pub fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         self.end_run();
         if self.records.is_empty() {
@@ -72,7 +72,7 @@ impl BlockBuilder {
         out.extend_from_slice(&(raw as u32).to_le_bytes());
         out.extend_from_slice(&blake3::hash(frame).as_bytes()[..8]);
         out.extend_from_slice(frame);
-        // A message of the largest size must not hold its memory for the rest of the job.
+        // The largest message must not keep its memory for the rest of the job.
         for buffer in [
             &mut self.records,
             &mut self.residues,
@@ -126,13 +126,13 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Appends a block as made by [`BlockBuilder::finish`]; empty bytes are no block.
+    /// Appends a block built by [`BlockBuilder::finish`]. Ignores empty bytes.
     pub fn block(&mut self, block: &[u8]) -> io::Result<()> {
         self.blocks += u64::from(!block.is_empty());
         self.put(block)
     }
 
-    /// Writes footer, length and digest; gives the inner writer back, and the length of the ledger in bytes.
+    /// Writes footer, length and digest. Returns the inner writer and the length of the ledger in bytes.
     pub fn finish(mut self, footer: &Footer) -> io::Result<(W, u64)> {
         let mut bytes = Vec::new();
         encode_footer(footer, self.blocks, &mut bytes);

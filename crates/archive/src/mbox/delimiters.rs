@@ -1,19 +1,20 @@
-//! The test whether a `From ` line stands inside an open multipart of the message that is being read.
+//! Tests whether a `From ` line stands inside an open multipart of the current message.
 //!
-//! Only a boundary that the Content-Type field of a multipart declares opens anything: in the header of the message, of one of its
-//! parts, or of a message that a part embeds. What merely looks like a delimiter (signatures, quoted reports) is text; so are rows of
-//! signs that a boundary without a letter or digit would make of it, unless the header of a part follows. A part of data in base64 holds no
-//! `From ` line: a message that was cut off in an attachment ends there, whatever follows.
+//! Only a boundary declared by the Content-Type field of a multipart opens anything: in the header of the message, of one of its
+//! parts, or of an embedded message. Other lines that look like delimiters (signatures, quoted reports) are text. A row of signs
+//! that matches a boundary without a letter or digit is also text, unless the header of a part follows. A base64 data part contains
+//! no `From ` line: a message that was truncated in an attachment ends there, whatever follows.
 //!
-//! A line counts as a delimiter that comes again only if it closes the multipart, or if a part can begin behind it: an empty line or a
-//! field `Content-…:` follows. It does not count behind another declaration of the same boundary: it belongs to the message that declares it.
+//! A recurring delimiter only counts if it closes the multipart, or if a part can begin after it: an empty line or a field
+//! `Content-…:` follows. It does not count after another declaration of the same boundary: it then belongs to the message that
+//! declares it.
 //!
 //! # Limits
-//! Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
-//! once are not followed; neither are the parts of a digest that have no header. Text in base64 is no evidence
-//! although it holds no separator either: a normalized mailbox has it in plain lines. A mailbox that this crate writes marks the messages that
-//! leave a multipart open (see `unclosed`), so that none of this decides on them. A lone CR ends a line where nothing else does: in a mailbox with a single
-//! LF, multiparts of lines that end in CR are not followed.
+//! Ignores boundaries above 70 bytes, in pieces (RFC 2231), with quoted pairs or after comments, and more than 256 at once. Ignores
+//! parts of a digest that have no header. Base64 text is no evidence although it contains no separator: normalizing a mailbox turns
+//! it into plain lines. A mailbox written by this crate marks the messages that leave a multipart open (see `unclosed`), so these
+//! tests do not apply to it. A lone CR ends a line only if nothing else does. In a mailbox with a single LF, multiparts whose lines
+//! end in CR are not followed.
 
 mod line;
 
@@ -28,57 +29,57 @@ use self::line::{
 };
 use super::from_line::starts_line;
 
-/// Bytes before and after a candidate that the open-multipart test looks at.
+/// Bytes before and after a candidate that the open-multipart test examines.
 pub(super) const FAR: u64 = 1 << 20;
-/// Boundaries of one message that are followed at once.
+/// Largest number of boundaries of one message that are followed at once.
 const MOST: usize = 256;
 
-/// Delimiters of the open message before the place that is being decided, and lines that look like delimiters behind it.
+/// Delimiters of the open message before the current candidate, and apparent delimiters after it.
 ///
-/// `settle` walks over each message once; what lies ahead of the candidate waits in a queue until the candidate passes
-/// it. Each key (hash of a boundary) knows whether it is open and what comes next for it, so a question costs no search.
+/// `advance_to` walks over each message once. Marks ahead of the candidate wait in a queue until the candidate passes them. Each
+/// key (hash of a boundary) knows whether it is open and what comes next for it, so a query needs no search.
 pub(super) struct Delimiters {
     lines: Finder<'static>,
-    /// `boundary` but for its first letter, in small letters and in capitals: mail has no others.
+    /// Finders for `oundary` in small letters and in capitals. Mail has no other spellings.
     declarations: [Finder<'static>; 2],
-    /// Lone CRs end lines too.
+    /// True if lone CRs end lines.
     bare_cr: bool,
-    /// The message was read up to here.
+    /// Offset up to which the message was read.
     read: u64,
-    /// Where that is.
+    /// Position in the message at `read`.
     place: Position,
-    /// The line starts at `read`, as far as the bytes before are gone.
+    /// True if a line starts at `read`, for when the bytes before are no longer in memory.
     line_start: bool,
-    /// The part that is being read is data in base64.
-    sealed: bool,
-    /// Headers read in this message.
+    /// True if the current part is base64 data.
+    in_base64: bool,
+    /// Number of headers read in this message.
     level: u32,
     /// Declared boundaries of the message, outer ones first.
     declared: Vec<u64>,
-    /// Opened delimiters in order of offset, for forgetting.
+    /// Opened delimiters in order of offset, to drop old ones.
     opened: VecDeque<(u64, u64)>,
-    /// Lines up to here are in `ahead`, or lie behind.
+    /// Lines up to this offset are in `ahead`, or before the candidate.
     seen: u64,
     ahead: VecDeque<Mark>,
     keys: HashMap<u64, Key>,
-    /// Number of keys that are open.
+    /// Number of open keys.
     open: usize,
-    /// Keys that are open and come again, with the offset where they do.
+    /// Open keys that recur, with the offset of the recurrence.
     live: BTreeSet<(u64, u64)>,
-    /// Keys that are open and have a line behind the candidate that only looks like their delimiter, with the offset of the line.
+    /// Open keys with an apparent delimiter after the candidate, with the offset of that line.
     similar: BTreeSet<(u64, u64)>,
-    /// The header of the part that is being read names a mailbox.
+    /// True if the header of the current part names a mailbox.
     mailbox_part: bool,
-    /// Where the body of the part that is being read begins.
+    /// Offset of the body of the current part.
     part_start: u64,
 }
 
-/// An open multipart around a place, by the offsets of two lines.
+/// An open multipart around a candidate, by the offsets of two lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Enclosing {
-    /// The last delimiter before the place.
+    /// The last delimiter before the candidate.
     pub opened: u64,
-    /// The line behind the place that is its delimiter, or looks like one.
+    /// The line after the candidate that is its delimiter, or looks like one.
     pub again: u64,
 }
 
@@ -88,27 +89,27 @@ enum Position {
     Body,
 }
 
-/// What was seen of a header.
+/// State of a header that is being read.
 #[derive(Clone, Copy, Default)]
 struct Header {
-    /// The first byte of its current line was looked at.
+    /// True if the first byte of the current line was examined.
     in_line: bool,
-    /// The current field is a Content-Type, and says this.
+    /// The declaration of the current field, if it is a Content-Type.
     content_type: Type,
-    /// The type is that of an embedded message.
+    /// True if the type is an embedded message.
     embeds: bool,
-    /// What the first Content-Type says of the body: it is no lines.
+    /// True if the first Content-Type says that the body is data, not lines of text.
     is_data: Option<bool>,
-    /// What the first Content-Transfer-Encoding says.
+    /// True if the first Content-Transfer-Encoding is base64.
     is_base64: Option<bool>,
-    /// The current field is Content-Type or Content-Disposition.
+    /// True if the current field is Content-Type or Content-Disposition.
     may_name: bool,
-    /// One of these fields names a mailbox.
+    /// True if one of these fields names a mailbox.
     names_mailbox: bool,
 }
 
 impl Header {
-    /// Reads a field whose name begins with `C`. `is_part`: the header is that of a part, which may name a file.
+    /// Reads a field whose name begins with `C`. `is_part` means that this is the header of a part, which may name a file.
     fn take_field(&mut self, line: &[u8], is_part: bool) {
         self.content_type = Type::Other;
         let content_type = field(line, b"content-type");
@@ -124,7 +125,7 @@ impl Header {
         }
     }
 
-    /// Takes in the value of a Content-Type field, or the part of it that is on this line.
+    /// Reads the value of a Content-Type field, or the part of it on this line.
     fn take_type(&mut self, value: &[u8]) {
         self.content_type = match value.get(..b"multipart/".len()) {
             Some(start) if start.eq_ignore_ascii_case(b"multipart/") => Type::Multipart,
@@ -137,7 +138,7 @@ impl Header {
         }
     }
 
-    /// Notes whether a line names a mailbox, up to its end.
+    /// Checks whether a line names a mailbox.
     fn take_name(&mut self, line: &[u8]) {
         if self.may_name {
             let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
@@ -146,13 +147,13 @@ impl Header {
     }
 }
 
-/// What a Content-Type field declares.
+/// Declaration of a Content-Type field.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Type {
-    /// Nothing that matters here, or it is another field.
+    /// Nothing relevant, or another field.
     #[default]
     Other,
-    /// The type comes on the next line.
+    /// The type follows on the next line.
     Awaited,
     Multipart,
 }
@@ -166,11 +167,11 @@ struct Mark {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
-    /// `--X` where a part can begin behind it
+    /// `--X` before the start of a part
     Delimiter,
     /// `--X--`
     Closing,
-    /// `--X` in front of a text
+    /// `--X` before text
     Similar,
     /// `boundary="X"`
     Declare,
@@ -178,28 +179,28 @@ enum MarkKind {
 
 #[derive(Default)]
 struct Key {
-    /// Which header of the open message declared it.
+    /// Level of the header that declared it in the open message.
     level: Option<u32>,
-    /// Where its last delimiter before the candidate stands, unless that closes.
+    /// Offset of its last delimiter before the candidate, unless that closes it.
     opened: Option<u64>,
-    /// Its delimiters and declarations behind the candidate.
+    /// Its delimiters and declarations after the candidate.
     ahead: VecDeque<(u64, MarkKind)>,
-    /// Those of them that close.
+    /// Those that close it.
     closing: VecDeque<u64>,
-    /// Those of them that declare.
+    /// Those that declare it.
     declaring: VecDeque<u64>,
-    /// Lines behind the candidate that only look like its delimiters.
+    /// Lines after the candidate that only look like its delimiters.
     similar: VecDeque<u64>,
 }
 
 impl Key {
-    /// Where its delimiter comes again, if it is open and not declared anew before.
+    /// Returns the offset where its delimiter recurs, if it is open and not declared again before.
     fn live_at(&self) -> Option<u64> {
         let &(at, kind) = self.ahead.front()?;
         (self.opened.is_some() && kind != MarkKind::Declare).then_some(at)
     }
 
-    /// Takes in a mark behind the candidate.
+    /// Adds a mark after the candidate.
     fn push(&mut self, mark: Mark) {
         match mark.kind {
             MarkKind::Similar => return self.similar.push_back(mark.at),
@@ -227,13 +228,13 @@ impl Key {
         }
     }
 
-    /// True if a line behind the candidate closes the multipart before its boundary is declared again.
+    /// Returns true if a line after the candidate closes the multipart before its boundary is declared again.
     fn is_closed_ahead(&self) -> bool {
         let is_first = |at: &u64| self.declaring.front().is_none_or(|declared| at < declared);
         self.closing.front().is_some_and(is_first)
     }
 
-    /// Where the next line only looks like its delimiter, if it is open.
+    /// Returns the offset of the next apparent delimiter, if it is open.
     fn similar_at(&self) -> Option<u64> {
         let &again = self.similar.front().filter(|_| self.opened.is_some())?;
         self.ahead
@@ -244,7 +245,7 @@ impl Key {
 }
 
 impl Delimiters {
-    /// Bytes of a line that are looked at.
+    /// Number of bytes of a line that are examined.
     const REACH: usize = line::REACH;
 
     pub(super) fn new(bare_cr: bool) -> Self {
@@ -255,7 +256,7 @@ impl Delimiters {
             read: 0,
             place: Position::Header(Header::default()),
             line_start: true,
-            sealed: false,
+            in_base64: false,
             level: 0,
             declared: Vec::new(),
             opened: VecDeque::new(),
@@ -270,16 +271,16 @@ impl Delimiters {
         }
     }
 
-    /// Bytes needed after the offset given to [`Self::settle`] or [`Self::look_ahead`].
+    /// Returns the number of bytes needed after the offset given to [`Self::advance_to`] or [`Self::look_ahead`].
     pub(super) const fn reach() -> u64 {
         Self::REACH as u64
     }
 
-    /// A message begins at this offset: what the one before declared is closed.
+    /// Begins a message at this offset, and closes the multiparts of the previous one.
     pub(super) fn begin(&mut self, message: u64) {
         self.forget_from(0);
         self.opened.clear();
-        self.sealed = false;
+        self.in_base64 = false;
         self.mailbox_part = false;
         self.part_start = message;
         self.level = 0;
@@ -288,9 +289,10 @@ impl Delimiters {
         self.line_start = true;
     }
 
-    /// Takes in the lines of the message that start before `to`; `data` starts at offset `base` and reaches
-    /// [`Self::reach`] beyond `to` or to the end of the file.
-    pub(super) fn settle(&mut self, data: &[u8], base: u64, to: u64) {
+    /// Reads the lines of the message that start before `to`.
+    ///
+    /// `data` starts at offset `base` and reaches [`Self::reach`] beyond `to` or to the end of the file.
+    pub(super) fn advance_to(&mut self, data: &[u8], base: u64, to: u64) {
         while let Some(mark) = self.ahead.front().copied().filter(|mark| mark.at < to) {
             self.ahead.pop_front();
             self.change(mark.key, |key| key.pop(mark.kind));
@@ -318,12 +320,12 @@ impl Delimiters {
         }
     }
 
-    /// True when nothing is open that may hold a line of a mailbox: then nothing is inside, whatever comes.
+    /// Returns true if no open multipart could contain a `From ` line, whatever follows.
     pub(super) fn is_empty(&self) -> bool {
-        self.open == 0 || self.sealed
+        self.open == 0 || self.in_base64
     }
 
-    /// Reads the lines that start before `to` without passing them.
+    /// Reads the lines that start before `to`, without passing them.
     pub(super) fn look_ahead(&mut self, data: &[u8], base: u64, to: u64) {
         if self.seen >= to {
             return;
@@ -372,22 +374,22 @@ impl Delimiters {
         self.seen = to;
     }
 
-    /// Offset up to which [`Self::look_ahead`] has read.
+    /// Returns the offset up to which [`Self::look_ahead`] has read.
     pub(super) fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// The multipart whose delimiter comes again first.
+    /// Returns the multipart whose delimiter recurs first.
     pub(super) fn enclosing(&self) -> Option<Enclosing> {
         self.enclosed_by(*self.live.first()?)
     }
 
-    /// The open multipart with the first line that only looks like its delimiter.
+    /// Returns the open multipart with the first apparent delimiter.
     pub(super) fn similar(&self) -> Option<Enclosing> {
         self.enclosed_by(*self.similar.first()?)
     }
 
-    /// True if no line in the look-ahead closes the multipart of [`Self::enclosing`], and others open parts of it.
+    /// Returns true if no line in the look-ahead closes the multipart of [`Self::enclosing`], and others open parts of it.
     pub(super) fn never_closes(&self) -> bool {
         let enclosing = self.live.first().and_then(|(_, key)| self.keys.get(key));
         enclosing.is_some_and(|key| !key.is_closed_ahead())
@@ -400,7 +402,7 @@ impl Delimiters {
         })
     }
 
-    /// Offset of the last delimiter of an open multipart.
+    /// Returns the offset of the last delimiter of an open multipart.
     pub(super) fn last_opened(&self) -> Option<u64> {
         let is_open = |(at, key): &&(u64, u64)| {
             self.keys
@@ -410,12 +412,12 @@ impl Delimiters {
         self.opened.iter().rev().find(is_open).map(|(at, _)| *at)
     }
 
-    /// True if the header of the part that is being read names a mailbox.
+    /// Returns true if the header of the current part names a mailbox.
     pub(super) fn is_in_mailbox_part(&self) -> bool {
         self.mailbox_part
     }
 
-    /// Offset where the body of the part that is being read begins.
+    /// Returns the offset of the body of the current part.
     pub(super) fn part_start(&self) -> u64 {
         self.part_start
     }
@@ -430,7 +432,7 @@ impl Delimiters {
                 if let Some(step) = line_end(&data[at..], self.bare_cr) {
                     self.read = base + (at + step) as u64;
                     self.level += 1;
-                    self.sealed = header.is_data == Some(true) && header.is_base64 == Some(true);
+                    self.in_base64 = header.is_data == Some(true) && header.is_base64 == Some(true);
                     self.mailbox_part |= header.names_mailbox;
                     self.part_start = self.read;
                     self.place = if header.embeds {
@@ -464,7 +466,7 @@ impl Delimiters {
                         let line = &line[..line.len().min(Self::REACH)];
                         header.take_field(line, self.level > 0);
                     }
-                    // Other fields do not matter here.
+                    // Other fields are irrelevant here.
                     _ => {
                         header.content_type = Type::Other;
                         header.may_name = false;
@@ -488,7 +490,7 @@ impl Delimiters {
             };
         }
         self.read = base + at as u64;
-        // At the end of the file `to` may lie behind all bytes.
+        // At the end of the file, `to` may lie beyond all bytes.
         self.read = if at >= data.len() {
             self.read.max(to)
         } else {
@@ -510,7 +512,7 @@ impl Delimiters {
         self.read = to;
     }
 
-    /// Opens or closes what the line at `at` says, when it is a delimiter of the message.
+    /// Opens or closes a multipart if the line at `at` is a delimiter of the message.
     fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
         let Some(line) = DelimiterLine::read(data, at, self.bare_cr) else {
             return false;
@@ -518,11 +520,11 @@ impl Delimiters {
         let Some((key, level, closing)) = self.declared_by(&line) else {
             return false;
         };
-        // An outer delimiter closes what is in the part.
+        // An outer delimiter closes all multiparts in its part.
         let keep = if closing { level } else { level + 1 };
         self.forget_from(keep);
         self.read = base + (at + line.step) as u64;
-        self.sealed = false;
+        self.in_base64 = false;
         self.mailbox_part = false;
         self.place = Position::Body;
         if !closing {
@@ -534,7 +536,7 @@ impl Delimiters {
         true
     }
 
-    /// The declared boundary of a delimiter line, the level of its header, and whether the line closes it.
+    /// Returns the declared boundary of a delimiter line, the level of its header, and whether the line closes it.
     fn declared_by(&self, line: &DelimiterLine<'_>) -> Option<(u64, u32, bool)> {
         let level = |key: u64| self.keys.get(&key).and_then(|key| key.level);
         let [open, close] = line.keys();
@@ -552,7 +554,7 @@ impl Delimiters {
         }
     }
 
-    /// Undeclares the boundaries of headers from this level on.
+    /// Drops the boundaries that headers declared from this level on.
     fn forget_from(&mut self, level: u32) {
         while let Some(&key) = self.declared.last() {
             if self
@@ -571,7 +573,7 @@ impl Delimiters {
         }
     }
 
-    /// Changes a key and keeps the counts; keys that say nothing are dropped.
+    /// Changes a key and updates the counts. Drops keys without content.
     fn change(&mut self, key: u64, change: impl FnOnce(&mut Key)) {
         let mut slot = match self.keys.entry(key) {
             Slot::Occupied(slot) => slot,
@@ -597,13 +599,13 @@ impl Delimiters {
         }
     }
 
-    /// The next line in `from..to` that begins with `--`. `first` tells whether index 0 starts a line.
+    /// Returns the next line in `from..to` that begins with `--`. `first` says whether index 0 starts a line.
     fn next_line(&self, data: &[u8], from: usize, to: usize, first: bool) -> Option<usize> {
         if from == 0 && first && to > 0 && data.starts_with(b"--") {
             return Some(0);
         }
         let limit = (to + 2).min(data.len());
-        // A line end before the first line belongs to the search, and a whole line that starts before `to`.
+        // The search includes a line end before the first line, and the whole of a line that starts before `to`.
         let mut at = from.saturating_sub(1);
         let skip = usize::from(!self.bare_cr);
         loop {

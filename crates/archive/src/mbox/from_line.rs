@@ -1,8 +1,8 @@
-//! The grammar of the `From ` line: its shape and whether a date stands in it.
+//! Parses the `From ` line: its shape, and whether it has a date.
 //!
 //! # Limits
-//! Dates are recognised, not checked: `Feb 31` is a date. Month and weekday names are English, as every mail
-//! system writes them.
+//! Recognizes dates without validating them: `Feb 31` is a date. Month and weekday names are English, as every mail system writes
+//! them.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_while_m_n, take_while1};
@@ -10,7 +10,7 @@ use nom::character::complete::{char, digit1, one_of};
 use nom::combinator::{all_consuming, opt, recognize, value, verify};
 use nom::{IResult, Parser};
 
-/// What stands between `From ` and the date.
+/// The text between `From ` and the date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Nothing.
@@ -23,7 +23,7 @@ pub(super) enum Shape {
     At,
     /// Any other word.
     Word,
-    /// Forty (or 64) hexadecimal digits and the fixed date of `git format-patch`.
+    /// Forty (or 64) hexadecimal digits and the fixed date that `git format-patch` writes.
     Git,
 }
 
@@ -32,12 +32,12 @@ pub(super) enum Shape {
 pub(super) struct FromLine {
     /// Its shape.
     pub shape: Shape,
-    /// A whole date ends the line.
+    /// True if a complete date ends the line.
     pub dated: bool,
 }
 
 impl FromLine {
-    /// Classifies a line that starts with `From `, given without its line end.
+    /// Classifies a line that starts with `From `, without its line end.
     pub(super) fn classify(line: &[u8]) -> Self {
         let rest = line.get(5..).unwrap_or_default();
         let mut words = words(rest);
@@ -62,7 +62,7 @@ impl FromLine {
         Self { shape, dated }
     }
 
-    /// Index of this kind of line, 0 to 11.
+    /// Returns the index of this kind of line, 0 to 11.
     pub(super) fn index(self) -> usize {
         self.shape as usize * 2 + usize::from(self.dated)
     }
@@ -83,12 +83,12 @@ impl Shapes {
         self.0 |= 1 << index;
     }
 
-    /// True when the kind is in the set.
+    /// Returns true if the kind is in the set.
     pub(super) fn contains(self, line: FromLine) -> bool {
         self.0 & (1 << line.index()) != 0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     pub(super) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -97,18 +97,18 @@ impl Shapes {
 /// Number of kinds of `From ` lines: six shapes, each with or without a date.
 pub(super) const KINDS: usize = 12;
 
-/// Index of a `word` line without a date, which prose has too.
+/// Index of a `Word` line without a date, which also occurs in prose.
 pub(super) const UNDATED_WORD: usize = Shape::Word as usize * 2;
 
-/// True for the kinds of [`Shape::Git`].
+/// Returns true for the kinds of [`Shape::Git`].
 pub(super) fn is_git(index: usize) -> bool {
     index / 2 == Shape::Git as usize
 }
 
-/// Longest line of RFC 5322, section 2.1.1.
+/// Longest line (RFC 5322, section 2.1.1).
 const LONGEST_PLAIN: usize = 998;
 
-/// True for `From address Www Mmm dd hh:mm:ss yyyy` in ASCII, the form that every reader knows. Without line end.
+/// Returns true for `From address Www Mmm dd hh:mm:ss yyyy` in ASCII, which every reader knows. `line` has no line end.
 pub(super) fn is_plain(line: &[u8]) -> bool {
     if !line.starts_with(b"From ")
         || line.len() > LONGEST_PLAIN
@@ -136,7 +136,7 @@ fn are_plain_words(line: &[u8]) -> bool {
     words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
 }
 
-/// True for the first word of a line of [`Shape::Address`].
+/// Returns true for the first word of a line of [`Shape::Address`].
 fn is_address(word: &[u8]) -> bool {
     word != b"-" && (word.contains(&b'@') || word.eq_ignore_ascii_case(b"mailer-daemon"))
 }
@@ -152,7 +152,9 @@ fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
         .filter(|word| !word.is_empty())
 }
 
-/// What stands before the date of a line that ends in `Www Mmm dd hh:mm:ss yyyy`, as nearly all do; for others the words are parsed.
+/// Returns the text before the date of a line that ends in `Www Mmm dd hh:mm:ss yyyy`, as nearly all do.
+///
+/// For other lines, the words are parsed.
 fn before_plain_date(line: &[u8]) -> Option<&[u8]> {
     const WEEKDAYS: [[u8; 3]; 7] = [
         *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
@@ -207,7 +209,7 @@ fn before_plain_date(line: &[u8]) -> Option<&[u8]> {
 enum Item {
     Weekday,
     Month,
-    /// One or two digits: a day, or a year of the last century.
+    /// One or two digits: a day, or a year of the twentieth century.
     Short,
     Year,
     Time,
@@ -216,8 +218,10 @@ enum Item {
     IsoDateTime,
 }
 
-/// True when the last words of the line are a date: weekday, month, day, time and year, each once and in any order, with up
-/// to two words for the zone; or an ISO date and time.
+/// Returns true if the last words of the line are a date.
+///
+/// A date has weekday, month, day, time and year, each once and in any order, with up to two words for the zone; or an ISO date and
+/// time.
 fn ends_with_date(line: &[u8]) -> bool {
     before_plain_date(line).is_some() || ends_with_words_of_date(line)
 }
@@ -319,7 +323,7 @@ fn letters(input: &[u8]) -> IResult<&[u8], &[u8]> {
     take_while1(|byte: u8| byte.is_ascii_alphabetic()).parse(input)
 }
 
-/// True for a name of the list and for its first three letters.
+/// Returns true for a name of the list and for its first three letters.
 fn names(word: &[u8], list: &[&[u8]]) -> bool {
     let &[first, second, third, ..] = word else {
         return false;
@@ -333,7 +337,7 @@ fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> 
     move |input| take_while_m_n(least, most, |byte: u8| byte.is_ascii_digit()).parse(input)
 }
 
-/// `h:mm`, `hh:mm:ss`, fractions allowed.
+/// Parses `h:mm` or `hh:mm:ss`, also with fractions.
 fn time(input: &[u8]) -> IResult<&[u8], Item> {
     let seconds = (char(':'), digits(2, 2), opt((one_of(".,"), digit1)));
     value(
@@ -343,7 +347,7 @@ fn time(input: &[u8]) -> IResult<&[u8], Item> {
     .parse(input)
 }
 
-/// `2001-01-31`, alone or with `T10:30:00+01:00`.
+/// Parses `2001-01-31`, alone or with `T10:30:00+01:00`.
 fn iso(input: &[u8]) -> IResult<&[u8], Item> {
     let (input, _) = (
         digits(4, 4),
@@ -379,7 +383,7 @@ fn number(input: &[u8]) -> IResult<&[u8], Item> {
     .parse(input)
 }
 
-/// `+0100`, `-08:00`, `CEST`, `(PST)`, `GMT+2`.
+/// Parses `+0100`, `-08:00`, `CEST`, `(PST)` or `GMT+2`.
 fn zone(input: &[u8]) -> IResult<&[u8], Item> {
     let upper = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
     let named = recognize((
@@ -394,7 +398,7 @@ fn offset(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2))).parse(input)
 }
 
-/// True when a `From ` found at `at` starts a line; `start` tells that index 0 of `data` starts one.
+/// Returns true if a `From ` at `at` starts a line. `start` says whether index 0 of `data` starts one.
 pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
     match at.checked_sub(1) {
         None => start,
@@ -406,9 +410,9 @@ pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
 mod tests {
     use super::*;
 
-    /// A line and its mutants are dated and plain by the quick look where they are by their words.
+    /// The fast path and the word parser agree on lines and their mutants.
     #[test]
-    fn the_quick_look_sees_what_the_words_say() {
+    fn fast_path_agrees_with_word_parser() {
         let lines: [&[u8]; 9] = [
             b"From a@b Mon Jan  1 00:00:00 2001",
             b"From MAILER-DAEMON Sun Feb 29 23:59:60 2199",

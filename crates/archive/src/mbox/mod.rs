@@ -1,11 +1,11 @@
-//! mbox files: reading every dialect, writing mboxrd.
+//! mbox files: reads every dialect, writes mboxrd.
 //!
-//! `profile` looks at a file once, `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a
-//! multipart is open), `read` walks over the file, `write` has what
-//! stands around and inside a written message, `unclosed` marks a message that leaves a multipart open.
+//! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
+//! open). `read` walks over the file. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
+//! multipart open.
 //!
 //! # Limits
-//! Babyl is known by its first line, so that it can be named; it and other formats of one file with many messages are not read.
+//! Recognizes Babyl by its first line, only to name it. Does not read Babyl or other formats of one file with many messages.
 
 mod delimiters;
 mod from_line;

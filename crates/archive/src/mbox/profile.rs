@@ -1,12 +1,12 @@
-//! The file profile: what a look at parts of a mailbox tells about all of it.
+//! The file profile: what samples of a mailbox show about the whole file.
 //!
-//! Sniffed once: the first 16 MiB and, in a larger file, 16 probes of 256 KiB. Every decision of the splitting rule then
-//! depends on the profile and on bytes nearby.
+//! Sniffs the first 16 MiB once and, in a larger file, 16 samples of 256 KiB. All splitting decisions then depend on the profile
+//! and on bytes nearby.
 //!
 //! # Limits
-//! Standard input is sniffed in its first 2 MiB only, since it cannot be read twice, and a compressed file in the first 16 MiB of what is inside. Whether a file with `>From ` lines
-//! alone is mboxo or mboxrd cannot be known: it is read as mboxrd, as mboxo when it also holds unquoted ones; both are logged as
-//! a guess.
+//! Sniffs only the first 2 MiB of standard input, because it cannot be read twice, and the first 16 MiB of decompressed data. A
+//! file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as mboxo if it also has unquoted lines; an event
+//! reports the guess.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,28 +20,28 @@ use super::write::Fields;
 use crate::packed::beginning;
 use crate::{Profile, Quoting};
 
-/// Bytes at the start of a file that are sniffed.
+/// Number of bytes at the start of a file that are sniffed.
 pub(super) const HEAD: u64 = 16 << 20;
-/// Further probes of a larger file.
+/// Number of further samples of a larger file.
 const PROBES: u64 = 16;
 const PROBE: u64 = 256 << 10;
-/// Blank lines before the first separator are looked for in this many bytes.
+/// Number of bytes in which blank lines may precede the first separator.
 const PRELUDE: usize = 64 << 10;
-/// Longest header in which a Content-Length is looked for.
+/// Longest header in which a Content-Length is searched.
 pub(super) const HEADER: usize = 64 << 10;
 
-/// Bytes that are sniffed of an input that cannot be read twice.
+/// Number of bytes to sniff of an input that cannot be read twice.
 pub(super) const STREAM_HEAD: u64 = 2 << 20;
 
 /// Where the sniffer reads.
-pub(super) enum Look<'a> {
+pub(super) enum SniffInput<'a> {
     /// A file of this many bytes.
     File(&'a File, u64),
-    /// The start of a stream, and whether it is all of it.
+    /// The start of a stream, and whether it is the whole stream.
     Start(&'a [u8], bool),
 }
 
-impl Look<'_> {
+impl SniffInput<'_> {
     fn size(&self) -> u64 {
         match self {
             Self::File(_, size) => *size,
@@ -49,12 +49,12 @@ impl Look<'_> {
         }
     }
 
-    /// True when [`Self::size`] is the end of the input.
+    /// Returns true if [`Self::size`] is the end of the input.
     fn is_whole(&self) -> bool {
         !matches!(self, Self::Start(_, false))
     }
 
-    /// The bytes of a range, as far as they exist.
+    /// Reads the bytes of a range, as far as they exist.
     fn read(&self, from: u64, to: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
         let to = to.min(self.size());
         let length = to.saturating_sub(from) as usize;
@@ -73,7 +73,7 @@ impl Look<'_> {
     }
 }
 
-/// Fills `buffer` from an offset as far as the file goes; number of bytes.
+/// Fills `buffer` from an offset, up to the end of the file. Returns the number of bytes.
 pub(super) fn read_at(file: &File, mut from: u64, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -90,7 +90,7 @@ pub(super) fn read_at(file: &File, mut from: u64, buffer: &mut [u8]) -> io::Resu
     Ok(filled)
 }
 
-/// How the messages are divided.
+/// How messages are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Division {
     /// By `From ` lines.
@@ -99,43 +99,43 @@ pub(super) enum Division {
     Mmdf,
 }
 
-/// What sniffing told.
+/// Results of sniffing a file.
 #[derive(Clone, Debug)]
 pub(super) struct FileProfile {
     pub division: Division,
     /// Bytes before the first line that is not blank (byte order mark, blank lines).
     pub prelude: u64,
-    /// The first line that is not blank is a separator.
+    /// True if the first line that is not blank is a separator.
     pub begins: bool,
-    /// The first line that is not blank is a header field.
+    /// True if the first line that is not blank is a header field.
     pub begins_with_field: bool,
-    /// Dominant kinds of separators and the offset up to which they are.
+    /// Dominant kinds of separators, with the end offset of their region.
     regions: Vec<(u64, Shapes)>,
     pub quoting: Quoting,
     /// The first separator of the file.
     pub first: Option<FromLine>,
-    /// The mailbox quoted `From ` lines in bodies, and none in prose stands unquoted: an unquoted one is a separator.
+    /// The mailbox quotes `From ` lines in bodies, and has no unquoted ones in prose: an unquoted one is a separator.
     pub quotes: bool,
-    /// Unquoting is a guess.
+    /// True if unquoting is a guess.
     pub quoting_guess: bool,
-    /// Content-Length is believed where a separator or the end of the file follows.
+    /// True if Content-Length is trusted when a separator or the end of the file follows the body.
     pub trust_length: bool,
-    /// Lengths occur and are wrong.
+    /// True if lengths occur but are wrong.
     pub bad_length: bool,
-    /// Lone CRs end lines, and nothing else does.
+    /// True if only lone CRs end lines.
     pub bare_cr: bool,
-    /// Number of candidates with a blank line before and a known field after.
+    /// Number of candidates with a blank line before and a known field after them.
     pub strong: u32,
     /// Offset of the first of them.
     pub first_strong: u64,
-    /// Those with a date, and those of them that are no patches.
+    /// Those with a date, except patches.
     dated: u32,
     dated_mail: u32,
     pub shown: Profile,
 }
 
 impl FileProfile {
-    /// The dominant kinds at an offset.
+    /// Returns the dominant kinds at an offset.
     pub(super) fn dominant(&self, at: u64) -> Shapes {
         let region = self
             .regions
@@ -145,8 +145,10 @@ impl FileProfile {
         region.map(|(_, shapes)| *shapes).unwrap_or_default()
     }
 
-    /// True for what begins like a mailbox, or has separators with dates further on: two behind text that is no mail, three behind a message,
-    /// whose own separator was cut off then. One or two are pasted into mail, and patches, which do not count here, by the dozen.
+    /// Returns true for a file that begins like a mailbox, or has dated separators further on.
+    ///
+    /// Text needs two of them. A message needs three; its own separator was truncated then. People paste one or two into mail, and
+    /// dozens of patches, which do not count here.
     pub(super) fn is_mailbox(&self) -> bool {
         self.begins
             || if self.begins_with_field {
@@ -156,18 +158,18 @@ impl FileProfile {
             }
     }
 
-    /// True for a file without any separator.
+    /// Returns true for a file without any separator.
     pub(super) fn is_one_message(&self) -> bool {
         self.division == Division::FromLines && !self.begins && self.strong == 0
     }
 
-    /// Sniffs the first [`HEAD`] bytes of what cannot be looked at elsewhere.
+    /// Sniffs the first [`HEAD`] bytes of an input that cannot seek.
     pub(super) fn of_start(head: &[u8]) -> io::Result<Self> {
-        Self::sniff(&Look::Start(head, (head.len() as u64) < HEAD))
+        Self::sniff(&SniffInput::Start(head, (head.len() as u64) < HEAD))
     }
 
-    /// Sniffs.
-    pub(super) fn sniff(look: &Look<'_>) -> io::Result<Self> {
+    /// Sniffs a file or the start of a stream.
+    pub(super) fn sniff(look: &SniffInput<'_>) -> io::Result<Self> {
         let mut buffer = Vec::new();
         look.read(0, PRELUDE as u64, &mut buffer)?;
         let prelude = prelude(&buffer);
@@ -197,7 +199,7 @@ impl FileProfile {
         let mut all = head.clone();
         if size > HEAD {
             for probe in 0..PROBES {
-                // Regions of equal length behind the head; the probe stands at the start of its region.
+                // Regions of equal length follow the head. Each sample is at the start of its region.
                 let start = HEAD + (size - HEAD) / PROBES * probe;
                 let end = if probe + 1 == PROBES {
                     size
@@ -218,7 +220,7 @@ impl FileProfile {
             }
         }
         let begins = division == Division::Mmdf || head.begins;
-        // In one message a length is true by chance, or by design.
+        // In a single message, a length may be right by accident or by intent of the sender.
         let most_have = all.good_lengths > all.bad_lengths + all.without_length;
         let trust_length = division == Division::FromLines && most_have;
         let (dialect, quoting, quoting_guess) = all.dialect(division, trust_length);
@@ -251,25 +253,25 @@ impl FileProfile {
     }
 }
 
-/// Bytes that tell of most files whether they are mailboxes.
+/// Number of bytes that show for most files whether they are mailboxes.
 const BEGINNING: usize = PRELUDE + NEAR;
 
-/// True for a file of this many bytes that begins like a mailbox, or has separators further on.
+/// Returns true for a file of `size` bytes that begins like a mailbox, or has separators further on.
 pub(crate) fn is_mailbox(file: &File, size: u64) -> io::Result<bool> {
     let mut start = vec![0; BEGINNING];
     let filled = read_at(file, 0, &mut start)?;
-    let profile = FileProfile::sniff(&Look::Start(&start[..filled], filled as u64 == size))?;
+    let profile = FileProfile::sniff(&SniffInput::Start(&start[..filled], filled as u64 == size))?;
     if profile.is_mailbox() || filled as u64 == size {
         return Ok(profile.is_mailbox());
     }
-    Ok(FileProfile::sniff(&Look::File(file, size))?.is_mailbox())
+    Ok(FileProfile::sniff(&SniffInput::File(file, size))?.is_mailbox())
 }
 
-/// The same of what is inside a compressed file, by as much of it as is sniffed of a file.
+/// Like [`is_mailbox`], for a decompressed stream. Examines as many bytes as of a file.
 pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
     let mut head = beginning(input, BEGINNING)?;
     let whole = head.len() < BEGINNING;
-    let profile = FileProfile::sniff(&Look::Start(&head, whole))?;
+    let profile = FileProfile::sniff(&SniffInput::Start(&head, whole))?;
     if whole || profile.is_mailbox() {
         return Ok(profile.is_mailbox());
     }
@@ -280,19 +282,19 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
     Ok(FileProfile::of_start(&head)?.is_mailbox())
 }
 
-/// Number of lines in a file of this many bytes that look like separators of a mailbox, and the offset of the first.
+/// Returns the number of lines in a file of `size` bytes that look like mailbox separators, and the offset of the first.
 pub(crate) fn separators(file: &File, size: u64) -> io::Result<(u32, u64)> {
-    let profile = FileProfile::sniff(&Look::File(file, size))?;
+    let profile = FileProfile::sniff(&SniffInput::File(file, size))?;
     Ok((profile.strong, profile.first_strong))
 }
 
-/// True when the first line is a header field.
+/// Returns true if the first line is a header field.
 pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     let rest = &bytes[prelude(bytes)..];
     rest.starts_with(b"From ") || Follower::of(super::write::split_line(rest).0) != Follower::Other
 }
 
-/// Length of a byte order mark and blank lines at the start.
+/// Returns the length of a byte order mark and blank lines at the start.
 fn prelude(bytes: &[u8]) -> usize {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
@@ -305,7 +307,7 @@ fn prelude(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Length of a line of four ^A with its line end, when `bytes` starts with one.
+/// Returns the length of a line of four ^A with its line end, if `bytes` starts with one.
 pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
     match rest {
@@ -316,7 +318,7 @@ pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// What a Content-Length field says, in bytes from the start of the message to the end of its body.
+/// Returns the end of the body that a Content-Length field declares, as an offset from the start of the message.
 pub(super) fn declared_end(message: &[u8]) -> Option<u64> {
     let mut fields = Fields::new(&message[..message.len().min(HEADER)]);
     let length = fields
@@ -335,8 +337,9 @@ pub(super) fn declared_end(message: &[u8]) -> Option<u64> {
         .checked_add(length)
 }
 
-/// True when what stands at the end of a declared body confirms the length: up to two line ends, then `From ` or the end
-/// of the file. Returns the number of bytes before that.
+/// Checks that a separator or the end of the file follows a declared body, after up to two line ends.
+///
+/// Returns the number of bytes before that.
 pub(super) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
     let mut at = 0;
     for _ in 0..3 {
@@ -352,28 +355,28 @@ pub(super) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
     None
 }
 
-/// So many lengths are looked at in the head of a file, and in each probe.
+/// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;
 
-/// Bytes that [`confirms`] looks at.
+/// Number of bytes that [`confirms`] examines.
 pub(super) const CONFIRM: u64 = 16;
 
-/// Counts of what was seen.
+/// Counts for a profile.
 #[derive(Clone, Debug, Default)]
 struct Tally {
-    /// The line where the file begins was looked at.
+    /// True if the first line of the file was examined.
     looked: bool,
     begins: bool,
     first: Option<FromLine>,
     /// Candidates with a blank line before and a known field after, by kind.
     strong: [u32; KINDS],
-    /// Lines `>From `.
+    /// Number of `>From ` lines.
     quoted: u32,
-    /// Lines `>>From ` and more.
+    /// Number of lines with more than one `>`.
     requoted: u32,
-    /// Both, where the mailbox quoted them: in a body, and not in a passage that a reply quotes.
+    /// Number of both that the mailbox quoted: in a body, and not in a quoted passage of a reply.
     quoted_by_mailbox: u32,
-    /// Unquoted `From ` lines after a blank line that are text.
+    /// Number of unquoted `From ` lines after a blank line that are text.
     prose: u32,
     /// Offset of the first strong candidate.
     first_strong: Option<u64>,
@@ -381,7 +384,7 @@ struct Tally {
     bad_lengths: u32,
     /// Messages without a Content-Length.
     without_length: u32,
-    /// Unquoted `From ` lines inside a declared length.
+    /// Number of unquoted `From ` lines inside a declared length.
     embedded: u32,
     takeout: u32,
     mozilla: u32,
@@ -391,10 +394,10 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts what starts in `from..to`.
+    /// Counts the lines that start in `from..to`.
     fn count(
         &mut self,
-        look: &Look<'_>,
+        look: &SniffInput<'_>,
         buffer: &mut Vec<u8>,
         from: u64,
         to: u64,
@@ -459,7 +462,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts a line that may separate. `begins`: nothing but a prelude stands before it. `strong`: its surroundings prove it.
+    /// Counts a possible separator. `begins` means that only a prelude precedes it; `strong` means that its surroundings prove it.
     fn count_weak(&mut self, evidence: &Evidence, begins: bool, strong: bool) {
         if begins && !self.looked {
             self.looked = true;
@@ -478,10 +481,10 @@ impl Tally {
         }
     }
 
-    /// Checks the Content-Length of a message that begins at `start`. Returns the end that it declares, if a separator stands there.
+    /// Checks the Content-Length of a message that begins at `start`. Returns the declared end if a separator follows there.
     fn count_length(
         &mut self,
-        look: &Look<'_>,
+        look: &SniffInput<'_>,
         message: &[u8],
         start: u64,
     ) -> io::Result<Option<u64>> {
@@ -538,8 +541,9 @@ impl Tally {
         self.first_strong = self.first_strong.or(other.first_strong);
     }
 
-    /// Kinds that at least two strong candidates have. A patch has to be as frequent as all others together: patches pasted into
-    /// mail are strong candidates too.
+    /// Returns the kinds of at least two strong candidates.
+    ///
+    /// Patches must be as frequent as all other kinds together, because patches pasted into mail are strong candidates too.
     fn dominant(&self) -> Shapes {
         let git: u32 = (0..KINDS)
             .filter(|index| is_git(*index))
@@ -565,7 +569,7 @@ impl Tally {
         shapes
     }
 
-    /// Name, quoting, and whether that is a guess: a line `>From ` is then told of, whether its mark goes or stays.
+    /// Returns name, quoting, and whether the quoting is a guess. If so, an event reports each `>From ` line, unquoted or not.
     fn dialect(&self, division: Division, trust_length: bool) -> (&'static str, Quoting, bool) {
         let first = self.first.map(|line| line.shape);
         let any_quoted = self.quoted + self.requoted > 0;

@@ -1,11 +1,11 @@
-//! Reading a mailbox front to back in bounded memory.
+//! Reads a mailbox front to back in bounded memory.
 //!
-//! In memory are one batch, at most 1 MiB of look-ahead, and the current message up to its limit. Entries tile the
-//! file: what is no message, separator or trailer is a gap.
+//! Memory contains one batch, at most 1 MiB of look-ahead, and the current message up to its limit. Entries tile the file: bytes
+//! outside messages, separators and trailers are gaps.
 //!
 //! # Limits
-//! Standard input is a mailbox when its first 2 MiB tell so: it begins with a separator, or has several with dates further on; else it is one message. A Content-Length beyond the
-//! message limit is believed only in a file, where the place that it names can be looked at.
+//! Standard input is a mailbox if its first 2 MiB begin with a separator or have several dated ones further on. Otherwise it is one
+//! message. A Content-Length beyond the message limit is only trusted in a file, where the declared end can be read.
 
 mod ends;
 mod open_multipart;
@@ -20,52 +20,52 @@ use memchr::memmem::Finder;
 use self::ends::GUARD;
 use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
-use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
+use super::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use super::split::{NEAR, quoted};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_names::is_named_mailbox;
 use crate::mail_check;
-use crate::packed::{Through, Told, beginning, through};
+use crate::packed::{CompressionEvents, Through, beginning, through};
 use crate::packing::Packing;
 use crate::{Batch, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
-/// Bytes of one piece of a message beyond the limit; less where the limit is less.
+/// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
 const PIECE: u64 = 1 << 20;
 
 /// A mailbox as a [`Source`].
 pub(crate) struct Mailbox<R> {
-    /// For messages of errors.
+    /// Path for error messages.
     path: PathBuf,
     window: super::window::Window<R>,
-    /// The same file again, for looking far ahead.
+    /// The same file again, for reading far ahead.
     file: Option<FileIdentity>,
-    /// The compressed file that is read through, for noticing that it changes.
+    /// The compressed file, to notice changes.
     outside: Option<FileIdentity>,
-    /// What was wrong with the compression, so far.
-    told: Told,
+    /// Defects of the compression so far.
+    defects: CompressionEvents,
     profile: FileProfile,
     batch: u64,
     limit: u64,
     finder: Finder<'static>,
     delimiters: Delimiters,
     separators_ahead: SeparatorsAhead,
-    /// The separator of the current message is marked: each `From ` line in the message is quoted.
+    /// True if the separator of the current message is marked: each `From ` line in the message is quoted.
     is_marked: bool,
     state: State,
     ordinal: u64,
-    /// Where the search for the next separator goes on.
+    /// Offset where the search for the next separator continues.
     scan: u64,
     guess_open: bool,
-    /// The words `From ` were met in the current message.
+    /// True if `From ` occurred in the current message.
     froms: bool,
-    /// All is one message, whose event is still to come.
+    /// True if the input is one message whose event is still to be reported.
     leading: bool,
-    /// Found, but not yet covered by a batch.
+    /// Events not yet covered by a batch.
     events: Vec<BoxEvent>,
 }
 
-/// A file and what it was when reading began.
+/// A file and its metadata when reading began.
 struct FileIdentity {
     file: File,
     size: u64,
@@ -84,11 +84,11 @@ enum State {
 struct Current {
     /// Offset of the separator, or of the next piece.
     start: u64,
-    /// Offset of the message; in later pieces that of the piece.
+    /// Offset of the message, or of the piece in later pieces.
     message: u64,
-    /// Where a Content-Length says that the message ends, and where the next separator or the end of the file stands.
+    /// End of the message by its Content-Length, and offset of the next separator or the end of the file.
     declared: Option<(u64, u64)>,
-    /// Offset up to which pieces of this message are given out; 0 while it is whole.
+    /// Offset up to which pieces of this message were returned. 0 while it is whole.
     pieces_to: u64,
 }
 
@@ -102,7 +102,7 @@ enum MessageEnd {
     },
     /// At the end of the file.
     File { message: Option<u64> },
-    /// Not before this offset, which lies beyond the limit.
+    /// Not before this offset, which exceeds the limit.
     Beyond(u64),
 }
 
@@ -118,7 +118,7 @@ impl FileIdentity {
 }
 
 impl Mailbox<Through> {
-    /// Reads through a compressed file, which is looked at first as far as it goes without reading it all twice.
+    /// Reads a compressed file. Sniffs it first, without reading it twice to its end.
     pub(crate) fn from_packed(
         path: &Path,
         mut file: File,
@@ -143,8 +143,10 @@ impl Mailbox<Through> {
         Ok(mailbox)
     }
 
-    /// Reads a stream, through compression if there is any. Compression that gives nothing at all is an error, and so is what is inside
-    /// in a form that is not read.
+    /// Reads a stream, compressed or not.
+    ///
+    /// # Errors
+    /// Nothing can be decompressed, or the decompressed data have an unsupported format.
     pub(crate) fn from_through(
         path: &Path,
         input: Through,
@@ -153,14 +155,14 @@ impl Mailbox<Through> {
         Self::from_through_known(path, input, None, options)
     }
 
-    /// `known` is what was sniffed, and whether it is a mailbox, where that could be told before.
+    /// Like [`Self::from_through`]. `known` has the results of sniffing, if known, and whether the input is a mailbox.
     fn from_through_known(
         path: &Path,
         input: Through,
         known: Option<(FileProfile, bool)>,
         options: &ReadOptions,
     ) -> Result<Self, Error> {
-        let (told, packing) = (input.told.clone(), input.packing);
+        let (defects, packing) = (input.defects.clone(), input.packing);
         let mailbox = Self::from_known(path, input, known, options);
         let mut mailbox = mailbox.map_err(at(path, Operation::Read))?;
         if let Some(refused) =
@@ -173,12 +175,15 @@ impl Mailbox<Through> {
             ));
         }
         if mailbox.window.end() == 0
-            && let Some(damage) = told.take().into_iter().find(|event| event.kind.is_loss())
+            && let Some(damage) = defects
+                .take()
+                .into_iter()
+                .find(|event| event.kind.is_loss())
         {
             let kind = ErrorKind::NothingDecompressed(damage.detail);
             return Err(Error::new(path, Operation::Read, kind));
         }
-        mailbox.told = told;
+        mailbox.defects = defects;
         if let Some(packing) = packing {
             for word in [", ", packing.words()] {
                 mailbox.profile.shown.dialect.push_str(word);
@@ -192,7 +197,7 @@ impl Mailbox<File> {
     /// Opens a regular file.
     pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
         let again = FileIdentity::of(&file)?;
-        let profile = FileProfile::sniff(&Look::File(&file, again.size))?;
+        let profile = FileProfile::sniff(&SniffInput::File(&file, again.size))?;
         let window = super::window::Window::new(file, options.batch);
         let mut mailbox = Self::new(path, window, Some(again), profile, options);
         if mailbox.profile.is_one_message() {
@@ -203,13 +208,13 @@ impl Mailbox<File> {
 }
 
 impl<R: Read> Mailbox<R> {
-    /// Reads a stream that cannot be read twice; what its beginning tells decides whether it is a mailbox.
+    /// Reads a stream that cannot be read twice. Its beginning decides whether it is a mailbox.
     #[cfg(test)]
     pub(crate) fn from_stream(path: &Path, input: R, options: &ReadOptions) -> io::Result<Self> {
         Self::from_known(path, input, None, options)
     }
 
-    /// Reads a stream; its beginning is looked at unless what it tells is `known`.
+    /// Reads a stream. Sniffs its beginning unless the result is `known`.
     fn from_known(
         path: &Path,
         input: R,
@@ -227,7 +232,7 @@ impl<R: Read> Mailbox<R> {
         } else {
             let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
             let whole = window.ended() && start.len() == window.data().len();
-            let profile = FileProfile::sniff(&Look::Start(start, whole))?;
+            let profile = FileProfile::sniff(&SniffInput::Start(start, whole))?;
             let is_mailbox = profile.is_mailbox();
             (profile, is_mailbox)
         };
@@ -264,7 +269,7 @@ impl<R: Read> Mailbox<R> {
             window,
             file,
             outside: None,
-            told: Told::default(),
+            defects: CompressionEvents::default(),
             guess_open: profile.quoting_guess,
             profile,
             batch: options.batch.max(1) as u64,
@@ -311,7 +316,7 @@ impl<R: Read> Mailbox<R> {
         if searching && cut > 0 {
             self.window.reach(offset + Delimiters::reach())?;
             self.delimiters
-                .settle(self.window.data(), self.window.base(), offset);
+                .advance_to(self.window.data(), self.window.base(), offset);
         }
         self.window.hand_over(offset, &mut batch.bytes);
         let all = matches!(self.state, State::Done);
@@ -321,12 +326,12 @@ impl<R: Read> Mailbox<R> {
                 .extract_if(.., |event| all || event.offset < offset),
         );
         if all {
-            batch.events.append(&mut self.told.take());
+            batch.events.append(&mut self.defects.take());
         }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
     }
 
-    /// Refuses what is one message and has no header field, unless it is to be read all the same.
+    /// Rejects a single message without a header field, unless `force_format` is set.
     fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
         self.window.reach(mail_check::BEGINNING as u64)?;
         if options.force_format
@@ -338,7 +343,7 @@ impl<R: Read> Mailbox<R> {
         Err(ErrorKind::NoHeader.into())
     }
 
-    /// Takes everything for one message.
+    /// Reads the input as one message.
     fn open_single(&mut self) {
         self.state = State::Message(Current {
             start: 0,
@@ -358,7 +363,7 @@ impl<R: Read> Mailbox<R> {
         self.events.push(BoxEvent::new(kind, offset, detail));
     }
 
-    /// Gives out the prelude and opens the first message.
+    /// Returns the prelude and opens the first message.
     fn begin(&mut self, entries: &mut Vec<Entry>) -> io::Result<()> {
         let prelude = self.profile.prelude;
         self.window.reach(prelude + NEAR as u64)?;
@@ -391,7 +396,7 @@ impl<R: Read> Mailbox<R> {
                 current.message = run.end;
                 self.scan = run.end;
                 if run.ends_file {
-                    // Delimiters alone.
+                    // Only delimiters.
                     self.state = State::Done;
                     let span = self.window.index(start)..self.window.index(run.end);
                     let message = span.clone();
@@ -420,7 +425,7 @@ impl<R: Read> Mailbox<R> {
         Ok(())
     }
 
-    /// Gives out the current message, or the next pieces of it, and opens what follows.
+    /// Returns the current message or its next pieces, and opens the next message.
     fn give_out(
         &mut self,
         current: Current,
@@ -476,7 +481,7 @@ impl<R: Read> Mailbox<R> {
         Ok(())
     }
 
-    /// Gives out all but the last piece of a message beyond the limit, up to `known`.
+    /// Returns all but the last piece of a message above the limit, up to `known`.
     fn give_out_pieces(&mut self, current: &mut Current, known: u64, entries: &mut Vec<Entry>) {
         if current.pieces_to == 0 {
             let detail = BoxDetail::LongerThan(self.limit);
@@ -484,7 +489,7 @@ impl<R: Read> Mailbox<R> {
             current.pieces_to = current.start;
         }
         let piece = self.piece();
-        // The bytes kept so far go out at once; after that each batch gives one piece or more.
+        // The bytes in memory are returned at once. Later batches return one piece or more.
         while known - current.message > piece + GUARD {
             let cut = self.line_start_before(current.message, current.message + piece);
             self.push_piece(current, cut, cut, true, entries);
@@ -500,7 +505,7 @@ impl<R: Read> Mailbox<R> {
         let message = self.window.index(current.message)..self.window.index(message_end);
         let quoting = self.profile.quoting;
         let mut entry = self.entry(EntryKind::Message, current.start, span, message, quoting);
-        // The search for the next separator read the whole message, so it met every `From `.
+        // The search for the next separator read the whole message, so it found every `From `.
         let is_searched = self.profile.division == Division::FromLines
             && self.scan != u64::MAX
             && current.declared.is_none();
@@ -523,7 +528,7 @@ impl<R: Read> Mailbox<R> {
         self.event(BoxEventKind::Single, offset, detail);
     }
 
-    /// Reports the first line `>From ` of a message that was not searched, where nobody can know whether it was quoted.
+    /// Reports the first `>From ` line of a message that was not searched, if its quoting is a guess.
     fn report_quoting_guess(&mut self, from: u64, to: u64) {
         let data = &self.window.data()[self.window.index(from)..self.window.index(to.max(from))];
         let found = self
@@ -565,21 +570,21 @@ impl<R: Read> Mailbox<R> {
         PIECE.min(self.limit)
     }
 
-    /// The last line start in `after + 1..=to`, or `to`.
+    /// Returns the last line start in `after + 1..=to`, or `to`.
     fn line_start_before(&self, after: u64, to: u64) -> u64 {
         let (from, to_index) = (self.window.index(after), self.window.index(to));
         let data = &self.window.data()[from..to_index];
         let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else {
             return to;
         };
-        // A CR at the end may have its LF behind the cut.
+        // The LF of a CR may follow the cut.
         let split = at + 1 == data.len()
             && data[at] == b'\r'
             && self.window.data().get(to_index) == Some(&b'\n');
         if split { to + 1 } else { after + at as u64 + 1 }
     }
 
-    /// The end of a message without one blank line.
+    /// Returns the end of a message without one trailing blank line.
     fn without_blank_line(&self, message: u64, end: u64) -> u64 {
         let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
         let ([rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r']) = bytes else {

@@ -1,7 +1,7 @@
 //! The splitting rule: evidence for and against a `From ` line.
 //!
-//! A decision depends on the profile of the file, on the boundaries that the open message declares, and on the bytes within
-//! 1 MiB, nothing else; so it is the same for every way of reading the file.
+//! A decision depends only on the profile of the file, on the boundaries that the open message declares, and on the bytes within 1
+//! MiB. So it is independent of how the file is read.
 //!
 //! # Limits
 //! A `From ` line above 4 KiB is never a separator.
@@ -9,44 +9,46 @@
 use super::from_line::{FromLine, Shape, Shapes};
 use super::write::{quote_depth, split_line};
 
-/// Bytes after the start of a candidate that all other evidence lies in.
+/// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;
-/// Bytes before a candidate that evidence may lie in.
+/// Number of bytes before a candidate that may contain evidence.
 pub(super) const BEHIND: usize = 1 << 10;
-/// Points from which a candidate is accepted.
+/// Points required to accept a candidate.
 pub(super) const ACCEPT: i32 = 6;
 
 const LONGEST_LINE: usize = 4 << 10;
 
-/// What follows a candidate.
+/// The line after a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Follower {
-    /// A field known in mail.
+    /// A known mail header field.
     Known,
-    /// Something of the shape `name: value`.
+    /// A line of the form `name: value`.
     Field,
     /// Anything else.
     Other,
 }
 
-/// What speaks for and against a candidate, as far as its neighborhood tells.
+/// Evidence for and against a candidate from its neighborhood.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     /// The line itself.
     pub line: FromLine,
     /// Index after its line end.
     pub end: usize,
-    /// A blank line stands before, or only the prelude.
+    /// True if a blank line precedes it, or only the prelude.
     pub blank_before: bool,
-    /// The first line after it that is no quoted or unquoted `From ` line.
+    /// The first following line that is not a `From ` line, quoted or not.
     pub follower: Follower,
-    /// The lines around it are base64.
+    /// True if the lines around it are base64.
     pub base64: bool,
 }
 
 impl Evidence {
-    /// Looks at a `From ` line that starts at `at`. `data` starts up to [`BEHIND`] bytes before the candidate, or at the start
-    /// of the entry; it ends [`NEAR`] bytes after `at` or at the end of the file (`whole`). `None`: no line of bearable length.
+    /// Examines a `From ` line that starts at `at`. Returns `None` if the line is too long.
+    ///
+    /// `data` starts up to [`BEHIND`] bytes before the candidate, or at the start of the entry. It ends [`NEAR`] bytes after `at`
+    /// or at the end of the file (`whole`).
     pub(super) fn gather(data: &[u8], at: usize, first: bool, whole: bool) -> Option<Self> {
         let (line, step) = split_line(&data[at..]);
         if line.len() > LONGEST_LINE || (step == line.len() && !whole) {
@@ -75,7 +77,7 @@ impl Evidence {
         })
     }
 
-    /// The points. Whether a multipart is open decides apart from them.
+    /// Returns the points, regardless of any open multipart.
     pub(super) fn points(&self, dominant: Shapes) -> i32 {
         let mut points = 0;
         if self.blank_before {
@@ -101,9 +103,9 @@ impl Evidence {
     }
 }
 
-/// True if `header`, which begins behind a separator line, is that of a message: it has From and one of Date, Message-ID and Received.
+/// Returns true if `header`, after a separator line, belongs to a message: it has From and one of Date, Message-ID and Received.
 ///
-/// Lines `From ` and `>From ` may stand before it. Reads up to the first line that is no field, or to the end of `header`.
+/// Skips `From ` and `>From ` lines at the start. Reads up to the first line that is not a field, or to the end of `header`.
 pub(super) fn is_mail_header(header: &[u8]) -> bool {
     let (mut rest, mut from_lines) = (header, 0);
     let (mut author, mut origin) = (false, false);
@@ -135,18 +137,18 @@ pub(super) fn is_mail_header(header: &[u8]) -> bool {
     author && origin
 }
 
-/// Lines `From ` and `>From ` behind a separator that may stand before a header.
+/// Largest number of `From ` and `>From ` lines between a separator and a header.
 const MOST_FROM_LINES: usize = 16;
 
-/// True for a quoted or unquoted `From ` line.
+/// Returns true for a quoted or unquoted `From ` line.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
     let depth = line.iter().take_while(|&&byte| byte == b'>').count();
     line[depth..].starts_with(b"From ")
 }
 
-/// True if the mailbox quoted the `>From ` line at `at`, as far as its neighbors tell.
+/// Returns true if the mailbox quoted the `>From ` line at `at`, judging by its neighbors.
 ///
-/// Behind a `From ` line it belongs to a header. Beside another line that begins with `>`, a reply quotes it:
+/// After a `From ` line it belongs to a header. Beside another line that begins with `>`, a reply quotes it:
 ///
 /// ```text
 /// > Who can come?
@@ -159,7 +161,7 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
         && !is_quotation(&data[at + after..])
 }
 
-/// The line before `at` without its end, as far as it lies within [`BEHIND`].
+/// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];
     let ([before @ .., b'\r', b'\n'] | [before @ .., b'\n' | b'\r']) = before else {
@@ -169,7 +171,7 @@ fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     Some(&before[start..])
 }
 
-/// A full-width line of base64, as in the middle of a body.
+/// Returns true for a full-width base64 line, as in the middle of a body.
 fn is_base64_line(line: &[u8]) -> bool {
     (60..=76).contains(&line.len())
         && line
@@ -202,7 +204,7 @@ impl Follower {
     }
 }
 
-/// Names of fields that stand in mail and hardly in prose.
+/// Returns true for field names that occur in mail but rarely in prose.
 fn is_known(name: &[u8]) -> bool {
     const FAMILIES: [&str; 10] = [
         "x-",
@@ -263,7 +265,7 @@ fn is_known(name: &[u8]) -> bool {
     let Some(first) = name.first().map(u8::to_ascii_lowercase) else {
         return false;
     };
-    // Every message has a line that is looked up here: nearly all names fall by their first letter.
+    // Every message has a line that is looked up here. The first letter excludes most names.
     let named = |known: &&str, name: Option<&[u8]>| {
         known.as_bytes().first() == Some(&first)
             && name.is_some_and(|name| name.eq_ignore_ascii_case(known.as_bytes()))
@@ -276,7 +278,7 @@ fn is_known(name: &[u8]) -> bool {
             .any(|known| named(known, (name.len() == known.len()).then_some(name)))
 }
 
-/// Number of `>` before a `From ` at `at` when only those stand before it in the line.
+/// Returns the number of `>` before a `From ` at `at`, if the line has nothing else before it.
 pub(super) fn quoted(data: &[u8], at: usize) -> Option<usize> {
     quote_depth(data, at).filter(|depth| *depth > 0)
 }

@@ -1,28 +1,27 @@
-//! The part of a mailbox that is in memory.
+//! A sliding window over a mailbox: the part that is in memory.
 //!
 //! # Limits
-//! Blocking reads only; the end of the file is final, even when the file grows later.
+//! Blocking reads only. The end of the file is final, even if the file grows later.
 
 use std::io::{self, Read};
 
-/// Bytes that are asked for at once beyond a batch: what is read too much has to be moved.
+/// Bytes to request beyond a batch. Bytes in excess must be moved.
 const CHUNK: usize = 128 << 10;
-/// More is not asked for at once, however large a batch may be.
+/// Largest number of bytes requested at once, whatever the batch size.
 const MOST: usize = 1 << 20;
 
-/// A sliding window over a stream, addressed by file offsets. Reads go straight into the buffer that
-/// later becomes a batch.
+/// A sliding window over a stream, addressed by file offsets. Reads fill the buffer that later becomes a batch.
 pub(super) struct Window<R> {
     input: R,
     bytes: Vec<u8>,
     base: u64,
     ended: bool,
-    /// Bytes up to which the window is filled in one step.
+    /// Number of bytes up to which the window is filled in one step.
     step: usize,
 }
 
 impl<R: Read> Window<R> {
-    /// A window that has nothing in it, for batches of so many bytes.
+    /// Creates an empty window for batches of `batch` bytes.
     pub(super) fn new(input: R, batch: usize) -> Self {
         Self {
             input,
@@ -33,27 +32,27 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// What is in memory; its first byte has the offset [`Self::base`].
+    /// Returns the bytes in memory. The first has the offset [`Self::base`].
     pub(super) fn data(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Offset of the first byte in memory.
+    /// Returns the offset of the first byte in memory.
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// Offset after the last byte in memory.
+    /// Returns the offset after the last byte in memory.
     pub(super) fn end(&self) -> u64 {
         self.base + self.bytes.len() as u64
     }
 
-    /// True when [`Self::end`] is the end of the stream.
+    /// Returns true if [`Self::end`] is the end of the stream.
     pub(super) fn ended(&self) -> bool {
         self.ended
     }
 
-    /// Index of an offset in [`Self::data`].
+    /// Returns the index of an offset in [`Self::data`].
     pub(super) fn index(&self, at: u64) -> usize {
         (at - self.base) as usize
     }
@@ -66,10 +65,10 @@ impl<R: Read> Window<R> {
         let filled = self.bytes.len();
         let wanted = self.step.saturating_sub(filled).max(CHUNK);
         if self.bytes.capacity() - filled < wanted {
-            // Half more at a time, not twice: the window of a large message counts in the memory budget.
+            // Grow by half, not double: the window of a large message counts in the memory budget.
             self.bytes.reserve_exact(wanted + filled / 2);
         }
-        // Unlike a plain read, this needs no memory that was cleared before.
+        // Unlike a plain read, this needs no zeroed memory.
         let read = self
             .input
             .by_ref()
@@ -87,7 +86,7 @@ impl<R: Read> Window<R> {
         Ok(())
     }
 
-    /// Moves the bytes before `cut` into `batch`, whose allocation becomes the next window, and keeps the rest.
+    /// Moves the bytes before `cut` into `batch`. Keeps the rest in the old allocation of `batch`.
     pub(super) fn hand_over(&mut self, cut: u64, batch: &mut Vec<u8>) {
         let cut = self.index(cut);
         std::mem::swap(&mut self.bytes, batch);

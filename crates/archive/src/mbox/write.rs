@@ -1,11 +1,9 @@
-//! What a mailbox needs around and inside a message: quoting of `From ` lines, separator lines, the blank line at the end.
-//! Pure functions, called by the workers.
+//! Quotes `From ` lines, and builds separators and trailers of written messages. Pure functions, called by the workers.
 //!
-//! A line starts at the start of the message and after each LF, CR LF or lone CR: the same places where
-//! reading looks for separators.
+//! A line starts at the start of the message and after each LF, CR LF or lone CR, as the reader searches for separators.
 //!
 //! # Limits
-//! Dates are read by position-free words, not by the full grammar of RFC 5322; comments in a date are skipped only at its end.
+//! Parses dates by words in any position, not by the full grammar of RFC 5322. Skips comments only at the end of a date.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -17,7 +15,7 @@ use super::from_line::is_plain;
 use super::unclosed::unmarked;
 use crate::Quoting;
 
-/// Undoes the quoting of `From ` lines; borrows when there is none.
+/// Reverses the quoting of `From ` lines. Borrows if there are none.
 pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     let most = match quoting {
         Quoting::None => return Cow::Borrowed(message),
@@ -47,8 +45,9 @@ pub fn quote_mboxrd(message: &[u8], out: &mut Vec<u8>) {
     requote(message, Quoting::Mboxrd, out);
 }
 
-/// Appends the message quoted in the way of an input mailbox. `requote(unquote(m, q), q)` is `m` exactly when
-/// [`requotes`] says so.
+/// Appends the message, quoted as in an input mailbox.
+///
+/// `requote(unquote(m, q), q)` equals `m` exactly if [`requotes`] returns true.
 pub fn requote(message: &[u8], quoting: Quoting, out: &mut Vec<u8>) {
     let most = match quoting {
         Quoting::None => {
@@ -69,13 +68,14 @@ pub fn requote(message: &[u8], quoting: Quoting, out: &mut Vec<u8>) {
     out.extend_from_slice(&message[copied..]);
 }
 
-/// True when [`requote`] gives a quoted message back after [`unquote`]: it holds no line that the writer of such a
-/// mailbox would have quoted and did not.
+/// Returns true if [`requote`] restores a quoted message after [`unquote`].
+///
+/// The message then has no unquoted line that the writer of such a mailbox would have quoted.
 pub fn requotes(message: &[u8], quoting: Quoting) -> bool {
     quoting == Quoting::None || FromLines::new(message).all(|(_, depth)| depth != 0)
 }
 
-/// The line end of a message: that of its first LF, a lone CR when it has no LF, LF when it has neither.
+/// Returns the line end of a message: that of its first LF, CR if it has no LF, LF if it has neither.
 pub fn line_end(message: &[u8]) -> &'static [u8] {
     match memchr(b'\n', message) {
         Some(at) if at > 0 && message[at - 1] == b'\r' => b"\r\n",
@@ -85,13 +85,14 @@ pub fn line_end(message: &[u8]) -> &'static [u8] {
     }
 }
 
-/// What must follow a message so that a blank line stands before the next separator: its missing line end, if
-/// any, and an empty line, in its own line ends. Reading takes the empty line off again.
+/// Returns the trailer that puts a blank line before the next separator.
+///
+/// It is the missing line end, if any, and an empty line, in the message's line ends. Reading removes the empty line again.
 pub fn trailer_for(message: &[u8]) -> &'static [u8] {
     let end = line_end(message);
     match (message.last(), end) {
         (None | Some(b'\n'), _) | (Some(b'\r'), b"\r") => end,
-        // In the company of LF, a CR at the end is half a line end.
+        // In a message with LF, a CR at the end is half a line end.
         (Some(b'\r'), b"\r\n") => b"\n\r\n",
         (Some(b'\r'), _) => b"\n\n",
         (_, b"\r\n") => b"\r\n\r\n",
@@ -100,17 +101,18 @@ pub fn trailer_for(message: &[u8]) -> &'static [u8] {
     }
 }
 
-/// True when [`separator_for`] gives `old` back, whatever the message.
+/// Returns true if [`separator_for`] keeps `old`, whatever the message.
 pub fn is_separator_kept(old: &[u8]) -> bool {
     let line = old.strip_suffix(b"\n").unwrap_or(old);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     line.len() < old.len() && is_plain(line)
 }
 
-/// The separator line of a message, with line end. A plain old one (`From address Www Mmm dd hh:mm:ss yyyy`) is kept; any
-/// other, and none, is rebuilt from Return-Path or From and from Date or Received, in UTC. Where the message tells nothing
-/// it says `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone. The mark of an open multipart
-/// ([`mark_separator`](super::mark_separator)) is removed.
+/// Returns the separator line of a message, with line end.
+///
+/// Keeps a plain old one (`From address Www Mmm dd hh:mm:ss yyyy`). Rebuilds any other from Return-Path or From and from Date or
+/// Received, in UTC. Defaults to `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone.
+/// Removes the mark of an open multipart ([`mark_separator`](super::mark_separator)).
 pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
     if is_separator_kept(old) {
         return Cow::Borrowed(old);
@@ -139,7 +141,7 @@ pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
     Cow::Owned(out)
 }
 
-/// The `>*From ` lines of a message: offset of the line and number of `>`.
+/// Iterator over the `>*From ` lines of a message: offset of the line and number of `>`.
 struct FromLines<'a> {
     message: &'a [u8],
     at: usize,
@@ -167,7 +169,7 @@ impl Iterator for FromLines<'_> {
     }
 }
 
-/// Number of `>` between the line start and `at`; `None` when something else stands there.
+/// Returns the number of `>` between the line start and `at`, or `None` if anything else stands there.
 pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
     let depth = bytes[..at]
         .iter()
@@ -180,7 +182,7 @@ pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The header fields of a message, unfolded no further than needed: the value reaches over its folded lines.
+/// Iterator over the header fields of a message. A value includes its folded lines.
 pub(super) struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -190,7 +192,7 @@ impl<'a> Fields<'a> {
         Self { rest: message }
     }
 
-    /// What was not read yet; after the last field, the blank line and the body.
+    /// Returns what was not read yet. After the last field, that is the blank line and the body.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -223,7 +225,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The first line without its end, and where the next one starts.
+/// Returns the first line without its end, and the offset of the next one.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
         Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => {
@@ -234,7 +236,7 @@ pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// An address that can stand in a separator line.
+/// Returns an address that can stand in a separator line.
 fn address(value: &[u8]) -> Option<&[u8]> {
     let inner = memchr::memrchr(b'<', value)
         .and_then(|open| value[open + 1..].split(|&byte| byte == b'>').next())
@@ -254,7 +256,7 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Seconds since 1970 of a date of RFC 5322 section 3.3 or of `asctime`, for years 1970 to 2199.
+/// Parses a date of RFC 5322 section 3.3 or of `asctime` to seconds since 1970, for years 1970 to 2199.
 fn seconds(value: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(value).ok()?;
     let (mut day, mut month, mut year, mut clock, mut offset) = (None, None, None, None, 0i64);
@@ -313,7 +315,7 @@ fn seconds(value: &[u8]) -> Option<i64> {
     }
     let year = year.filter(|year| (1969..=2200).contains(year))?;
     let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
-    // The years of separator lines that readers know, ours among them.
+    // The years of separator lines that readers accept, including this one.
     (0..days_from_civil(2200, 1, 1) * 86_400)
         .contains(&total)
         .then_some(total)
@@ -331,7 +333,7 @@ const ZONES: [(&str, i64); 8] = [
     ("PDT", -7),
 ];
 
-/// `Www Mmm dd hh:mm:ss yyyy` in UTC.
+/// Formats a time as `Www Mmm dd hh:mm:ss yyyy` in UTC.
 fn asctime(seconds: i64) -> String {
     const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -346,7 +348,7 @@ fn asctime(seconds: i64) -> String {
     )
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar; the year is counted from March, so that leap days come last.
+/// Returns the days since 1970-01-01 in the Gregorian calendar. The year is counted from March, so that leap days come last.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -354,7 +356,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The inverse of [`days_from_civil`].
+/// Inverts [`days_from_civil`].
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -406,7 +408,7 @@ mod tests {
         assert_eq!(unquote(old, Quoting::None), old.as_slice());
     }
 
-    /// The reader takes each line that is written for a separator, whatever year the message has.
+    /// The reader accepts each written separator line, whatever year the message has.
     #[test]
     fn rebuilt_separators_are_plain() {
         for year in (0..3000_i64).chain([9999, 123_456_789_012]) {

@@ -1,7 +1,7 @@
-//! Lists a folder: which of its files are messages, which folders follow, and what is left out.
+//! Lists a folder: its messages, the folders to walk next, and what is skipped.
 //!
 //! # Limits
-//! The names of one folder are held in memory, about 100 bytes each.
+//! The names of one folder are kept in memory, about 100 bytes each.
 
 use super::{Files, Name, Work, last};
 use crate::box_event::BoxEvent;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 impl Files {
-    /// Plans the files of a folder.
+    /// Schedules the files of a folder.
     pub(super) fn list(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> Result<(), Error> {
         let path = self.path(folder);
         let modified = modified(&path);
@@ -29,7 +29,7 @@ impl Files {
         } else {
             self.sequences = sequences(&path);
             self.classify(folder, files, &mut plan, events);
-            // Maildirs are archives of their own.
+            // Maildirs are separate archives.
             let own = |name: &Name| maildir::is_root(&self.path(name));
             let folders = folders.into_iter().filter(|name| !own(name));
             plan.extend(folders.map(Work::Folder));
@@ -38,7 +38,7 @@ impl Files {
         Ok(())
     }
 
-    /// Plans the files of a folder that are in no order of their own, and returns the messages of a Maildir.
+    /// Schedules the files of a folder that need no order, and returns the messages of a Maildir.
     fn classify(
         &mut self,
         folder: &[u8],
@@ -47,7 +47,7 @@ impl Files {
         events: &mut Vec<BoxEvent>,
     ) -> Vec<Name> {
         let is_maildir = self.format == Format::Maildir;
-        // What is being delivered is no message yet, whatever it looks like.
+        // A file that is still being delivered is not a message yet, whatever it looks like.
         let is_delivery = is_maildir
             && last(folder) == b"tmp"
             && self.path(folder).parent().is_some_and(maildir::is_folder);
@@ -59,7 +59,7 @@ impl Files {
                 FileKind::of(&self.path(&name), self.options.force_format)
             };
             match kind {
-                // It is an archive of its own.
+                // A mailbox is a separate archive.
                 Ok(FileKind::Mailbox(_)) => continue,
                 Ok(FileKind::Message) if is_maildir => {
                     messages.push(name);
@@ -74,7 +74,7 @@ impl Files {
                 }
                 Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
                 Ok(FileKind::Other) => events.push(no_mail(&name, true)),
-                // The error is reported when the file's turn comes, and hides no other file of its folder.
+                // The error is reported when the file is read, and hides no other file of its folder.
                 Err(_) => {}
             }
             plan.push(Work::File(name, EntryKind::Other));
@@ -82,7 +82,7 @@ impl Files {
         messages
     }
 
-    /// Plans the messages of a Maildir folder in the order of their names, then its other folders.
+    /// Schedules the messages of a Maildir folder in the order of their names, then its other folders.
     fn list_maildir(
         &mut self,
         path: &Path,
@@ -103,7 +103,7 @@ impl Files {
             let (files, below) = self.names(&name, events)?;
             self.listed.push((path, modified));
             plan.push(Work::FolderAlone(name));
-            // What systems leave: `.DS_Store`, `.nfs…`. No server takes such a name for a message.
+            // Files of the system: `.DS_Store`, `.nfs…`. No server treats such a file as a message.
             for name in files {
                 if last(&name).starts_with(b".") {
                     events.push(no_mail(&name, true));
@@ -121,7 +121,7 @@ impl Files {
         Ok(())
     }
 
-    /// The files and the folders in a folder, each in the order of their names.
+    /// Returns the files and the folders in a folder, each in the order of their names.
     fn names(
         &self,
         folder: &[u8],
@@ -130,7 +130,7 @@ impl Files {
         let path = self.path(folder);
         let failed = at(&path, Operation::List);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
-        let told = events.len();
+        let first_event = events.len();
         for entry in fs::read_dir(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
             let mut name = folder.to_vec();
@@ -147,22 +147,22 @@ impl Files {
                 events.push(not_followed(kind, &name));
             }
         }
-        // Numbers by their value: those of MH are messages in this order.
+        // Sorts numbers by value, which is the order of MH messages.
         files.sort_by_cached_key(|name| (mh::number(last(name)).unwrap_or(u64::MAX), name.clone()));
         folders.sort();
-        events[told..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
+        events[first_event..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
         Ok((files, folders))
     }
 }
 
-/// Returns the sequences of an MH folder. A link is not followed; an unreadable file is reported when its turn comes.
+/// Returns the sequences of an MH folder. Does not follow a link. An unreadable file is reported when it is read.
 fn sequences(folder: &Path) -> Option<Sequences> {
     let path = folder.join(mh::SEQUENCES);
     let is_there = path.symlink_metadata().is_ok_and(|there| there.is_file());
     is_there.then(|| Sequences::read(&path).ok()).flatten()
 }
 
-/// Returns when a folder was changed.
+/// Returns the modification time of a folder.
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path)
         .and_then(|metadata| metadata.modified())

@@ -1,12 +1,11 @@
-//! Files of one message each: a single one, a folder tree of `.eml` files and of numbers (MH), a Maildir.
+//! Reads files of one message each: a single one, a folder tree of `.eml` files and numbers (MH), or a Maildir.
 //!
-//! The tree is walked in the order of its names, numbers first and by their value; every folder and every file that is no message is an entry too, so that
-//! the tree can be made again. After an error the walk goes on behind the file or folder that could not be read.
+//! Walks the tree in the order of its names, numbers first and by value. Every folder and every other file is an entry too, so that
+//! the tree can be restored. After an error, the walk continues after the unreadable file or folder.
 //!
 //! # Limits
-//! Symbolic links, sockets and pipes are not followed: the event `box.not-followed` names them, as `box.no-mail` does files that are no
-//! mail. The names of one folder are held in memory,
-//! about 100 bytes each. Owners, permissions and times of files are not kept.
+//! Does not follow symbolic links, sockets and pipes: the event `box.not-followed` names them. `box.no-mail` names files that are
+//! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
 
 mod list;
 mod read;
@@ -27,9 +26,9 @@ use crate::packed::beginning;
 use crate::regular::{self, open_input};
 use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
 
-/// Bytes of one piece of a file that comes in pieces.
+/// Bytes per piece of a large file.
 const PIECE: u64 = 1 << 20;
-/// Entries of a batch, however small they are.
+/// Largest number of entries in a batch.
 const ENTRIES: usize = 1024;
 
 /// A folder, or one file, as a [`Source`].
@@ -39,32 +38,32 @@ pub(crate) struct Files {
     profile: Profile,
     size: Option<u64>,
     options: ReadOptions,
-    /// What is still to be read, last first.
+    /// Files and folders still to be read, last first.
     work: Vec<Work>,
     reading: Option<OpenMessageFile>,
     ordinal: u64,
     changed: bool,
     /// Folders that were listed, with their modification times.
     listed: Vec<(PathBuf, Option<SystemTime>)>,
-    /// Found when the root was listed.
+    /// Events found when the root was listed.
     events: Vec<BoxEvent>,
-    /// Of the folder that was listed last, whose files come next.
+    /// Sequences of the folder that was listed last, whose files come next.
     sequences: Option<Sequences>,
-    /// Folders of messages, with their display form.
+    /// Folders of messages, with their display names.
     folders: HashMap<Name, String>,
-    /// What becomes of them, with the folder.
+    /// Their names in the output, with the folder.
     written: HashMap<String, Name>,
-    /// Waits until the entries before it are given out.
+    /// An error that is returned after the entries before it.
     failed: Option<Error>,
 }
 
-/// A path below the root, with `/`; empty for the root.
+/// A path below the root, with `/`. Empty for the root.
 type Name = Vec<u8>;
 
 enum Work {
-    /// A folder whose entry is given out and whose files are listed.
+    /// A folder to return as an entry and to list.
     Folder(Name),
-    /// A folder whose entry only is given out.
+    /// A folder to return as an entry only.
     FolderAlone(Name),
     File(Name, EntryKind),
 }
@@ -156,7 +155,7 @@ impl Files {
         }
     }
 
-    /// Does the next piece of work.
+    /// Processes the next file or folder.
     fn step(&mut self, batch: &mut Batch) -> Result<(), Error> {
         if let Some(reading) = self.reading.take() {
             return self.read_on(reading, batch);
@@ -233,7 +232,7 @@ impl Source for Files {
     }
 }
 
-/// The last component of a path.
+/// Returns the last component of a path.
 fn last(name: &[u8]) -> &[u8] {
     name.iter()
         .rposition(|&byte| byte == b'/')

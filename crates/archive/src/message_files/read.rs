@@ -1,4 +1,4 @@
-//! Reads files whole, or in pieces beyond the size limit, and makes their entries.
+//! Reads files whole, or in pieces above the size limit, and builds their entries.
 //!
 //! # Limits
 //! Owners, permissions and times of files are not kept.
@@ -20,12 +20,12 @@ pub(super) struct FilePiece<'a> {
     /// Offset in the file.
     pub(super) offset: u64,
     pub(super) length: usize,
-    /// The next piece of the file follows.
+    /// True if the next piece of the file follows.
     pub(super) more: bool,
 }
 
 impl FilePiece<'_> {
-    /// Describes a folder.
+    /// Returns the piece for a folder.
     pub(super) fn folder(name: &[u8]) -> FilePiece<'_> {
         FilePiece {
             kind: EntryKind::Directory,
@@ -37,10 +37,10 @@ impl FilePiece<'_> {
     }
 }
 
-/// What reading a file gave.
+/// Result of reading a file.
 struct ReadBytes {
     bytes: usize,
-    /// The file ended before its size.
+    /// True if the file ended before its size.
     shrunk: bool,
     more: bool,
 }
@@ -93,7 +93,7 @@ impl Files {
         Ok(())
     }
 
-    /// True for a file in the place of a message whose first bytes are not those of one.
+    /// Returns true for a file in the place of a message that does not begin like one.
     fn is_no_mail(&self, reading: &OpenMessageFile, start: &[u8]) -> bool {
         self.format != Format::Eml
             && !self.options.force_format
@@ -103,7 +103,7 @@ impl Files {
             && !mail_check::is_mail(start)
     }
 
-    /// Adds the events of a file whose bytes begin at `start`. A file in the place of a message that is not mail becomes another file.
+    /// Adds the events of a file whose bytes begin at `start`. Turns a message file that is not mail into another file.
     fn report(
         &self,
         reading: &mut OpenMessageFile,
@@ -134,7 +134,7 @@ impl Files {
         }
     }
 
-    /// Display form of a folder of messages, which no other folder has or would be written as.
+    /// Returns a display name for a folder of messages that is unique, also as a name in the output.
     fn display(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> String {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
@@ -163,7 +163,7 @@ impl Files {
         display
     }
 
-    /// Flags of a message of an MH folder.
+    /// Returns the flags of a message in an MH folder.
     fn sequence_flags(&self, name: &[u8]) -> Flags {
         let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
         self.sequences
@@ -173,7 +173,7 @@ impl Files {
             .unwrap_or_default()
     }
 
-    /// Adds an entry whose bytes are the last ones of the batch.
+    /// Adds an entry for the last bytes of the batch.
     pub(super) fn push(&mut self, batch: &mut Batch, piece: &FilePiece<'_>) {
         let FilePiece {
             kind,
@@ -210,7 +210,7 @@ impl Files {
         });
     }
 
-    /// Returns the folder of a file; of a message of a Maildir the folder that has `cur` and `new`.
+    /// Returns the folder of a file. For a message of a Maildir, that is the folder with `cur` and `new`.
     fn folder_of<'n>(&self, name: &'n [u8], is_message: bool) -> &'n [u8] {
         let folder = name
             .iter()
@@ -225,7 +225,7 @@ impl Files {
     }
 }
 
-/// Appends up to `wanted` bytes of a file. A piece of a message ends with a line if there is one.
+/// Appends up to `wanted` bytes of a file. A piece of a message ends with a line if possible.
 fn read_bytes(
     reading: &mut OpenMessageFile,
     wanted: u64,

@@ -1,4 +1,4 @@
-//! Trees of files, Maildirs and MH folders, walked and written again.
+//! Tests that walk trees of files, Maildirs and MH folders, and write them again.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -13,7 +13,7 @@ fn write(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Every entry as text: kind, folder, name, content.
+/// Formats every entry as text: kind, folder, name, content.
 fn drain(source: &mut dyn Source) -> (Vec<String>, Vec<BoxEvent>) {
     let (mut lines, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
     while source.next(&mut batch).unwrap() {
@@ -41,7 +41,7 @@ fn found(path: &Path) -> Vec<(PathBuf, Format)> {
         .collect()
 }
 
-/// Content of a tree; folders end with `/`.
+/// Returns the content of a tree. Folders end with `/`.
 fn tree(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut all, mut folders) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -117,12 +117,12 @@ fn a_maildir_in_order() {
             r#"Other 4 "tmp" tmp/1.a half"#,
         ]
     );
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|event| event.detail.to_string())
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "no mail, left out: dovecot-uidlist",
             "symbolic link not followed: cur/5.link",
@@ -168,13 +168,13 @@ fn mh_folders_are_read_by_number() {
             r#"Other 6 "inbox" inbox/.mh_sequences unseen: 3\nreplied: 2\n"#,
         ]
     );
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|event| event.detail.to_string())
         .collect();
     let no_mail =
         ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("no mail, left out: {name}"));
-    assert_eq!(told, no_mail);
+    assert_eq!(reported, no_mail);
     assert_eq!(source.profile().dialect, "MH");
     let archive = Input {
         path: path("inbox"),
@@ -191,7 +191,7 @@ fn mh_folders_are_read_by_number() {
 }
 
 #[test]
-fn a_tree_comes_back_byte_for_byte() {
+fn tree_is_restored_byte_for_byte() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     maildir(from.path());
     write(&from.path().join("large"), &[b'x'; 5000]);
@@ -278,13 +278,16 @@ fn a_folder_is_searched() {
     assert_eq!(found(root.path()), expected);
     let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
     let (lines, events) = drain(source.as_mut());
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|event| (event.kind, event.detail.to_string()))
         .collect();
-    let told: Vec<_> = told.iter().map(|(kind, text)| (*kind, &**text)).collect();
+    let reported: Vec<_> = reported
+        .iter()
+        .map(|(kind, text)| (*kind, &**text))
+        .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (BoxEventKind::NoMail, "no mail, left out: notes.txt"),
             (BoxEventKind::NoMail, "no mail, left out: c/notes"),
@@ -307,16 +310,16 @@ fn a_folder_is_searched() {
             ),
         ]
     );
-    // The tree tells of all of them itself, and keeps them.
+    // The tree reports all of them itself, and keeps them.
     let mut beside = Vec::new();
-    let told = recognize_with(root.path(), false, &mut |left| match left {
+    let reported = recognize_with(root.path(), false, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
         LeftOut::Noted(event) => {
             beside.push(event.detail.to_string());
             Ok(())
         }
     });
-    assert_eq!(told.unwrap().len(), expected.len());
+    assert_eq!(reported.unwrap().len(), expected.len());
     assert_eq!(beside, [""; 0]);
     assert_eq!(
         lines
@@ -334,7 +337,7 @@ fn a_folder_is_searched() {
 }
 
 #[test]
-fn folders_that_would_become_one_get_numbers() {
+fn colliding_folders_get_numbers() {
     let root = tempfile::tempdir().unwrap();
     for folder in [&b"a\xfe"[..], b"a\xff", b"a\xfe/b", b"c:d", b"c_d"] {
         let path = root.path().join(OsStr::from_bytes(folder));
@@ -372,9 +375,9 @@ fn folders_that_would_become_one_get_numbers() {
             0
         )
     );
-    let (folders, told) = read(Some(|folder| folder.replace(':', "_")));
+    let (folders, reported) = read(Some(|folder| folder.replace(':', "_")));
     assert_eq!(
-        (folders, told),
+        (folders, reported),
         (
             ["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}-2", "c:d", "c_d-2"]
                 .map(str::to_owned)
@@ -385,7 +388,7 @@ fn folders_that_would_become_one_get_numbers() {
 }
 
 #[test]
-fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
+fn other_files_in_a_maildir_are_examined() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     let mailbox = b"From x@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n";
@@ -426,7 +429,7 @@ fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
             r#"Message 3 "sub" sub/3.eml Subject: x\n"#,
         ]
     );
-    let told: Vec<_> = events
+    let reported: Vec<_> = events
         .iter()
         .map(|event| event.detail.to_string())
         .collect();
@@ -437,7 +440,7 @@ fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
         "tmp/half.mbox",
     ];
     assert_eq!(
-        told,
+        reported,
         no_mail.map(|name| format!("no mail, left out: {name}"))
     );
 }
@@ -510,10 +513,10 @@ fn single_files() {
 }
 
 #[test]
-fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
+fn unreadable_file_hides_no_other() {
     let root = tempfile::tempdir().unwrap();
     write(&root.path().join("1.eml"), b"Subject: x\n");
-    // The beginning of gzip, and nothing that could be read through.
+    // The beginning of gzip data that cannot be decompressed.
     write(
         &root.path().join("2.gz"),
         b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff",
@@ -538,7 +541,7 @@ fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
 }
 
 #[test]
-fn the_walk_goes_on_behind_an_error() {
+fn walk_continues_after_an_error() {
     let root = tempfile::tempdir().unwrap();
     for name in ["1.eml", "2.eml", "3.eml"] {
         write(&root.path().join(name), b"Subject: x\n");
@@ -562,7 +565,7 @@ fn the_walk_goes_on_behind_an_error() {
     let closed = root.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
-    // The superuser may read everything.
+    // The superuser can read everything.
     if fs::read_dir(&closed).is_err() {
         let error = recognize(root.path()).unwrap_err();
         assert!(

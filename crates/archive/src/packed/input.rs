@@ -1,26 +1,26 @@
-//! Reads a file with a look ahead.
+//! Reads a file with look-ahead.
 //!
 //! # Limits
 //! None.
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes that are asked for at once of the compressed file.
+/// Bytes to request at once of the compressed file.
 const CHUNK: usize = 64 << 10;
 
-/// A file that is read with a look ahead, and knows how far it was read.
+/// A reader with look-ahead that tracks its offset.
 pub(super) struct Input<R> {
     inner: R,
     buffer: Vec<u8>,
     start: usize,
     /// Offset of the next byte.
     offset: u64,
-    /// The last read of the file failed.
+    /// True if the last read of the file failed.
     failed: bool,
 }
 
 impl<R: Read> Input<R> {
-    /// Begins at the first byte.
+    /// Starts at the first byte.
     pub(super) fn new(inner: R) -> Self {
         Self {
             inner,
@@ -31,17 +31,17 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Offset of the next byte.
+    /// Returns the offset of the next byte.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// True if the last read of the file failed.
+    /// Returns true if the last read of the file failed.
     pub(super) fn failed(&self) -> bool {
         self.failed
     }
 
-    /// The next bytes: so many, unless the file ends before.
+    /// Returns the next `count` bytes, or fewer at the end of the file.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.buffer.len() - self.start < count && self.fill()? > 0 {}
         let end = self.buffer.len().min(self.start + count);
@@ -65,7 +65,7 @@ impl<R: Read> Input<R> {
         read
     }
 
-    /// Skips zero bytes; gives their number.
+    /// Skips zero bytes, and returns their number.
     pub(super) fn skip_zeros(&mut self) -> io::Result<u64> {
         let start = self.offset;
         loop {

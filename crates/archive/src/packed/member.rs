@@ -1,4 +1,4 @@
-//! One member of a compressed file, whatever the form.
+//! Decodes one member of a compressed file, in any supported compression.
 
 use std::io::{self, Read};
 
@@ -11,10 +11,10 @@ use super::Packing;
 use super::input::Input;
 use crate::error::ErrorKind;
 
-/// KiB that a dictionary of xz may take: four times that of its highest level, `xz -9`.
+/// Largest dictionary of xz in KiB: four times that of its highest level, `xz -9`.
 const MEMORY: u32 = 256 << 10;
 
-/// What is read through, up to its end and not a byte further.
+/// A decoder that reads to the end of its member and no further.
 pub(super) enum Member<R: Read> {
     Gzip(Box<GzDecoder<Input<R>>>),
     Zstd(ZstdDecoder<'static, Input<R>>),
@@ -23,7 +23,7 @@ pub(super) enum Member<R: Read> {
 }
 
 impl<R: Read> Member<R> {
-    /// Begins before the first byte; an error where the form is not read.
+    /// Creates a decoder at the start of a member. Returns an error for an unsupported format.
     pub(super) fn new(packing: Packing, input: Input<R>) -> io::Result<Self> {
         Ok(match packing {
             Packing::Gzip => Self::Gzip(Box::new(GzDecoder::new(input))),
@@ -39,7 +39,7 @@ impl<R: Read> Member<R> {
         })
     }
 
-    /// What it is read from.
+    /// Returns the input.
     pub(super) fn input(&self) -> &Input<R> {
         match self {
             Self::Gzip(decoder) => decoder.get_ref(),
@@ -49,7 +49,7 @@ impl<R: Read> Member<R> {
         }
     }
 
-    /// Gives that back.
+    /// Returns the input, and drops the decoder.
     pub(super) fn into_input(self) -> Input<R> {
         match self {
             Self::Gzip(decoder) => decoder.into_inner(),
@@ -59,7 +59,7 @@ impl<R: Read> Member<R> {
         }
     }
 
-    /// After an error: whether its end was reached all the same. A decoder of gzip that is there minds the checksum alone.
+    /// Returns true if a decoder failed at the end of its member: for gzip, only the checksum is wrong then.
     pub(super) fn has_ended(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => matches!(decoder.read(&mut [0; 1]), Ok(0)),
@@ -75,7 +75,7 @@ impl<R: Read> Read for Member<R> {
             Self::Zstd(decoder) => decoder.read(into),
             Self::Bzip2(decoder) => decoder.read(into),
             Self::Xz(decoder) => decoder.read(into).map_err(|error| {
-                if is_of_memory(&error) {
+                if is_memory_limit(&error) {
                     ErrorKind::LargeDictionary.into()
                 } else {
                     error
@@ -85,7 +85,7 @@ impl<R: Read> Read for Member<R> {
     }
 }
 
-/// True where a decoder asks for more memory than it gets: nothing is wrong with the file.
-pub(super) fn is_of_memory(error: &io::Error) -> bool {
+/// Returns true if a decoder needs more memory than its limit. The file is not damaged then.
+pub(super) fn is_memory_limit(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
 }

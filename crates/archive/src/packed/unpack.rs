@@ -1,12 +1,12 @@
-//! Reading through compression, and past what is wrong with it.
+//! Decompresses streams, and continues after damage where possible.
 //!
-//! A compressed file is a row of members (gzip), frames (zstd) or streams (bzip2, xz). Zero bytes between them and behind the last one are what tapes and file
-//! systems leave; anything else behind them is left out, as gzip(1) does. Of a member that is damaged or cut off everything before the
-//! damage is given. All of that is told with offsets in the compressed file.
+//! A compressed file is a sequence of members (gzip), frames (zstd) or streams (bzip2, xz). Tapes and file systems leave zero bytes
+//! between them and after the last one. Skips any other trailing data, as gzip(1) does. Returns everything before the damage in a
+//! truncated or damaged member. Reports all of that with offsets in the compressed file.
 //!
 //! # Limits
-//! Behind damage inside a member nothing is searched for: the rest of the file is counted. A member whose checksum alone is wrong is given as it
-//! was read, and reading goes on behind it; in the other forms such a member is the last one.
+//! Does not search for data after damage inside a member; reports the size of the rest. A gzip member of which only the checksum is
+//! wrong is returned as read, and reading continues after it. In other formats such a member is the last one.
 
 use std::io::{self, Read};
 use std::mem;
@@ -17,18 +17,18 @@ use super::input::Input;
 use super::member::{self, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 
-/// Bytes that are unpacked at once: what a decoder made in the step that met damage is lost.
+/// Bytes to decompress at once. Output of the step that met damage is lost.
 const STEP: usize = 16 << 10;
-/// Bytes that tell a form.
+/// Number of bytes that identify a compression.
 const BEGINNING: usize = 16;
-/// Bytes that may come out however few went in: less than a second's work, and less than any disk has free.
+/// Number of bytes of output that are exempt from the limit: less than a second's work, and less than the free space of any disk.
 const FREE: u64 = 64 << 20;
 
-/// What was found to be wrong; filled while reading goes on.
+/// Defects found so far. Filled while reading continues.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told(Arc<Mutex<Vec<BoxEvent>>>);
+pub(crate) struct CompressionEvents(Arc<Mutex<Vec<BoxEvent>>>);
 
-impl Told {
+impl CompressionEvents {
     fn event(&self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
         self.0
             .lock()
@@ -36,20 +36,20 @@ impl Told {
             .push(BoxEvent::new(kind, offset, detail));
     }
 
-    /// Gives what is told so far, once.
+    /// Returns the events so far, once.
     pub(crate) fn take(&self) -> Vec<BoxEvent> {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// What is inside a compressed stream.
+/// Reads the decompressed data of a stream.
 pub(super) struct Unpack<R: Read> {
     state: State<R>,
     packing: Packing,
-    told: Told,
-    /// Bytes that came out.
+    defects: CompressionEvents,
+    /// Number of bytes decompressed so far.
     given: u64,
-    /// How many times as many may come out as went in.
+    /// Limit on the ratio of output to input.
     expansion: u64,
 }
 
@@ -61,23 +61,23 @@ enum State<R: Read> {
 }
 
 impl<R: Read> Unpack<R> {
-    /// Begins before the first member.
+    /// Starts before the first member.
     pub(super) fn new(input: Input<R>, packing: Packing, expansion: u64) -> Self {
         Self {
             state: State::Between(input),
             packing,
-            told: Told::default(),
+            defects: CompressionEvents::default(),
             given: 0,
             expansion,
         }
     }
 
-    /// Where it is told what is wrong.
-    pub(super) fn told(&self) -> Told {
-        self.told.clone()
+    /// Returns the list that collects the defects.
+    pub(super) fn defects(&self) -> CompressionEvents {
+        self.defects.clone()
     }
 
-    /// Goes on behind a member.
+    /// Opens the next member, or ends at trailing data.
     fn begin(&mut self) -> io::Result<()> {
         let State::Between(input) = &mut self.state else {
             return Ok(());
@@ -119,8 +119,8 @@ impl<R: Read> Unpack<R> {
         };
     }
 
-    /// Ends here where too much came out for what went in.
-    fn bound(&mut self) {
+    /// Stops if the output exceeds the limit for its input.
+    fn check_expansion(&mut self) {
         let State::Inside(member) = &self.state else {
             return;
         };
@@ -136,15 +136,15 @@ impl<R: Read> Unpack<R> {
         self.state = State::Over;
     }
 
-    /// True when the error of a decoder is one of reading the file.
-    fn is_of_file(&self) -> bool {
+    /// Returns true if a decoder failed because the file could not be read.
+    fn is_read_error(&self) -> bool {
         match &self.state {
             State::Inside(member) => member.input().failed(),
             State::Between(_) | State::Over => true,
         }
     }
 
-    /// Tells of a member that cannot be read on, and goes on behind it where its end is known.
+    /// Reports a damaged member, and continues after it if its end is known.
     fn damaged(&mut self, error: &io::Error) -> io::Result<()> {
         let ended = match &mut self.state {
             State::Inside(member) => member.has_ended(),
@@ -175,7 +175,7 @@ impl<R: Read> Unpack<R> {
 
     fn report(&self, kind: BoxEventKind, offset: u64, defect: CompressionDefect) {
         let packing = self.packing;
-        self.told
+        self.defects
             .event(kind, offset, BoxDetail::Compressed { packing, defect });
     }
 }
@@ -197,10 +197,10 @@ impl<R: Read> Read for Unpack<R> {
                 Ok(0) => self.end_member(),
                 Ok(read) => {
                     self.given += read as u64;
-                    self.bound();
+                    self.check_expansion();
                     return Ok(read);
                 }
-                Err(error) if self.is_of_file() || member::is_of_memory(&error) => {
+                Err(error) if self.is_read_error() || member::is_memory_limit(&error) => {
                     return Err(error);
                 }
                 Err(error) => self.damaged(&error)?,

@@ -35,7 +35,7 @@ fn mbox() -> Vec<u8> {
     bytes
 }
 
-/// Fails at the third message.
+/// Panics at the third message.
 #[allow(clippy::panic)] // What is tested is that a panic stays with its message.
 fn faulty(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
     assert!(
@@ -46,7 +46,7 @@ fn faulty(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
 }
 
 #[test]
-fn a_fault_sets_its_message_aside_and_the_rest_goes_on() {
+fn fault_sets_its_message_aside_and_the_rest_continues() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
@@ -75,9 +75,9 @@ fn a_fault_sets_its_message_aside_and_the_rest_goes_on() {
     assert_eq!(fs::read(at("back")).unwrap(), mbox());
 }
 
-/// Nothing may be changed by an error between the renames but what already stands there.
+/// After an error between the renames, nothing has changed but what was at the path already.
 #[test]
-fn a_rename_that_fails_leaves_no_half_output() {
+fn failed_rename_leaves_no_partial_output() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
@@ -88,7 +88,7 @@ fn a_rename_that_fails_leaves_no_half_output() {
     file.write_all(b"ledger").unwrap();
     let mut destination = create(Format::Mbox, &at("out"), WriteOptions::NEW).unwrap();
     destination.sync().unwrap();
-    // Something appears at the output's place after the checks.
+    // A file appears at the output's path after the checks.
     fs::write(at("out"), b"mine").unwrap();
     let ready = Ready {
         destination: Some(destination),
@@ -101,7 +101,7 @@ fn a_rename_that_fails_leaves_no_half_output() {
     assert!(!at("out.ledger").exists());
 }
 
-/// Plans as usual, and spoils the text of one message.
+/// Plans as usual, and corrupts the text of one message.
 fn spoiling(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
     let mut planned = plan_parsed(message, policy);
     if message.raw().windows(10).any(|w| w == b"Subject: 3")
@@ -117,9 +117,9 @@ fn spoiling(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
     planned
 }
 
-/// A planted fault of the rewriter is found by the second reader, for any number of threads. The message is set aside, and comes back.
+/// The second reader detects a planted fault of the rewriter, for any number of threads. The message is set aside, and restored.
 #[test]
-fn a_message_that_the_second_reader_reads_otherwise_is_set_aside() {
+fn message_is_set_aside_if_the_second_reader_disagrees() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
@@ -169,9 +169,9 @@ fn a_message_that_the_second_reader_reads_otherwise_is_set_aside() {
     );
 }
 
-/// Without the option nothing is verified, and a dry run verifies what would be written.
+/// Without the option nothing is verified. A dry run verifies what would be written.
 #[test]
-fn verification_is_asked_for() {
+fn verification_is_optional() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();

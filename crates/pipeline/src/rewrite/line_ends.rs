@@ -1,11 +1,12 @@
-//! Line ends between a message and the next separator of a mailbox.
+//! Chooses the line ends between a message and the next separator of a mailbox.
 
 use super::worker::RewriteWorker;
 use mailglot_archive::Format;
 use mailglot_archive::mbox::{line_end, trailer_for};
 
 impl RewriteWorker<'_> {
-    /// Returns the old trailer if it consists of line ends that can stay, else one that puts a blank line before the next separator.
+    /// Returns the old trailer if its line ends can stay, else one that puts a blank line before the next separator.
+    ///
     /// `before` is the message, or the separator of an empty one.
     pub(super) fn trailer<'t>(
         &self,

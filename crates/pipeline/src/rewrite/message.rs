@@ -1,4 +1,4 @@
-//! One message: plans its edits, appends the result to the output in the output's quoting, and finds the way back.
+//! Rewrites one message: plans its edits, appends the result with the output's quoting, and finds how to restore the original.
 
 use super::worker::{LARGE, RewriteWorker};
 use crate::edited_message::{ends_open, put_message, spliced};
@@ -19,20 +19,20 @@ pub(super) struct Original<'b> {
     pub(super) entry: &'b Entry,
     /// The separator before it.
     pub(super) separator: &'b [u8],
-    /// The message, quoted.
+    /// The message as stored, quoted.
     pub(super) old: &'b [u8],
-    /// The same, unquoted.
+    /// The message, unquoted.
     pub(super) raw: &'b [u8],
-    /// What stands between the message and the next separator.
+    /// The text between the message and the next separator.
     pub(super) trailer: &'b [u8],
-    /// `From ` occurs in the message.
+    /// True if `From ` occurs in the message.
     pub(super) froms: bool,
-    /// No message follows in its source.
+    /// True if no message follows in its source.
     pub(super) last: bool,
 }
 
 impl<'b> Original<'b> {
-    /// Describes the message of `entry` in a batch. `raw` is the message unquoted.
+    /// Describes the message of `entry` in a batch. `raw` is the unquoted message.
     pub(super) fn new(
         entry: &'b Entry,
         batch: &'b [u8],
@@ -52,21 +52,21 @@ impl<'b> Original<'b> {
     }
 }
 
-/// A message of the output, without what stands around it.
+/// A message of the output.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) report: Report,
-    /// There were edits.
+    /// True if there were edits.
     pub(super) changed: bool,
-    /// The inverse edits, and how quoting is undone; None: the ledger stores the whole message.
+    /// The inverse edits, and how to undo quoting. None: the ledger stores the whole message.
     pub(super) way: Option<(Requote, Vec<Undo>)>,
-    /// The bytes of the message are those of the source.
+    /// True if the message is identical to that of the source.
     pub(super) same: bool,
-    /// Where the first Content-Length was, if one was removed.
+    /// Position of the first Content-Length, if one was removed.
     pub(super) length_removed: Option<Span>,
-    /// The mailbox ends a last line that had no end.
+    /// True if the mailbox adds a line end to the last line.
     pub(super) ends_line: bool,
-    /// What the second reader says of a message with edits, if one was asked.
+    /// Verdict of the second reader on an edited message, if requested.
     pub(super) verdict: Option<Verdict>,
     /// Bytes of separator, message and trailer in the output.
     pub(super) lengths: [usize; 3],
@@ -101,17 +101,17 @@ impl<'b> Planned<'b> {
         }
     }
 
-    /// Adds the edit that removes Content-Length. Returns where the field was.
+    /// Adds the edit that removes Content-Length. Returns the position of the field.
     fn remove_length(&mut self) -> Option<Span> {
         length_field::remove(self.raw, self.message.as_ref(), &mut self.edits)
     }
 
-    /// Appends the edited message. Returns whether it was searched for `From ` lines.
+    /// Appends the edited message. Returns true if it was searched for `From ` lines.
     fn put(&self, to: Format, froms: bool, out: &mut Vec<u8>) -> bool {
         put_message(to, froms, self.raw, &self.edits, out)
     }
 
-    /// Asks the second reader about the edited message `new`.
+    /// Verifies the edited message `new` with the second reader.
     fn verify(
         &self,
         worker: &RewriteWorker<'_>,
@@ -125,7 +125,7 @@ impl<'b> Planned<'b> {
 }
 
 impl RewriteWorker<'_> {
-    /// Processes a message and appends it to `out`, with what stands around it. A dry run appends nothing.
+    /// Processes a message and appends it to `out`, with separator and trailer. A dry run appends nothing.
     pub(super) fn make(
         &self,
         original: &Original<'_>,
@@ -139,7 +139,7 @@ impl RewriteWorker<'_> {
         }
     }
 
-    /// Finds out what would change.
+    /// Determines what would change.
     fn preview(
         &self,
         original: &Original<'_>,
@@ -185,8 +185,8 @@ impl RewriteWorker<'_> {
         verifier: Option<&Verifier>,
         out: &mut Vec<u8>,
     ) -> Made {
-        // A mailbox with quoting has no lengths. A reader that believes a true length takes quoting for text, and the next message for
-        // part of this one.
+        // A mailbox with quoting has no lengths. A reader that trusts a right length treats quoting as text, and the next message
+        // as part of this one.
         let mut length_removed = if to == Format::Mbox {
             planned.remove_length()
         } else {
@@ -198,7 +198,7 @@ impl RewriteWorker<'_> {
         }
         let begin = out.len();
         let mut quotes = planned.put(to, original.froms, out);
-        if to != Format::Mbox && self.outlives_length(original, out.len() - begin) {
+        if to != Format::Mbox && self.invalidates_length(original, out.len() - begin) {
             length_removed = planned.remove_length();
             if length_removed.is_some() {
                 out.truncate(begin);
@@ -224,7 +224,7 @@ impl RewriteWorker<'_> {
         if verified || !made.same && self.ledger.is_some() {
             let undo = undo_edits(original.raw, &planned.edits);
             if verified {
-                // Without quoting the output is the edited message.
+                // Without quoting, the output is the edited message.
                 let quoted = to == Format::Mbox && quotes;
                 let new = if quoted {
                     Cow::Owned(spliced(original.raw, &planned.edits))
@@ -233,22 +233,23 @@ impl RewriteWorker<'_> {
                 };
                 made.verdict = planned.verify(self, verifier, &new, &undo);
             }
-            // What was copied to the output is no longer needed; a large message counts several times already.
+            // The edits were copied to the output. Free them, because a large message is in memory several times.
             planned.edits = Vec::new();
             let quoting = Requoting {
                 source: original.entry.quoting,
                 midline: false,
                 froms: quotes,
             };
-            let way = self.way_back(&quoting, original.old, new, &undo);
+            let way = self.find_requote(&quoting, original.old, new, &undo);
             made.way = way.map(|requote| (requote, undo));
         }
         made.report = planned.report;
         made
     }
 
-    /// Appends what stands between a message and the next separator. `body` is the message in `out`, whose entry begins at `start`; it
-    /// moves if the separator is marked. Returns true if the last line of the message gets a line end.
+    /// Appends the trailer of a message. Returns true if its last line gets a line end.
+    ///
+    /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked.
     fn put_trailer(
         &self,
         original: &Original<'_>,
@@ -256,7 +257,7 @@ impl RewriteWorker<'_> {
         body: &mut Range<usize>,
         out: &mut Vec<u8>,
     ) -> bool {
-        // Quoting keeps the last line and its end. Before an empty message stands the separator.
+        // Quoting keeps the last line and its end. An empty message follows its separator directly.
         let is_empty = body.start == body.end;
         let before = if is_empty {
             &out[start..body.start]
@@ -274,14 +275,15 @@ impl RewriteWorker<'_> {
         ends_line
     }
 
-    /// Returns true if a Content-Length is no longer right after the message moved from a mailbox to a file of its own, where it has
-    /// `new` bytes. Without quoting, only the length told where the message ended.
-    fn outlives_length(&self, original: &Original<'_>, new: usize) -> bool {
+    /// Returns true if a Content-Length is no longer right after a message of `new` bytes moved from a mailbox to its own file.
+    ///
+    /// Without quoting, only the length defined where the message ended.
+    fn invalidates_length(&self, original: &Original<'_>, new: usize) -> bool {
         self.from_mbox && (new != original.old.len() || original.entry.quoting == Quoting::None)
     }
 
-    /// Finds how quoting is undone, by trying it; None if no way restores the old bytes.
-    pub(super) fn way_back(
+    /// Finds by trial how to undo quoting. Returns None if no way restores the original bytes.
+    pub(super) fn find_requote(
         &self,
         quoting: &Requoting,
         old: &[u8],
@@ -303,7 +305,7 @@ impl RewriteWorker<'_> {
             );
             return Some(Requote::Leave);
         }
-        // For a large message the copies would cost too much memory; this test is equivalent.
+        // For a large message, copies would need too much memory. This test is equivalent.
         if !midline && old.len() > LARGE && requotes(old, source) {
             return Some(Requote::Convert { unquote, source });
         }
@@ -320,17 +322,17 @@ impl RewriteWorker<'_> {
     }
 }
 
-/// What is known about the quoting of a message or piece.
+/// The quoting of a message or piece.
 pub(super) struct Requoting {
     /// How the source quotes.
     pub(super) source: Quoting,
-    /// The piece begins inside a line.
+    /// True if the piece begins inside a line.
     pub(super) midline: bool,
-    /// `From ` may occur in it.
+    /// True if `From ` may occur in it.
     pub(super) froms: bool,
 }
 
-/// Appends the separator of a mailbox: the old one if it can stay, else one made from the edited message.
+/// Appends the separator of a mailbox: the old one if it can stay, else one built from the edited message.
 fn put_separator(old: &[u8], planned: &Planned<'_>, out: &mut Vec<u8>) {
     if is_separator_kept(old) {
         out.extend_from_slice(old);

@@ -1,11 +1,11 @@
-//! Rewrites messages: from a batch of the source to bytes of the output and a block of the ledger. Also the dry run.
+//! Rewrites messages: turns a batch of the source into bytes of the output and a block of the ledger. Also used for the dry run.
 //!
 //! # Limits
 //!
-//! A message that is kept compressed or in UTF-16 (what Dovecot's plugin zlib leaves in a Maildir) passes unchanged, with an event.
+//! Copies a message that is stored compressed or in UTF-16 (Dovecot's zlib plugin does so in a Maildir) unchanged, with an event.
 //!
-//! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
-//! name of its file has the digest of its first piece.
+//! Copies a message above the size limit in pieces: only its quoting is adapted to the output. Its file name has the digest of its
+//! first piece.
 
 mod line_ends;
 mod message;
@@ -37,15 +37,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rewrites the messages of all sources.
 pub(crate) struct RewriteStage<'a> {
-    /// Outputs, one for each source; None for a dry run.
+    /// One output for each source. None for a dry run.
     pub(crate) targets: Option<&'a [Target]>,
-    /// A ledger is written.
+    /// True if a ledger is written.
     pub(crate) has_ledger: bool,
-    /// What to do with each message.
+    /// The policy for each message.
     pub(crate) policy: &'a Policy,
     /// Plans the edits of a message; [`plan_parsed`] except in tests.
     pub(crate) process: Process,
-    /// Reads each rewritten message with a second reader before it is accepted.
+    /// True if a second reader verifies each rewritten message.
     pub(crate) verify: bool,
 }
 
@@ -82,24 +82,24 @@ impl Stage for RewriteStage<'_> {
     }
 }
 
-/// The function that is used outside tests.
+/// The function used outside tests.
 pub(crate) const PROCESS: Process = plan_parsed;
 
-/// What comes of a batch.
+/// Result of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct RewrittenBatch {
-    /// For the destination.
+    /// Data for the destination.
     pub(crate) out: OutBatch,
-    /// Messages that begin in `out`.
+    /// Number of messages that begin in `out`.
     pub(crate) written: u64,
-    /// For the ledger; empty without one.
+    /// Block of the ledger. Empty without one.
     pub(crate) block: Vec<u8>,
     /// Messages that were set aside, as in the source.
     pub(crate) aside: Vec<Vec<u8>>,
 }
 
 impl RewrittenBatch {
-    /// Forgets the results and keeps the buffers, but for those of a large message.
+    /// Clears the results and keeps the buffers, except those of a large message.
     pub(crate) fn clear(&mut self) {
         self.out.bytes.clear();
         self.out.bytes.shrink_to(8 << 20);
@@ -110,10 +110,10 @@ impl RewrittenBatch {
     }
 }
 
-/// What a worker keeps between batches.
+/// State of a worker between batches.
 pub(crate) struct WorkerState {
     builder: BlockBuilder,
-    /// Where rewritten messages are verified.
+    /// Verifies rewritten messages.
     verifier: Option<Verifier>,
 }
 
@@ -155,7 +155,7 @@ impl Worker for RewriteWorker<'_> {
     }
 }
 
-/// One batch at work.
+/// A batch in progress.
 struct Batch<'a> {
     job: &'a RewriteWorker<'a>,
     feed: &'a NumberedBatch,
@@ -212,7 +212,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Tells the ledger when another file of a folder begins.
+    /// Adds a record if another file of a folder begins.
     fn name_file(&mut self, entry: &'a Entry) {
         if entry.kind == EntryKind::Directory {
             self.record(&Record::Directory(&entry.name));
@@ -222,7 +222,7 @@ impl<'a> Batch<'a> {
         self.name = &entry.name;
     }
 
-    /// Rewrites a message. `froms`: `From ` occurs in it.
+    /// Rewrites a message. `froms` means that `From ` occurs in it.
     fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];
@@ -283,7 +283,7 @@ impl<'a> Batch<'a> {
         if let Some(packing) = Packing::of(raw) {
             self.tally.packed(address, packing);
         }
-        self.tell_of_flags(entry);
+        self.report_flags(entry);
     }
 
     /// Adds the record of a message whose output begins at `start`.
@@ -325,12 +325,12 @@ impl<'a> Batch<'a> {
         }));
     }
 
-    /// Copies a piece of a message that is beyond the size limit: only its quoting follows the output's form.
+    /// Copies a piece of a message above the size limit. Only its quoting is adapted to the output.
     fn piece(&mut self, entry: &'a Entry, midline: bool, last: bool) {
         let first = !self.more;
         self.tally.messages += u64::from(begins_message(entry, self.more));
         if first {
-            self.tell_of_flags(entry);
+            self.report_flags(entry);
         }
         let bytes = &self.feed.batch.bytes[..];
         let original = Original::new(entry, bytes, &bytes[entry.message.clone()], true, last);
@@ -345,7 +345,7 @@ impl<'a> Batch<'a> {
         let Some(to) = job.to else { return };
         let start = self.done.out.bytes.len();
         let lengths = job.put_piece(to, &original, (midline, first), &mut self.done.out.bytes);
-        // The name has the digest of the first piece; the whole message is never in memory.
+        // The name has the digest of the first piece, because the whole message is never in memory.
         let name = if first {
             job.name(to, entry, old, &self.done.out.bytes[start..])
         } else {
@@ -366,7 +366,7 @@ impl<'a> Batch<'a> {
         });
     }
 
-    /// Adds the record of a piece, which is the last of the output: as it is there, by undoing the quoting, or as a copy.
+    /// Adds the record of a piece at the end of the output: as it is, by undoing the quoting, or as a copy.
     fn record_piece(
         &mut self,
         original: &Original<'_>,
@@ -393,7 +393,7 @@ impl<'a> Batch<'a> {
         let body = if new == old {
             Body::Same
         } else {
-            match self.job.way_back(&quoting, old, new, &[]) {
+            match self.job.find_requote(&quoting, old, new, &[]) {
                 None => Body::Whole(old),
                 Some(requote) => Body::Undo {
                     requote,
@@ -411,8 +411,8 @@ impl<'a> Batch<'a> {
         }));
     }
 
-    /// Tells of flags that the output has no place for.
-    fn tell_of_flags(&mut self, entry: &Entry) {
+    /// Reports flags that the output cannot store.
+    fn report_flags(&mut self, entry: &Entry) {
         if entry.flags == Flags::default() || self.job.keeps_flags {
             return;
         }
@@ -435,12 +435,12 @@ impl<'a> Batch<'a> {
         );
     }
 
-    /// Sets a message aside that a fault of the program kept from being worked on.
+    /// Sets aside a message after an internal fault.
     fn fault(&mut self, entry: &'a Entry) {
         self.set_aside_raw(entry, "internal fault; the message was copied as it is");
     }
 
-    /// Sets aside the last message before `--max-expansion` ended the input: its end was not read.
+    /// Sets aside the last message before `--max-expansion` stopped the input, because its end was not read.
     fn cut_by_bound(&mut self, entry: &'a Entry) {
         self.tally.messages += 1;
         let detail = "cut by --max-expansion; copied as far as it was read";
@@ -459,14 +459,14 @@ impl<'a> Batch<'a> {
         self.set_aside(entry);
     }
 
-    /// Sets a message aside that the second reader reads otherwise after its rewriting.
+    /// Sets aside a message on which the second reader disagrees after its rewriting.
     fn disagreement(&mut self, entry: &'a Entry, disagreement: &Disagreement) {
         self.tally
             .disagreement(|| self.job.address(entry), disagreement);
         self.set_aside(entry);
     }
 
-    /// Keeps a message out of the output, but not out of the account.
+    /// Keeps a message out of the output, but counts it.
     fn set_aside(&mut self, entry: &'a Entry) {
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
         self.tally.set_aside += 1;
@@ -486,7 +486,7 @@ impl<'a> Batch<'a> {
 }
 
 impl RewriteWorker<'_> {
-    /// Name of a message's file below the root of the output. A mailbox has its flags in fields.
+    /// Returns the name of a message's file below the root of the output. A mailbox has the flags in header fields.
     fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
         let flags = if self.from_mbox && to == Format::Maildir {
             status::flags(raw)
@@ -496,7 +496,7 @@ impl RewriteWorker<'_> {
         names::message_name(to, entry.ordinal, &entry.folder, flags, out)
     }
 
-    /// Appends a piece of a message in the output's quoting. Returns the lengths of separator, message and trailer.
+    /// Appends a piece of a message, quoted for the output. Returns the lengths of separator, message and trailer.
     fn put_piece(
         &self,
         to: Format,
@@ -507,7 +507,7 @@ impl RewriteWorker<'_> {
         let (old, start) = (original.old, out.len());
         if first && to == Format::Mbox {
             out.extend_from_slice(&separator_for(original.separator, old));
-            // Where the last piece ends is not known yet.
+            // The end of the last piece is not known yet.
             mark_separator(out, start, out.len());
         }
         let body = out.len();

@@ -1,4 +1,4 @@
-//! What the rewriting of the messages of one source needs to know.
+//! Settings for rewriting the messages of one source.
 
 use mailglot_archive::Format;
 use mailglot_mime::{Message, Plan, Policy};
@@ -10,21 +10,21 @@ pub(crate) struct RewriteWorker<'a> {
     pub(super) path: &'a str,
     /// The folder, if messages are files of their own.
     pub(super) folder: Option<&'a Path>,
-    /// The source is one mailbox file.
+    /// True if the source is one mailbox file.
     pub(super) from_mbox: bool,
-    /// Form of the output; None: nothing is written.
+    /// Format of the output. None for a dry run.
     pub(super) to: Option<Format>,
-    /// The output, or what it would be, has flags in the names of its files.
+    /// True if the (would-be) output stores flags in file names.
     pub(super) keeps_flags: bool,
-    /// Index of the source in the ledger; None: no ledger.
+    /// Index of the source in the ledger. None without a ledger.
     pub(super) ledger: Option<u64>,
     pub(super) policy: &'a Policy,
     pub(super) process: Process,
     pub(super) verify: bool,
 }
 
-/// The shape of [`plan_parsed`].
+/// Signature of [`plan_parsed`].
 pub(crate) type Process = fn(&Message<'_>, &Policy) -> Plan;
 
-/// Bytes of a message that is handled with care for memory.
+/// Bytes from which a message is processed with less memory.
 pub(super) const LARGE: usize = 8 << 20;

@@ -8,15 +8,19 @@ use mailglot_mime::{CharsetOut, Message, Policy, iso_2022_jp_form};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A difference between the readers at one place.
+/// A difference between the readers at one position.
 pub(super) struct Difference {
     pub(super) expected: String,
-    /// None: the second reader finds no field or text at that place.
+    /// None if the second reader finds no field or text there.
     pub(super) seen: Option<String>,
 }
 
 impl Difference {
-    pub(super) fn tell(self, message: &Message<'_>, item: &ExpectedItem<'_>) -> Disagreement {
+    pub(super) fn into_disagreement(
+        self,
+        message: &Message<'_>,
+        item: &ExpectedItem<'_>,
+    ) -> Disagreement {
         let seen = self.seen.as_deref();
         let at = seen.map_or(0, |seen| common(&self.expected, seen));
         Disagreement {
@@ -29,13 +33,13 @@ impl Difference {
     }
 }
 
-/// What the second reader reads otherwise than expected.
+/// Returns the first difference between the second reader and the expected content.
 pub(super) fn difference(
     item: &ExpectedItem<'_>,
     reading: &SecondReading<'_>,
     policy: &Policy,
 ) -> Option<Difference> {
-    // Of two signs for one code of JIS X 0208 readers take either.
+    // Some codes of JIS X 0208 have two characters. Readers decode to either.
     let japanese = policy.charset_out == CharsetOut::Iso2022Jp;
     let form = |text: &str| {
         if japanese {
@@ -65,7 +69,7 @@ pub(super) fn difference(
         };
         let (mut expected, mut seen) =
             (Cow::Borrowed(inner(expected)), Cow::Borrowed(inner(&seen)));
-        // Most texts are equal as they are. The other forms cost more, and are asked for one by one.
+        // Most texts are equal as they are. The other forms take longer, and are computed one by one.
         let forms: [&dyn Fn(&str) -> String; 3] = [
             &|text: &str| text.replace("\r\n", "\n"),
             &|text: &str| {
@@ -112,7 +116,7 @@ pub(super) fn difference(
     })
 }
 
-/// What this project reads in a field, in a form that can be compared.
+/// Formats what this project reads in a field, for comparison.
 pub(super) fn field_as_expected(content: &Content<'_>) -> String {
     match content {
         Content::Body(body) => body.text.to_string(),
@@ -141,7 +145,7 @@ pub(super) fn field_as_expected(content: &Content<'_>) -> String {
     }
 }
 
-/// What the second reader reads in the value of such a field.
+/// Formats what the second reader reads in the value of such a field.
 pub(super) fn field_as_seen(content: &Content<'_>, value: &[u8]) -> String {
     match content {
         Content::Body(_) | Content::Text(..) => words(&reader::unstructured(value)),
@@ -153,13 +157,13 @@ pub(super) fn field_as_seen(content: &Content<'_>, value: &[u8]) -> String {
     }
 }
 
-/// A text without a byte order mark, and without line ends at its end.
+/// Returns a text without a byte order mark and without trailing line ends.
 fn inner(text: &str) -> &str {
     text.trim_start_matches('\u{FEFF}')
         .trim_end_matches(['\r', '\n'])
 }
 
-/// A document without the names of charsets that it declares (`charset=…`, `encoding="…"`, `@charset "…"`).
+/// Returns a document without its charset declarations (`charset=…`, `encoding="…"`, `@charset "…"`).
 fn without_declarations(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -171,7 +175,7 @@ fn without_declarations(text: &str) -> String {
     kept + rest
 }
 
-/// Where the name of a charset stands after `charset` or `encoding`.
+/// Returns the position of the charset name after `charset` or `encoding`.
 fn next_declaration(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|at| {
@@ -193,12 +197,12 @@ fn next_declaration(text: &str) -> Option<usize> {
     })
 }
 
-/// The words of a header value, a space between them: folding may change the blanks, and a control counts as one.
+/// Joins the words of a header value by single spaces. Folding may change blanks, and a control counts as one.
 pub(super) fn words(text: &str) -> String {
     joined(text, |c| c == ' ' || c.is_control())
 }
 
-/// A name with its comments, without blanks and parentheses that readers may place as they like.
+/// Returns a name with its comments, without blanks and parentheses, which readers place differently.
 fn name(text: &str) -> String {
     joined(text, |c| {
         matches!(c, '(' | ')') || c.is_whitespace() || c.is_control()
@@ -235,7 +239,7 @@ fn listed<'g>(
     text
 }
 
-/// Names and texts in any order, but the charset, which is what was changed, and languages.
+/// Sorts names and texts. Skips languages, and the charset, which was changed.
 fn parameters(list: &[(String, String)]) -> String {
     let kept = list
         .iter()
@@ -247,7 +251,7 @@ fn parameters(list: &[(String, String)]) -> String {
     kept.join("; ")
 }
 
-/// Number of characters that two texts begin with alike.
+/// Returns the length of the common prefix in characters.
 fn common(one: &str, other: &str) -> usize {
     one.chars()
         .zip(other.chars())
@@ -255,7 +259,7 @@ fn common(one: &str, other: &str) -> usize {
         .count()
 }
 
-/// A short piece of a text, from just before a character.
+/// Returns a short excerpt of a text, from just before a character.
 pub(super) fn excerpt(text: &str, at: usize) -> String {
     format!(
         "{:?}",

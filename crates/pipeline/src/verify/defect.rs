@@ -1,7 +1,7 @@
-//! Known defects of the second reader: each with its rule, and an example on which it shows.
+//! Known defects of the second reader, each with a rule and an example that shows it.
 //!
-//! A rule looks at one difference. It may ask the second reader what it reads in the *original* message: where it finds other parts or
-//! addresses there, too, no rewriting made the difference.
+//! A rule examines one difference. It may also compare the second reader's result for the *original* message: if it finds other
+//! parts or addresses there as well, the rewriting did not cause the difference.
 
 use super::compare::{Difference, field_as_seen, words};
 use super::expected::{Content, ExpectedItem};
@@ -11,36 +11,36 @@ use mailglot_mime::{Eol, Message, Part};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// A class of differences that a known defect of the second reader explains.
+/// A class of differences that are explained by a known defect of the second reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Defect {
-    /// The message would cost mail-parser more than linear time, or more stack than there is.
+    /// mail-parser would need more than linear time, or too much stack.
     TooCostly,
-    /// mail-parser reads no line ends that are CR alone.
+    /// mail-parser does not recognize line ends that are CR alone.
     CrLineEnds,
-    /// mail-parser reads on in a header that no blank line ends.
+    /// mail-parser continues a header that no blank line ends.
     NoBlankLine,
-    /// mail-parser finds other fields or parts already in the original message.
+    /// mail-parser finds different fields or parts in the original message already.
     Structure,
-    /// mail-parser takes a part for binary data that is text here: its media type is none that can be read.
+    /// mail-parser treats a text part as binary, because its media type is malformed.
     NoText,
-    /// mail-parser takes the original field apart otherwise already: it finds other addresses, or parameters of other names.
+    /// mail-parser parses the original field differently already: other addresses, or parameters of other names.
     FieldSyntax,
-    /// mail-parser reads the field as it read the original one; what this project reads otherwise is in neither.
+    /// mail-parser reads the field as it read the original one. Neither contains what this project reads differently.
     Unchanged,
-    /// mail-parser decodes an encoded word that stays as it is here, since its charset is unknown or it is damaged.
+    /// mail-parser decodes an encoded word that stays unchanged here, because its charset is unknown or it is damaged.
     KeptWord,
-    /// mail-parser reads raw bytes, which stayed as they were, as U+FFFD.
+    /// mail-parser reads unchanged raw bytes as U+FFFD.
     RawBytes,
-    /// mail-parser takes a boundary anywhere in a line for a delimiter.
+    /// mail-parser recognizes a delimiter in the middle of a line.
     Delimiter,
-    /// mail-parser puts a space beside an encoded word or a quoted string that touches text, or drops one; it drops quotes and angles of which one
-    /// is missing.
+    /// mail-parser adds or drops a space beside an encoded word or a quoted string that touches text. It drops unpaired quotes and
+    /// angle brackets.
     Spaces,
 }
 
 impl Defect {
-    /// All classes, in the order in which their rules are tried.
+    /// All classes, in the order of their rules.
     pub const ALL: [Self; 11] = [
         Self::TooCostly,
         Self::CrLineEnds,
@@ -55,7 +55,7 @@ impl Defect {
         Self::Spaces,
     ];
 
-    /// Its name in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::TooCostly => "too-costly",
@@ -74,7 +74,7 @@ impl Defect {
 }
 
 impl Defect {
-    /// An original message. After its rewriting the second reader shows the defect in it.
+    /// Returns an original message. After its rewriting, the second reader shows the defect.
     pub fn example(self) -> Cow<'static, [u8]> {
         Cow::Borrowed(match self {
             Self::TooCostly => {
@@ -104,7 +104,7 @@ impl Defect {
     }
 }
 
-/// The original message, which the second reader reads once where a rule asks for it.
+/// The original message, which the second reader reads once if a rule needs it.
 pub(super) struct Original<'o, 'a> {
     reader: &'o SecondReader,
     message: &'o Message<'a>,
@@ -126,7 +126,7 @@ impl<'o, 'a> Original<'o, 'a> {
     }
 }
 
-/// The known defect that explains a difference; None where there is none.
+/// Returns the known defect that explains a difference, if any.
 pub(super) fn explain(
     original: &Original<'_, '_>,
     item: &ExpectedItem<'_>,
@@ -135,7 +135,7 @@ pub(super) fn explain(
 ) -> Option<Defect> {
     let message = original.message;
     let explains = |defect: &Defect| match defect {
-        // Asked before the message is read.
+        // Checked before the message is read.
         Defect::TooCostly => false,
         Defect::CrLineEnds => message.eol() == Eol::Cr,
         Defect::NoBlankLine => {
@@ -154,7 +154,7 @@ pub(super) fn explain(
     Defect::ALL.into_iter().find(explains)
 }
 
-/// The original has no such field or body for mail-parser, or one that ends elsewhere.
+/// Returns true if mail-parser finds no such field or body in the original, or one that ends elsewhere.
 fn is_structure(
     original: &Original<'_, '_>,
     item: &ExpectedItem<'_>,
@@ -171,7 +171,7 @@ fn is_structure(
         return difference.seen.is_none();
     };
     let end = |end: usize| message.raw()[..end].trim_ascii_end().len();
-    // Where it ends elsewhere, one text begins with all of the other.
+    // If it ends elsewhere, one text is a prefix of the other.
     let begins = difference.seen.as_deref().is_none_or(|seen| {
         let (expected, seen) = (difference.expected.trim_end(), seen.trim_end());
         expected.starts_with(seen) || seen.starts_with(expected)
@@ -180,7 +180,7 @@ fn is_structure(
     end(body.end) != end(item.original.end) && begins || Some(body.header) != header
 }
 
-/// The part is no text for mail-parser, neither before nor after.
+/// Returns true if the part is no text for mail-parser, neither before nor after.
 fn is_no_text(
     original: &Original<'_, '_>,
     item: &ExpectedItem<'_>,
@@ -194,14 +194,14 @@ fn is_no_text(
     is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
 }
 
-/// The value of the original field.
+/// Returns the value of the original field.
 fn original_value<'m>(message: &Message<'m>, item: &ExpectedItem<'_>) -> Option<&'m [u8]> {
     let field = item.original.of(message.raw());
     let colon = memchr::memchr(b':', field)?;
     Some(&field[colon + 1..])
 }
 
-/// The addresses, or the parameters as far as they are ASCII, are others in the original already.
+/// Returns true if the addresses, or the parameters as far as they are ASCII, differ in the original already.
 fn is_field_syntax(message: &Message<'_>, item: &ExpectedItem<'_>) -> bool {
     let Some(value) = original_value(message, item) else {
         return false;
@@ -231,7 +231,7 @@ fn is_field_syntax(message: &Message<'_>, item: &ExpectedItem<'_>) -> bool {
             groups != names.len() || !ours.eq(theirs)
         }
         Content::Parameters(_, list) => {
-            // Text beyond ASCII depends on charsets.
+            // Non-ASCII text depends on charsets.
             let shape = |text: &str| {
                 if text.is_ascii() {
                     text.to_owned()
@@ -252,7 +252,7 @@ fn is_field_syntax(message: &Message<'_>, item: &ExpectedItem<'_>) -> bool {
     }
 }
 
-/// mail-parser reads the same before and after, and the field has no raw bytes that it might read as anything.
+/// Returns true if mail-parser reads the same before and after, and the field has no ambiguous raw bytes.
 fn is_unchanged(
     message: &Message<'_>,
     item: &ExpectedItem<'_>,
@@ -266,7 +266,7 @@ fn is_unchanged(
     !matches!(item.content, Content::Body(..)) && new.is_ascii() && same()
 }
 
-/// Without the words that stand in the expected text as they are written both read the same.
+/// Returns true if both read the same, apart from words that the expected text contains in encoded form.
 fn is_kept_word(item: &ExpectedItem<'_>, reading: &SecondReading<'_>) -> bool {
     let (Content::Text(_, text), Some(value)) = (&item.content, reading.value(item.start)) else {
         return false;
@@ -284,7 +284,7 @@ fn is_kept_word(item: &ExpectedItem<'_>, reading: &SecondReading<'_>) -> bool {
     hidden != value && field_as_seen(&item.content, &hidden) == words(&expected)
 }
 
-/// The encoded word that bytes begin with.
+/// Returns the encoded word at the start of `bytes`.
 fn word(bytes: &[u8]) -> Option<&[u8]> {
     // Labels are short, and so are the words of most writers.
     let label = memchr::memchr(b'?', &bytes[2..bytes.len().min(80)])? + 2;
@@ -295,7 +295,7 @@ fn word(bytes: &[u8]) -> Option<&[u8]> {
     Some(&bytes[..label + 3 + end + 2])
 }
 
-/// Raw bytes are left, and but for them both read the same.
+/// Returns true if raw bytes are left, and both read the same apart from them.
 fn is_raw_bytes(
     item: &ExpectedItem<'_>,
     reading: &SecondReading<'_>,
@@ -318,7 +318,7 @@ fn is_raw_bytes(
         .is_some_and(|seen| plain(seen) == plain(&difference.expected))
 }
 
-/// The text goes on, where mail-parser ends it, with the boundary of a part that encloses it, but not as a delimiter does.
+/// Returns true if mail-parser ends the text at an enclosing boundary that is not part of a delimiter.
 fn is_delimiter(message: &Message<'_>, item: &ExpectedItem<'_>, difference: &Difference) -> bool {
     let (Content::Body(..), Some(seen)) = (&item.content, &difference.seen) else {
         return false;
@@ -378,7 +378,7 @@ fn is_spaces(
         || spaced.len() > value.len() && expected == solid(&field_as_seen(&item.content, &spaced))
 }
 
-/// The value with a space before each word that touches what stands before it.
+/// Returns the value with a space before each word that touches the text before it.
 fn spaced(value: &[u8]) -> Vec<u8> {
     let mut spaced = Vec::with_capacity(value.len());
     let mut rest = 0;

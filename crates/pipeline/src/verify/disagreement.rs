@@ -1,4 +1,4 @@
-//! A difference that the second reader found.
+//! Describes a difference that the second reader found.
 //!
 //! # Limits
 //! None.
@@ -14,7 +14,7 @@ pub struct Disagreement {
     pub at: usize,
     /// `text`, `Subject`, `the inverse of the edits`.
     pub what: String,
-    /// What this project reads in the original, in a short excerpt that begins just before the difference.
+    /// What this project reads in the original: a short excerpt that begins just before the difference.
     pub expected: String,
     /// What the second reader reads in the rewritten message.
     pub seen: String,

@@ -1,4 +1,4 @@
-//! What this project reads in the original message, at the places that were edited.
+//! Collects what this project reads in the original message, at the positions of the edits.
 
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, addresses};
@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 /// What the second reader must read in a rewritten message, in document order of fields, then of bodies.
 pub(super) struct Expected<'a> {
     pub items: Vec<ExpectedItem<'a>>,
-    /// Moves offsets from the original to the rewritten message.
+    /// Maps offsets from the original to the rewritten message.
     pub offsets: Offsets<'a>,
 }
 
@@ -22,16 +22,16 @@ pub(super) struct ExpectedItem<'a> {
     pub part: PartId,
     /// The field with its name, or the body, in the original.
     pub original: Span,
-    /// The field; None for a body.
+    /// The field. None for a body.
     pub field: Option<Field>,
-    /// Where it starts in the rewritten message.
+    /// Its start in the rewritten message.
     pub start: usize,
-    /// Where it ends there.
+    /// Its end in the rewritten message.
     pub end: usize,
     pub content: Content<'a>,
 }
 
-/// What is to be read there.
+/// The expected content.
 pub(super) enum Content<'a> {
     /// The text of a body.
     Body(BodyText<'a>),
@@ -39,16 +39,16 @@ pub(super) enum Content<'a> {
     Text(String, String),
     /// A field of addresses, with its name.
     Mailboxes(String, Vec<Entry>),
-    /// A field of parameters, with its name: each parameter's name and text.
+    /// A field of parameters, with its name: name and text of each parameter.
     Parameters(String, Vec<(String, String)>),
 }
 
 /// The text of a body.
 pub(super) struct BodyText<'a> {
     pub text: Cow<'a, str>,
-    /// A document, which may declare its own charset.
+    /// True for a document that may declare its own charset.
     pub document: bool,
-    /// The charset that it had, where nothing but the field of that may have changed: while it stays, so does the body.
+    /// Its original charset, if only the charset label may have changed. As long as the label is unchanged, so is the body.
     pub same_label: Option<String>,
 }
 
@@ -57,14 +57,14 @@ pub(super) struct BodyText<'a> {
 enum Edited {
     /// Nothing.
     No,
-    /// The field Content-Type, or one was added.
+    /// The Content-Type field was changed or added.
     Type,
     /// Its bytes, or their transfer encoding.
     Bytes,
 }
 
 impl<'a> Expected<'a> {
-    /// Reads the original where the edits are.
+    /// Reads the original at the positions of the edits.
     pub(super) fn of(message: &Message<'a>, edits: &'a [Edit], policy: &Policy) -> Self {
         let mut reader = EditedPlaces {
             message,
@@ -84,14 +84,14 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// Collects what the original has at the places that were edited.
+/// Collects the original content of the edited positions.
 struct EditedPlaces<'m, 'a> {
     message: &'m Message<'a>,
     policy: &'m Policy,
     offsets: Offsets<'a>,
-    /// Reads a field on its own.
+    /// Context for reading a field on its own.
     alone: HeaderContext<'m>,
-    /// Reads a field by what the whole message has.
+    /// Context for reading a field with evidence from the whole message.
     context: OnceCell<HeaderContext<'m>>,
     items: Vec<ExpectedItem<'a>>,
 }
@@ -114,7 +114,7 @@ impl EditedPlaces<'_, '_> {
         of_body.max(of_fields).unwrap_or(Edited::No)
     }
 
-    /// Adds a field if it was edited. Returns what that changes of its part's body.
+    /// Adds a field if it was edited. Returns the effect on its part's body.
     fn field(&mut self, part: PartId, field: &Field) -> Edited {
         let raw = self.message.raw();
         let edits = self.offsets.touching(field.full);
@@ -132,7 +132,7 @@ impl EditedPlaces<'_, '_> {
         if edits.iter().any(removes) {
             return edited;
         }
-        // Raw bytes are read by what the whole message tells. Words seldom are: see `in_full`.
+        // Raw bytes are decoded with evidence from the whole message. Words seldom are: see `in_full`.
         let context = if field.value.of(raw).is_ascii() {
             &self.alone
         } else {
@@ -155,7 +155,7 @@ impl EditedPlaces<'_, '_> {
         edited
     }
 
-    /// Adds the texts of bodies that were rewritten.
+    /// Adds the texts of rewritten bodies.
     fn bodies(&mut self, bodies: &[Edited]) {
         let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
         let mut parts = bodies.iter().zip(self.message.parts());
@@ -189,7 +189,7 @@ impl EditedPlaces<'_, '_> {
 }
 
 impl Expected<'_> {
-    /// Whether only fields of the message's own header were edited.
+    /// Returns true if only fields of the message's own header were edited.
     pub(super) fn is_of_header(&self) -> bool {
         self.items
             .iter()
@@ -198,7 +198,7 @@ impl Expected<'_> {
 }
 
 impl Content<'_> {
-    /// `text`, or the name of the field.
+    /// Returns `text`, or the name of the field.
     pub(super) fn what(&self) -> &str {
         match self {
             Self::Body(..) => "text",
@@ -207,7 +207,7 @@ impl Content<'_> {
     }
 }
 
-/// Whether an edit changes a field, rather than adding another one before or after it.
+/// Returns true if an edit changes a field, rather than adding another one before or after it.
 fn is_inside(edit: &Edit, field: &Field) -> bool {
     if edit.span.is_empty() {
         field.full.start < edit.span.start && edit.span.start < field.full.end
@@ -216,7 +216,7 @@ fn is_inside(edit: &Edit, field: &Field) -> bool {
     }
 }
 
-/// The first line among the added fields that is no field which a rewritten body needs.
+/// Returns the first added line that is not a field required by a rewritten body.
 pub(super) fn stray_line(message: &Message<'_>, edits: &[Edit]) -> Option<(PartId, usize, String)> {
     const NEEDED: [&[u8]; 3] = [
         b"content-type",
@@ -259,7 +259,7 @@ fn starts_line(raw: &[u8], place: usize) -> bool {
     place == 0 || matches!(raw[place - 1], b'\r' | b'\n')
 }
 
-/// What an edit changes of a body.
+/// Returns the effect of an edit on a body.
 fn edited(edit: &Edit, part: &Part) -> Edited {
     let in_body = if edit.span.is_empty() {
         part.body.start < edit.span.start && edit.span.start <= part.body.end
@@ -275,7 +275,7 @@ fn edited(edit: &Edit, part: &Part) -> Edited {
     }
 }
 
-/// Reads the field of an item once more, by all that the message tells; None for a body.
+/// Reads the field of an item again, with evidence from the whole message. Returns None for a body.
 pub(super) fn in_full(
     message: &Message<'_>,
     item: &ExpectedItem<'_>,
@@ -312,10 +312,10 @@ fn read_field(
     })
 }
 
-/// Moves offsets from the original to the rewritten message. The edits are sorted and do not overlap.
+/// Maps offsets from the original to the rewritten message. The edits are sorted and do not overlap.
 pub(super) struct Offsets<'a> {
     edits: &'a [Edit],
-    /// For each edit the bytes that it and those before it removed and added.
+    /// For each edit, the total bytes that it and those before it removed and added.
     sizes: Vec<(usize, usize)>,
 }
 
@@ -331,7 +331,7 @@ impl<'a> Offsets<'a> {
         }
     }
 
-    /// The edits that touch a span, those at its borders included.
+    /// Returns the edits that touch a span, including those at its borders.
     fn touching(&self, span: Span) -> &'a [Edit] {
         let first = self
             .edits
@@ -342,7 +342,7 @@ impl<'a> Offsets<'a> {
         &self.edits[first..last.max(first)]
     }
 
-    /// Where a place of the original is in the rewritten message. What is inserted at that very place stands before it.
+    /// Maps an offset of the original to the rewritten message, after any text inserted at that offset.
     pub(super) fn after(&self, place: usize) -> usize {
         self.moved(
             place,
@@ -350,7 +350,7 @@ impl<'a> Offsets<'a> {
         )
     }
 
-    /// The same, and what is inserted at that very place stands after it.
+    /// Like [`Self::after`], but before any text inserted at that offset.
     pub(super) fn before(&self, place: usize) -> usize {
         let is_before =
             |edit: &Edit| edit.span.end < place || edit.span.end == place && !edit.span.is_empty();

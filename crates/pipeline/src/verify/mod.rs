@@ -1,4 +1,4 @@
-//! Reads each rewritten message with a second, independent reader before it is accepted.
+//! Verifies each rewritten message with a second, independent reader before it is accepted.
 //!
 //! ```text
 //! original ─► our reader ──► Expected (edited fields, rewritten text bodies) ─┐
@@ -8,16 +8,17 @@
 //!     └─► inverse of the edits ─► must be the original, byte for byte
 //! ```
 //!
-//! No code of this project decodes anything in the rewritten message here. mail-parser finds its fields and parts, and reads its header fields
-//! and charsets. quoted_printable undoes quoted-printable. What must be read comes from the original message, as this project reads it.
+//! No code of this project decodes anything in the rewritten message here. mail-parser finds its fields and parts, and reads its
+//! header fields and charsets. quoted_printable decodes quoted-printable. The expected content comes from the original message, as
+//! this project reads it.
 //!
 //! # Limits
 //!
-//! Only what was edited is compared: header fields that changed, and text bodies of which the bytes, the charset or the transfer
-//! encoding changed. Whatever stayed as it is (signed parts, attachments, binary data) is not compared.
+//! Compares only what was edited: changed header fields, and text bodies with changed bytes, charset or transfer encoding. Does not
+//! compare unchanged content (signed parts, attachments, binary data).
 //!
-//! Line ends are compared as such, CR LF and LF alike. Line ends at the end of a text, runs of blanks in header fields, a byte order mark and the charset that a
-//! document declares for itself do not count.
+//! Compares line ends, with CR LF and LF as equal. Ignores line ends at the end of a text, runs of blanks in header fields, and a byte
+//! order mark. Ignores the charset that a document declares for itself.
 
 mod compare;
 mod defect;
@@ -35,20 +36,21 @@ use reader::SecondReader;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The second readers with their versions, as summaries and reports name them.
+/// The second readers with their versions, for summaries and reports.
 pub const READERS: [&str; 2] = ["mail-parser 0.11.9", "quoted_printable 0.5.2"];
 
-/// What became of the verification of one rewritten message.
+/// Result of verifying one rewritten message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The second reader reads what this project reads in the original message. It differs only where one of these known defects of the
-    /// second reader explains the difference; most often there is none.
+    /// The second reader reads what this project reads in the original message.
+    ///
+    /// The listed known defects of the second reader explain all differences. Most often there are none.
     Accepted(Vec<Defect>),
-    /// The second reader reads something else, or the inverse of the edits does not give the original back.
+    /// The second reader reads something else, or the inverse of the edits does not restore the original.
     Rejected(Disagreement),
 }
 
-/// Verifies rewritten messages. It keeps nothing from one message to the next.
+/// Verifies rewritten messages. Keeps no state between messages.
 pub struct Verifier {
     reader: SecondReader,
 }
@@ -60,14 +62,14 @@ impl Default for Verifier {
 }
 
 impl Verifier {
-    /// Makes a verifier; one for each thread.
+    /// Creates a verifier. Use one for each thread.
     pub fn new() -> Self {
         Self {
             reader: SecondReader::new(),
         }
     }
 
-    /// Reads `rewritten`, which `edits` made of `message`, with the second reader. `undo` is the inverse of the edits.
+    /// Reads `rewritten`, the result of applying `edits` to `message`, with the second reader. `undo` is the inverse of the edits.
     ///
     /// A panic of the second reader is a disagreement.
     pub fn verify(
@@ -79,7 +81,7 @@ impl Verifier {
         policy: &Policy,
     ) -> Verdict {
         let raw = message.raw();
-        if gives_back(rewritten, undo, raw).is_none() {
+        if restores_original(rewritten, undo, raw).is_none() {
             return Verdict::Rejected(Disagreement {
                 section: String::new(),
                 at: 0,
@@ -123,7 +125,7 @@ impl Verifier {
         let mut defects = Vec::new();
         let masked = reader::without_encoded_messages(message, expected, rewritten);
         let read = self.reader.read(&masked, expected.is_of_header());
-        // Asked for once, where something differs.
+        // Computed once, if something differs.
         let (context, original) = (OnceCell::new(), Original::new(&self.reader, message));
         for item in &expected.items {
             if compare::difference(item, &read, policy).is_none() {
@@ -139,7 +141,7 @@ impl Verifier {
             match defect::explain(&original, item, &read, &difference) {
                 Some(defect) if defects.contains(&defect) => {}
                 Some(defect) => defects.push(defect),
-                None => return Verdict::Rejected(difference.tell(message, item)),
+                None => return Verdict::Rejected(difference.into_disagreement(message, item)),
             }
         }
         defects.sort_unstable();
@@ -147,8 +149,8 @@ impl Verifier {
     }
 }
 
-/// Runs the inverse of the edits over the rewritten message; None where it does not make the original.
-fn gives_back(rewritten: &[u8], undo: &[Undo], raw: &[u8]) -> Option<()> {
+/// Applies the inverse of the edits to the rewritten message. Returns None if that does not restore the original.
+fn restores_original(rewritten: &[u8], undo: &[Undo], raw: &[u8]) -> Option<()> {
     let (mut at, mut rest) = (0, raw);
     for step in undo {
         rest = rest.strip_prefix(rewritten.get(at..step.span.start)?)?;

@@ -1,12 +1,12 @@
 //! The second reader: mail-parser for structure, header fields and charsets, quoted_printable for quoted-printable.
 //!
-//! mail-parser finds the fields and parts of the whole message, but reads no field other than those of MIME and decodes no transfer
-//! encoding while it does. So attachments cost a scan only, and no message in a transfer encoding is opened, where mail-parser would recurse. Fields and
-//! bodies that were edited are then decoded one by one.
+//! mail-parser first finds the fields and parts of the whole message, without reading fields other than those of MIME and without
+//! decoding transfer encodings. So attachments cost only a scan, and no encoded embedded message is opened, which would make
+//! mail-parser recurse. Edited fields and bodies are then decoded one by one.
 //!
 //! # Limits
 //!
-//! See [`is_too_costly`]: a message on which mail-parser may take more than linear time or stack is not read.
+//! See [`is_too_costly`]: does not read a message for which mail-parser may need more than linear time or stack.
 
 use super::expected::Expected;
 use mail_parser::decoders::base64::base64_decode;
@@ -22,14 +22,14 @@ use memchr::memmem;
 use quoted_printable::ParseMode;
 use std::borrow::Cow;
 
-/// Deepest nesting of messages that mail-parser may build: it frees them by recursion.
+/// Deepest nesting of messages that mail-parser may build. It frees them by recursion.
 const NESTING: usize = 1_000;
 
-/// Steps that mail-parser may take for each byte of a message, and for any message.
+/// Number of steps that mail-parser may take for each byte of a message, and for any message.
 const STEPS_PER_BYTE: u64 = 512;
 const STEPS: u64 = 1 << 24;
 
-/// mail-parser, set up.
+/// A configured mail-parser.
 pub(super) struct SecondReader {
     parser: MessageParser,
 }
@@ -39,7 +39,7 @@ impl SecondReader {
         let parser = MessageParser::new()
             .header_content_type(HeaderName::ContentType)
             .header_content_type(HeaderName::ContentDisposition)
-            // Not as text: mail-parser then undoes no transfer encoding.
+            // Not as text, so that mail-parser decodes no transfer encoding.
             .header_content_type(HeaderName::ContentTransferEncoding)
             .default_header_ignore();
         Self { parser }
@@ -61,7 +61,7 @@ impl SecondReader {
             }
         }
         let mut open: Vec<ParsedMessage<'x>> = self.parser.parse(bytes).into_iter().collect();
-        // Nested messages are taken apart here: freeing them as they are would recurse.
+        // Takes nested messages apart, because dropping them as they are would recurse.
         while let Some(message) = open.pop() {
             for part in message.parts {
                 reading.take(part, &mut open);
@@ -73,14 +73,14 @@ impl SecondReader {
     }
 }
 
-/// What mail-parser found in a message. Offsets are those of the message.
+/// What mail-parser found in a message. Offsets refer to the message.
 pub(super) struct SecondReading<'x> {
     bytes: &'x [u8],
     fields: Vec<FoundField>,
     bodies: Vec<FoundBody<'x>>,
 }
 
-/// A field: where its name and its value start, and where it ends.
+/// A field: start of its name and of its value, and its end.
 struct FoundField {
     start: usize,
     value: usize,
@@ -97,23 +97,23 @@ impl FoundField {
     }
 }
 
-/// Where the header of a message ends, at the latest.
+/// Returns the latest possible end of a message's header.
 fn header_end(bytes: &[u8]) -> Option<usize> {
     let [lf, crlf] =
         [&b"\n\n"[..], b"\n\r\n"].map(|end| memmem::find(bytes, end).map(|at| at + end.len()));
     lf.into_iter().chain(crlf).min()
 }
 
-/// A body that is no multipart and no message.
+/// A body that is neither a multipart nor a message.
 pub(super) struct FoundBody<'x> {
-    /// Where the header of its part starts.
+    /// Start of the header of its part.
     pub(super) header: usize,
     start: usize,
     pub(super) end: usize,
     encoding: Encoding,
     charset: Option<String>,
     pub(super) is_text: bool,
-    /// As mail-parser reads it without regard to the transfer encoding; None where several fields tell its charset.
+    /// Its text by mail-parser, ignoring the transfer encoding. None if several fields declare its charset.
     text: Option<Cow<'x, str>>,
 }
 
@@ -129,9 +129,9 @@ impl<'x> SecondReading<'x> {
         self.fields.extend(part.headers.iter().map(FoundField::of));
         let (start, end) = (part.offset_body as usize, part.offset_end as usize);
         let mut is_text = true;
-        // The first of several fields counts. mail-parser takes the last.
+        // The first of several fields counts, but mail-parser uses the last.
         let named = |name: &HeaderName<'_>| {
-            // mail-parser reads names with white space in them.
+            // mail-parser accepts names with white space in them.
             let is_solid = |header: &Header<'_>| {
                 let written = self
                     .bytes
@@ -191,7 +191,7 @@ impl<'x> SecondReading<'x> {
         });
     }
 
-    /// The body that starts at an offset.
+    /// Returns the body that starts at an offset.
     pub(super) fn body(&self, start: usize) -> Option<&FoundBody<'x>> {
         let index = self
             .bodies
@@ -200,7 +200,9 @@ impl<'x> SecondReading<'x> {
         Some(&self.bodies[index])
     }
 
-    /// The decoded text of a body. None where it is no text or cannot be decoded, or where non-ASCII text has no charset that the reader knows.
+    /// Returns the decoded text of a body.
+    ///
+    /// None if it is not text, cannot be decoded, or is non-ASCII without a charset that the reader knows.
     pub(super) fn text<'r>(&'r self, body: &'r FoundBody<'x>) -> Option<Cow<'r, str>> {
         let raw = self
             .bytes
@@ -223,7 +225,7 @@ impl<'x> SecondReading<'x> {
         })
     }
 
-    /// Where the field ends that starts at an offset.
+    /// Returns the end of the field that starts at an offset.
     pub(super) fn field(&self, start: usize) -> Option<usize> {
         let index = self
             .fields
@@ -232,12 +234,12 @@ impl<'x> SecondReading<'x> {
         Some(self.fields[index].end)
     }
 
-    /// The charset that a body is labelled with.
+    /// Returns the charset label of a body.
     pub(super) fn label(&self, start: usize) -> Option<&str> {
         self.body(start)?.charset.as_deref()
     }
 
-    /// The bytes of the value of the field that starts at an offset.
+    /// Returns the value of the field that starts at an offset.
     pub(super) fn value(&self, start: usize) -> Option<&'x [u8]> {
         let index = self
             .fields
@@ -248,7 +250,7 @@ impl<'x> SecondReading<'x> {
     }
 }
 
-/// Decodes quoted-printable line by line: quoted_printable makes CR LF of each line end, and what stands there counts.
+/// Decodes quoted-printable line by line, because quoted_printable changes each line end to CR LF.
 fn quoted_printable(raw: &[u8]) -> Option<Vec<u8>> {
     let mut decoded = Vec::with_capacity(raw.len());
     for line in raw.split_inclusive(|byte| *byte == b'\n') {
@@ -262,7 +264,7 @@ fn quoted_printable(raw: &[u8]) -> Option<Vec<u8>> {
     Some(decoded)
 }
 
-/// A value of text, decoded.
+/// Decodes an unstructured value.
 pub(super) fn unstructured(value: &[u8]) -> String {
     with_end(value, |value| {
         match MessageStream::new(value).parse_unstructured() {
@@ -272,7 +274,7 @@ pub(super) fn unstructured(value: &[u8]) -> String {
     })
 }
 
-/// Parameters: names and texts.
+/// Returns names and texts of parameters.
 pub(super) fn parameters(value: &[u8]) -> Vec<(String, String)> {
     with_end(value, |value| {
         match MessageStream::new(value).parse_content_type() {
@@ -288,7 +290,7 @@ pub(super) fn parameters(value: &[u8]) -> Vec<(String, String)> {
     })
 }
 
-/// Mailboxes: names and addresses, those of groups too; and the names of groups.
+/// Returns names and addresses of mailboxes, including those in groups, and the names of groups.
 pub(super) fn mailboxes(value: &[u8]) -> (Vec<(String, String)>, Vec<String>) {
     let owned = |text: Option<Cow<'_, str>>| text.map_or_else(String::new, Cow::into_owned);
     with_end(value, |value| {
@@ -317,7 +319,7 @@ pub(super) fn mailboxes(value: &[u8]) -> (Vec<(String, String)>, Vec<String>) {
     })
 }
 
-/// mail-parser gives up a value without a line end.
+/// Adds a line end, because mail-parser rejects a value without one.
 fn with_end<T>(value: &[u8], read: impl FnOnce(&[u8]) -> T) -> T {
     if value.ends_with(b"\n") {
         read(value)
@@ -326,8 +328,10 @@ fn with_end<T>(value: &[u8], read: impl FnOnce(&[u8]) -> T) -> T {
     }
 }
 
-/// The message with the types of embedded messages in a transfer encoding made unknown: these are leaves, and nothing in them was edited. mail-parser, which undoes
-/// no transfer encoding here, would read what follows as their header fields.
+/// Changes the types of embedded messages in a transfer encoding to unknown ones, so that they are leaves. Nothing in them was
+/// edited.
+///
+/// mail-parser does not decode them here, and would read the encoded bytes as their header fields.
 pub(super) fn without_encoded_messages<'x>(
     message: &Message<'_>,
     expected: &Expected<'_>,
@@ -363,16 +367,18 @@ pub(super) fn without_encoded_messages<'x>(
     bytes
 }
 
-/// Whether mail-parser may need more than linear time, or recurse too deep, for these bytes. It searches the whole rest for the boundary of each
-/// multipart, the rest of a value for the end of what looks like an encoded word, and all parameters of a field for each segment of RFC 2231.
+/// Returns true if mail-parser may need more than linear time or recurse too deep for `bytes`.
+///
+/// It searches the whole rest for the boundary of each multipart, and the rest of a value for the end of each apparent encoded
+/// word. It searches all parameters of a field for each RFC 2231 segment.
 pub(super) fn is_too_costly(bytes: &[u8]) -> bool {
-    // So few bytes cannot hold enough of anything.
+    // Too few bytes to be costly.
     if bytes.len() < 1 << 13 {
         return false;
     }
     let length = bytes.len() as u64;
     let most = STEPS.saturating_add(STEPS_PER_BYTE.saturating_mul(length));
-    // One pass, in which nothing of base64 is looked at: names that end as Content-Type does, words, segments.
+    // One pass that skips base64: names that end as Content-Type does, words, segments.
     let (mut types, mut words, mut segments) = (0_u64, 0_u64, 0_u64);
     for at in memchr::memchr3_iter(b':', b'?', b'*', bytes) {
         match (bytes[at], bytes[..at].last()) {
@@ -398,13 +404,13 @@ pub(super) fn is_too_costly(bytes: &[u8]) -> bool {
 }
 
 struct NestingCounts {
-    /// Places that may name the type of an embedded message or of a digest.
+    /// Number of places that may name the type of an embedded message or of a digest.
     nested: usize,
-    /// Places that may name a multipart.
+    /// Number of places that may name a multipart.
     multiparts: u64,
 }
 
-/// Counts what may be a media type, in any case. A comment beside the slash may hide one half.
+/// Counts possible media types, ignoring case. A comment beside the slash may hide one half.
 fn counts(bytes: &[u8]) -> NestingCounts {
     let mut counts = NestingCounts {
         nested: 0,
@@ -431,7 +437,7 @@ fn ends_with_ignoring_case(bytes: &[u8], end: &[u8]) -> bool {
     bytes.len() >= end.len() && bytes[bytes.len() - end.len()..].eq_ignore_ascii_case(end)
 }
 
-/// The sum of `steps` over all lines, each with the lines that continue it.
+/// Returns the sum of `steps` over all lines, each with its continuation lines.
 fn steps_in_lines(bytes: &[u8], steps: impl Fn(&[u8]) -> u64) -> u64 {
     let (mut start, mut sum) = (0, 0_u64);
     for end in memchr::memchr_iter(b'\n', bytes) {

@@ -18,7 +18,7 @@ fn verdict(raw: &[u8], edits: &[Edit]) -> Verdict {
     )
 }
 
-/// Each class of the list has an example in which it shows. Classes without one would excuse anything unseen.
+/// Each class has an example that shows it. A class without one could hide new faults.
 #[test]
 fn each_known_defect_shows_in_its_example() {
     let shown = |defect: &Defect| {
@@ -50,7 +50,7 @@ const MESSAGE: &[u8] = b"From: J\xF6rg <j@x.example>\nSubject: caf\xE9\nContent-
     l'\xE9t\xE9\n--a\n\nsans type: \xE9\n--a--\n";
 
 #[test]
-fn a_right_rewriting_is_accepted() {
+fn correct_rewriting_is_accepted() {
     let edits = plan(MESSAGE, &Policy::default()).edits;
     assert!(edits.len() >= 7, "{edits:?}");
     assert_eq!(verdict(MESSAGE, &edits), Verdict::Accepted(Vec::new()));
@@ -58,7 +58,7 @@ fn a_right_rewriting_is_accepted() {
 
 type Damage = fn(&mut Edit);
 
-/// Every single edit is looked at: left out, or with a line or text added, it is found.
+/// A fault in any single edit is found: left out, or with a line or text added.
 #[test]
 fn a_fault_in_any_edit_is_found() {
     let edits = plan(MESSAGE, &Policy::default()).edits;
@@ -85,7 +85,7 @@ fn a_fault_in_any_edit_is_found() {
 }
 
 #[test]
-fn an_inverse_that_gives_other_bytes_is_found() {
+fn wrong_inverse_is_detected() {
     let edits = plan(MESSAGE, &Policy::default()).edits;
     let mut undo = undo_edits(MESSAGE, &edits);
     let last = undo.last_mut().unwrap();
@@ -103,7 +103,7 @@ fn an_inverse_that_gives_other_bytes_is_found() {
     assert_eq!(disagreement.what, "the inverse of the edits");
 }
 
-/// Messages that nest deep, repeat what mail-parser searches for, or end anywhere: none crashes, and none takes long.
+/// Messages that nest deeply, repeat what mail-parser searches for, or end anywhere neither crash it nor take long.
 #[test]
 fn hostile_messages_are_bounded() {
     let nested = b"Content-Type: message/rfc822\n\n".repeat(100_000);

@@ -1,4 +1,4 @@
-//! Recipes of ledgers, run by a program that was written from `docs/ledger-format.md`.
+//! Runs the recipes of ledgers with a program written from `docs/ledger-format.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// Charsets of mail, and a text that each can write.
+/// Charsets of mail, and a text that each can represent.
 const TEXTS: [(&[&str], &str); 7] = [
     (
         &[
@@ -45,7 +45,9 @@ const TEXTS: [(&[&str], &str); 7] = [
     ),
 ];
 
-/// Messages in every form that has recipes: charsets, line ends, base64 of several widths, names in documents, ends without a line end.
+/// Returns messages in every form that has recipes.
+///
+/// They vary in charsets, line ends, widths of base64, charset names in documents, and ends without a line end.
 fn messages() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for (names, sentence) in TEXTS {
@@ -107,7 +109,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_reader_of_the_document_gives_the_same_bytes() {
+fn independent_reader_gives_the_same_bytes() {
     let mut lines = String::new();
     let mut seen = BTreeSet::new();
     let mut charsets = BTreeSet::new();

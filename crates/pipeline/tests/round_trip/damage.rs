@@ -1,4 +1,4 @@
-//! Ledgers and outputs that are not what they were.
+//! Tests with damaged or altered ledgers and outputs.
 
 use crate::{Dialect, back, job, maildir, mbox, run, tree};
 use mailglot_archive::Format;
@@ -33,7 +33,7 @@ fn a_damaged_ledger_restores_nothing() {
     ));
     fs::write(at("out.ledger"), &good).unwrap();
     back(&at("out"), Some(&at("back"))).unwrap();
-    // Temporary files stay nowhere.
+    // No temporary files are left.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
 }
 
@@ -64,7 +64,7 @@ fn a_wrong_output_restores_nothing() {
 }
 
 #[test]
-fn a_changed_file_of_an_output_folder_is_found() {
+fn changed_file_of_an_output_folder_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     maildir(&at("md"));
@@ -115,7 +115,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
         );
         assert_eq!(done.notes, [br#"{"msg":"4F"}"#]);
         restore(&wanted(None), &Progress::default()).unwrap();
-        // Whatever byte is lost or changed, nothing comes back.
+        // If any byte is lost or changed, nothing is restored.
         for bad in [
             &bytes[..bytes.len() - 1],
             &[&bytes[..60], &[bytes[60] ^ 1], &bytes[61..]].concat(),
@@ -134,7 +134,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
             assert!(!at("none").exists());
         }
     }
-    // A delivered message is not what such a ledger reads, and an archive is what others need.
+    // Such a ledger does not read the delivered message. Other ledgers need an archive.
     fs::write(at("delivered"), "Received: by x\nSubject: x\n\n").unwrap();
     run(&job(&[at("delivered")], &at("out")));
     let job = RestoreJob {

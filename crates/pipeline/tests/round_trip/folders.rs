@@ -1,4 +1,4 @@
-//! Maildirs, trees of messages, folders of many archives, several inputs.
+//! Tests with Maildirs, trees of messages, folders of many archives, and several inputs.
 
 use crate::{Dialect, FORMS, back, eml_tree, job, maildir, mbox, message, round_trip, run, tree};
 use mailglot_archive::Format;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn folders_come_back_with_everything_in_them() {
+fn folders_are_restored_with_all_files() {
     let folder = tempfile::tempdir().unwrap();
     maildir(&folder.path().join("md"));
     eml_tree(&folder.path().join("tree"));
@@ -18,7 +18,7 @@ fn folders_come_back_with_everything_in_them() {
 }
 
 #[test]
-fn the_mailbox_of_an_apple_folder_comes_back() {
+fn apple_mailbox_is_restored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Sent.mbox");
     fs::create_dir(&path).unwrap();
@@ -37,7 +37,7 @@ fn the_mailbox_of_an_apple_folder_comes_back() {
 }
 
 #[test]
-fn mail_inside_folders_of_mail_is_read_and_comes_back() {
+fn nested_mail_is_read_and_restored() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for inner in [
@@ -70,7 +70,7 @@ fn mail_inside_folders_of_mail_is_read_and_comes_back() {
     for (input, messages) in [("apple", 7), ("md", 5), ("eml", 3)] {
         for to in FORMS {
             assert_eq!(
-                mailboxes_come_back(&at(input), to),
+                restored_mailboxes(&at(input), to),
                 messages,
                 "{input} {to:?}"
             );
@@ -78,8 +78,9 @@ fn mail_inside_folders_of_mail_is_read_and_comes_back() {
     }
 }
 
-/// Messages of a folder of several archives; all mail in it comes back, and a second pass finds as much and changes nothing.
-fn mailboxes_come_back(input: &Path, to: Option<Format>) -> u64 {
+/// Counts the messages of a folder of several archives. All mail in it is restored, and a second pass finds as many and changes
+/// nothing.
+fn restored_mailboxes(input: &Path, to: Option<Format>) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let (out, original) = (folder.path().join("out"), folder.path().join("back"));
     let summary = run(&NormalizeJob {
@@ -98,7 +99,7 @@ fn mailboxes_come_back(input: &Path, to: Option<Format>) -> u64 {
 }
 
 #[test]
-fn mailboxes_named_as_parts_of_a_maildir_make_none() {
+fn mailboxes_named_like_maildir_parts_form_no_maildir() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("in");
     fs::create_dir(&root).unwrap();
@@ -106,9 +107,9 @@ fn mailboxes_named_as_parts_of_a_maildir_make_none() {
         fs::write(root.join(name), mbox(2, Dialect::Rd)).unwrap();
     }
     for to in FORMS {
-        assert_eq!(mailboxes_come_back(&root, to), 8);
+        assert_eq!(restored_mailboxes(&root, to), 8);
     }
-    // Levels of folders of a Maildir become folders, too.
+    // Levels of Maildir folders become folders, too.
     let root = folder.path().join("md");
     for name in [".x.cur", ".x.new", ".tmp", ""] {
         fs::create_dir_all(root.join(name).join("cur")).unwrap();
@@ -121,7 +122,7 @@ fn mailboxes_named_as_parts_of_a_maildir_make_none() {
 }
 
 #[test]
-fn a_folder_of_many_archives_comes_back_as_it_was() {
+fn folder_of_many_archives_is_restored() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("mail");
     eml_tree(&root);
@@ -154,7 +155,7 @@ fn a_folder_of_many_archives_comes_back_as_it_was() {
 }
 
 #[test]
-fn flags_set_by_a_mail_program_do_not_hinder_restoring() {
+fn changed_flags_do_not_prevent_restoring() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     maildir(&at("md"));
@@ -195,7 +196,7 @@ fn a_single_message_stays_a_single_file() {
 }
 
 #[test]
-fn several_inputs_go_to_one_folder_and_back() {
+fn several_inputs_share_an_output_folder() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("x")).unwrap();
@@ -217,7 +218,7 @@ fn several_inputs_go_to_one_folder_and_back() {
     }
 }
 
-/// Names of the messages of an output folder, but for digests.
+/// Returns the names of the messages of an output folder, without digests.
 fn names(out: &Path) -> Vec<String> {
     let files = tree(out).into_iter().filter(|(_, bytes)| bytes.is_some());
     let name = |path: std::path::PathBuf| {
@@ -229,7 +230,7 @@ fn names(out: &Path) -> Vec<String> {
 }
 
 #[test]
-fn flags_stay_or_are_told() {
+fn flags_are_kept_or_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for name in ["md/cur", "md/new"] {
@@ -276,7 +277,7 @@ fn flags_stay_or_are_told() {
 }
 
 #[test]
-fn folders_do_not_become_one() {
+fn folders_are_not_merged() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("in");

@@ -1,4 +1,4 @@
-//! Threads, reports, and jobs that are refused.
+//! Tests of threads, reports, and rejected jobs.
 
 use crate::{Dialect, back, job, maildir, mbox, run, tree};
 use mailglot_archive::Format;
@@ -9,7 +9,7 @@ use mailglot_pipeline::{
 use std::fs;
 
 #[test]
-fn threads_change_nothing() {
+fn output_does_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("big.mbox");
     fs::write(&path, mbox(40_000, Dialect::Rd)).unwrap();
@@ -62,7 +62,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn senseless_jobs_are_refused_before_anything_is_written() {
+fn contradictory_jobs_are_rejected_before_writing() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     maildir(&at("md"));

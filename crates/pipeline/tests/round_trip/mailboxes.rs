@@ -1,19 +1,19 @@
-//! Mailboxes of every dialect, and what is odd in them.
+//! Tests with mailboxes of every dialect, and unusual ones.
 
 use crate::second_pass::Random;
-use crate::{Dialect, FORMS, back, crlf, foretold, job, mbox, round_trip, run, tree};
+use crate::{Dialect, FORMS, back, check_dry_run, crlf, job, mbox, round_trip, run, tree};
 use mailglot_archive::Format;
 use mailglot_pipeline::NormalizeJob;
 use std::fs;
 
 #[test]
-fn mailboxes_of_every_dialect_come_back() {
+fn mailboxes_of_every_dialect_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     for dialect in [Dialect::Rd, Dialect::O, Dialect::Cl2, Dialect::Irregular] {
         for ends in ["lf", "crlf"] {
             let path = folder.path().join(format!("{dialect:?}-{ends}.mbox"));
             let lf = mbox(30, dialect);
-            // The lengths of mboxcl2 are those of LF.
+            // The lengths of mboxcl2 are those with LF.
             if ends == "crlf" && matches!(dialect, Dialect::Cl2) {
                 continue;
             }
@@ -27,9 +27,9 @@ fn mailboxes_of_every_dialect_come_back() {
     }
 }
 
-/// Texts that hold lines like delimiters, or come to hold them when they are decoded, stay as many messages as they were.
+/// Texts with lines like delimiters, before or after decoding, remain as many messages as before.
 #[test]
-fn what_is_written_is_read_as_the_same_messages() {
+fn output_is_read_as_the_same_messages() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("box.mbox");
     let typed = |encoding: &str, body: &str| {
@@ -101,7 +101,7 @@ fn what_is_written_is_read_as_the_same_messages() {
     );
     for (number, (text, expected)) in mailboxes.into_iter().enumerate() {
         fs::write(&path, &text).unwrap();
-        // A second pass reads as many as were written, and changes nothing.
+        // A second pass reads as many messages as were written, and changes nothing.
         let summary = round_trip(&path, Some(Format::Mbox));
         assert!(
             expected.is_none_or(|count| count == summary.messages_in),
@@ -113,7 +113,7 @@ fn what_is_written_is_read_as_the_same_messages() {
 }
 
 #[test]
-fn odd_mailboxes_come_back() {
+fn odd_mailboxes_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let base = mbox(5, Dialect::Rd);
     let mut bom = b"\xEF\xBB\xBF\n\n".to_vec();
@@ -199,14 +199,14 @@ fn a_large_message_passes_in_pieces() {
 }
 
 #[test]
-fn a_length_that_is_no_longer_true_goes() {
+fn wrong_content_length_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox(6, Dialect::Cl2)).unwrap();
     let there = job(&[at("a.mbox")], &at("out"));
     let summary = run(&there);
     assert_eq!(summary.events["mbox.bad-length"], 6);
-    foretold(&there, &summary);
+    check_dry_run(&there, &summary);
     let out = fs::read(at("out")).unwrap();
     assert!(!out.windows(15).any(|w| w == b"Content-Length:"));
     assert_eq!(summary.messages_in, 6);
@@ -217,9 +217,9 @@ fn a_length_that_is_no_longer_true_goes() {
     );
 }
 
-/// Our mailbox has quoting: beside lengths that are true it would be read as text, and a length may reach over the next message.
+/// Our mailbox has quoting. With a right length it would be read as text, and a wrong one may reach into the next message.
 #[test]
-fn a_mailbox_that_is_written_has_no_lengths() {
+fn written_mailbox_has_no_content_length() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let message =
@@ -276,7 +276,7 @@ fn a_mailbox_that_is_written_has_no_lengths() {
     }
 }
 
-/// Its separator stands before the blank line, and its line end counts.
+/// Its separator precedes the blank line, and its line end counts.
 #[test]
 fn an_empty_message_keeps_its_line_ends() {
     let folder = tempfile::tempdir().unwrap();
@@ -309,9 +309,9 @@ fn an_empty_message_keeps_its_line_ends() {
     }
 }
 
-/// Wherever a reader of mailboxes sees the field: in mailboxes with CR alone, too, and in headers that others end sooner.
+/// Everywhere that a reader of mailboxes finds the field: also in mailboxes with CR alone, and in headers that others end earlier.
 #[test]
-fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
+fn wrong_content_length_is_renamed_in_ambiguous_headers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("box.mbox");
     for (field, ends) in [
@@ -365,7 +365,7 @@ fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
     }
 }
 
-/// A mailbox ends the last line of each message, and reports that.
+/// A mailbox adds a line end to the last line of each message, and reports that.
 #[test]
 fn line_ends_that_a_mailbox_adds_are_reported() {
     let folder = tempfile::tempdir().unwrap();
@@ -401,7 +401,7 @@ fn line_ends_that_a_mailbox_adds_are_reported() {
                 "{}",
                 text.escape_ascii()
             );
-            // The last message of a mailbox; `round_trip` compares it with a dry run.
+            // The last message of a mailbox. `round_trip` compares it with a dry run.
             let path = folder.path().join("box.mbox");
             let separator = &b"From a@b.c Mon Jan  1 00:00:00 2001\n"[..];
             fs::write(&path, [separator, &text].concat()).unwrap();

@@ -1,4 +1,4 @@
-//! Whole archives there and back: every form, every number of threads, and everything that can go wrong on the way.
+//! Round trips of whole archives: every format, any number of threads, and every possible failure.
 #![allow(clippy::unwrap_used)] // The helpers of tests are tests too.
 
 mod damage;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A message in a charset that needs work, or not, by number; LF.
+/// Returns a message in a charset that may need conversion, by number, with LF.
 fn message(n: usize) -> Vec<u8> {
     let mut out = format!(
         "From: \"Sender {n}\" <s{n}@example.org>\nDate: Mon, 1 Jan 2001 00:00:{:02} +0000\n",
@@ -166,7 +166,7 @@ fn back(output: &Path, original: Option<&Path>) -> Result<mailglot_pipeline::Res
     restore(&job, &Progress::default())
 }
 
-/// Every file and folder below a path, with contents.
+/// Returns every file and folder below a path, with contents.
 fn tree(path: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     if path.is_file() {
@@ -189,8 +189,8 @@ fn tree(path: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     found
 }
 
-/// A dry run tells what the run itself told.
-fn foretold(job: &NormalizeJob, done: &Summary) {
+/// Checks that a dry run reports the same as the run.
+fn check_dry_run(job: &NormalizeJob, done: &Summary) {
     let dry = CheckJob {
         inputs: job.inputs.clone(),
         policy: job.policy.clone(),
@@ -223,7 +223,7 @@ fn foretold(job: &NormalizeJob, done: &Summary) {
     assert_eq!(told(&dry), told(done), "{:?}", job.inputs);
 }
 
-/// There, back, there again: the original comes back, and a second pass changes nothing.
+/// Normalizes, restores, and normalizes again: the original is restored, and a second pass changes nothing.
 fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let (out, original) = (folder.path().join("out"), folder.path().join("back"));
@@ -233,7 +233,7 @@ fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     };
     let summary = run(&job_there);
     if to.is_none() {
-        foretold(&job_there, &summary);
+        check_dry_run(&job_there, &summary);
     }
     let restored = back(&out, Some(&original)).unwrap();
     assert_eq!(restored.messages, summary.messages_in);

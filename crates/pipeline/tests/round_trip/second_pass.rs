@@ -1,7 +1,6 @@
-//! What was written is read again as the same messages, and nothing of it changes: mailboxes whose lines end in several ways, and messages
-//! that were cut off.
+//! Tests that output is read again as the same messages and does not change, with mixed line ends and truncated messages.
 //!
-//! `MAILGLOT_MAILBOXES` and `MAILGLOT_SEED` (decimal) choose how many and which.
+//! `MAILGLOT_MAILBOXES` and `MAILGLOT_SEED` (decimal) set the number of mailboxes and the seed.
 
 use crate::{job, run};
 use mailglot_archive::Format;
@@ -10,7 +9,7 @@ use mailglot_pipeline::NormalizeJob;
 use std::fs;
 use std::path::Path;
 
-/// A small generator of pseudo-random numbers (xorshift64*).
+/// A small pseudo-random number generator (xorshift64*).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -59,7 +58,7 @@ const LINES: [&[u8]; 22] = [
     b"not an escape: =XY =",
 ];
 
-/// The lines of a mailbox.
+/// Returns the lines of a mailbox.
 fn lines(random: &mut Random) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     for number in 0..=random.below(4) {
@@ -121,7 +120,7 @@ fn mixed(random: &mut Random) -> Vec<u8> {
         .collect()
 }
 
-/// What a second pass does otherwise.
+/// Describes what a second pass does differently.
 fn changed(mailbox: &[u8], transfer: Transfer, folder: &Path) -> Option<String> {
     let at = |name: &str| folder.join(name);
     fs::write(at("in.mbox"), mailbox).unwrap();
@@ -155,7 +154,7 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |text| text.parse().expect("a decimal number"))
 }
 
-/// A folder in memory where there is one: each pass is synced.
+/// Returns a folder in memory if possible, because each pass is synced.
 fn scratch() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {
@@ -167,7 +166,7 @@ fn scratch() -> tempfile::TempDir {
 }
 
 #[test]
-fn lines_that_end_in_several_ways_change_once_only() {
+fn mixed_line_ends_change_only_once() {
     let folder = scratch();
     let mut random = Random(0x5eed ^ number("MAILGLOT_SEED", 1));
     let mut found = Vec::new();

@@ -1,13 +1,14 @@
-//! The benchmark of the gateway beside a filter on libmilter (`benches/milter/peer.c`).
+//! Benchmarks the gateway against a filter that uses libmilter (`benches/milter/peer.c`).
 //!
-//! Both run on the same processor, pinned, and take turns; the generator has the other one. What both make of the messages
-//! is compared before anything is timed. The median of the runs counts; a ratio is that of medians.
+//! Both run alternately, pinned to the same processor. The load generator runs on the other one. Their output is compared before
+//! timing. Reports medians of the runs, and ratios of medians.
 //!
 //! # Limits
 //!
-//! The rival reads no MIME and no words of headers: its share of the work is the least. It is tried in two ways: as libmilter has filters
-//! that do not negotiate, which is most of them (each step is answered), and with every answer left out that may be. The goal is that of
-//! the first; the second shows what the protocol alone costs. On a machine that has other work the rates sink together; messages for a second of processor time, of the filter alone, hardly do.
+//! The rival parses no MIME and no encoded words, so it does the least work. It runs in two variants. The first answers each step,
+//! as most filters on libmilter do, because they do not negotiate. The second omits every answer that may be omitted. The goal
+//! refers to the first; the second shows the cost of the protocol alone. On a busy machine all rates fall; messages per second of
+//! the filter's CPU time hardly do.
 
 use crate::{chain, ledger};
 use anyhow::{Context, bail, ensure};
@@ -23,10 +24,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The filter's processor; the generator is moved to the other one.
+/// The filter's processor. The load generator runs on the other one.
 const PROCESSOR: &str = "1";
 
-/// Ticks a second of `/proc/PID/stat`.
+/// Ticks per second of `/proc/PID/stat`.
 const TICKS: f64 = 100.0;
 
 /// What is measured.
@@ -46,14 +47,14 @@ pub(crate) struct Arguments {
     no_bars: bool,
 }
 
-/// A goal and what became of it.
+/// A goal and its result.
 pub(crate) struct Goal {
     pub(crate) what: String,
     pub(crate) measured: String,
     pub(crate) held: bool,
 }
 
-/// Measures everything that was asked for.
+/// Runs all requested measurements.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = postfix::folder();
     let at = folder.path();
@@ -95,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Starts a filter on its processor.
 pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) -> Program {
-    // The socket of the rival is made with the rights that are left to it; in front of Postfix another user connects.
+    // The rival's socket gets its permissions from the umask. Postfix connects as another user.
     let mut command = Command::new("sh");
     command
         .args(["-c", "umask 0; exec taskset -c \"$0\" \"$@\"", PROCESSOR])
@@ -104,8 +105,8 @@ pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) 
     Program::start(&mut command, address, log)
 }
 
-/// Our filter with every default, at `address`; the line that it writes for each message goes to `log`.
-pub(crate) fn ours(address: &str, log: &Path) -> Program {
+/// Starts our filter with default settings at `address`. Its log lines go to `log`.
+pub(crate) fn start_filter(address: &str, log: &Path) -> Program {
     pinned(
         binary::path(),
         &["milter", "--allow-root", "--listen", address],
@@ -114,8 +115,12 @@ pub(crate) fn ours(address: &str, log: &Path) -> Program {
     )
 }
 
-/// Our filter with every default and a ledger in `folder`, at `address`.
-pub(crate) fn keeping(address: &str, folder: &Path, log: &Path) -> anyhow::Result<Program> {
+/// Starts our filter with default settings and a ledger in `folder`, at `address`.
+pub(crate) fn start_filter_with_ledger(
+    address: &str,
+    folder: &Path,
+    log: &Path,
+) -> anyhow::Result<Program> {
     let file = trial::filter::keeping_file(address, folder, log)?;
     Ok(pinned(
         binary::path(),
@@ -125,25 +130,25 @@ pub(crate) fn keeping(address: &str, folder: &Path, log: &Path) -> anyhow::Resul
     ))
 }
 
-/// The rival with every answer left out that may be, at `address`.
-pub(crate) fn theirs(peer: &Path, address: &str, log: &Path) -> Program {
+/// Starts the rival without optional answers, at `address`.
+pub(crate) fn start_rival(peer: &Path, address: &str, log: &Path) -> Program {
     pinned(peer, &[&postfix::milter(address)], address, log)
 }
 
-/// The rival that answers each step, at `address`.
-pub(crate) fn theirs_each(peer: &Path, address: &str, log: &Path) -> Program {
+/// Starts the rival that answers each step, at `address`.
+pub(crate) fn start_rival_answering_each_step(peer: &Path, address: &str, log: &Path) -> Program {
     pinned(peer, &[&postfix::milter(address), "each"], address, log)
 }
 
-/// Rates at the protocol alone.
+/// Measures the rates of the protocol alone.
 fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     let place = |name: &str| format!("unix:{}", at.join(name).display());
     let tcp = format!("tcp:127.0.0.1:{}", trial::free_port());
     let log = at.join("log");
-    let ours_unix = ours(&place("ours"), &log);
-    let ours_tcp = ours(&tcp, &log);
-    let theirs = theirs(&arguments.peer, &place("theirs"), &log);
-    let theirs_each = theirs_each(&arguments.peer, &place("each"), &log);
+    let ours_unix = start_filter(&place("ours"), &log);
+    let ours_tcp = start_filter(&tcp, &log);
+    let theirs = start_rival(&arguments.peer, &place("theirs"), &log);
+    let theirs_each = start_rival_answering_each_step(&arguments.peer, &place("each"), &log);
     for size in [4_000, 5_000_000] {
         compare(&place("ours"), &place("theirs"), &latin(size))?;
         compare(&tcp, &place("theirs"), &latin(size))?;
@@ -225,7 +230,7 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     for round in 0..=arguments.runs {
         for ((_, program, address, load), runs) in rows.iter().zip(&mut runs) {
             let run = Run::of(program, address, load)?;
-            // The first warms up.
+            // The first round warms up.
             if round > 0 {
                 runs.push(run);
             }
@@ -240,7 +245,7 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     let ratio = |ours: usize, theirs: usize| {
         let [rate, busy, ..] = medians[ours];
         let [their_rate, their_busy, ..] = medians[theirs];
-        // On a machine with other work the wall clock tells of that work.
+        // On a busy machine the wall clock depends on other work.
         let best = (rate / their_rate).max(busy / their_busy);
         (
             best,
@@ -301,7 +306,7 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     Ok(())
 }
 
-/// Messages a second, messages for a second of the filter's processor, median and 99 % of the times in microseconds.
+/// Messages per second, messages per second of the filter's CPU time, median and 99th percentile of the times in microseconds.
 pub(crate) struct Run([f64; 4]);
 
 impl Run {
@@ -322,16 +327,16 @@ impl Run {
     }
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// Seconds that a process was on a processor.
+/// Returns the CPU time of a process in seconds.
 fn processor_seconds(process: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The program's name, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain anything.
     let fields = stat[stat.rfind(')').context("no name")? + 1..]
         .split_whitespace()
         .collect::<Vec<_>>();
@@ -344,7 +349,7 @@ fn processor_seconds(process: u32) -> anyhow::Result<f64> {
     Ok((ticks(11)? + ticks(12)?) / TICKS)
 }
 
-/// Both filters must make the same text of a message, in UTF-8.
+/// Checks that both filters make the same text of a message, in UTF-8.
 fn compare(ours: &str, theirs: &str, raw: &[u8]) -> anyhow::Result<()> {
     let through = |address: &str| -> anyhow::Result<Vec<u8>> {
         let mut mail = Mail::new(raw);
@@ -376,11 +381,11 @@ fn compare(ours: &str, theirs: &str, raw: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Memory: idle, with messages that arrive, and while one of a gigabyte passes.
+/// Measures memory: idle, while messages arrive, and while one of a gigabyte passes.
 fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     const MIB: u64 = 1 << 20;
     let address = format!("unix:{}", at.join("memory").display());
-    let program = ours(&address, &at.join("log"));
+    let program = start_filter(&address, &at.join("log"));
     let idle = program.memory().0;
     let mut goal = |what: String, bytes: u64, bound: u64| {
         goals.push(Goal {
@@ -390,7 +395,7 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
         });
     };
     goal("idle".to_owned(), idle, 32 * MIB);
-    // Forty messages of 4 MB of which all but the end has come.
+    // Forty messages of 4 MB, complete but for the end.
     let mail = Mail::new(&latin(4_000_000));
     let mut waiting = Vec::new();
     for _ in 0..40 {
@@ -410,8 +415,8 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     );
     drop(waiting);
     drop(program);
-    // A filter of its own: what the system's allocator keeps of the forty is no part of this message.
-    let program = ours(&address, &at.join("log"));
+    // A new filter, because the allocator of the old one keeps memory of the forty messages.
+    let program = start_filter(&address, &at.join("log"));
     let before = program.memory().1;
     let piece = latin(60_000);
     let mut mta = Mta::connect(&address)?;
@@ -421,7 +426,7 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
         verdict = mta.more(&piece)?;
         sent += piece.len();
     }
-    // A filter may say early that it has seen enough.
+    // A filter may decide early that it has seen enough.
     let verdict = verdict.map_or_else(|| mta.finish(), Ok)?;
     ensure!(
         b"cas".contains(&verdict.letter) && verdict.edits.is_empty(),
@@ -437,7 +442,7 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `mailglot filter` from start to exit.
+/// Measures `mailglot filter` from start to exit.
 fn start_to_exit(runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     let raw = latin(4_000);
     let mut times = Vec::new();
@@ -466,7 +471,7 @@ fn start_to_exit(runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A message in ISO-8859-1 whose body has about so many bytes: sentences with some letters beyond ASCII, as mail has them.
+/// Returns a message in ISO-8859-1 with a body of about `size` bytes: sentences with a typical share of non-ASCII letters.
 pub(crate) fn latin(size: usize) -> Vec<u8> {
     let head = [
         "Received: from relay.example.net (relay.example.net [192.0.2.1])\r\n",

@@ -1,6 +1,6 @@
-//! The whole way of messages: Postfix without a filter, with ours, with ours and a ledger, with a signer and with the rival, in turns.
+//! Measures Postfix end to end in turns: without a filter, with ours, with ours and a ledger, with a signer and with the rival.
 
-use crate::bench::{Goal, keeping, latin, median, ours, theirs};
+use crate::bench::{Goal, latin, median, start_filter, start_filter_with_ledger, start_rival};
 use crate::ledger::opendkim;
 use anyhow::{Context, ensure};
 use mailglot_tests::trial::filter::Program;
@@ -10,12 +10,12 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections at a time.
+/// Number of concurrent connections.
 const CONNECTIONS: usize = 20;
-/// Messages on each of them in a run.
+/// Number of messages per connection and run.
 const MESSAGES: usize = 25;
 
-/// One of those that are compared.
+/// A configuration to compare.
 struct Chain {
     name: &'static str,
     postfix: Postfix,
@@ -23,24 +23,24 @@ struct Chain {
     rounds: Vec<Round>,
 }
 
-/// What a round came to.
+/// Results of a round.
 struct Round {
-    /// Messages a second from the first connection until the last one has arrived.
+    /// Messages per second, from the first connection to the last arrival.
     rate: f64,
-    /// Milliseconds from MAIL to the reply to the end of the data: of half of the messages, and of 99 %.
+    /// Milliseconds from MAIL to the reply to the end of the data: median and 99th percentile.
     times: [f64; 2],
 }
 
-/// Measures rounds of all in turns; a ratio or difference is taken within each round, and its median counts.
+/// Measures rounds of all configurations in turns. A ratio or difference is taken within each round, and its median counts.
 pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     type Start<'a> = &'a dyn Fn(&Postfix, &str, &Path) -> anyhow::Result<Program>;
-    let plain = |_: &Postfix, place: &str, log: &Path| Ok(ours(place, log));
+    let plain = |_: &Postfix, place: &str, log: &Path| Ok(start_filter(place, log));
     let with_ledger = |postfix: &Postfix, place: &str, log: &Path| {
-        keeping(place, &postfix.folder().join("kept"), log)
+        start_filter_with_ledger(place, &postfix.folder().join("kept"), log)
     };
     let signer =
         |postfix: &Postfix, place: &str, log: &Path| opendkim(place, postfix.folder(), log);
-    let rival = |_: &Postfix, place: &str, log: &Path| Ok(theirs(peer, place, log));
+    let rival = |_: &Postfix, place: &str, log: &Path| Ok(start_rival(peer, place, log));
     let kinds: [(&str, &str, Option<Start>); 5] = [
         ("no filter", "charset=iso-8859-1", None),
         ("ours, no ledger", "charset=utf-8", Some(&plain)),
@@ -127,14 +127,14 @@ pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow
     Ok(())
 }
 
-/// Postfix's daemons may use the filter's socket.
+/// Makes the filter's socket accessible to Postfix's daemons.
 fn reachable(postfix: &Postfix) -> anyhow::Result<()> {
     use mailglot_tests::trial::postfix::owner;
     std::os::unix::fs::chown(postfix.socket("filter"), None, Some(owner().1))
         .context("the filter's socket")
 }
 
-/// Sends one letter, and gives what arrived.
+/// Sends one letter, and returns it as it arrived.
 fn one(postfix: &Postfix, letter: &Letter) -> anyhow::Result<Vec<u8>> {
     let reply = postfix.client().send(letter)?;
     ensure!(reply.is_good(), "{reply:?}\n{}", postfix.log());

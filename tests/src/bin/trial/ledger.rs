@@ -1,10 +1,13 @@
-//! What keeping originals costs at the protocol alone: eight connections with and without a ledger, beside a signer and the libmilter program.
+//! Measures the cost of keeping originals: eight connections with and without a ledger, beside a signer and the libmilter program.
 //!
 //! # Limits
-//! With eight connections at most eight messages share a sync: on a disk that syncs in 5 ms no more than 1,600 messages a second can be
-//! durable before their replies. The table tells how long a sync takes here, and what 64 connections reach.
+//! With eight connections, at most eight messages share a sync. On a disk that syncs in 5 ms, at most 1,600 messages per second can
+//! be durable before their replies. The table shows how long a sync takes here, and the rate of 64 connections.
 
-use crate::bench::{Goal, Run, keeping, latin, ours, pinned, theirs_each};
+use crate::bench::{
+    Goal, Run, latin, pinned, start_filter, start_filter_with_ledger,
+    start_rival_answering_each_step,
+};
 use anyhow::Context;
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::load::{Load, Writes};
@@ -15,23 +18,23 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Writes that are timed to learn how long a sync takes.
+/// Number of writes timed to measure a sync.
 const SYNCS: usize = 200;
 
-/// Measures all, in turns.
+/// Measures all configurations in turns.
 pub(crate) fn measure(
     peer: &Path,
     runs: usize,
     at: &Path,
     goals: &mut Vec<Goal>,
 ) -> anyhow::Result<()> {
-    // libmilter refuses a socket that a killed program has left: no table before this one has these names.
+    // libmilter rejects a socket that a killed program left behind. No earlier table uses these names.
     let place = |name: &str| format!("unix:{}", at.join(format!("ledger-{name}")).display());
     let log = at.join("log");
-    let without = ours(&place("without"), &log);
-    let with = keeping(&place("with"), &at.join("kept"), &log)?;
+    let without = start_filter(&place("without"), &log);
+    let with = start_filter_with_ledger(&place("with"), &at.join("kept"), &log)?;
     let signer = opendkim(&place("signer"), at, &log)?;
-    let theirs = theirs_each(peer, &place("theirs"), &log);
+    let theirs = start_rival_answering_each_step(peer, &place("theirs"), &log);
     let mail = Mail::new(&latin(4_000));
     let load = |connections, messages| Load {
         mail: mail.clone(),
@@ -73,7 +76,7 @@ pub(crate) fn measure(
     for round in 0..=runs {
         for ((_, program, name, load), runs) in rows.iter().zip(&mut all) {
             let run = Run::of(program, &place(name), load)?;
-            // The first warms up.
+            // The first round warms up.
             if round > 0 {
                 runs.push(run);
             }
@@ -93,7 +96,7 @@ pub(crate) fn measure(
         measured: format!("{:.0} (a sync takes {sync:.2} ms)", medians[1][0]),
         held: medians[1][0] >= 10_000.0,
     });
-    // Postfix's own messages wait for a sync each; so many at once are less than its default of 100 processes.
+    // Each of Postfix's own messages waits for a sync. This many connections stay below its default of 100 processes.
     goals.push(Goal {
         what: "64 connections: at least 10,000 messages/s of 4 KB with a ledger".to_owned(),
         measured: format!("{:.0}", medians[3][0]),
@@ -102,7 +105,7 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// Milliseconds of a sync of 8 KB that are appended to a file: the median of many.
+/// Returns the median time to append 8 KB to a file and sync it, in milliseconds.
 fn sync_time(at: &Path) -> anyhow::Result<f64> {
     let path = at.join("sync");
     let mut file = File::create(&path)?;
@@ -117,7 +120,7 @@ fn sync_time(at: &Path) -> anyhow::Result<f64> {
     Ok(crate::bench::median(times))
 }
 
-/// OpenDKIM, which signs mail of `example.org`, at `address`.
+/// Starts OpenDKIM, which signs mail of `example.org`, at `address`.
 pub(crate) fn opendkim(address: &str, at: &Path, log: &Path) -> anyhow::Result<Program> {
     let (key, file) = (at.join("dkim.key"), at.join("opendkim.conf"));
     if !key.exists() {
@@ -148,7 +151,7 @@ pub(crate) fn opendkim(address: &str, at: &Path, log: &Path) -> anyhow::Result<P
         address,
         log,
     );
-    // It answers before it has read its key.
+    // It accepts connections before it has read its key.
     std::thread::sleep(Duration::from_millis(200));
     Ok(program)
 }

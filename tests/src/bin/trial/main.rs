@@ -1,4 +1,4 @@
-//! Trials of the gateway that take long: load, the benchmark beside a libmilter program, killing under load.
+//! Long trials of the gateway: load, the benchmark against a libmilter program, killing under load.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,32 +1,32 @@
-//! Lines that can be delimiters of a multipart, and the fields that matter in the header of a part.
+//! Parses lines that can be delimiters of a multipart, and the relevant fields in the header of a part.
 //!
 //! # Limits
-//! A delimiter with more than 100 bytes, white space at its end included, is not recognized.
+//! Does not recognize a delimiter of more than 100 bytes, including white space at its end.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
-/// Bytes of a boundary, RFC 2046 section 5.1.1.
+/// Length of a boundary in bytes (RFC 2046, section 5.1.1).
 const LENGTHS: RangeInclusive<usize> = 1..=70;
-/// Longest line that is looked at, line end included.
+/// Longest line to examine, including the line end.
 const LONGEST: usize = 100;
-/// Bytes behind a delimiter line that tell whether a part begins there.
+/// Number of bytes after a delimiter line that show whether a part begins there.
 const BEHIND_LINE: usize = 80;
-/// Bytes that must be known from the start of a line on.
+/// Number of bytes required from the start of a line.
 pub(super) const REACH: usize = LONGEST + BEHIND_LINE;
-/// CRs before a LF that are one line end with it.
+/// Largest number of CRs before a LF that form one line end with it.
 const MOST_RETURNS: usize = 8;
 
 /// A line that begins with `--`.
 pub(super) struct DelimiterLine<'a> {
-    /// What follows the `--`, without white space at the end.
+    /// The text after `--`, without white space at the end.
     name: &'a [u8],
-    /// Bytes to the next line.
+    /// Number of bytes to the next line.
     pub(super) step: usize,
 }
 
 impl<'a> DelimiterLine<'a> {
-    /// Reads the line at an index; `None` if it is too long for a delimiter.
+    /// Parses the line at an index. Returns `None` if it is too long for a delimiter.
     pub(super) fn read(data: &'a [u8], start: usize, bare_cr: bool) -> Option<Self> {
         let window = &data[start..data.len().min(start + LONGEST)];
         let (length, step) = match next_end(window, 0, window.len(), bare_cr) {
@@ -40,12 +40,12 @@ impl<'a> DelimiterLine<'a> {
         })
     }
 
-    /// True if it has a letter or a digit, as all boundaries have that programs make.
+    /// Returns true if it has a letter or a digit, as all boundaries made by programs have.
     pub(super) fn has_word(&self) -> bool {
         self.name.iter().any(u8::is_ascii_alphanumeric)
     }
 
-    /// The key of the boundary if the line opens a part, and if it closes a multipart.
+    /// Returns the boundary key if the line opens a part, and if it closes a multipart.
     pub(super) fn keys(&self) -> [Option<u64>; 2] {
         [
             boundary_key(self.name),
@@ -54,14 +54,14 @@ impl<'a> DelimiterLine<'a> {
     }
 }
 
-/// The key of a boundary; `None` if it is empty or too long for one.
+/// Returns the key of a boundary, or `None` if its length is invalid.
 pub(super) fn boundary_key(name: &[u8]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     LENGTHS.contains(&name.len()).then(|| hasher.finish())
 }
 
-/// The key of the boundary that `value` declares; `value` is what follows the word `boundary`.
+/// Returns the key of the boundary declared in `value`, the text after the word `boundary`.
 ///
 /// Also reads `boundary=3D"x"`, as quoted-printable writes a declaration in a text.
 pub(super) fn declared_key(value: &[u8]) -> Option<u64> {
@@ -82,19 +82,19 @@ pub(super) fn declared_key(value: &[u8]) -> Option<u64> {
     boundary_key(name.unwrap_or_default().trim_ascii_end())
 }
 
-/// What stands behind a line that may open a part.
+/// The text after a line that may open a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Behind {
     /// A field `Content-…:`.
     Field,
     /// An empty line, or the end of the file.
     Blank,
-    /// Anything else: the line is part of a text.
+    /// Anything else: the line is text.
     Text,
 }
 
 impl Behind {
-    /// Looks at `rest`, which begins behind the line and ends 80 bytes later or at the end of the file.
+    /// Classifies `rest`, which begins after the line and ends 80 bytes later or at the end of the file.
     pub(super) fn of(rest: &[u8], bare_cr: bool) -> Self {
         let rest = &rest[..rest.len().min(BEHIND_LINE)];
         if begins_with(rest, b"content-") {
@@ -118,7 +118,9 @@ impl Behind {
     }
 }
 
-/// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
+/// Returns the length of the line end at the start of `bytes`.
+///
+/// A CR ends a line if LF follows (with other CRs between), or if lone CRs end lines.
 #[inline]
 pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
     match bytes.first() {
@@ -137,7 +139,7 @@ pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
     }
 }
 
-/// Index of the first line end in `from..to`.
+/// Returns the index of the first line end in `from..to`.
 #[inline]
 pub(super) fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Option<usize> {
     let mut at = from;
@@ -150,7 +152,7 @@ pub(super) fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Op
     }
 }
 
-/// The value of a field, from the start of its line.
+/// Returns the value of a field, from the start of its line.
 #[inline]
 pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let (name, value) = line.split_at_checked(wanted.len())?;
@@ -159,7 +161,7 @@ pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
         .then(|| value.trim_ascii_start())
 }
 
-/// True if `value` begins with `word` in any letters.
+/// Returns true if `value` begins with `word`, ignoring case.
 #[inline]
 pub(super) fn begins_with(value: &[u8], word: &[u8]) -> bool {
     value
@@ -167,14 +169,14 @@ pub(super) fn begins_with(value: &[u8], word: &[u8]) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// True for the types whose body is a message with a header of its own.
+/// Returns true for types whose body is a message with its own header.
 pub(super) fn embeds(value: &[u8]) -> bool {
     [&b"message/rfc822"[..], b"message/global", b"message/news"]
         .iter()
         .any(|kind| begins_with(value, kind))
 }
 
-/// True for the types whose body is no lines.
+/// Returns true for types whose body is data, not lines of text.
 pub(super) fn is_data(value: &[u8]) -> bool {
     [
         &b"application/"[..],
@@ -188,7 +190,7 @@ pub(super) fn is_data(value: &[u8]) -> bool {
     .any(|top| begins_with(value, top))
 }
 
-/// True if a line of Content-Type or Content-Disposition names a mailbox: `application/mbox`, `filename="list.mbox"`.
+/// Returns true if a line of Content-Type or Content-Disposition names a mailbox: `application/mbox`, `filename="list.mbox"`.
 pub(super) fn names_mailbox(line: &[u8]) -> bool {
     memchr::memchr2_iter(b'm', b'M', line).any(|at| begins_with(&line[at..], b"mbox"))
 }

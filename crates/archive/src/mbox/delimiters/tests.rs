@@ -1,4 +1,4 @@
-//! Tests of what declares a boundary, and what its delimiters are, by the messages that are counted.
+//! Tests of declarations and delimiters, by the number of messages read.
 
 use super::super::Mailbox;
 use crate::{Batch, BoxDetail, BoxEventKind, EntryKind, MultipartDecision, ReadOptions, Source};
@@ -19,7 +19,7 @@ fn count(mailbox: &str) -> usize {
     count
 }
 
-/// Where a `From ` line is doubted, and what is said of it.
+/// Returns offset and detail of each event about a `From ` line.
 fn events(mailbox: &str) -> Vec<(Option<u64>, BoxDetail)> {
     let input = Cursor::new(mailbox.as_bytes().to_vec());
     let mut source = Mailbox::from_stream(Path::new("-"), input, &ReadOptions::default()).unwrap();
@@ -34,7 +34,7 @@ fn events(mailbox: &str) -> Vec<(Option<u64>, BoxDetail)> {
     events
 }
 
-/// A message as it stands in a mailbox, with a Content-Type field and a body.
+/// Returns a message as it stands in a mailbox, with a Content-Type field and a body.
 fn message(day: usize, content_type: &str, body: &str) -> String {
     format!(
         "From a@b.example Mon Jan  1 00:00:{day:02} 2001\nFrom: a@b.example\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n\
@@ -42,7 +42,7 @@ fn message(day: usize, content_type: &str, body: &str) -> String {
     )
 }
 
-/// A message with an attached mailbox of two messages, and one behind it.
+/// Returns a message with an attached mailbox of two messages, and another message after it.
 fn attached(content_type: &str, delimiter: &str) -> String {
     let inner = message(2, "Content-Type: text/plain", "one")
         + &message(3, "Content-Type: text/plain", "two");
@@ -52,7 +52,7 @@ fn attached(content_type: &str, delimiter: &str) -> String {
     message(1, content_type, &body) + &message(4, "Content-Type: text/plain", "behind")
 }
 
-/// Cut off in a part of this header; behind it a message that shows the delimiter, undeclared, and another.
+/// Returns a message truncated in a part with this header, then one that shows the undeclared delimiter, and a third.
 fn cut_off(part: &str, lines: &str) -> String {
     let body = format!("--=-x_1\n\nsee\n--=-x_1\n{part}\n\n{lines}");
     let shown = "as it came:\n\n--=-x_1\nContent-Type: text/plain\n\nsee";
@@ -65,7 +65,7 @@ fn cut_off(part: &str, lines: &str) -> String {
 }
 
 #[test]
-fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
+fn message_truncated_in_an_attachment_ends_there() {
     let line = "QUJD".repeat(19);
     for part in [
         "Content-Type: application/pdf; name=x\nContent-Transfer-Encoding: base64",
@@ -96,12 +96,12 @@ fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
         };
         assert_eq!(events, [(second, detail)], "{part}");
     }
-    // The part behind the attachment is one of its own, and so is what an outer delimiter ends.
+    // The part after the attachment is a part of its own, and an outer delimiter ends it too.
     let attachment = "Content-Type: image/png\nContent-Transfer-Encoding: base64\n\nQUJD\n--=-x_1\nContent-Type: text/plain";
     assert_eq!(events(&cut_off(attachment, "words")).len(), 1);
 }
 
-/// A separator alone belongs to the multipart where that is closed, or where it begins a part: an attached message may have one.
+/// A lone separator belongs to the multipart if that is closed, or if it begins a part: an attached message may have one.
 #[test]
 fn a_separator_alone_in_an_open_multipart() {
     let inner = message(2, "Content-Type: text/plain", "inner");
@@ -113,7 +113,7 @@ fn a_separator_alone_in_an_open_multipart() {
         ("see:\n\n", "--b\n\nlast", 3),
         ("\n", "--b\n\nlast", 3),
         ("see:\n", "--b\n\nlast", 2),
-        // Another multipart closes behind its own declaration.
+        // Another multipart closes after its own declaration.
         (
             "see:\n\n",
             "--b\n\nContent-Type: multipart/mixed; boundary=b\n--b\n--b--",
@@ -121,7 +121,7 @@ fn a_separator_alone_in_an_open_multipart() {
         ),
     ] {
         for kind in ["message/rfc822", "text/plain", "application/octet-stream"] {
-            // The body of an embedded message begins behind the header of that.
+            // The body of an embedded message begins after its header.
             let before = if kind == "message/rfc822" && !before.is_empty() {
                 format!("X: y\n\n{before}")
             } else {
@@ -141,29 +141,29 @@ fn a_separator_alone_in_an_open_multipart() {
     }
 }
 
-/// However little else speaks for it: a message that was cut off seldom ends with an empty line.
+/// Even with little other evidence: a truncated message seldom ends with an empty line.
 #[test]
-fn a_separator_that_is_passed_over_for_a_multipart_is_told() {
+fn separator_rejected_in_a_multipart_is_reported() {
     let mailbox =
         cut_off("Content-Type: text/plain", "words").replacen("words\n\nFrom", "words\nFrom", 1);
     assert_eq!(count(&mailbox), 2);
-    let told = events(&mailbox);
-    assert_eq!(told.len(), 1, "{told:?}");
+    let reported = events(&mailbox);
+    assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(
         matches!(
-            told[0].1,
+            reported[0].1,
             BoxDetail::OpenMultipart {
                 points: 8,
                 decision: MultipartDecision::Inside(_),
                 ..
             }
         ),
-        "{told:?}"
+        "{reported:?}"
     );
 }
 
 #[test]
-fn a_boundary_is_declared_in_any_letters_and_at_any_place_of_its_field() {
+fn boundary_is_found_in_any_case_and_position() {
     for content_type in [
         "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
         "CONTENT-TYPE: MULTIPART/MIXED; BOUNDARY=\"=-x_1\"",
@@ -198,7 +198,7 @@ fn a_declaration_in_capitals_is_one_of_the_next_message_too() {
         "Content-Type: multipart/mixed; boundary=NextPart",
         "Content-Type: MULTIPART/MIXED; BOUNDARY=NextPart",
     ] {
-        // Copies of a message that was cut off.
+        // Copies of a truncated message.
         let one = message(
             1,
             content_type,
@@ -219,7 +219,7 @@ fn rows_of_signs_swallow_no_message() {
             &format!("a\n--{row}\nb\n--{row}--\n"),
         );
         assert_eq!(count(&(cut + &text.repeat(30))), 31, "{row}");
-        // Yet it is a boundary where the header of a part follows.
+        // But it is a boundary if the header of a part follows.
         let end = format!("\n--{row}\nContent-Type: text/plain\n\nend\n--{row}--");
         let box_inside =
             attached(&content_type, &format!("--{row}")).replace(&format!("\n--{row}--"), &end);
@@ -228,7 +228,7 @@ fn rows_of_signs_swallow_no_message() {
 }
 
 #[test]
-fn lines_end_as_the_mailbox_has_them() {
+fn line_ends_follow_the_mailbox() {
     let mailbox = attached(
         "Content-Type: multipart/mixed; boundary=\"=-x_1\"",
         "--=-x_1",

@@ -1,7 +1,7 @@
-//! Where a message ends: the next separator, what a Content-Length says, or a delimiter of MMDF.
+//! Finds the end of a message: the next separator, the end by its Content-Length, or an MMDF delimiter.
 //!
 //! # Limits
-//! As much is looked at as the evidence of one line needs.
+//! Reads only as far as the evidence of one line requires.
 
 use std::io::{self, Read};
 
@@ -13,21 +13,21 @@ use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mm
 use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
 
-/// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.
+/// Number of bytes that must be known after a piece, so that it splits neither a trailer nor the evidence of a later candidate.
 pub(super) const GUARD: u64 = BEHIND as u64;
 
 impl<R: Read> Mailbox<R> {
-    /// Looks for the end of the current message.
+    /// Searches for the end of the current message.
     pub(super) fn find_end(&mut self, current: &Current) -> io::Result<MessageEnd> {
         let whole = current.pieces_to == 0;
-        // A message is beyond the limit when it is so without the longest trailer.
+        // A message exceeds the limit if it does so without the longest trailer.
         let ceiling = current.message + if whole { self.limit } else { self.piece() };
         let ceiling = ceiling.saturating_add(GUARD);
         if let Some((message, next)) = current.declared {
             let to = next.saturating_add(NEAR as u64);
             if next > ceiling {
                 self.window.reach(ceiling + 1)?;
-                // A file that was cut meanwhile ends earlier.
+                // A file that was truncated meanwhile ends earlier.
                 if self.window.end() > ceiling {
                     return Ok(MessageEnd::Beyond(self.window.end().min(next)));
                 }
@@ -87,7 +87,7 @@ impl<R: Read> Mailbox<R> {
         }
     }
 
-    /// Judges the needle found at an index; moves on when it is no separator.
+    /// Judges the match at an index, and moves on if it is not a separator.
     fn judge(&mut self, at: usize) -> io::Result<Option<MessageEnd>> {
         let offset = self.scan;
         let data = self.window.data();
@@ -131,7 +131,7 @@ impl<R: Read> Mailbox<R> {
         Ok(None)
     }
 
-    /// Applies the splitting rule to the line at an offset; the offset after the line when it is a separator.
+    /// Applies the splitting rule to the line at an offset. Returns the offset after the line if it is a separator.
     pub(super) fn accept(&mut self, offset: u64) -> io::Result<Option<u64>> {
         self.window.reach(offset + NEAR as u64)?;
         let at = self.window.index(offset);
@@ -151,7 +151,7 @@ impl<R: Read> Mailbox<R> {
         }
         let points = evidence.points(self.profile.dominant(offset));
         let accepted = points >= ACCEPT;
-        // A line with fewer points is no separator, inside a multipart or not.
+        // A line with fewer points is not a separator, inside a multipart or not.
         let multipart = if points >= 4 {
             self.open_multipart(offset)?
         } else {
@@ -202,7 +202,7 @@ impl<R: Read> Mailbox<R> {
         Ok(current)
     }
 
-    /// Looks at the end of a declared body: the number of bytes between it and the next separator or the end of the file.
+    /// Checks the end of a declared body. Returns the number of bytes between it and the next separator or the end of the file.
     fn confirm(&mut self, message: u64, end: u64) -> io::Result<Option<u64>> {
         if self.window.end() < end.saturating_add(CONFIRM) && !self.window.ended() {
             if let Some(identity) = &self.file {
@@ -228,7 +228,7 @@ impl<R: Read> Mailbox<R> {
 
     /// Reads a run of MMDF delimiter lines, which is no longer than a message.
     pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<DelimiterRun> {
-        // Less than this of a line decides nothing, unless the file ends there.
+        // A shorter piece of a line decides nothing, unless the file ends there.
         const LINE: usize = b"\x01\x01\x01\x01\r\n".len();
         let (mut at, mut lines, mut first) = (0, 0, 0);
         loop {
@@ -274,6 +274,6 @@ pub(super) struct DelimiterRun {
     /// Offset after the first one.
     pub(super) first: u64,
     pub(super) end: u64,
-    /// Only blank lines follow.
+    /// True if only blank lines follow.
     pub(super) ends_file: bool,
 }

@@ -1,26 +1,26 @@
-//! Whether a candidate begins a message although a multipart of the message before is open.
+//! Decides whether a candidate begins a message although a multipart of the previous message is open.
 //!
-//! A message behind a marked separator is not decided on here: each `From ` line in it is quoted (see `unclosed`).
+//! Does not apply to a message after a marked separator: each `From ` line in it is quoted (see `unclosed`).
 //!
-//! A multipart that was cut off, and a mailbox that is attached without quoting, look alike up to the next delimiter. The rule:
+//! A truncated multipart and an attached, unquoted mailbox look alike up to the next delimiter. The rule:
 //!
-//! 1. A later delimiter counts if it closes the multipart or a part can begin behind it, and if the boundary is not declared
-//!    again before it (see `delimiters`).
-//! 2. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is no separator.
-//! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It has a complete header, or it stands behind an
-//!    empty line and has the shape of the file's first separator: its message may be cut off, too.
+//! 1. A later delimiter counts if it closes the multipart or a part can begin after it. The boundary must not be declared again before
+//!    it (see `delimiters`).
+//! 2. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), the candidate is not a separator.
+//! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It needs a complete header; or it follows
+//!    an empty line and has the shape of the file's first separator, since its message may be truncated too.
 //! 4. Elsewhere a candidate without a complete header is part of the multipart.
 //! 5. Any other is a separator if it has the shape of the file's first separator, and one of these holds:
-//!    - It stands behind an empty line and text of a part, and no later line closes the multipart. An attached message may have its
+//!    - It follows an empty line and text of a part, and no later line closes the multipart. An attached message may have its
 //!      separator at the start of a part.
-//!    - Another line of this shape with a complete header stands before the delimiter; two, if no empty line stands before the candidate.
+//!    - Another line of this shape with a complete header precedes the delimiter; two, if no empty line precedes the candidate.
 //!
-//! Each decision is an event with the offsets of both lines. A message too many is seen; a swallowed one is not.
+//! Each decision is an event with the offsets of both lines. Users notice a message too many, but not a swallowed one.
 //!
 //! # Limits
-//! Looks 1 MiB ahead, and reads each byte there once, however many candidates there are. Where no delimiter comes in this 1 MiB, the
-//! points of the candidate decide; an accepted one is an event with the offset of the opening. A multipart whose last delimiter stands
-//! more than 1 MiB before the candidate counts as closed, without an event.
+//! Looks 1 MiB ahead, and reads each byte there once, whatever the number of candidates. If no delimiter follows within this 1 MiB,
+//! the points of the candidate decide; an accepted one is an event with the offset of the opening delimiter. A multipart whose last
+//! delimiter is more than 1 MiB before the candidate counts as closed, without an event.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -34,28 +34,30 @@ use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header};
 /// An open multipart around a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenMultipart {
-    /// Its delimiter comes again.
+    /// Its delimiter recurs.
     Continued(Enclosing),
     /// A later line looks like its delimiter, but no part follows.
     Similar(Enclosing),
-    /// Its delimiter does not come again in the next 1 MiB, and more bytes follow.
+    /// Its delimiter does not recur in the next 1 MiB, and more bytes follow.
     Unknown,
 }
 
-/// Lines that are separators by all but the multipart around them, behind the place that is being decided.
+/// Lines after the current candidate that would be separators but for the multipart around them.
 #[derive(Debug, Default)]
 pub(super) struct SeparatorsAhead {
-    /// They are known up to here.
+    /// Offset up to which they are known.
     seen: u64,
     at: VecDeque<u64>,
 }
 
 impl<R: Read> Mailbox<R> {
-    /// Looks for an open multipart around a candidate: one whose delimiter comes again, else one that a later line looks like, else one
-    /// whose delimiter may come beyond the look-ahead.
+    /// Searches for an open multipart around a candidate.
+    ///
+    /// Prefers one whose delimiter recurs, then one with an apparent delimiter, then one whose delimiter may lie beyond the
+    /// look-ahead.
     pub(super) fn open_multipart(&mut self, offset: u64) -> io::Result<Option<OpenMultipart>> {
         self.delimiters
-            .settle(self.window.data(), self.window.base(), offset);
+            .advance_to(self.window.data(), self.window.base(), offset);
         if self.delimiters.is_empty() {
             return Ok(None);
         }
@@ -84,7 +86,7 @@ impl<R: Read> Mailbox<R> {
         }
     }
 
-    /// Decides whether a candidate with enough points is a separator although a multipart is open, and reports the decision as an event.
+    /// Decides whether a candidate with enough points is a separator although a multipart is open, and reports the decision.
     pub(super) fn accept_inside(
         &mut self,
         offset: u64,
@@ -134,7 +136,7 @@ impl<R: Read> Mailbox<R> {
         if evidence.blank_before && !begins_part && self.delimiters.never_closes() {
             return Ok(MultipartDecision::NeverClosed(lines.again));
         }
-        // A message that was cut off may end without an empty line: then the line before it does not count.
+        // A truncated message may end without an empty line: then the line before it does not count.
         let others = if evidence.blank_before { 1 } else { 2 };
         let several = self.separators_between(offset, lines.again, others)? >= others;
         Ok(if several {
@@ -144,7 +146,7 @@ impl<R: Read> Mailbox<R> {
         })
     }
 
-    /// True for a candidate that is dated, or written as separators of this file are, and is followed by the header of a message.
+    /// Returns true for a candidate with the header of a message, if it is dated or has the form of this file's separators.
     fn has_mail_header(&self, offset: u64, evidence: &Evidence) -> bool {
         let is_separator_line =
             evidence.line.dated || self.profile.dominant(offset).contains(evidence.line);
@@ -154,8 +156,9 @@ impl<R: Read> Mailbox<R> {
         is_separator_line && evidence.follower != Follower::Other && is_mail_header(header)
     }
 
-    /// Number of separators behind `offset` and before `to`, up to `most`: lines with a blank line before, the shape of the file's
-    /// first separator and the header of a message.
+    /// Returns the number of separators after `offset` and before `to`, up to `most`.
+    ///
+    /// They have a blank line before, the shape of the file's first separator, and the header of a message.
     fn separators_between(&mut self, offset: u64, to: u64, most: usize) -> io::Result<usize> {
         let ahead = &mut self.separators_ahead;
         ahead

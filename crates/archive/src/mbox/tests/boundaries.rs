@@ -1,10 +1,10 @@
-//! Cases that people see through, and what is told of those that they would doubt.
+//! Tests of boundaries that people recognize, and of events for doubtful ones.
 
 use super::*;
 use crate::BoxDetail;
 
 #[test]
-fn boundaries_that_people_see() {
+fn boundaries_that_people_recognize() {
     let one = |body: &str| format!("{SEPARATOR}{HEADER}{body}\n\n");
     let two = |line: &str| format!("{line}\n{HEADER}one\n\n{line}\n{HEADER}two\n\n");
     let git = "From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001\n";
@@ -150,7 +150,7 @@ fn separator_message_and_trailer() {
         (EntryKind::Gap, 0, &b"\r\n"[..])
     );
     assert_eq!(first.separator, SEPARATOR.replace('\n', "\r\n").as_bytes());
-    // One blank line is the mailbox's, the other one the message's.
+    // One blank line belongs to the mailbox, the other to the message.
     assert_eq!(first.message, format!("{HEADER}one\n\n").as_bytes());
     assert_eq!(first.trailer, b"\n");
     assert_eq!((second.ordinal, &second.trailer[..]), (1, &b""[..]));
@@ -178,7 +178,7 @@ fn content_length_bounds_the_message() {
         assert_eq!(found[0].trailer, b"\n");
         assert!(found.iter().all(|entry| entry.quoting == Quoting::None));
     }
-    // A length that leads nowhere is not believed in a file where all are wrong.
+    // A wrong length is ignored in a file in which all are wrong.
     let stale = format!("{SEPARATOR}Content-Length: 70\n{HEADER}one\n\n{SEPARATOR}{HEADER}two\n\n");
     let (entries, events) = file(stale.as_bytes(), &ReadOptions::default());
     assert_eq!(
@@ -188,7 +188,7 @@ fn content_length_bounds_the_message() {
 }
 
 #[test]
-fn what_a_person_would_doubt_is_listed() {
+fn doubtful_separators_are_reported() {
     // 2 for the blank line, 2 for the name, nothing else.
     let text = format!("{SEPARATOR}{HEADER}Hello,\n\nFrom here\nName: value\n\n");
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
@@ -262,7 +262,7 @@ fn an_error_names_the_file() {
 }
 
 #[test]
-fn one_true_length_tells_nothing_of_other_messages() {
+fn one_right_length_does_not_confirm_others() {
     let measured = format!("{SEPARATOR}Content-Length: 3\n{HEADER}hi\n\n");
     let plain = |body: &str| format!("{SEPARATOR}{HEADER}{body}\n\n");
     for (body, unquoted) in [(">From x", "\nFrom x"), (">>From y", "\n>From y")] {
@@ -279,7 +279,7 @@ fn one_true_length_tells_nothing_of_other_messages() {
 }
 
 #[test]
-fn a_mark_that_stays_is_told() {
+fn kept_quote_mark_is_reported() {
     let measured = |body: &str| {
         format!(
             "{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n",
@@ -288,18 +288,18 @@ fn a_mark_that_stays_is_told() {
     };
     let text = [measured("a\n\nFrom b\n"), measured("x\n>From y\n")].concat();
     let prose = format!("{SEPARATOR}{HEADER}Dear all,\n\nFrom here we go\n\n");
-    // The head of a stream, of which the end is not sniffed.
+    // The head of a stream whose end is not sniffed.
     let long = [prose, "words\n".repeat(500_000), "\n>From x\n".to_owned()].concat();
     for (text, (entries, events)) in [
         (&text, file(text.as_bytes(), &ReadOptions::default())),
         (&long, stream(long.as_bytes(), &ReadOptions::default())),
     ] {
         assert!(entries.iter().all(|entry| entry.quoting == Quoting::None));
-        let told: Vec<_> = events
+        let reported: Vec<_> = events
             .iter()
             .filter(|event| event.kind == BoxEventKind::QuotingGuess)
             .collect();
-        assert_eq!(told.len(), 1, "{events:?}");
-        assert!(text[told[0].offset as usize - 1..].starts_with(">From "));
+        assert_eq!(reported.len(), 1, "{events:?}");
+        assert!(text[reported[0].offset as usize - 1..].starts_with(">From "));
     }
 }

@@ -1,4 +1,4 @@
-//! Large files, large messages, and time.
+//! Tests of large files, large messages, and time.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn delimiters_are_remembered_for_one_mebibyte() {
     }
 }
 
-/// Behind the first 16 MiB another program wrote, whose separators are known by their frequency only.
+/// Another program wrote the text after the first 16 MiB. Its separators are only known by their frequency.
 #[test]
 fn regions_of_a_large_file_have_their_own_separators() {
     let mut text = String::new();
@@ -57,7 +57,7 @@ fn regions_of_a_large_file_have_their_own_separators() {
     }
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
     assert_eq!((messages(&entries).len(), events.len()), (count, 0));
-    // At the start of a file without such separators the same lines are doubted, and listed.
+    // At the start of a file without such separators, the same lines are doubtful and reported.
     let text = format!("{}From \nName: value\n\n", large.repeat(2));
     let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
     assert_eq!(
@@ -96,35 +96,35 @@ fn a_message_beyond_the_limit_comes_in_pieces() {
         drain(&mut Mailbox::from_stream(Path::new("-"), chunky, &options).unwrap()),
         (entries, events)
     );
-    // Not even one line end to cut at, and nothing behind.
+    // No line end to cut at, and nothing after it.
     let (entries, _) = file(&vec![b'x'; 300_000], &options);
     assert_eq!((entries.len(), messages(&entries).len()), (3, 1));
 }
 
-/// Time stays linear where every line is a candidate and delimiters are open everywhere.
+/// Time stays linear if every line is a candidate and delimiters are open everywhere.
 #[test]
 fn candidates_and_delimiters_without_end_stay_linear() {
     let units: [&str; 7] = [
-        // Every message is a multipart, and its delimiter comes again behind the next declaration.
+        // Every message is a multipart, and its delimiter recurs after the next declaration.
         "\nFrom a@b.c\nTo: x\nContent-Type: x; boundary=\"=_1\"\n\n--=_1\nboundary=\"=_1\"\n",
-        // One message with multiparts in multiparts: every other line is a candidate inside.
+        // One message of nested multiparts: every other line is a candidate inside.
         "\nFrom a@b.c\nTo: x\n\n--=_#\nContent-Type: x; boundary=\"=_#\"\n",
-        // Boundaries that are all open, each with lines that only look like its delimiters.
+        // Open boundaries, each with lines that only look like its delimiters.
         "\n--=_#\nContent-Type: multipart/x; boundary=\"=_#\"\n\n--=_#\nwords\nFrom a@b.c\nTo: x\n",
-        // Complete headers of separators that another shape keeps from being some: the delimiter lies far behind.
+        // Complete headers after lines of the wrong shape: the delimiter is far away.
         "\nFrom x Mon Jan  1 00:00:00 2001\nFrom: x\nDate: x\nTo: x\n~",
-        // The same without blank lines, in the shape of the first separator.
+        // Like above without blank lines, in the shape of the first separator.
         "From a@b.c\nFrom: x\nDate: x\nTo: x\n~",
-        // Headers that never end.
+        // Headers without end.
         "\nFrom a@b.c\nTo: x\n>From x\nX: x\n>From x\n X\n~",
         // Each is a separator, and most have a delimiter ahead.
         "\nFrom a@b.c\nFrom: x\nDate: x\nContent-Type: multipart/x; boundary=\"=_0\"\n\n--=_0\n\nx\n~",
     ];
-    // Time on a processor, where the system tells it: other tests run at the same time.
+    // CPU time where the system reports it, because other tests run at the same time.
     let now = || {
         std::thread::yield_now();
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        told.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok())
+        let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        stat.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok())
     };
     let time = |unit: &str, copies: usize| {
         let header = "From a@b.c\nTo: x\nContent-Type: multipart/x; boundary=\"=_0\"\n\n--=_0\n";
@@ -155,7 +155,7 @@ fn candidates_and_delimiters_without_end_stay_linear() {
     };
     for unit in units {
         let (small, large) = (time(unit, 6_000), time(unit, 60_000));
-        // Ten times the input; quadratic time would be a hundred. The rest is for busy machines.
+        // Ten times the input: quadratic time would be a hundred times as long. The margin is for busy machines.
         assert!(
             large < small * 40,
             "{small:?} for 6,000, {large:?} for 60,000: {unit:?}"

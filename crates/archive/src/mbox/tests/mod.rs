@@ -1,4 +1,4 @@
-//! Tests of reading as a whole, and what they share.
+//! Tests of reading whole mailboxes, and shared helpers.
 
 mod boundaries;
 mod large;
@@ -48,12 +48,12 @@ fn drain(source: &mut dyn Source) -> (Vec<Read1>, Vec<BoxEvent>) {
         assert_eq!(at, batch.bytes.len());
         events.append(&mut batch.events);
     }
-    // Events come when they are known; what a late one belongs to may be in an earlier batch.
+    // Events come when they are known. A late one may belong to an entry of an earlier batch.
     events.sort_by_key(|event| (event.offset, event.kind));
     (entries, events)
 }
 
-/// Gives out a few bytes at a time, sizes from a seed.
+/// A reader that returns a few bytes at a time, with sizes from a seed.
 struct Chunky<'a>(&'a [u8], Random);
 
 impl Read for Chunky<'_> {
@@ -101,7 +101,7 @@ fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     drain(&mut Mailbox::from_file(Path::new("box"), file, &forced(options)).unwrap())
 }
 
-/// Reads what is no mail, too.
+/// Returns options that also read files that are not mail.
 fn forced(options: &ReadOptions) -> ReadOptions {
     ReadOptions {
         force_format: true,

@@ -1,4 +1,4 @@
-//! Random mailboxes: the tiling law, any size of batch, and what we write ourselves.
+//! Tests with random mailboxes: the tiling law, batches of any size, and our own output.
 
 use super::*;
 use crate::mbox::unclosed::is_open_with_either_line_end;
@@ -6,7 +6,7 @@ use crate::mbox::{
     leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
 };
 
-/// A mailbox of random pieces that the rule has to judge.
+/// Returns a mailbox of random pieces that the splitting rule has to judge.
 fn random_mailbox(random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
     let eol = random.pick(&["\n", "\n", "\r\n", "\r"]);
@@ -104,7 +104,7 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
         }
         assert_eq!(pieces.0.len(), streamed.0.len(), "round {round}");
         assert_eq!(concatenated(&streamed.0), text);
-        // A stream decides by its first line; and it believes no length beyond the limit.
+        // A stream decides by its first line, and ignores lengths beyond the limit.
         if limit > 1000 && !kinds(&streamed.1).contains(&BoxEventKind::Single) {
             assert_eq!(streamed, (entries, events), "round {round}");
             compared += 1;
@@ -113,8 +113,9 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
     assert!(compared > 300, "{compared}");
 }
 
-/// A line end added to the end of a mailbox changes nothing but the end of its last entry: no boundary, no other byte, no finding. A length
-/// that a header tells is another matter: it may be right with the line end only.
+/// A line end added to a mailbox only changes the end of its last entry: no boundary, no other byte, no event.
+///
+/// A declared length is an exception: the line end may make it right.
 #[test]
 fn a_line_end_added_changes_nothing_else() {
     let mut random = Random(0xe01);
@@ -125,18 +126,18 @@ fn a_line_end_added_changes_nothing_else() {
             "Content-Length",
             "Content-Width",
         );
-        // One of the line ends that the file has: the first LF in it would be news about all its CRs.
+        // A line end that occurs in the file: a first LF would change the meaning of all its CRs.
         let end = match (text.contains(&b'\n'), text.contains(&b'\r')) {
             (true, _) => random.pick(&[&b"\n"[..], b"\r\n"]),
             (false, true) => b"\r",
             (false, false) => b"\n",
         };
-        // A CR takes a LF after it for its own.
+        // A CR forms a line end with a LF after it.
         if text.ends_with(b"\r") && end == b"\n" {
             continue;
         }
-        let (before, told) = file(&text, &ReadOptions::default());
-        let (after, told_after) = file(&[&text[..], end].concat(), &ReadOptions::default());
+        let (before, reported) = file(&text, &ReadOptions::default());
+        let (after, reported_after) = file(&[&text[..], end].concat(), &ReadOptions::default());
         let shown = || {
             format!(
                 "round {round}: {}\n{before:?}\n{after:?}",
@@ -162,13 +163,14 @@ fn a_line_end_added_changes_nothing_else() {
         assert!(torn || now.separator == last.separator, "{}", shown());
         assert!(now.message.starts_with(&last.message), "{}", shown());
         longer += usize::from(now.message != last.message);
-        // How long blank lines at the start of a file without any mail are may be told.
-        let places = |told: &[BoxEvent]| {
-            told.iter()
+        // The event for leading blank lines in a file without mail may differ in length.
+        let places = |reported: &[BoxEvent]| {
+            reported
+                .iter()
                 .map(|event| (event.kind, event.offset))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(places(&told), places(&told_after), "{}", shown());
+        assert_eq!(places(&reported), places(&reported_after), "{}", shown());
     }
     assert!(longer > 100, "{longer}");
 }
@@ -181,8 +183,9 @@ fn without(bytes: &[u8], what: &str, with: &str) -> Vec<u8> {
     text.replace(what, with).chars().map(|c| c as u8).collect()
 }
 
-/// What we write is read back message by message, whatever the messages are; also where multiparts were cut off and other messages
-/// have their delimiters. Who writes a mailbox removes the lengths.
+/// Our own mailboxes are read back message by message, also with truncated multiparts and delimiters of other messages.
+///
+/// A writer of mailboxes removes Content-Length.
 #[test]
 fn our_own_mailboxes_are_read_back() {
     let mut random = Random(0xb0c5);
@@ -225,7 +228,7 @@ fn our_own_mailboxes_are_read_back() {
             text.escape_ascii()
         );
         for (read, written) in read.iter().zip(&written) {
-            // A missing line end at the end is the only thing that the form cannot keep.
+            // The format cannot keep a missing line end at the end, and nothing else is lost.
             let end = &written[..];
             assert!(
                 read.starts_with(end) && read.len() <= end.len() + 2,

@@ -1,4 +1,4 @@
-//! Mailboxes of known content: the splitter cases, ground truth, and another reader.
+//! Tests with mailboxes of known content: the splitter cases, ground truth, and another reader.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::*;
 use crate::{BoxDetail, Format, Input, open};
 
-/// The folder with test material, when there is one.
+/// Returns the folder with test material, if there is one.
 fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from);
     if folder.is_none() {
@@ -132,8 +132,9 @@ fn generated_mailboxes_match_their_ground_truth() {
     }
 }
 
-/// Mailboxes whose messages are cut off in multiparts, closed, or show the delimiters of others; the number of messages, and whether one was cut
-/// off where another mailbox could stand.
+/// Returns mailboxes of multipart messages that are truncated, closed, or show the delimiters of others.
+///
+/// Also returns the number of messages, and whether one was truncated where another mailbox could be attached.
 fn cut_off(random: &mut Random) -> (String, usize, bool) {
     let (mut text, mut doubtful) = (String::new(), false);
     let count = 2 + random.below(8);
@@ -168,9 +169,9 @@ fn cut_off(random: &mut Random) -> (String, usize, bool) {
     (text, count, doubtful)
 }
 
-/// Python's module takes each line that begins with `From ` for a separator; in these mailboxes all others are quoted.
+/// Python's module reads each line that begins with `From ` as a separator. In these mailboxes all others are quoted.
 #[test]
-fn messages_that_were_cut_off_are_those_of_another_reader() {
+fn truncated_messages_match_another_reader() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random(0xc0f);
     let made: Vec<_> = (0..500).map(|_| cut_off(&mut random)).collect();
@@ -196,15 +197,19 @@ fn messages_that_were_cut_off_are_those_of_another_reader() {
             assert_eq!(other.parse(), Ok(*count), "{text}");
         }
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-        let told = events
+        let reported = events
             .iter()
             .filter(|event| is_inside_multipart(&event.detail))
             .count();
-        assert_eq!(messages(&entries).len() + told, *count, "{events:?} {text}");
-        assert!(*doubtful || told == 0, "{events:?} {text}");
+        assert_eq!(
+            messages(&entries).len() + reported,
+            *count,
+            "{events:?} {text}"
+        );
+        assert!(*doubtful || reported == 0, "{events:?} {text}");
         clear +=
             usize::from(!doubtful && text.contains("image/png") && text.contains("as it came"));
-        passed_over += told;
+        passed_over += reported;
     }
     assert!(clear > 20 && passed_over > 20, "{clear} {passed_over}");
 }

@@ -1,10 +1,10 @@
-//! Parameters of MIME header fields (RFC 2045 5.1, RFC 2231), with the tolerance that real mail needs.
+//! Parses parameters of MIME header fields (RFC 2045 5.1, RFC 2231) and tolerates the syntax errors of real mail.
 //!
-//! [`scan`] reads a field as written; [`parse`] joins continuations and decodes.
+//! [`scan`] returns parameters as written; [`parse`] joins continuations and decodes them.
 //!
 //! # Limits
 //!
-//! At most 1,000 parameters and 10,000 segments are read of one field, and 1 MiB of one value.
+//! Reads at most 1,000 parameters and 10,000 segments of a field, and 1 MiB of a value.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,

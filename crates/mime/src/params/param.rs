@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// One parameter as written: no RFC 2231 joining, no decoding.
+/// A parameter as written: without RFC 2231 joining or decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawParam<'a> {
     /// Name as written (`filename*0*`).
     pub name: &'a [u8],
-    /// Range of the value in the field's value, quotes included.
+    /// Range of the value in the field's value, including quotes.
     pub range: Range<usize>,
     /// The value without quotes, quoted pairs and folds.
     pub value: Cow<'a, [u8]>,
 }
 
-/// One decoded parameter.
+/// A decoded parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Lower-case name without RFC 2231 marks.
@@ -27,17 +27,17 @@ pub struct Param {
     pub language: Option<String>,
 }
 
-/// Media type or disposition, with parameters.
+/// A media type or disposition with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// The main value (`text/plain`, `attachment`), trimmed, comments removed, in lower case.
+    /// The main value (`text/plain`, `attachment`), trimmed, lower-case, without comments.
     pub value: String,
-    /// In order of the places of the forms that count; a name occurs once.
+    /// The parameters, one per name, in the order in which the forms that count appear.
     pub list: Vec<Param>,
 }
 
 impl Params {
-    /// The text of a parameter.
+    /// Returns the text of the parameter `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.list
             .iter()
@@ -47,7 +47,7 @@ impl Params {
 }
 
 impl fmt::Display for Params {
-    /// Writes `value; name="text"`, for people: the text is not encoded.
+    /// Writes `value; name="text"` for display; the text is not encoded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.value)?;
         for param in &self.list {

@@ -1,11 +1,11 @@
-//! Values of structured fields, typed for display and export.
+//! Parses the values of structured fields into typed values for display and export.
 //!
-//! Addresses are told from text by the lexer that encoded words are found with, and decoding comes after: a name that holds a comma, an
-//! angle or an `@` once it is decoded stays a name. The text of an address is that of the message, never a decoded one.
+//! The lexer of encoded words splits addresses before decoding. So a name that decodes to a comma, an angle or an `@` stays a name.
+//! Addresses are given as written, never decoded.
 //!
 //! # Limits
 //!
-//! Values are read as they are, however wrong: what cannot be read is missing or empty, and nothing fails.
+//! Parsing never fails. Whatever cannot be parsed is missing or empty.
 
 mod address;
 mod date;
@@ -24,15 +24,15 @@ use crate::event::Finding;
 use crate::header::{self, FieldKind, field_kind};
 use crate::params::{self, Params};
 
-/// A value by the kind of its field.
+/// A field value, by the kind of its field.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Text, decoded.
+    /// Decoded text.
     Text(String),
     /// Mailboxes and groups (RFC 5322 3.4).
     Addresses(Vec<Entry>),
-    /// A date (RFC 5322 3.3); None for one that cannot be read.
+    /// A date (RFC 5322 3.3); None if it cannot be parsed.
     Date(Option<Date>),
     /// Message identifiers without their angles (RFC 5322 3.6.4).
     Identifiers(Vec<String>),
@@ -40,11 +40,11 @@ pub enum Value {
     Received(Box<Received>),
     /// A media type or disposition with parameters (RFC 2045 5, RFC 2183).
     Parameters(Params),
-    /// Anything else: unfolded, not decoded.
+    /// Any other value: unfolded, not decoded.
     Raw(String),
 }
 
-/// Reads a value by the name of its field.
+/// Parses a value according to the name of its field.
 pub fn read(
     name: &[u8],
     value: &[u8],

@@ -1,21 +1,21 @@
-//! How the words of a field are written.
+//! The style in which the words of a field are written.
 
 use crate::encoded_word::{Encoding, Place, Unencodable, encode_as, encode_legacy};
 use mailglot_codec::{Charset, smallest_sufficient};
 
-/// How words are written.
+/// Charset, encoding and line end of words.
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
-    /// Charsets, the best first: the first that holds the whole value is used. None: UTF-8.
+    /// Charsets in order of preference; the first that can encode the whole value is used. UTF-8 if empty.
     pub charsets: &'a [Charset],
-    /// Their encoding.
+    /// Encoding of the words.
     pub encoding: Encoding,
-    /// Line end of folds; empty: all is one line.
+    /// Line end of folds; if empty, the value is one line.
     pub eol: &'a str,
 }
 
 impl Style<'_> {
-    /// A text that is words as a whole, or needs none.
+    /// Encodes a text as words where needed. `column` is the number of bytes before it on its line.
     pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
         encode_as(
             text,
@@ -27,7 +27,7 @@ impl Style<'_> {
         )
     }
 
-    /// The charset for a whole value.
+    /// Returns the charset for a whole value.
     pub(super) fn charset(&self, text: &str) -> Charset {
         let is_sufficient = |charset: &&Charset| {
             smallest_sufficient(text, &[**charset]).charset.is_some()

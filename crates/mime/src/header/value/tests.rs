@@ -1,4 +1,4 @@
-//! Values and their texts.
+//! Tests the decoded text of field values.
 
 use super::*;
 use crate::encoded_word::{charsets, decode_text, is_control};
@@ -114,7 +114,7 @@ fn byte_order_marks_between_words_are_dropped_in_all_wide_charsets() {
     let mut count = 0;
     for charset in Charset::all().filter(is_form) {
         let word = |letter: &str| {
-            // Encoders write a mark where the charset leaves the byte order open.
+            // Encoders write a byte order mark if the charset leaves the byte order open.
             let letter = encode(charset, letter);
             let is_open = [Charset::UTF_16, Charset::UTF_32].contains(&charset.superset());
             let bytes = if is_open {
@@ -338,7 +338,7 @@ fn what_was_found_is_told() {
             vec!["ew.split-char"],
         ),
         ("=?utf-8?B?SGVsb?=", vec!["ew.bad-token"]),
-        // What it leaves is no part of a word that is none.
+        // The remaining text does not become part of an invalid word.
         (
             "=?utf-8?B?SGVsb?= =?utf-8?B?~~~~?=",
             vec!["ew.bad-token", "ew.bad-token"],

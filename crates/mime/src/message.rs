@@ -1,30 +1,32 @@
-//! A message as a flat list of parts, each a handful of spans.
+//! Parses a message into a flat list of parts, each of which consists of a few spans.
 //!
 //! ```text
 //! header ── empty line ── body                                  (a part)
 //! preamble ── delimiter ── part ── delimiter ── … ── epilogue   (the body of a multipart)
 //! ```
 //!
-//! Delimiters, preambles, epilogues and empty lines are no nodes: they are the gaps between the spans of the parts.
+//! Delimiters, preambles, epilogues and empty lines are not stored: they are the gaps between the spans of the parts.
 //!
 //! # Rules
 //!
-//! - Lines end in LF or CR LF, mixed at will. CR alone ends lines only in a message whose header (or which as a whole) has no LF.
-//! - A delimiter is a whole line: `--`, the boundary exactly, `--` for the closing one, white space (RFC 2046 5.1.1). The line end
-//!   before it belongs to it. The delimiter of an outer multipart closes all inner ones; of equal boundaries the innermost open one
-//!   counts.
-//! - A line that only begins as a delimiter is text (`mime.ambiguous-boundary`). The innermost four open boundaries are compared.
-//! - Of several fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition` the first counts; of several charset or
-//!   boundary parameters too. A second field of those that may occur once gives `hdr.duplicate`.
-//! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/parser/header_lines.rs`).
+//! - Lines end in LF or CR LF, even mixed. A lone CR ends lines only in a message whose header (or which as a whole) has no LF.
+//! - A delimiter is a whole line: `--`, the exact boundary, `--` for the closing one, and white space (RFC 2046 5.1.1). The line
+//!   end before it belongs to it.
+//! - The delimiter of an outer multipart closes all inner ones. Of equal boundaries, the innermost open one counts.
+//! - A line that only begins like a delimiter is text (`mime.ambiguous-boundary`). It is compared with the four innermost open
+//!   boundaries.
+//! - Of repeated fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition`, the first counts. So does the first
+//!   of repeated charset or boundary parameters. A second field of a kind that may occur once gives `hdr.duplicate`.
+//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read.
 //!
 //! # Limits
 //!
-//! - Beyond [`Limits::depth`] multiparts and embedded messages are opaque; beyond [`Limits::parts`] the rest of the message belongs to
-//!   no part. Both give `mime.depth`.
-//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens; a
-//!   multipart so labelled is read as if it were not, and is opaque when no delimiter shows.
-//! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for ([`crate::text_parts`] reads by the latter).
+//! - Multiparts and embedded messages deeper than [`Limits::depth`] are opaque. After [`Limits::parts`] parts, the rest of the
+//!   message belongs to no part. Both give `mime.depth`.
+//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens.
+//!   The label of such a multipart is ignored; it is opaque if it contains no delimiter.
+//! - The parser does not search for parts after a closing delimiter, or for undeclared boundaries. [`crate::text_parts`] finds the
+//!   latter.
 
 pub(crate) mod charset;
 mod lines;
@@ -40,41 +42,41 @@ use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 
-/// A parsed message. Parsing is total: any bytes are a message.
+/// A parsed message. Parsing never fails: any bytes are a message.
 #[derive(Debug)]
 pub struct Message<'a> {
     raw: &'a [u8],
     eol: Eol,
     parts: Vec<Part>,
     fields: Vec<Field>,
-    /// Boundaries of the multiparts that have one, by part.
+    /// The boundaries of multiparts, with their parts.
     boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
     defects: Vec<Event>,
 }
 
 impl<'a> Message<'a> {
-    /// The bytes that were parsed.
+    /// Returns the bytes that were parsed.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
-    /// All parts in document order; never empty.
+    /// Returns all parts in document order; never empty.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
-    /// One part.
+    /// Returns a part.
     pub fn part(&self, id: PartId) -> &Part {
         &self.parts[id.0 as usize]
     }
-    /// The header fields of all parts.
+    /// Returns the header fields of all parts.
     pub fn all_fields(&self) -> &[Field] {
         &self.fields
     }
-    /// The header fields of a part, in order.
+    /// Returns the header fields of a part, in order.
     pub fn fields(&self, id: PartId) -> &[Field] {
         let (start, end) = self.part(id).fields;
         &self.fields[start as usize..end as usize]
     }
-    /// The value of a part's charset parameter, without quotes and the forms of RFC 2231.
+    /// Returns the value of a part's charset parameter, without quotes and RFC 2231 syntax.
     pub fn charset_label(&self, id: PartId) -> Option<Cow<'a, [u8]>> {
         let part = self.part(id);
         match (&part.joined_charset, part.charset) {
@@ -83,7 +85,7 @@ impl<'a> Message<'a> {
             (None, None) => None,
         }
     }
-    /// Whether a part lies in what is signed or encrypted.
+    /// Returns true if a part lies in a signed or encrypted part.
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
         while let Some(part) = next.map(|id| self.part(id)) {
@@ -94,7 +96,7 @@ impl<'a> Message<'a> {
         }
         false
     }
-    /// Whether the structure of a message tells that no rewriting touches the body of a part.
+    /// Returns true if the structure of the message prevents any rewriting of a part's body.
     pub(crate) fn stays(&self, id: PartId) -> bool {
         let part = self.part(id);
         part.attachment
@@ -105,26 +107,28 @@ impl<'a> Message<'a> {
             )
             || self.is_sealed(id)
     }
-    /// The first field of a part with this name (compared without case).
+    /// Returns the first field of a part with this name, compared without case.
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
         self.fields(id)
             .iter()
             .find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
     }
-    /// Line end of the message's first line.
+    /// Returns the line end of the message's first line.
     pub fn eol(&self) -> Eol {
         self.eol
     }
-    /// IMAP section number (RFC 3501 6.4.5): `1` for a single-part message, `1.2`, …; empty for a multipart root. The root of an embedded
-    /// message has the number of the part that embeds it when it is a multipart, and else that number with `.1`.
+    /// Returns the IMAP section number (RFC 3501 6.4.5): `1` for a single-part message, `1.2`, …; empty for a multipart root.
+    ///
+    /// The root of an embedded message that is a multipart has the number of the part that embeds it; any other root has that
+    /// number with `.1`.
     pub fn section(&self, id: PartId) -> String {
         section::number(&self.parts, id)
     }
-    /// What the parser found wrong, in document order.
+    /// Returns what the parser found wrong, in document order.
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }
-    /// Boundary of a multipart (unquoted bytes).
+    /// Returns the boundary of a multipart, unquoted.
     pub fn boundary(&self, id: PartId) -> Option<&[u8]> {
         let index = self
             .boundaries

@@ -1,11 +1,11 @@
-//! A part of a message, and what its header says about it.
+//! A part of a message with the properties from its header.
 
 use crate::Span;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 
-/// Line end that a message uses (that of its first line; LF when there is none).
+/// The line end of a message: that of its first line, or LF if it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eol {
     /// LF
@@ -17,7 +17,7 @@ pub enum Eol {
 }
 
 impl Eol {
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Self::Lf => b"\n",
@@ -27,69 +27,74 @@ impl Eol {
     }
 }
 
-/// Media type of a part (RFC 2045 5), lower case; `text/plain` (or `message/rfc822` inside multipart/digest) where none is given.
+/// The media type of a part (RFC 2045 5), in lower case.
+///
+/// Defaults to `text/plain`, or to `message/rfc822` inside multipart/digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
-    /// e.g. `text`
+    /// The top-level type, such as `text`.
     pub top: Cow<'static, str>,
-    /// e.g. `plain`
+    /// The subtype, such as `plain`.
     pub sub: Cow<'static, str>,
 }
 
 impl MediaType {
-    /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
+    /// Returns true if this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
     pub fn is_message(&self) -> bool {
         self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
     }
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// A body.
+    /// A body without parts.
     Leaf,
     /// Children between delimiters.
     Multipart,
     /// One child: the embedded message (message/rfc822, message/global, message/news).
     Message,
-    /// A multipart or message that a limit or a missing boundary keeps closed.
+    /// A multipart or message that is not opened because of a limit or a missing boundary.
     Opaque,
 }
 
-/// One node of the tree of parts.
+/// A part of a message.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The part that encloses this one.
+    /// The parent part; None for the root.
     pub parent: Option<PartId>,
-    /// Nesting depth, 0 for the root.
+    /// Nesting depth; 0 for the root.
     pub depth: u32,
     /// Position among its siblings, from 1.
     pub number: u32,
-    /// All header lines, without the empty line.
+    /// Span of all header lines, without the empty line.
     pub header: Span,
-    /// All bytes between the empty line and the line end before the next delimiter (or the end).
+    /// Span from after the empty line to before the line end of the next delimiter, or to the end.
     pub body: Span,
-    /// Indexes into [`Message::all_fields`].
+    /// Range of indexes into [`Message::all_fields`].
     pub fields: (u32, u32),
     /// Declared or default media type.
     pub media: MediaType,
-    /// What it holds.
+    /// Kind of content.
     pub kind: PartKind,
-    /// The transfer encoding that the label names, spelling errors corrected.
+    /// The declared transfer encoding, with spelling errors corrected.
     pub transfer: TransferEncoding,
-    /// The field `Content-Type`, where there is one (index into all fields).
+    /// Index of the field `Content-Type` in all fields, if present.
     pub content_type: Option<u32>,
-    /// The field `Content-Transfer-Encoding`.
+    /// Index of the field `Content-Transfer-Encoding` in all fields, if present.
     pub content_transfer_encoding: Option<u32>,
-    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
-    /// of one in segments all of them, with what stands between.
+    /// Span of the charset parameter's value as written, including quotes.
+    ///
+    /// For an RFC 2231 value (`us-ascii'en'utf-7`), the span of the text; for segments, a span that covers all of them.
     pub charset: Option<Span>,
-    /// The charset that segments or percent signs of RFC 2231 name; where it is there, it counts and not the bytes of `charset`.
+    /// The charset from RFC 2231 segments or percent-encoding, if present. Takes precedence over the bytes of `charset`.
     pub joined_charset: Option<Box<str>>,
-    /// There are several charset parameters.
+    /// True if there are several charset parameters.
     pub(crate) several_charsets: bool,
-    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8); or a part with a file name that is neither the root,
-    /// nor the first part of its multipart, nor a form of multipart/alternative.
+    /// True for `Content-Disposition: attachment` and for any disposition other than `inline` (RFC 2183 2.8).
+    ///
+    /// Also true for a part with a file name, unless it is the root, the first part of its multipart, or part of a
+    /// multipart/alternative.
     pub attachment: bool,
 }
 
@@ -99,7 +104,7 @@ impl Part {
         self.kind == PartKind::Leaf && self.media.top == "text"
     }
 
-    /// Whether a change of anything in it would spoil it: what is signed or encrypted.
+    /// Returns true for signed or encrypted parts, which any change would break.
     pub(crate) fn seals(&self) -> bool {
         let sub = &*self.media.sub;
         match &*self.media.top {

@@ -3,20 +3,20 @@
 /// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferEncoding {
-    /// 7bit, 8bit, binary, absent, or a spelling of these.
+    /// 7bit, 8bit, binary, no label, or a misspelling of these
     Identity,
     /// base64
     Base64,
     /// quoted-printable
     QuotedPrintable,
-    /// uuencode: never decoded
+    /// uuencode, which is never decoded
     Uuencode,
-    /// Not known: treated as identity, reported
+    /// Unknown encoding, which is reported and read as identity
     Unknown,
 }
 
 impl TransferEncoding {
-    /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
+    /// Parses a field value and accepts common misspellings (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
         let label = CleanLabel::of(value);
         let key = label.key();
@@ -42,7 +42,7 @@ impl TransferEncoding {
                 .into_iter()
                 .any(starts)
         {
-            // A media type or a charset: the value of another field.
+            // A media type or a charset belongs to another field.
             Self::Identity
         } else {
             Self::Unknown
@@ -54,7 +54,7 @@ impl TransferEncoding {
 struct CleanLabel {
     bytes: [u8; 24],
     length: usize,
-    /// A slash stands between them.
+    /// True if a slash occurs between them.
     slash: bool,
 }
 
@@ -74,7 +74,7 @@ impl CleanLabel {
                 b';' => break,
                 b'/' => label.slash = true,
                 _ if byte.is_ascii_alphanumeric() || !byte.is_ascii() => {
-                    // What is longer than any spelling is unknown by its beginning already.
+                    // A longer label is unknown already.
                     let Some(slot) = label.bytes.get_mut(label.length) else {
                         break;
                     };

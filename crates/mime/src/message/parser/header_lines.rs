@@ -9,7 +9,8 @@
 //! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
 //!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
 //! - `From ` or `>From ` at the start of the first line is junk, too.
-//! - At any other such line, and always at two hyphens, the body begins (`mime.no-blank-line`), so that no text is lost.
+//! - Any other line that is neither field nor continuation begins the body (`mime.no-blank-line`), so that no text is lost. So does
+//!   every such line with two hyphens at its start.
 //! - A name is any run of bytes without blanks, controls and colons. Blanks may precede the colon. NUL stays part of the text.
 //!
 //! # Limits

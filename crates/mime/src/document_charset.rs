@@ -1,8 +1,8 @@
 //! Finds charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, vCard properties.
 //!
 //! # Limits
-//! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do, and as many characters
-//! to correct one. Does not distinguish scripts and styles from markup.
+//! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
+//! many characters to correct one. Does not distinguish scripts and styles from markup.
 
 use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
@@ -20,7 +20,7 @@ pub(crate) enum Document {
     Html,
     /// An XML declaration (XML 1.0, 4.3.3).
     Xml,
-    /// `@charset` at its very beginning (CSS Syntax 3, 3.2).
+    /// `@charset` at the very beginning (CSS Syntax 3, 3.2).
     Css,
     /// Properties, each with its own charset (vCard 2.1, vCalendar 1.0).
     Card,
@@ -201,16 +201,16 @@ fn attributes(
 #[derive(Default)]
 struct Meta {
     charset: Option<Range<usize>>,
-    /// The charset in `content`, and whether a media type stands before it.
+    /// The charset in `content`, and true if a media type stands before it.
     content: Option<(Range<usize>, bool)>,
-    /// Whether `http-equiv` is `content-type`; None without `http-equiv`.
+    /// True if `http-equiv` is `content-type`; None without `http-equiv`.
     equivalent: Option<bool>,
     /// The element has `name`, `property` or `itemprop`.
     named: bool,
 }
 
 impl Meta {
-    /// The first attribute of each name counts.
+    /// Records an attribute. The first attribute of each name counts.
     fn see(&mut self, head: &[u8], name: Range<usize>, value: Range<usize>) {
         match &head[name] {
             b"charset" if self.charset.is_none() => self.charset = label(head, value),

@@ -1,4 +1,4 @@
-//! A change of a message, and the one function that applies changes.
+//! Changes of a message, and the function that applies them.
 
 use crate::{Recipe, Span};
 use std::io::{self, Write};
@@ -6,16 +6,16 @@ use std::io::{self, Write};
 /// Replaces the bytes of `span` by `with`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced, in the coordinates of the raw message. Empty to insert.
+    /// The bytes to replace, in the coordinates of the raw message. Empty to insert.
     pub span: Span,
     /// The new bytes.
     pub with: Vec<u8>,
-    /// How the old bytes can be made again from the new ones, where the planner knows; it is checked before it is used.
+    /// How to compute the old bytes from the new ones, if the planner knows. It is checked before use.
     pub recipe: Option<Recipe>,
 }
 
 impl Edit {
-    /// An edit without a recipe.
+    /// Creates an edit without a recipe.
     pub fn new(span: Span, with: impl Into<Vec<u8>>) -> Self {
         Self {
             span,
@@ -25,9 +25,9 @@ impl Edit {
     }
 }
 
-/// Writes `raw` with `edits` applied. Bytes outside the edits are written straight from `raw`.
+/// Writes `raw` with `edits` applied. Copies bytes outside the edits directly from `raw`.
 ///
-/// Edits are sorted by start and do not overlap; the planner sees to that, and an overlap is a bug.
+/// Edits must be sorted by start and must not overlap, as the planner makes them. Returns the errors of `out`.
 pub fn splice(raw: &[u8], edits: &[Edit], out: &mut impl Write) -> io::Result<()> {
     let mut at = 0;
     for edit in edits {

@@ -15,23 +15,23 @@ pub use kind::{EventKind, Severity};
 pub use reason::Reason;
 use std::ops::Range;
 
-/// One thing found in, or done to, a message.
+/// A finding about a message, or a change of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The part in whose header or body it lies.
+    /// The part whose header or body contains it.
     pub part: PartId,
-    /// Where, in the raw message.
+    /// The span in the raw message.
     pub at: Span,
-    /// What.
+    /// The kind of event.
     pub kind: EventKind,
-    /// More about it, such as `iso-8859-1 read as windows-1252`.
+    /// Details, such as `iso-8859-1 read as windows-1252`.
     pub detail: Detail,
-    /// How many bytes, characters or words it stands for (1 where it is a single thing).
+    /// Number of bytes, characters or words that the event covers; 1 for a single thing.
     pub count: u64,
 }
 
 impl Event {
-    /// Builds an event that stands for a single thing.
+    /// Creates an event with a count of 1.
     pub fn new(part: PartId, at: Span, kind: EventKind, detail: impl Into<Detail>) -> Self {
         Self {
             part,
@@ -56,7 +56,7 @@ pub struct Finding {
     pub at: Range<usize>,
     /// The kind of event.
     pub kind: EventKind,
-    /// More about it.
+    /// Details.
     pub detail: Detail,
     /// The number of occurrences.
     pub count: u64,

@@ -1,25 +1,26 @@
-//! Readings that a person should look at: charsets that were guessed, and labels that were overruled.
+//! Texts that a person should check: those with a guessed charset or an overruled label.
 //!
 //! # Limits
-//! A report keeps the [`GUESSES`] least certain readings of a message, half of them of each kind where there are as many, and counts the others.
+//! A report keeps the [`GUESSES`] least certain guesses of a message and counts the others. Each kind gets half of the places if
+//! there are enough guesses of both.
 
 use crate::{PartId, Span};
 use mailglot_codec::Charset;
 
-/// Guesses that a report keeps of one message.
+/// Maximum number of guesses that a report keeps of a message.
 pub const GUESSES: usize = 100;
 
-/// Why a reading is uncertain.
+/// The reason why the charset of a text is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuessKind {
     /// No usable label exists; detection or the last resort chose the charset.
     Detected,
-    /// The label names a charset, and the text was read in another one.
+    /// The label names a charset, but the text was decoded in another one.
     Overruled,
 }
 
 impl GuessKind {
-    /// Stable lower-case name.
+    /// Returns the stable lower-case name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Detected => "guessed",
@@ -28,40 +29,40 @@ impl GuessKind {
     }
 }
 
-/// One text whose charset was guessed, or whose label was overruled.
+/// A text whose charset was guessed, or whose label was overruled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
-    /// The part, in whose body or header the text stands.
+    /// The part whose body or header contains the text.
     pub part: PartId,
     /// Name of the header field as written; None for the body.
     pub field: Option<String>,
-    /// Place of the text in the raw message.
+    /// Span of the text in the raw message.
     pub at: Span,
-    /// Why the reading is uncertain.
+    /// Why the charset is uncertain.
     pub kind: GuessKind,
-    /// The label as written; None where there is none.
+    /// The label as written; None without a label.
     pub declared: Option<String>,
     /// The charset that was used.
     pub used: Charset,
-    /// 0 to 1; None where a rule decided, such as valid UTF-8 under another label.
+    /// 0 to 1; None if a rule decided, such as valid UTF-8 under another label.
     pub confidence: Option<f32>,
-    /// The text around the first characters beyond ASCII, without controls.
+    /// The text around the first non-ASCII characters, without controls.
     pub excerpt: String,
 }
 
-/// How certain a reading with this confidence is, for sorting.
+/// Returns a sort key for a confidence: the least certain guesses come first.
 pub(crate) fn certainty(confidence: Option<f32>) -> f32 {
     confidence.unwrap_or(1.0)
 }
 
-/// Characters of an excerpt before and behind the first one beyond ASCII.
+/// Number of characters of an excerpt before its first non-ASCII character; then the number from there on.
 const BEFORE: usize = 16;
 const BEHIND: usize = 24;
 
-/// Returns the text around its first character beyond ASCII on one line: `…Bütün Ünlüler burada…`.
+/// Returns the text around its first non-ASCII character on one line: `…Bütün Ünlüler burada…`.
 ///
-/// Runs of ASCII blanks become one space, other blanks `␣`, controls their symbols (U+2400), and marks that turn the direction of
-/// writing U+FFFD. ASCII text gives its beginning.
+/// Runs of ASCII blanks become one space, other blanks `␣`, and controls their symbols (U+2400). Invisible characters and marks of
+/// writing direction become U+FFFD. ASCII text gives its beginning.
 pub(crate) fn excerpt(text: &str) -> String {
     let first = text.bytes().position(|byte| byte >= 0x80).unwrap_or(0);
     let start = text[..first]
@@ -97,7 +98,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     out
 }
 
-/// The character that stands for `c` where `c` could steer a terminal or be overlooked.
+/// Replaces characters that could control a terminal or be overlooked.
 fn visible(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),

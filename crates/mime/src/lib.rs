@@ -1,4 +1,4 @@
-//! A mail message as spans over immutable bytes, and the edits that make it UTF-8. No I/O.
+//! Parses a mail message into spans over immutable bytes, and plans the edits that convert it to UTF-8. No I/O.
 #![forbid(unsafe_code)]
 
 pub mod encoded_word;

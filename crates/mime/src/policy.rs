@@ -1,4 +1,4 @@
-//! What a caller wants of a normalised message.
+//! Options of normalization: which text is converted, and how.
 
 use crate::Limits;
 use mailglot_codec::{Charset, Resolved, View};
@@ -6,7 +6,7 @@ use mailglot_codec::{Charset, Resolved, View};
 /// Form of non-ASCII text in header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Headers {
-    /// Untouched.
+    /// Keep fields unchanged.
     Keep,
     /// RFC 2047 encoded words in UTF-8.
     #[default]
@@ -18,75 +18,79 @@ pub enum Headers {
 /// Form of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bodies {
-    /// Untouched.
+    /// Keep bodies unchanged.
     Keep,
     /// UTF-8.
     #[default]
     Utf8,
 }
 
-/// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
+/// Charset of rewritten text: of bodies unless [`Bodies::Keep`], and of fields unless [`Headers::Keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum CharsetOut {
     /// UTF-8.
     #[default]
     Utf8,
-    /// ISO-2022-JP (RFC 1468), for readers in Japan that know nothing else: each text part, field and parameter that it can carry whole, as
-    /// 7-bit data. The others are in UTF-8, fields in words, with an event. What is in ISO-2022-JP already stays.
+    /// ISO-2022-JP (RFC 1468), for Japanese readers that support nothing else.
+    ///
+    /// Applies to each text part, field and parameter that it can encode completely, as 7-bit data. Others become UTF-8, fields as
+    /// encoded words, with an event. ISO-2022-JP text stays.
     Iso2022Jp,
 }
 
 /// Transfer encoding of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Transfer {
-    /// As it is, where the new bytes allow it.
+    /// Keep the encoding if the new bytes allow it.
     Keep,
-    /// As it is, and 7-bit data stays 7-bit data: for a way that promised no more.
+    /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
     Clean,
     /// Only 7-bit data: quoted-printable or base64 where needed.
     SevenBit,
-    /// Plain text that a search can read, wherever lines allow it.
+    /// Plain text, which can be searched, if its lines allow it.
     #[default]
     EightBit,
 }
 
-/// What to do with a part or a header field whose bytes cannot all be read.
+/// What to do with a part or a field that contains undecodable bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OnLoss {
-    /// Write U+FFFD where bytes could not be read.
+    /// Write U+FFFD for undecodable bytes.
     #[default]
     Replace,
-    /// Leave that part, or that field, as it is.
+    /// Keep that part or field unchanged.
     Keep,
 }
 
-/// What becomes of text attachments: [`Part::attachment`](crate::Part::attachment) says which parts are some.
+/// What to do with text attachments, as defined by [`Part::attachment`](crate::Part::attachment).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
-    /// Untouched: they are files.
+    /// Keep them unchanged: they are files.
     #[default]
     Keep,
-    /// Those in another charset become UTF-8, as other text does; all others stay.
+    /// Convert those in another charset to UTF-8; keep all others unchanged.
     Utf8,
-    /// Untouched, and [`text_parts`](crate::text_parts) leaves them out.
+    /// Keep them unchanged, and skip them in [`text_parts`](crate::text_parts).
     Skip,
 }
 
 /// How far the charset of a text may be guessed from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Detection {
-    /// No statistical detection. Labels are read as written. Text without a usable label is read by its byte order mark, its structure
-    /// (escape sequences, wide characters) or as valid UTF-8, else as windows-1252 or [`Policy::default_charset`].
+    /// No statistical detection; labels are believed.
+    ///
+    /// Text without a usable label is decoded by its byte order mark, its structure (escape sequences, wide characters) or as valid
+    /// UTF-8. Else it is decoded as [`Policy::default_charset`] or windows-1252.
     Off,
-    /// Detects only where no usable label exists, or where the label cannot read the bytes.
+    /// Detect only text without a usable label, or whose bytes are invalid under its label.
     Unlabelled,
-    /// Also overrules a label that reads all bytes, where words of the text prove another charset.
+    /// Also overrule a label that is valid for all bytes if words of the text prove another charset.
     #[default]
     Contradiction,
 }
 
 impl Detection {
-    /// The word that the command line, the configuration and reports use: `off`, `unlabelled` or `contradiction`.
+    /// Returns the name in the command line, the configuration and reports: `off`, `unlabelled` or `contradiction`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -96,25 +100,27 @@ impl Detection {
     }
 }
 
-/// What a caller knows better than the labels: what each of some labels means.
+/// Meanings of labels that the caller knows better than the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CharsetMap(Vec<(String, Charset)>);
 
 impl CharsetMap {
-    /// Reads a label as a charset from now on: this label in any case and, where it names a known charset, every other name of that.
+    /// Adds the meaning of a label, compared without case. If the label names a known charset, all other names of that charset get
+    /// it, too.
+    ///
     /// The first entry for a label counts.
     pub fn add(&mut self, label: &str, meaning: Charset) {
         self.0.push((label.trim().to_ascii_lowercase(), meaning));
     }
 
-    /// The entries as they were added.
+    /// Returns the entries in the order in which they were added.
     pub fn entries(&self) -> impl Iterator<Item = (&str, Charset)> {
         self.0
             .iter()
             .map(|(label, charset)| (label.as_str(), *charset))
     }
 
-    /// What a label means; None where the map does not say.
+    /// Returns the meaning of a label; None if the map does not contain it.
     pub fn meaning(&self, label: &[u8]) -> Option<Charset> {
         if self.0.is_empty() {
             return None;
@@ -132,7 +138,7 @@ impl CharsetMap {
             .map(|(_, charset)| *charset)
     }
 
-    /// Resolves a label, this map first; true where the map decided.
+    /// Resolves a label, using this map first. Returns true if the map decided.
     pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
         match self.meaning(label) {
             Some(charset) => (Resolved::Exact(charset), true),
@@ -178,36 +184,36 @@ impl Repairs {
     }
 }
 
-/// What to make of a message. The default is the archive's.
+/// Options of normalization. The default is for archives.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Policy {
-    /// Header fields.
+    /// Form of header fields.
     pub headers: Headers,
-    /// Text bodies.
+    /// Form of text bodies.
     pub bodies: Bodies,
-    /// The charset that both are to be in.
+    /// Charset of rewritten fields and bodies.
     pub charset_out: CharsetOut,
-    /// Text attachments.
+    /// What to do with text attachments.
     pub attachments: Attachments,
     /// Transfer encoding of text bodies.
     pub transfer: Transfer,
-    /// Unreadable bytes.
+    /// What to do with undecodable bytes.
     pub on_loss: OnLoss,
-    /// Leave messages alone that carry a signature over the whole message (DKIM, DomainKey, ARC).
+    /// Keep messages unchanged that have a signature over the whole message (DKIM, DomainKeys, ARC).
     pub keep_signed: bool,
     /// How far charsets are guessed.
     pub detection: Detection,
     /// Charset of text without a usable label, if neither its bytes nor the rest of the message decide.
     pub default_charset: Option<Charset>,
-    /// Damage in header fields that is undone.
+    /// Kinds of damage in header fields to undo.
     pub repairs: Repairs,
-    /// Labels that mean something else than they say.
+    /// Labels with another meaning than the registered one.
     pub charset_map: CharsetMap,
-    /// Language (RFC 5646) of text that does not tell its own.
+    /// Language (RFC 5646) of text that does not declare one.
     pub language: Option<String>,
-    /// Bounds.
+    /// Limits on resources.
     pub limits: Limits,
-    /// The rules of charset decisions; all but in measurements.
+    /// Rules of charset detection. All are enabled except in measurements.
     #[doc(hidden)]
     pub charset_rules: mailglot_codec::detect::Rules,
 }

@@ -60,6 +60,6 @@ pub struct Reading {
     pub used: Charset,
     /// The step that decided it.
     pub how: How,
-    /// 0 to 1 for a guess; None where a rule decided.
+    /// 0 to 1 for a guess; None if a rule decided.
     pub confidence: Option<f32>,
 }

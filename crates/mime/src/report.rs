@@ -1,37 +1,38 @@
-//! What was found and done, each with a place.
+//! Collects the events, guesses and readings of a message.
 
 use crate::event::{Event, EventKind, Severity};
 use crate::guess::certainty;
 use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
 
-/// All that is to tell about one message.
+/// All findings about a message.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The first events, in the order in which they were found.
     pub events: Vec<Event>,
-    /// Repairs and changes that were planned and then dropped (`mime.unsettled`, or `--on-loss keep`). No number counts them.
+    /// Repairs and changes that were planned and then dropped (`mime.unsettled`, or `--on-loss keep`). No other number includes
+    /// them.
     pub withdrawn: Vec<Event>,
-    /// The same of events that were not kept.
+    /// Number of withdrawn events that were counted but not kept.
     pub withdrawn_dropped: u64,
-    /// Events that were counted but not kept.
+    /// Number of events that were counted but not kept.
     pub dropped: u64,
-    /// How each text part was read.
+    /// How each text part was decoded.
     pub readings: Vec<Reading>,
-    /// Guessed charsets and overruled labels: the [`GUESSES`] least certain ones, these first.
+    /// Guessed charsets and overruled labels: the [`GUESSES`] least certain ones, in order of certainty.
     pub guesses: Vec<Guess>,
     guessed: u64,
     overruled: u64,
     limit: usize,
     losses: u64,
     repairs: u64,
-    /// Kinds that occurred, as bits of their discriminants.
+    /// The kinds that occurred, as bits of their discriminants.
     kinds: u128,
-    /// Events that were not kept: none in nearly all mail.
+    /// Number of events that were not kept, by kind. Empty for nearly all mail.
     pub(crate) unkept: Vec<(EventKind, u64)>,
 }
 
 impl Report {
-    /// An empty report that keeps `limit` events.
+    /// Creates an empty report that keeps `limit` events.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             events: Vec::new(),
@@ -50,8 +51,9 @@ impl Report {
         }
     }
 
-    /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then. Half of the places are for each kind as
-    /// long as the other kind has enough for its half.
+    /// Counts a guess, and keeps it if it is among the least certain ones. Calls `make` only then.
+    ///
+    /// Each kind has half of the places if there are enough guesses of both kinds.
     pub(crate) fn guess(
         &mut self,
         kind: GuessKind,
@@ -72,7 +74,7 @@ impl Report {
                 .filter(|known| known.kind == kind)
                 .count();
             let gives_up = |known: &Guess| (known.kind == kind) == (of_kind >= most / 2);
-            // The most certain one of the kind that has its half, or more, gives up its place.
+            // The most certain guess of the kind that has at least its half is replaced.
             let Some(last) = self.guesses.iter().rposition(gives_up) else {
                 return;
             };
@@ -85,17 +87,17 @@ impl Report {
         self.guesses.insert(place, make());
     }
 
-    /// Number of texts whose charset was guessed, kept or not.
+    /// Returns the number of texts whose charset was guessed, kept or not.
     pub fn guessed(&self) -> u64 {
         self.guessed
     }
 
-    /// Number of labels that were overruled, kept or not.
+    /// Returns the number of labels that were overruled, kept or not.
     pub fn overruled(&self) -> u64 {
         self.overruled
     }
 
-    /// Adds the guesses of an embedded message; `moved` gives each its place in this one.
+    /// Adds the guesses of an embedded message. `moved` converts their spans.
     pub(crate) fn extend_guesses(&mut self, inner: &mut Self, moved: impl Fn(Guess) -> Guess) {
         for guess in std::mem::take(&mut inner.guesses) {
             let (kind, confidence) = (guess.kind, guess.confidence);
@@ -109,7 +111,7 @@ impl Report {
         self.overruled += std::mem::take(&mut inner.overruled);
     }
 
-    /// Marks a place to which [`Self::withdraw`] goes back.
+    /// Returns a mark for [`Self::withdraw`].
     pub(crate) fn mark(&self) -> ReportMark {
         ReportMark {
             events: self.events.len(),
@@ -118,7 +120,8 @@ impl Report {
         }
     }
 
-    /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes stay.
+    /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes
+    /// stay.
     pub(crate) fn withdraw(&mut self, mark: &ReportMark) {
         let later = self.events.split_off(mark.events);
         for event in later {
@@ -151,7 +154,7 @@ impl Report {
         }
     }
 
-    /// Adds an event; beyond the limit it is only counted.
+    /// Adds an event. Beyond the limit, only counts it.
     pub fn push(&mut self, event: Event) {
         if self.events.len() < self.limit {
             self.count(event.kind, 1);
@@ -161,7 +164,7 @@ impl Report {
         }
     }
 
-    /// Counts events of which no place is known.
+    /// Counts events without keeping them.
     fn push_unkept(&mut self, kind: EventKind, times: u64) {
         self.count(kind, times);
         self.dropped += times;
@@ -171,7 +174,7 @@ impl Report {
         }
     }
 
-    /// Counts what another report counted and did not keep.
+    /// Adds the counts of events that another report did not keep.
     pub(crate) fn extend_unkept(&mut self, unkept: Vec<(EventKind, u64)>) {
         for (kind, times) in unkept {
             self.push_unkept(kind, times);
@@ -187,35 +190,35 @@ impl Report {
         }
     }
 
-    /// How many events of each kind were counted but not kept.
+    /// Returns the number of events of each kind that were counted but not kept.
     pub fn unkept(&self) -> impl Iterator<Item = (EventKind, u64)> {
         self.unkept.iter().copied()
     }
 
-    /// Whether an event of this kind occurred, kept or not.
+    /// Returns true if an event of this kind occurred, kept or not.
     pub fn has(&self, kind: EventKind) -> bool {
         self.kinds >> kind as u32 & 1 == 1
     }
 
-    /// Number of events of severity loss, kept or not.
+    /// Returns the number of events of severity loss, kept or not.
     pub fn losses(&self) -> u64 {
         self.losses
     }
 
-    /// Number of events of severity repair, kept or not.
+    /// Returns the number of events of severity repair, kept or not.
     pub fn repairs(&self) -> u64 {
         self.repairs
     }
 }
 
 impl Default for Report {
-    /// An empty report that keeps as many events as [`Limits::default`] says.
+    /// Creates an empty report that keeps as many events as [`Limits::default`] says.
     fn default() -> Self {
         Self::with_limit(Limits::default().events)
     }
 }
 
-/// The state of a report before edits that may be dropped were planned; by default that of an empty one.
+/// The state of a report before edits that may be dropped; by default, that of an empty one.
 #[derive(Default)]
 pub(crate) struct ReportMark {
     events: usize,
@@ -242,7 +245,7 @@ mod tests {
     use crate::event::Detail;
     use crate::{PartId, Span};
 
-    /// Many guesses of one kind leave the other kind its places, the least certain ones first.
+    /// If one kind has many guesses, the other kind keeps its places, the least certain guesses first.
     #[test]
     fn guesses_of_both_kinds_are_kept() {
         for limit in [0, 1, 2, 5, GUESSES, 10 * GUESSES] {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A half-open byte range of a message, in the coordinates of the raw message.
+/// A half-open byte range in the coordinates of the raw message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Span {
     /// Offset of the first byte.
@@ -12,27 +12,27 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Creates the span `start..end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The bytes that this span covers in `raw`.
+    /// Returns the bytes of `raw` in this span.
     pub fn of(self, raw: &[u8]) -> &[u8] {
         &raw[self.start..self.end]
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// True when it covers no byte.
+    /// Returns true if the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// A span given relative to this one's start, in the coordinates of the message.
+    /// Converts a range relative to this span's start into a span of the message.
     pub const fn at(self, relative: &Range<usize>) -> Self {
         Self {
             start: self.start + relative.start,

@@ -1,4 +1,4 @@
-//! Inverts a list of edits, and rebuilds the original from a spliced message.
+//! Inverts a list of edits, and rebuilds the original from an edited message.
 
 use crate::edit::Edit;
 use crate::recipe::Recipe;
@@ -7,13 +7,13 @@ use crate::span::Span;
 /// The inverse of one edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undo {
-    /// Where the new bytes stand, in the coordinates of the spliced message.
+    /// The new bytes, in the coordinates of the edited message.
     pub span: Span,
-    /// The old bytes, or the way to make them.
+    /// The old bytes, or the recipe for them.
     pub old: Result<Vec<u8>, Recipe>,
 }
 
-/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
+/// Returns the inverse of a list of edits. Runs each recipe, and stores the old bytes if the result differs from them.
 pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
     let mut undo = Vec::with_capacity(edits.len());
     let (mut old_at, mut new_at) = (0, 0);
@@ -33,7 +33,7 @@ pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
     undo
 }
 
-/// Rebuilds the original from the spliced message; None when an undo does not fit.
+/// Rebuilds the original from the edited message. Returns None if an undo does not fit.
 pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(new.len() + new.len() / 4);
     let mut at = 0;

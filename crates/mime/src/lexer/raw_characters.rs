@@ -1,6 +1,6 @@
 //! Steps through raw text in a structured value by characters, whose bytes may look like quotes, parentheses, backslashes or `@`.
 //!
-//! A double-byte character may have such a byte as its second one ([`TrailBackslash`]). In ISO-2022-JP both may be one.
+//! The second byte of a double-byte character may be one of these ([`TrailBackslash`]). In ISO-2022-JP, both bytes may be.
 //!
 //! # Limits
 //!
@@ -121,7 +121,7 @@ mod tests {
             (b"((\x95\\)\\))", 8),
             (b"(\xa5\\) <a@b>", 4),
             (b"(caf\xe9\\)) <a@b>", 8),
-            // An address that others see.
+            // An address that other readers see.
             (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
         ] {
             let steps = CharacterSteps::of(value);

@@ -1,11 +1,11 @@
-//! Decodes ISO-2022-JP (RFC 1468) in headers without encoded words, as Japanese mail had it before RFC 1342.
+//! Decodes ISO-2022-JP (RFC 1468) in headers without encoded words, as Japanese mail used before RFC 1342.
 //!
-//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It holds no white space, so a text and its pieces decode
-//! alike.
+//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It contains no white space, so a text and its
+//! pieces decode alike.
 //!
 //! # Limits
 //!
-//! Sequences that are cut or undecodable stay as they are.
+//! Keeps sequences that are truncated or undecodable.
 
 use mailglot_codec::{Charset, LossLog};
 

@@ -108,7 +108,7 @@ pub(crate) fn swallows_address(value: &[u8]) -> bool {
     found || closed && open
 }
 
-/// A quoted string, including its quotes.
+/// The range of a quoted string, including its quotes.
 struct QuotedString {
     start: usize,
     /// None if the string is open.
@@ -148,7 +148,7 @@ mod tests {
                 b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>",
                 TrailBackslash::ShiftJis,
             ),
-            // Quoted pairs behind a letter of Latin-1.
+            // Quoted pairs after a letter of Latin-1.
             (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", TrailBackslash::None),
             (
                 b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>",

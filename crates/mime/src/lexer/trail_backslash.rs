@@ -1,8 +1,8 @@
 //! Finds backslashes that are the second byte of a character in raw double-byte text: the 表 of Shift_JIS, the 功 of Big5.
 //!
-//! A reader that does not know the charset takes such a byte for the start of a quoted pair. If a string ends with one (`"表"`), that reader
-//! continues to the opening quote of the next string, over the address between them. The whole value shows the right reading: a wrong one
-//! leaves quotes open, or has quotes where no string begins or ends.
+//! A reader that does not know the charset misreads such a byte as the start of a quoted pair. If a string ends with one (`"表"`),
+//! that reader continues to the opening quote of the next string, over the address between them. The whole value reveals the
+//! charset: a wrong choice leaves quotes open, or has quotes where no string begins or ends.
 //!
 //! # Limits
 //!

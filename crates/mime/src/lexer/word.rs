@@ -54,7 +54,7 @@ pub(crate) struct WordFinder<'a> {
     later_open: LastSearch,
 }
 
-/// The last search: its start and its result (`usize::MAX` for none).
+/// The last search: its start and its result (`usize::MAX` if nothing was found).
 #[derive(Clone, Copy, Debug, Default)]
 struct LastSearch {
     from: usize,

@@ -461,7 +461,7 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// Adds the edits. Returns true if the part now contains undeclared 8-bit bytes that need a label on its ancestors.
+    /// Adds the edits. Returns true if the part became 8bit, so that the parts around it may need the same label.
     ///
     /// Also returns the index of the edit that still needs the text of the choice, which is moved there later.
     fn write(&self, target: &BodyTarget<'_>, edits: &mut Vec<Edit>) -> (bool, Option<usize>) {
@@ -602,8 +602,7 @@ impl<'a> Body<'a, '_> {
 
     /// Corrects Content-Transfer-Encoding. Returns true if it became 8bit.
     ///
-    /// `eight` means that the body has 8-bit bytes. `seven` means that its charset is a 7-bit charset, which a label of 8bit or
-    /// binary would hide.
+    /// `eight` means that the body has 8-bit bytes. `seven` means that 7bit also replaces 8bit and binary.
     fn rename_transfer(
         &self,
         transfer: TransferEncoding,

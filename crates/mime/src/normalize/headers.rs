@@ -267,7 +267,7 @@ impl<'m> HeaderPlanner<'m, '_> {
     }
 }
 
-/// Returns the charset of raw bytes after the rewriting: that of the first body if it stays. Words will be in UTF-8.
+/// Returns the charset of raw bytes after the rewriting: that of the first body if it stays, else the policy's default.
 fn charset_then(
     message: &Message<'_>,
     hints: &MessageEvidence,

@@ -105,7 +105,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let mut eight_bit = found().filter(is_raw).peekable();
     let raw_stays = report.dropped + report.withdrawn_dropped > 0
         || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
-    // So may words that cannot be rewritten, and words that stay because they are undecodable.
+    // Words that stay because they cannot be rewritten or decoded may also be decoded differently.
     let unread = |event: &Event| {
         policy.on_loss == OnLoss::Keep && event.kind == EventKind::CharsetInvalidBytes
             || event.detail == Reason::WouldReadDifferently

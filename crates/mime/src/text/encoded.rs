@@ -1,34 +1,34 @@
-//! Encoded blocks in text parts, for who wants to know what files a text holds.
+//! Lists encoded blocks (uuencode, yEnc) in text parts.
 //!
 //! # Limits
 //!
-//! As those of the search for them (`transfer/blocks.rs`). Their bytes are not given.
+//! Shares the limits of `transfer/blocks.rs`. Does not return the bytes of a block.
 
 use crate::encoded_word::{HeaderContext, decode_text};
 use crate::event::EventKind;
 use crate::transfer::{self, blocks::blocks};
 use crate::{Message, PartId, Span};
 
-/// A file in the middle of a text.
+/// An encoded file inside a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedBlock {
-    /// Where it stands in the message, from its first line to its last.
+    /// Span in the message, from its first line to its last.
     pub at: Span,
-    /// `uuencode` or `yenc`.
+    /// The encoding: `uuencode` or `yenc`.
     pub encoding: &'static str,
-    /// The name of the file, decoded; may be empty.
+    /// The decoded name of the file; may be empty.
     pub name: String,
-    /// Bytes of the file, or of the part of it, that it stands for.
+    /// Number of bytes of the file, or of the part of it in this block.
     pub size: u64,
-    /// Its last line is there.
+    /// True if its last line is present.
     pub ended: bool,
-    /// Whether `size` is what the block itself tells; None where it tells no size, as uuencode does not.
+    /// True if `size` is the size that the block declares. None if it declares none, as in uuencode.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum (CRC-32) that it tells.
+    /// True if the bytes have the CRC-32 that the block declares; None if it declares none.
     pub checksum_fits: Option<bool>,
 }
 
-/// The blocks of uuencode and yEnc in a text part, in order; none in other parts.
+/// Returns the uuencode and yEnc blocks of a text part, in order; none in other parts.
 pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
     let part = message.part(id);
     if !part.is_text() {

@@ -9,7 +9,7 @@ use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::Detector;
 
-/// Gathers the evidence of a message for its header fields: all raw bytes together, its words, its text.
+/// Collects the evidence of a message for its header fields: all raw bytes together, its words, its text.
 ///
 /// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
@@ -39,14 +39,16 @@ pub(crate) struct RawCharset {
     pub charset: Option<Charset>,
     /// 0 to 1 for a guess; None if the message or the caller names the charset.
     pub confidence: Option<f32>,
-    /// Whether it is a guess from little text, which valid UTF-8 outweighs.
+    /// True for a guess from little text, which valid UTF-8 overrules.
     pub is_uncertain: bool,
 }
 
 /// The confidence of windows-1252 if nothing was detected.
 pub(crate) const LAST_RESORT: f32 = 0.1;
 
-/// Finds the charset for raw 8-bit bytes in the headers: that of its words, else of its first text part, else detection over all raw bytes.
+/// Returns the charset for raw 8-bit bytes in the headers.
+///
+/// Tries the charset of the encoded words, then that of the first text part, then detection over all raw bytes.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
     hints: &MessageEvidence,

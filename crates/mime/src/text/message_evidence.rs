@@ -1,13 +1,13 @@
-//! Gathers what a message tells about text without a label: its encoded words, the labels of other parts, languages, the sender's country
-//! and all undeclared bytes together.
+//! Collects evidence about text without a label: encoded words, labels of other parts, languages, the sender's country, and all
+//! undeclared bytes together.
 //!
-//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For these only
-//! evidence counts that no rewriting changes: each other's labels, languages, the country. So they decode alike before and after other text
-//! becomes UTF-8.
+//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For
+//! these, only evidence that no rewriting changes counts: each other's labels, languages, the country. So they decode alike after
+//! other text becomes UTF-8.
 //!
 //! # Limits
-//! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
-//! too doubtful to rewrite.
+//! Parts of an embedded message count like others. A second pass may guess differently for text that the policy keeps, and for text
+//! that is too uncertain to rewrite.
 
 use super::transferred::Transferred;
 use crate::charset_choice::{
@@ -247,7 +247,7 @@ impl MailEvidence for MailContext<'_> {
         let language = language
             .or_else(|| self.language(PartId::ROOT))
             .or(self.policy.language.as_deref());
-        // Text that became UTF-8 would reveal more than it did before.
+        // Text that became UTF-8 would give more evidence than before.
         let language = language.or_else(|| {
             if self.is_kept() {
                 None
@@ -471,7 +471,7 @@ mod tests {
 
     #[test]
     fn the_sender_and_the_language_tell() {
-        // Czech and Danish have two letters at each other's code.
+        // Czech and Danish assign different letters to the same byte.
         let policy = |language: Option<&str>| Policy {
             language: language.map(Into::into),
             ..Policy::default()

@@ -1,14 +1,17 @@
-//! What of a message is text, and its decoding.
+//! Finds and decodes the text of a message.
 //!
-//! Text is every text/* leaf, and what would be lost without it: the body of a multipart or message that stays closed (no boundary, beyond
-//! a limit), or its parts where delimiters in the body tell its boundary; the parts of an embedded message that its writer put into base64 or quoted-printable, and the note that a scanner or list put
-//! in the place of an attachment without changing its header.
+//! Text is every text/* leaf, and text that would otherwise be lost:
+//!
+//! - the body of an opaque multipart or message (no boundary, beyond a limit), or its parts if delimiters in the body reveal its
+//!   boundary
+//! - the parts of an embedded message in base64 or quoted-printable
+//! - the note that a scanner or list put in the place of an attachment without changing its header
 //!
 //! # Limits
 //!
-//! Messages in a transfer encoding are opened [`ENCODED_LEVELS`] deep; what lies deeper is given as text, headers and all. Events inside them have the
-//! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
-//! the break is a part.
+//! Opens [`ENCODED_LEVELS`] levels of messages in a transfer encoding; deeper ones become text, including their headers. Events
+//! inside them have the spans of the encoded bytes and the number of the part that embeds them. A span that ends at a soft line
+//! break includes it.
 
 use super::delimiters;
 use super::footer::footer_text;
@@ -22,27 +25,29 @@ use crate::transfer::{self, TransferEncoding};
 use crate::{Attachments, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report};
 use std::borrow::Cow;
 
-/// How many embedded messages in a transfer encoding are opened inside each other.
+/// Number of nested messages in a transfer encoding that are opened.
 const ENCODED_LEVELS: u32 = 4;
 
-/// One text part. Every text/* leaf gives one, attachments too unless the policy leaves them out.
+/// A text part. Every text/* leaf gives one, including attachments unless the policy skips them.
 #[derive(Clone, Debug)]
 pub struct TextPart<'a> {
-    /// The part; of a part of an embedded message in base64 or quoted-printable the one that embeds it.
+    /// The part. For a part of an embedded message in base64 or quoted-printable, the part that embeds it.
     pub part: PartId,
-    /// Its IMAP section number (RFC 3501 6.4.5), counted through embedded messages in a transfer encoding.
+    /// IMAP section number (RFC 3501 6.4.5), counted through embedded messages in a transfer encoding.
     pub section: String,
-    /// Its media type, as declared.
+    /// The declared media type.
     pub media: MediaType,
-    /// How it was read.
+    /// How the part was decoded.
     pub reading: Reading,
-    /// Its text, line ends as they are; borrowed where it stands so in the message. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
+    /// The text with its original line ends; borrowed if the message contains it verbatim.
+    ///
+    /// A body in an unknown transfer encoding is given without decoding, so that no text is lost.
     pub text: Option<Cow<'a, str>>,
-    /// Codes of what was lost in it.
+    /// Codes of losses in the text.
     pub losses: Vec<EventKind>,
 }
 
-/// Decodes all text parts; what was found goes to `report`.
+/// Decodes all text parts. Adds events and guesses to `report`.
 pub fn text_parts<'a>(
     message: &Message<'a>,
     policy: &Policy,
@@ -130,7 +135,7 @@ fn read_level<'a>(
     }
 }
 
-/// Whether a part that is no text may hold some; cheap, for attachments pass here.
+/// Returns true if a part with another media type may contain text. Fast, since it runs for every attachment.
 fn holds_text(message: &Message<'_>, part: &Part) -> bool {
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
@@ -159,7 +164,7 @@ fn is_closed_multipart(part: &Part) -> bool {
     part.kind == PartKind::Opaque && part.media.top == "multipart"
 }
 
-/// A part that the parser left closed, with its body.
+/// A part that the parser did not open, with its decoded body.
 #[derive(Clone, Copy)]
 struct Closed<'c> {
     outer: &'c Message<'c>,
@@ -167,7 +172,7 @@ struct Closed<'c> {
     transferred: &'c Transferred<'c>,
 }
 
-/// Reads the text parts of a multipart whose boundary only its body tells.
+/// Reads the text parts of a multipart whose boundary is found in its body.
 fn read_delimited(
     closed: Closed<'_>,
     policy: &Policy,
@@ -193,7 +198,7 @@ fn read_delimited(
         }
         header.push(byte);
     }
-    // In a message whose lines end in CR alone an LF would tell otherwise.
+    // In a message with lone CRs, an LF would change the rule for line ends.
     let eol = outer.eol().bytes();
     header.push(b'"');
     header.extend_from_slice(eol);
@@ -214,7 +219,7 @@ fn read_delimited(
     }
 }
 
-/// Plain text under a label of base64, where an attachment was.
+/// Returns true for plain text that is labelled base64, as in a note that replaced an attachment.
 fn is_note(transferred: &Transferred<'_>) -> bool {
     let control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c);
     transferred.decoded.used == TransferEncoding::Identity
@@ -222,7 +227,9 @@ fn is_note(transferred: &Transferred<'_>) -> bool {
         && (transferred.body.is_ascii() || std::str::from_utf8(transferred.body).is_ok())
 }
 
-/// Reads the text parts of a message (or multipart, behind the header given) that stands in a transfer encoding, or under a wrong boundary.
+/// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
+///
+/// `header` is the header for a multipart.
 fn read_embedded(
     closed: Closed<'_>,
     header: &[u8],
@@ -241,7 +248,7 @@ fn read_embedded(
     let mut limits = policy.limits;
     limits.depth = limits.depth.saturating_sub(part.depth as usize + 1);
     limits.parts = limits.parts.saturating_sub(outer.parts().len());
-    // A multipart's boundary stands in the header outside.
+    // The header of the part declares the boundary, so it precedes the body here.
     let framed;
     let (bytes, added) = if part.media.top == "multipart" {
         framed = [header, bytes].concat();
@@ -289,7 +296,7 @@ fn read_embedded(
     report_embedded(id, transferred, added, found, report);
 }
 
-/// The Content-Type of a part as a header of its own.
+/// Returns the Content-Type of a part as a header of its own.
 fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
     let mut header = Vec::new();
     if let Some(index) = part.content_type {
@@ -301,7 +308,7 @@ fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
     header
 }
 
-/// Gives the events of an embedded message the places of the bytes that they were decoded from.
+/// Reports the events of an embedded message with the spans of the bytes that they were decoded from.
 fn report_embedded(
     id: PartId,
     transferred: &Transferred<'_>,

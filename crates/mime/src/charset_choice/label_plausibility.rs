@@ -37,7 +37,7 @@ const MIN_BYTES_TO_OVERRULE: usize = 6;
 pub(super) struct LikelierCharset {
     /// The likelier charset.
     pub(super) guess: Guess,
-    /// Whether it replaces the label: the label makes implausible text, and this charset does not.
+    /// True if it replaces the label: the label makes implausible text, and this charset does not.
     pub(super) decides: bool,
 }
 

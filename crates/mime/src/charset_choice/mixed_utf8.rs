@@ -28,7 +28,7 @@ pub(super) struct MixedText {
     pub(super) runs: usize,
     /// Offset of the first run or line.
     pub(super) first: usize,
-    /// The charset of what is not UTF-8.
+    /// The charset of the text that is not UTF-8.
     pub(super) other: OtherCharset,
 }
 
@@ -194,7 +194,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         bytes,
         from..bytes.len(),
     );
-    // Text of another charset has UTF-8 sequences by chance. They do not outnumber what would then be damage.
+    // Text of another charset has UTF-8 sequences by chance, but fewer than the remaining bytes, which would then be damage.
     let whole = count_beyond_ascii(&text) - foreign;
     (log.losses() <= whole).then_some(MixedText {
         text,

@@ -1,4 +1,4 @@
-//! Tells bytes of text without a usable label from UTF-8, and finds letters in them.
+//! Distinguishes text without a usable label from UTF-8, and finds letters in it.
 
 /// Returns true for bytes above 7F that are not valid UTF-8.
 pub(crate) fn is_legacy(bytes: &[u8]) -> bool {

@@ -82,7 +82,7 @@ pub(super) fn decode<'v>(
 
 struct FastDecoder<'v, 'f> {
     value: &'v [u8],
-    /// Whether labels are checked ([`super::HeaderContext::check_labels`]).
+    /// True if labels are checked ([`super::HeaderContext::check_labels`]).
     check_labels: bool,
     out: String,
     /// Offset in `out` from which controls or hidden characters may occur.

@@ -343,9 +343,9 @@ struct WordFiller<'l, 'e> {
     length: usize,
     place: Place,
     letter: Letter,
-    /// Whether the first word is still empty.
+    /// True while the first word is empty.
     fresh: bool,
-    /// Whether the first word may start a new line.
+    /// True if the first word may start a new line.
     fold: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
+//! Tests the laws of rewriting on written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
@@ -139,14 +139,14 @@ struct Count {
     long: usize,
 }
 
-/// Where the direct case answers, the general one answers and tells the same.
+/// Checks that the fast path of decoding, if it handles a value, gives the same text and findings as the general path.
 fn check_direct(value: &[u8]) -> bool {
     let (mut told, mut findings) = (Vec::new(), Vec::new());
     let Some(text) = decode_fast_path::decode(value, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
-    // The direct case is not asked about raw bytes whose charset is known.
+    // The fast path is not used for raw bytes in a known charset.
     let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
     let context = HeaderContext {
         raw,
@@ -164,7 +164,7 @@ fn check_direct(value: &[u8]) -> bool {
     true
 }
 
-/// Where the plain case answers, the general one answers and tells the same.
+/// Checks that the fast path of rewriting, if it handles a value, gives the same changes and findings as the general path.
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     let target = RewriteTarget {
         form,
@@ -205,7 +205,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     true
 }
 
-/// Text before and after is the same, a second pass finds nothing, and the form is reached.
+/// Checks that rewriting keeps the text, that a second pass changes nothing, and that the result has the form.
 fn check(value: &[u8], count: &mut Count) {
     count.direct += usize::from(check_direct(value));
     check_with(value, &HeaderContext::default(), count);
@@ -261,12 +261,12 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 assert!(at <= replacement.at.start && replacement.at.start <= replacement.at.end);
                 at = replacement.at.end;
                 let with = &replacement.with;
-                // None is written that was not there before, between two changes that are one.
+                // Replacements add no NUL. One that spans several changes may contain old ones.
                 assert!(
                     !with.contains(&0) || value[replacement.at.clone()].contains(&0),
                     "{with:?}"
                 );
-                // Line ends that were not there before occur in folds only.
+                // New line ends occur in folds only.
                 let folds = memchr::memchr_iter(b'\n', with)
                     .all(|n| with[..n].ends_with(b"\r") && with.get(n + 1) == Some(&b' '));
                 assert!(
@@ -280,7 +280,7 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 );
             }
             let after = apply(value, &list);
-            // A word is kept apart from the address behind it.
+            // A space separates a new word from the address after it.
             let text = |value: &[u8]| {
                 let text = decode(value, kind, context, &mut Vec::new()).into_owned();
                 if kind.has_syntax() {

@@ -107,7 +107,7 @@ struct UnreadWord {
     text: String,
     /// Number of stretches.
     count: u64,
-    /// Whether a stretch has enough letters to rule out chance.
+    /// True if a stretch has enough letters to rule out chance.
     is_long: bool,
 }
 
@@ -178,7 +178,7 @@ fn latin_1(c: char) -> Option<u8> {
 /// The characters 80 to 9F of windows-1252.
 const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// Encodes by the WHATWG table: five bytes without a character stand for controls.
+/// Encodes by the WHATWG table, where five undefined bytes map to controls.
 fn windows_1252(c: char) -> Option<u8> {
     if matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}' | '\u{a0}'..='\u{ff}' | '\0'..='\x7f')
     {

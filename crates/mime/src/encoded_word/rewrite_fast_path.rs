@@ -117,7 +117,7 @@ pub(super) fn plan(
 /// Words with only white space between them.
 struct WordRun<'a> {
     value: &'a [u8],
-    /// Whether labels are checked.
+    /// True if labels are checked.
     check_labels: bool,
     /// The word that was decoded last.
     word: ShortBytes,

@@ -31,11 +31,11 @@ pub struct Stream<'c> {
     next_look: usize,
     /// The last byte before the buffer.
     before: Option<u8>,
-    /// Whether a run was split here: white space before a further word disappears.
+    /// True if a run was split here: white space before a further word disappears.
     cut: bool,
 }
 
-/// What stands at a place that looks like a word.
+/// The result of examining a possible word.
 enum Lookahead {
     Nothing,
     /// More bytes are needed to decide.

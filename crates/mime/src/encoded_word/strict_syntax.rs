@@ -25,7 +25,7 @@ pub(super) struct StrictWord<'v> {
 pub(super) struct StrictLabel<'v> {
     /// The label as written.
     pub label: &'v [u8],
-    /// What the label stands for.
+    /// The charset of the label, as resolved.
     pub resolved: Resolved,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn word<'v>(
     })
 }
 
-/// Returns the length of the label at the start of `text`, and what it stands for.
+/// Returns the length of the label at the start of `text`, and its charset, as resolved.
 fn label(text: &[u8]) -> Option<(usize, Option<Resolved>)> {
     if let [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] = text {
         return Some((5, Some(Resolved::Exact(Charset::UTF_8))));

@@ -1,7 +1,7 @@
-//! Holds what is known about an event beyond its kind and place, as data.
+//! Defines the details of an event, as data.
 //!
 //! # Limits
-//! A detail names at most two charsets and one piece of text, which its maker has made short.
+//! A detail contains at most two charsets and one short piece of text.
 
 use super::{FileKind, Reason};
 use crate::reading::How;
@@ -9,11 +9,11 @@ use mailglot_codec::detect::Evidence;
 use mailglot_codec::{Charset, LossKind};
 use std::fmt;
 
-/// What is known about an event beyond its kind and place. `Display` makes the sentence for people and logs.
+/// Details of an event beyond its kind and place. `Display` writes an English sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Detail {
-    /// The kind says it all.
+    /// No details.
     #[default]
     None,
     /// One of the sentences that need no data.
@@ -44,17 +44,17 @@ pub enum Detail {
         declared: Option<Charset>,
         /// The charset that decoded the text.
         used: Charset,
-        /// What chose it; None where the kind of the event says it.
+        /// The step that chose it; None if the kind of the event implies it.
         by: Option<ChosenBy>,
     },
-    /// A mark or a structure in the bytes shows the charset.
+    /// A byte order mark or structure in the bytes identifies the charset.
     ShownBy {
         /// The charset that decoded the text.
         used: Charset,
         /// The step that found it.
         how: How,
     },
-    /// Text that was appended to a part was read in this charset.
+    /// The charset that decoded text after the encoded body.
     AppendedText(Charset),
     /// Another charset than the label's is likelier. The label was followed.
     Likelier {
@@ -63,7 +63,7 @@ pub enum Detail {
         /// The likelier charset.
         likelier: Charset,
     },
-    /// The charset makes characters that do not stand in text.
+    /// The charset decodes bytes to characters that do not occur in text.
     Gives {
         /// The charset that decoded the text.
         charset: Charset,
@@ -76,14 +76,14 @@ pub enum Detail {
         pieces: u64,
         /// The other charset.
         other: Charset,
-        /// Whether the pieces are lines of `other` in UTF-8 text, rather than runs of UTF-8 in text of `other`.
+        /// True for lines of `other` in UTF-8 text, false for runs of UTF-8 in text of `other`.
         in_utf8: bool,
         /// The offset of the first piece in the decoded part, in bytes.
         first: usize,
     },
     /// Bytes that a charset cannot decode.
     Loss {
-        /// What is wrong with them.
+        /// The kind of damage.
         kind: LossKind,
         /// The charset.
         charset: Option<Charset>,
@@ -100,7 +100,7 @@ pub enum Detail {
     Block(BlockCheck),
     /// The message is longer than this limit, in bytes.
     LongerThan(usize),
-    /// A detail from a message that a body holds.
+    /// A detail from an embedded message.
     Embedded(Box<Self>),
 }
 
@@ -187,7 +187,7 @@ impl PartialEq<Reason> for Detail {
     }
 }
 
-/// What chose a charset other than the label's.
+/// The source of the decision for another charset than the label's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChosenBy {
@@ -229,16 +229,16 @@ impl fmt::Display for NonText {
     }
 }
 
-/// What a block of uuencode or yEnc says about its file, and whether that is true.
+/// The declared size and checksum of a uuencode or yEnc block, compared with its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCheck {
-    /// Bytes of the file, or of the part of the file, that the block stands for.
+    /// Number of bytes of the file, or of the part of the file in this block.
     pub size: u64,
-    /// Whether the last line of the block is there.
+    /// True if the last line of the block is present.
     pub ended: bool,
-    /// Whether the block states this size; None where it states none.
+    /// True if the declared size is correct; None without one.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum that the block states; None where it states none.
+    /// True if the declared checksum is correct; None without one.
     pub sum_fits: Option<bool>,
 }
 
@@ -262,7 +262,7 @@ impl fmt::Display for BlockCheck {
 mod tests {
     use super::*;
 
-    /// Events are many. Details must be as small as a string.
+    /// Messages may have many events, so details must be as small as a string.
     #[test]
     fn details_are_small() {
         assert!(size_of::<Detail>() <= size_of::<String>());

@@ -1,8 +1,8 @@
-//! Names kinds of files that stand in parts with a label of text.
+//! Names the kinds of files that occur in parts with a text media type.
 
 use std::fmt;
 
-/// Kind of a file in a part of a text type.
+/// The kind of a file in a part with a text media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileKind {

@@ -16,9 +16,9 @@ use super::trail_backslash::TrailBackslash;
 pub(crate) struct CharacterSteps {
     /// Which backslashes are trail bytes.
     pub(super) backslashes: TrailBackslash,
-    /// The value contains an escape character, so it may contain ISO-2022-JP.
+    /// True if the value contains an escape character, so it may contain ISO-2022-JP.
     pub(super) has_iso2022jp: bool,
-    /// Text beyond ASCII is not UTF-8.
+    /// True if non-ASCII text is not UTF-8.
     pub(super) legacy: bool,
 }
 

@@ -34,7 +34,7 @@ impl TrailBackslash {
             .unwrap_or_default()
     }
 
-    /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that hold an address.
+    /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that contain an address.
     fn syntax_faults(self, value: &[u8]) -> usize {
         let mut syntax_faults = 0;
         let comments = self.for_each_string(value, |string| {

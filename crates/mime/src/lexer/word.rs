@@ -1,4 +1,4 @@
-//! Finds the encoded words of a value (RFC 2047 2, with the tolerance that real mail needs).
+//! Finds the encoded words of a value (RFC 2047 2), including common syntax errors.
 
 use super::syntax::is_space;
 use std::borrow::Cow;
@@ -168,7 +168,7 @@ impl<'a> WordFinder<'a> {
     }
 }
 
-/// Returns true if a reader may take `?=` before `rest` for the end of a Q word.
+/// Returns true if a reader may read `?=` before `rest` as the end of a Q word.
 pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {
         None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,

@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_declaration_is_none() {
+    fn text_that_resembles_a_declaration_is_ignored() {
         for (document, text) in [
             (Html, "<meta name=charset><p>charset=x"),
             (
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_conversion_moves_away_is_still_found() {
+    fn declarations_are_found_after_conversion() {
         let title = "щ".repeat(960);
         let html = format!("<title>{title}</title><meta charset=koi8-r>");
         assert_eq!(names(Html, &html), ["koi8-r"]);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn all_other_characters_are_refused_or_become_some_of_these() {
+    fn other_characters_are_rejected_or_replaced() {
         let chars: std::collections::BTreeSet<char> = jis_x_0208().into_iter().collect();
         let mut folds = 0;
         for c in ('\u{80}'..=char::MAX).filter(|c| !chars.contains(c)) {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_what() {
+    fn equivalent_characters() {
         for (text, want, count) in [
             ("〜−‖—¢£¬¥‾", "～－∥―￠￡￢￥￣", 9),
             ("ﾃｽﾄ ｶﾞｷﾞｸﾞﾊﾟﾋﾟｳﾞ｡｢｣", "テスト ガギグパピヴ。「」", 18),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_is_what_ends_in_ascii() {
+    fn complete_text_ends_in_ascii() {
         for (bytes, want) in [
             (&b"abc"[..], true),
             (b"", true),

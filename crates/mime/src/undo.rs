@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_that_lies_is_not_kept() {
+    fn a_wrong_recipe_is_not_kept() {
         let edit = Edit {
             span: Span::new(1, 3),
             with: "é".into(),

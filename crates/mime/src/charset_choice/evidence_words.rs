@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_prove_and_signs_do_not() {
+    fn words_are_evidence_and_symbols_are_not() {
         for (other, bytes, expected) in [
             ("windows-1251", &b"\xCF\xF0\xE8\xE2\xE5\xF2"[..], true),
             (

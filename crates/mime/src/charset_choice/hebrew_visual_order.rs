@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_and_labels_tell_the_order() {
+    fn letters_and_labels_reveal_visual_order() {
         let logical = "שלום לכולם, אני שולח לכם את סדר היום";
         let visual: String = logical.chars().rev().collect();
         for (label, text, told) in [

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_tell_languages() {
+    fn letters_identify_languages() {
         for (text, want) in [
             ("次回の会議の予定をお送りします", Some("ja")),
             ("다음 회의 일정", Some("ko")),

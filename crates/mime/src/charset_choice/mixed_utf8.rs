@@ -545,7 +545,7 @@ mod tests {
 
     /// The block search finds what a search at each offset finds, for every length around a block and every offset.
     #[test]
-    fn sequences_apart_are_found_wherever_they_stand() {
+    fn isolated_sequences_are_found_at_every_offset() {
         for length in (0..12).chain(250..264) {
             for at in 0..length {
                 for sequence in [&b"\xC3\xA9"[..], b"\xE2\x82\xAC", b"\xC3\xA9\xC3\xA8"] {
@@ -663,7 +663,7 @@ mod tests {
 
     /// A damaged line does not count. The reported offset is that of the first decoded line.
     #[test]
-    fn the_first_place_is_that_of_a_line_that_was_read() {
+    fn the_reported_offset_is_that_of_a_decoded_line() {
         let bytes = b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xE2\nJos\xE9 Garc\xEDa\n";
         let mixed = in_utf8(bytes, LATIN).unwrap();
         assert_eq!((mixed.runs, mixed.first), (1, 17));

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_label_cannot_read_is_read_otherwise() {
+    fn text_invalid_under_its_label_is_redecoded() {
         for (bytes, message_charset, want) in [
             (
                 &b"Gr\xFC\xDFe aus K\xF6ln"[..],
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_utf8_stays() {
+    fn utf8_is_not_rewritten() {
         for bytes in [
             "Größe und mehr".as_bytes(),
             b"Gr\xC3",

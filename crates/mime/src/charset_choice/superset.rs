@@ -122,7 +122,7 @@ mod tests {
     use mailglot_codec::{LossLog, Unmappable};
 
     #[test]
-    fn ukrainian_letters_are_told_from_boxes() {
+    fn ukrainian_letters_differ_from_box_drawing() {
         let koi8_u = |text| {
             Charset::KOI8_U
                 .encode(text, Unmappable::Fatal, &mut LossLog::new())

@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_utf_8_is_believed_where_the_other_reading_is_none_of_people() {
+    fn raw_utf8_wins_over_implausible_double_byte_text() {
         let beside = |label: &str, text: &str| {
             let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
             utf8_outweighs_message(Some(charset), text.as_bytes(), text)
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_ebcdic_are_no_utf_8() {
+    fn ebcdic_names_are_not_utf8() {
         let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
         let bytes = b"\xc4\x85\x40\xc4\x81";
         assert!(!utf8_outweighs_label(
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sequence_makes_a_word_or_none() {
+    fn each_sequence_begins_a_word_or_does_not() {
         for (label, text) in [
             ("windows-1250", "Straße"),
             ("windows-1251", "Straße"),

@@ -786,7 +786,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_or_two_alone_tell_nothing() {
+    fn one_or_two_letters_are_no_evidence() {
         for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
             assert_eq!(
                 guess(bytes, &HeaderContext::default()),

@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_values_are_read_here() {
+    fn usual_values_use_the_fast_path() {
         for value in [
             "",
             "a",
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_bytes_are_told_of_wherever_they_stand() {
+    fn raw_bytes_are_reported_in_every_context() {
         let mut told = 0;
         for before in 0..40 {
             for between in [0, 1, 5, 8, 20] {
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_left_to_the_general_case() {
+    fn other_values_use_the_general_path() {
         for value in [
             "a\tb",
             "=?koi8-r?B?8A==?= ü",
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_any_charset_are_read_as_by_the_general_case() {
+    fn words_in_any_charset_agree_with_the_general_path() {
         let mut random = Xorshift(1);
         let charsets: Vec<Charset> = Charset::all().collect();
         let gaps = [" ", " ", "\r\n ", " x ", "  ", " é\r\n ", " \t "];

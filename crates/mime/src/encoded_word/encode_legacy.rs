@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told() {
+    fn unencodable_text_is_an_error() {
         let latin = named("ISO-8859-1");
         let encode = |text: &str, charset| {
             encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n")

@@ -418,7 +418,7 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
 }
 
 #[test]
-fn words_in_text_are_read_back_in_every_place() {
+fn words_decode_to_the_same_text_in_every_place() {
     let mut random = Random(42);
     for _ in 0..2_000 {
         let bytes: Vec<u8> = (0..random.below(12))
@@ -539,7 +539,7 @@ fn examples() {
 }
 
 #[test]
-fn a_label_means_what_the_caller_says() {
+fn a_label_has_the_meaning_that_the_caller_gives() {
     let mut map = CharsetMap::default();
     map.add(
         "iso-8859-1",
@@ -583,7 +583,7 @@ fn a_label_means_what_the_caller_says() {
 }
 
 #[test]
-fn floods_are_rewritten_in_linear_time() {
+fn long_input_is_rewritten_in_linear_time() {
     for unit in [
         "\u{fc} ",
         "=?koi8-r?Q?=F0?= ",

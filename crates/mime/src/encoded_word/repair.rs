@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_damage_stays() {
+    fn undamaged_text_stays() {
         for text in [
             "",
             "plain",
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_is_looked_at_a_few_times() {
+    fn each_byte_is_examined_a_few_times() {
         for unit in [
             "$B", "$B(B", "$", "$B$", "$Bon(B", "$B%F", "Ã¼", "Ã¼ ", "É®x", "&",
         ] {
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_charset() {
+    fn table_matches_the_charset() {
         for c in '\u{a0}'..='\u{2122}' {
             let mut log = LossLog::new();
             let text = c.to_string();

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_those_of_the_general_case() {
+    fn findings_agree_with_the_general_path() {
         let value = format!(
             "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=",
             "x".repeat(75)
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_left_to_the_general_case() {
+    fn other_values_use_the_general_path() {
         for value in [
             "x=?utf-8?Q?a?=",
             "=?utf-8?Q?a?=, b",

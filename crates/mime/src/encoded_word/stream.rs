@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_decoded_and_all_else_passes() {
+    fn words_are_decoded_and_other_bytes_pass() {
         for (input, want) in [
             ("", ""),
             ("no words =? here ?=\n", "no words =? here ?=\n"),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_stand_where_the_stream_has_them() {
+    fn findings_have_offsets_in_the_stream() {
         let input = b"line\n=?utf-8?Q?=C3=B6=FF?= =?utf-8?Q?ok?=\nx =?koi8-r?B?8A?=\n";
         let (_, findings) = streamed(input, || 3);
         let told: Vec<_> = findings
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "=?a?Q?",
             "=?",

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_what_the_crate_says() {
+    fn base64_agrees_with_the_crate() {
         let mut checked = 0;
         let bytes: Vec<u8> = (0..40).map(|i: u8| i.wrapping_mul(77)).collect();
         for length in 0..bytes.len() {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn q_is_what_the_tolerant_decoder_says_without_damage() {
+    fn strict_q_agrees_with_the_tolerant_decoder() {
         for byte in 0..=0xFF_u8 {
             for text in [
                 vec![byte],
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_free_and_fit() {
+    fn words_are_separated_and_short_enough() {
         for (value, want) in [
             ("=?utf-8?Q??=", Some(0)),
             ("=?utf-8?B??=", Some(0)),

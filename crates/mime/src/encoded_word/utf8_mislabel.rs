@@ -73,7 +73,7 @@ mod tests {
     use mailglot_codec::View;
 
     #[test]
-    fn bytes_decide_where_they_are_utf8_for_sure() {
+    fn certain_utf8_overrules_the_label() {
         for (label, bytes, want) in [
             (
                 "iso-8859-1",

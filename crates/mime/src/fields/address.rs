@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_apart_before_words_are_decoded() {
+    fn lists_are_split_before_words_are_decoded() {
         for (value, want) in [
             ("a@b.example", "<a@b.example>"),
             (
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "a@b,",
             "(",

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_what_stands_in_angles() {
+    fn identifiers_are_in_angles() {
         for (value, want) in [
             (
                 " <a@b.example>\r\n\t<c.d@[1.2.3.4]>",
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["<\"", "<", "<\".\"", "<a@[", "\"", "<\"a\".", "<a@[x]"] {
             crate::linear::assert_linear(&unit, 100_000, |n| {
                 let _ = identifiers(unit.repeat(n).as_bytes());

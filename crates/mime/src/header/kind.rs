@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_before_a_colon_is_no_field() {
+    fn a_word_before_a_colon_is_not_a_field() {
         for (name, want) in [
             ("From", true),
             ("X-Anything", true),

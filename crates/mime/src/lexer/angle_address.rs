@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "\"", "\"\\", "\\\"", "\\\" ", "\"a\" ", "(", "()", "(\\", "a(", "((\"", "\".", "\"@",
             ")", " \"", "\"\"(", "\"\"()", " ", "\"\" ",

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn an_at_sign_is_a_half_where_no_domain_follows() {
+    fn an_at_sign_without_domain_is_a_trail_byte() {
         for (value, want) in [
             (&b"\xa4@\xa9\xfa <a@b.example>"[..], 2),
             (b"\xa4@ <a@b.example>", 2),

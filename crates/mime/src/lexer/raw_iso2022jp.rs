@@ -67,7 +67,7 @@ mod tests {
     use crate::linear::assert_linear;
 
     #[test]
-    fn sequences_are_read_where_they_are_whole() {
+    fn complete_sequences_are_decoded() {
         for (bytes, want) in [
             ("\x1B$B2q5D\x1B(B", Some(("会議", 1))),
             (
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["\x1B$B2q5D\x1B(B", "\x1B", "\x1B$B", "\x1B$B2q5D"] {
             assert_linear(&unit, 50_000, |n| {
                 drop(decode_raw_iso2022jp(&unit.repeat(n)));

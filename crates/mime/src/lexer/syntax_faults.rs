@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reading_that_leaves_no_quote_open_is_meant() {
+    fn the_reading_without_open_quotes_is_chosen() {
         for (value, reading) in [
             (&b"\"\x95\\\" <a@b>"[..], TrailBackslash::ShiftJis),
             (

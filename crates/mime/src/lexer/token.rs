@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_may_have_white_space_at_their_signs() {
+    fn addresses_may_have_white_space_beside_dots_and_at_signs() {
         for (value, address) in [
             ("a . b @ c . example", Some("a . b @ c . example")),
             ("J\u{f6}rg @ b.example, x", Some("J\u{f6}rg @ b.example")),

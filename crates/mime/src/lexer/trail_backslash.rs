@@ -76,7 +76,7 @@ mod tests {
     use mailglot_codec::View;
 
     #[test]
-    fn strings_end_behind_halves() {
+    fn strings_end_after_trail_bytes() {
         for (reading, value, end) in [
             (TrailBackslash::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
             (TrailBackslash::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn charsets_have_halves_or_none() {
+    fn the_charset_determines_the_lead_bytes() {
         for (label, reading) in [
             ("shift_jis", TrailBackslash::ShiftJis),
             ("windows-31j", TrailBackslash::ShiftJis),

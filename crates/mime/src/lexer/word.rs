@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found_wherever_they_stand() {
+    fn words_are_found_at_every_offset() {
         for (value, want) in [
             ("=?utf-8?Q?a?=", vec!["utf-8|a"]),
             ("x=?utf-8?q?a?=y", vec!["utf-8|a"]),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "=?",
             "=?a?Q?",

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_that_cannot_go_are_emptied() {
+    fn irremovable_segments_are_emptied() {
         for (value, expected) in [
             (
                 "a/b;charset*0=i;charset*1=j=k",

@@ -620,7 +620,7 @@ fn a_part_without_empty_line_keeps_its_text() {
 }
 
 #[test]
-fn junk_is_counted_once_a_header() {
+fn junk_is_counted_once_per_header() {
     let raw = b"Subject: a\nx\ny\nX-Subject: b\r\rz\nX-Subject: \0\0\n\n";
     let message = parse(raw);
     let counts: Vec<_> = message

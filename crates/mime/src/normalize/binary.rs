@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_how_they_begin() {
+    fn kinds_are_recognized_by_their_first_bytes() {
         assert_eq!(kind(b"PK\x03\x04\x14\0", b""), Some(FileKind::Zip));
         assert_eq!(
             kind(b"%PDF-1.4\n%\xE2\xE3", "%PDF-1.4\n%âã".as_bytes()),

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_find_what_a_look_at_each_line_finds() {
+    fn searches_agree_with_a_check_of_each_line() {
         let mut state = 1_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -638,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tolerance_has_its_code() {
+    fn each_syntax_error_has_its_code() {
         for (value, want) in [
             ("a/b; name=c", vec![]),
             ("a/b; name=c;", vec![]),
@@ -695,7 +695,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_are_bounded_and_told() {
+    fn long_input_is_bounded_and_reported() {
         for unit in [
             ";",
             "; a=b",
@@ -839,7 +839,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_in_quoted_values_are_told() {
+    fn tabs_in_quoted_values_are_reported() {
         for (value, want, count) in [
             ("a; filename=\"a\tb.txt\"", "a; filename=\"a b.txt\"", 1),
             (
@@ -870,7 +870,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_repaired_is_told() {
+    fn repairs_are_reported() {
         for (value, want) in [
             ("a; f*0=x; f*2=z", vec!["param.gap"]),
             ("a; f=1; f=2", vec!["param.duplicate"]),

@@ -258,7 +258,7 @@ mod tests {
     use mailglot_codec::{Charset, LossLog};
 
     #[test]
-    fn the_simplest_form_that_holds_the_text() {
+    fn the_simplest_sufficient_form_is_used() {
         for (text, compat, want) in [
             ("a.pdf", Compat::None, "name=a.pdf"),
             ("a b.pdf", Compat::Words, "name=\"a b.pdf\""),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_read_back() {
+    fn encoded_parameters_decode_to_the_same_text() {
         let units = [
             "a",
             " ",

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn one_name_is_left() {
+    fn one_name_remains() {
         for (value, want) in [
             // Two forms with different text, in both orders, and in folded lines.
             (
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told() {
+    fn paths_are_reported() {
         for (value, want) in [
             ("a; name=x", false),
             ("a/b; path=\"x/y\"", false),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_survey_sees_every_repetition() {
+    fn a_survey_finds_every_repeated_name() {
         for (value, want) in [
             ("a", false),
             ("a; b=c", false),

@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_is_brought_to_utf8_and_reads_the_same() {
+    fn each_form_becomes_utf8_and_keeps_its_text() {
         let (word, words) = ("\"=?UTF-8?B?SsO2cmcucGRm?=\"", "\"=?UTF-8?B?0J8ucGRm?=\"");
         for (value, want) in [
             (

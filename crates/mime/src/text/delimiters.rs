@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["--a\nContent-A: b\n", "--a--\n", "--\n", "\n"] {
             assert_linear(&unit, 100_000, |n| {
                 let _ = boundary(unit.repeat(n).as_bytes());

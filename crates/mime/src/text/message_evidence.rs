@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_part_is_read_as_the_rest_of_the_message() {
+    fn a_short_part_is_decoded_like_the_rest_of_the_message() {
         let (short, long) = (
             "Да",
             "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_utf_8_by_chance_is_read_as_the_rest_of_the_message() {
+    fn utf8_by_chance_is_decoded_like_the_rest_of_the_message() {
         for (charset, short, long) in [
             ("GBK", "谢谢", "你好，请看附件，谢谢你的帮助"),
             ("GBK", "小学校", "你好，请看附件，谢谢你的帮助"),
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sender_and_the_language_tell() {
+    fn sender_and_language_are_evidence() {
         // Czech and Danish assign different letters to the same byte.
         let policy = |language: Option<&str>| Policy {
             language: language.map(Into::into),
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guess_for_all_text_is_the_same_whoever_asks() {
+    fn the_pooled_guess_is_the_same_for_every_part() {
         for (subject, charset, first, second) in [
             (
                 "各位同仁：現將下次會議的安排寄給大家",
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_elsewhere_that_makes_no_text_is_not_believed() {
+    fn charsets_of_other_words_need_plausible_text() {
         let russian = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
         let raw = mail(
             "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n",
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_that_proves_little_is_told() {
+    fn a_weak_contradiction_is_reported() {
         let name = "Sigurður Guðmundsson wrote:";
         let raw = mail("", &[("; charset=iso-8859-1", name, "ISO-8859-1")]);
         assert_eq!(read(&raw, &Policy::default()).0, [name]);
@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_knows_better() {
+    fn the_caller_overrules_labels() {
         let text = "Yarın şehirde görüşelim";
         let mut map = CharsetMap::default();
         map.add("latin1", Charset::for_name("windows-1254").unwrap());

@@ -83,7 +83,7 @@ fn closed_multiparts_give_their_text() {
 }
 
 #[test]
-fn what_lies_beyond_the_depth_is_given() {
+fn text_beyond_the_depth_limit_is_returned() {
     let raw =
         b"Content-Type: message/rfc822\n\nSubject: x\nContent-Type: message/rfc822\n\nSubject: y\n\nz\n";
     let policy = Policy {
@@ -237,7 +237,7 @@ fn notes_in_the_place_of_attachments_are_text() {
 }
 
 #[test]
-fn encoded_blocks_are_noticed_where_they_stand() {
+fn encoded_blocks_are_reported_with_their_spans() {
     let uu = "begin 644 a.txt\n#0V%T\n`\nend\n";
     let yenc = "=ybegin line=128 size=3 name=a\nabc\n=yend size=3\n";
     let raw = format!("Subject: x\n\nbefore\n{uu}between\n{yenc}after\n");
@@ -275,7 +275,7 @@ fn a_body_with_yenc_stays() {
 }
 
 #[test]
-fn text_attachments_that_stay_are_told() {
+fn unchanged_text_attachments_are_reported() {
     for (charset, body, told) in [
         ("iso-8859-1", &b"\xfc\n"[..], true),
         ("koi8-r", b"\xf0\xf2\n", true),
@@ -299,7 +299,7 @@ fn text_attachments_that_stay_are_told() {
 }
 
 #[test]
-fn nul_in_a_body_is_told() {
+fn nul_in_a_body_is_reported() {
     let (_, events) = read(b"Subject: x\n\na\0b and c\0\n");
     assert!(
         events.contains(&("cte.nul", Span::new(13, 14))),
@@ -308,7 +308,7 @@ fn nul_in_a_body_is_told() {
 }
 
 #[test]
-fn delimiters_in_the_body_tell_a_boundary() {
+fn delimiters_in_the_body_reveal_the_boundary() {
     let body = "boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n\
         =F0=D2\n--b\nContent-Type: text/html\n\n<p>\n--b--\n";
     for header in [

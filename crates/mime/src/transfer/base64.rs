@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_is_encoded_again() {
+    fn comes_back_agrees_with_the_encoder() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_read_clean_input_alike() {
+    fn both_decoders_agree_on_clean_input() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_bodies_and_their_mutants_are_clean_where_the_base64_crate_says_so() {
+    fn clean_bodies_and_mutants_agree_with_the_base64_crate() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_no_blocks() {
+    fn words_are_not_blocks() {
         for text in [
             "begin 644\n#0V%T\n`\nend\n",
             "begin 64 x\n#0V%T\nend\n",
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn uuencode_tells_name_and_size() {
+    fn uuencode_reports_name_and_size() {
         let text = "begin 644 a b.txt\n#0V%T\n`\nend\n";
         assert_eq!(
             checked(text.as_bytes()),

@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_that_are_no_text_are_counted() {
+    fn trailing_blanks_are_counted() {
         for (body, at, count) in [
             (&b"=C3 \t\r\nb\n  \nc=20  "[..], 3..18, 6),
             (b"x=\n \n", 3..4, 1),
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn encoder_escapes_what_programs_trip_over() {
+    fn encoder_escapes_special_line_starts() {
         let table: &[(&str, &str)] = &[
             ("", ""),
             ("plain\n", "plain\n"),

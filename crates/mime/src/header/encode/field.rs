@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_stays_out_of_words() {
+    fn words_contain_no_syntax() {
         let eol = "\n";
         for (name, text, eol, want) in [
             (
@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn charsets_that_are_none_for_words_are_refused() {
+    fn charsets_unusable_in_words_are_rejected() {
         for name in [
             "IBM930",
             "SCSU",

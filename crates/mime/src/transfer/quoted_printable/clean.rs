@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_read_alike_what_is_clean() {
+    fn both_decoders_agree_on_clean_text() {
         let pieces: [&[u8]; 17] = [
             b"=C3=BC",
             b"=",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clean_is_left() {
+    fn unclean_input_is_rejected() {
         for body in [
             &b"a \nb"[..],
             b"a\t\r\nb",

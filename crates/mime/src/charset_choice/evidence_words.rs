@@ -1,7 +1,7 @@
 //! Tests whether the words of a text prove that its label is wrong.
 //!
-//! A label that reads each high byte as a letter within a word, or as punctuation, is mostly right. Punctuation proves nothing, since other
-//! single-byte charsets have letters in its place. Words prove it if several letters in several of them differ.
+//! A label that reads each high byte as a letter within a word, or as punctuation, is mostly right. Punctuation proves nothing,
+//! since other single-byte charsets have letters in its place. Words prove it if several letters in several of them differ.
 //!
 //! # Limits
 //! Multi-byte labels are accepted: bytes hardly decode in them by chance.
@@ -21,8 +21,8 @@ const WINDOW: usize = 1 << 16;
 
 /// Returns true if the words of `bytes` prove that the text is in `other` and not in `label`.
 ///
-/// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two words
-/// suffice if the label reads a byte inside a word as a symbol.
+/// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two
+/// words suffice if the label reads a byte inside a word as a symbol.
 pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;

@@ -1,9 +1,11 @@
 //! Detects Hebrew text in visual order (RFC 1556) by the label and by final letter forms.
 //!
-//! Visual order stores each line with its last letter first. `iso-8859-8` means visual order; `iso-8859-8-i` and `-e` mean logical order.
+//! Visual order stores each line with its last letter first. `iso-8859-8` means visual order; `iso-8859-8-i` and `-e` mean logical
+//! order.
 //!
 //! # Limits
-//! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new order.
+//! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new
+//! order.
 
 use crate::event::Reason;
 use mailglot_codec::Charset;

@@ -1,7 +1,8 @@
 //! Detects the language of a message from its labelled text, as a hint for its unlabelled bytes.
 //!
 //! # Limits
-//! Uses letters alone: it does not identify languages in Latin letters, and in Cyrillic it distinguishes only Ukrainian from Russian.
+//! Uses letters alone: it does not identify languages in Latin letters, and in Cyrillic it distinguishes only Ukrainian from
+//! Russian.
 
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};

@@ -5,13 +5,13 @@
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
-//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if the
-//! single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no UTF-8
-//! sequence and its reading there scores 0.
+//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if
+//! the single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no
+//! UTF-8 sequence and its reading there scores 0.
 //!
 //! # Limits
-//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines are
-//! UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
+//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
+//! are UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
 use super::mojibake_score::mojibake_score;

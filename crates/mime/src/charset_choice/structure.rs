@@ -3,7 +3,8 @@
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
-/// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
+/// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule
+/// out.
 pub(super) fn by_bom_or_structure(
     bytes: &[u8],
     declared: Option<Charset>,
@@ -81,7 +82,8 @@ pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     controls * 4 >= bytes.len()
 }
 
-/// Returns true if escape sequences may select a character set (ISO 2022). Those of terminals do not: colors, its own ASCII, line drawing.
+/// Returns true if escape sequences may select a character set (ISO 2022). Those of terminals do not: colors, its own ASCII, line
+/// drawing.
 pub(super) fn may_be_iso2022(bytes: &[u8]) -> bool {
     memchr::memchr2(0x0E, 0x0F, bytes).is_some()
         || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {

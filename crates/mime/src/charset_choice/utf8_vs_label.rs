@@ -1,7 +1,7 @@
 //! Decides between valid UTF-8 and a label of another charset.
 //!
-//! Under a single-byte label, UTF-8 wins if the label's reading has the higher `mojibake_score`. Under a double-byte label, UTF-8 needs
-//! enough letters, and many if the label's reading consists of everyday characters.
+//! Under a single-byte label, UTF-8 wins if the label's reading has the higher `mojibake_score`. Under a double-byte label, UTF-8
+//! needs enough letters, and many if the label's reading consists of everyday characters.
 //!
 //! # Limits
 //! Knows no words: text that is plausible in both readings keeps its label. Examines only the first characters beyond ASCII.
@@ -13,10 +13,11 @@ use super::structure::uses_shifts;
 use super::superset;
 use mailglot_codec::{Charset, LossLog, detect};
 
-/// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8 sequence.
+/// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
+/// sequence.
 const MIN_LETTERS: usize = 8;
-/// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after an ASCII
-/// word never comes near it.
+/// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after
+/// an ASCII word never comes near it.
 const MIN_MARGIN: f32 = 28.0;
 /// Maximum number of characters beyond ASCII that are examined.
 const MAX_CHARS: usize = 64;
@@ -86,8 +87,8 @@ pub(crate) fn utf8_outweighs_message(
 
 /// Returns true if people write the double-byte reading of a text.
 ///
-/// Half-width katakana stand alone and in words, Greek letters not within Japanese words. No character replaces an accented letter within a
-/// Latin word.
+/// Half-width katakana stand alone and in words, Greek letters not within Japanese words. No character replaces an accented letter
+/// within a Latin word.
 fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
@@ -240,7 +241,8 @@ fn alphabet(c: char) -> Option<Alphabet> {
     })
 }
 
-/// Returns true if the text has enough letters of one alphabet to rule out a double-byte charset, or so many that alphabets do not matter.
+/// Returns true if the text has enough letters of one alphabet to rule out a double-byte charset, or so many that alphabets do not
+/// matter.
 ///
 /// `is_level1`: the double-byte reading consists of everyday characters.
 fn has_letters_enough(text: &str, is_level1: bool) -> bool {
@@ -285,8 +287,8 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
-/// Returns true if all non-ASCII characters are Latin letters within words and related symbols, and one word has enough ASCII letters to be
-/// no product name (`T恤`).
+/// Returns true if all non-ASCII characters are Latin letters within words and related symbols, and one word has enough ASCII
+/// letters to be no product name (`T恤`).
 fn is_in_words(text: &str) -> bool {
     const LETTERS: usize = 3;
     let (mut letters, mut is_long) = (0, false);

@@ -1,14 +1,14 @@
 //! Decodes values of the usual shapes in one pass; nearly all values have one.
 //!
-//! Such a value is ASCII or UTF-8 text with separate, strictly written words, each of which decodes alone without a defect. It needs no
-//! joining, no charset decision and no repair, so the result equals that of [`super::decode::Reader`]. The same findings are reported: raw
-//! bytes, an alias, a superset, a long word.
+//! Such a value is ASCII or UTF-8 text with separate, strictly written words, each of which decodes alone without a defect. It
+//! needs no joining, no charset decision and no repair, so the result equals that of [`super::decode::Reader`]. The same findings
+//! are reported: raw bytes, an alias, a superset, a long word.
 //!
 //! # Limits
 //!
-//! Everything else goes to the general reader: raw non-ASCII text beside words in other charsets than UTF-8, words that touch text, damage,
-//! repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that returns to
-//! ASCII, controls, hidden characters, and a line end at the end.
+//! Everything else goes to the general reader: raw non-ASCII text beside words in other charsets than UTF-8, words that touch text,
+//! damage, repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that
+//! returns to ASCII, controls, hidden characters, and a line end at the end.
 
 use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};

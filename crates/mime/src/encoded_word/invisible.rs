@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of regions.
+//! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of
+//! regions.
 
 use crate::event::{Detail, EventKind, Finding, Reason};
 use std::ops::Range;

@@ -1,13 +1,13 @@
 //! Undoes damage that other programs did to header text, where the repair is provable.
 //!
-//! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair must
-//! reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
+//! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair
+//! must reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
 //!
 //! # Limits
 //!
-//! Keeps a single letter that makes as good a word damaged (`OPTIÄŒNA`). Repairs symbols beside an `Ã` or `Â` without a letter. Keeps UTF-8
-//! that was misread in other charsets than windows-1252 and ISO-8859-1, and damage that lost a byte (a no-break space that became a space).
-//! Keeps entities for ASCII: their characters would be syntax.
+//! Keeps a single letter that makes as good a word damaged (`OPTIÄŒNA`). Repairs symbols beside an `Ã` or `Â` without a letter.
+//! Keeps UTF-8 that was misread in other charsets than windows-1252 and ISO-8859-1, and damage that lost a byte (a no-break space
+//! that became a space). Keeps entities for ASCII: their characters would be syntax.
 
 use super::controls::is_control;
 use crate::charset_choice::utf8_outweighs_label;
@@ -27,7 +27,8 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
 /// A repair. Returns the repaired text and the number of repairs.
 type RepairStep = fn(&str) -> (String, u64);
 
-/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may occur.
+/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may
+/// occur.
 pub(crate) fn repaired(
     text: &str,
     repairs: Repairs,
@@ -159,7 +160,8 @@ fn undo_misread_stretches(word: &str) -> Option<UnreadWord> {
     (unread_word.count > 0).then_some(unread_word)
 }
 
-/// Returns the text whose UTF-8 bytes a single-byte charset decodes to `text`. Each character stands for one byte, so this is exact.
+/// Returns the text whose UTF-8 bytes a single-byte charset decodes to `text`. Each character stands for one byte, so this is
+/// exact.
 fn undo_misreading(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>()?;
     let read = String::from_utf8(bytes).ok()?;
@@ -290,7 +292,8 @@ fn entity(name: &str) -> Option<char> {
     })
 }
 
-/// Restores escape characters (RFC 1468) where that gives Japanese text that encodes to these bytes. Returns the number of sequences.
+/// Restores escape characters (RFC 1468) where that gives Japanese text that encodes to these bytes. Returns the number of
+/// sequences.
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
@@ -375,8 +378,8 @@ fn shifted(whole: &[u8]) -> Option<String> {
 
 /// Returns true if pairs look like Japanese text rather than like ASCII.
 ///
-/// Japanese text has kana, or hardly any rare characters of level 2 (JIS X 0208), which lower-case ASCII gives. It does not consist of
-/// letters alone or digits alone.
+/// Japanese text has kana, or hardly any rare characters of level 2 (JIS X 0208), which lower-case ASCII gives. It does not consist
+/// of letters alone or digits alone.
 fn is_japanese(pairs: &[u8]) -> bool {
     let leads = || pairs.iter().step_by(2);
     let seldom = leads().filter(|lead| (0x50..=0x7E).contains(*lead)).count();

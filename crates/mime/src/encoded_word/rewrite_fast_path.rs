@@ -1,13 +1,13 @@
 //! Rewrites plain values in one pass: ASCII text and separate, well-formed words.
 //!
-//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, decodable without loss, with white space
-//! or an end of the value on both sides. A plain structured value may have addresses, but neither comments nor quoted strings.
-//! Consequences:
+//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, decodable without loss, with
+//! white space or an end of the value on both sides. A plain structured value may have addresses, but neither comments nor quoted
+//! strings. Consequences:
 //!
 //! - Only harmless findings occur: an alias of a charset, its superset, a word that is too long.
 //! - A clean UTF-8 word stays, so a value with only such words has no changes.
-//! - A run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold. So the new
-//!   value is plain too, decodes to the same text, and a second pass has nothing to do.
+//! - A run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold. So
+//!   the new value is plain too, decodes to the same text, and a second pass has nothing to do.
 //!
 //! Hence the replacements need no verification. The tests do verify them.
 //!

@@ -2,8 +2,9 @@
 //!
 //! # Limits
 //!
-//! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes unchanged,
-//! with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another word.
+//! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes
+//! unchanged, with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another
+//! word.
 
 use super::context::HeaderContext;
 use super::decode::Reader;
@@ -19,8 +20,8 @@ const STEP: usize = 1 << 12;
 
 /// Decodes the encoded words of a stream piece by piece. [`MOST`] and the longest piece bound the memory.
 ///
-/// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an `@` belongs to
-/// an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
+/// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an
+/// `@` belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
 #[derive(Debug, Default)]
 pub struct Stream<'c> {
     context: HeaderContext<'c>,

@@ -364,8 +364,8 @@ impl Reader<'_> {
         (Cow::Owned(text), charset)
     }
 
-    /// Decodes words without a charset, or 8-bit bytes under us-ascii: as UTF-8 if valid, else like raw header bytes. Returns the text and
-    /// the charset.
+    /// Decodes words without a charset, or 8-bit bytes under us-ascii: as UTF-8 if valid, else like raw header bytes. Returns the
+    /// text and the charset.
     fn decode_unlabelled<'s>(
         &'s self,
         group: &[DecodedWord],

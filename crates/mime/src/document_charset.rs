@@ -197,7 +197,7 @@ fn attributes(
     }
 }
 
-/// What a meta element declares.
+/// The attributes of a meta element that may declare a charset.
 #[derive(Default)]
 struct Meta {
     charset: Option<Range<usize>>,

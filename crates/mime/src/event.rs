@@ -1,6 +1,6 @@
-//! Describes what was found in, or done to, a message: kind, place, and typed details.
+//! Describes findings in a message and changes of it: kind, place, and typed details.
 //!
-//! [`Detail`] holds data. Only its `Display` makes an English sentence; no code compares that text.
+//! [`Detail`] contains data. Only its `Display` writes an English sentence; no code compares that text.
 
 mod detail;
 mod file_kind;

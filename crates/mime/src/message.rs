@@ -89,7 +89,7 @@ impl<'a> Message<'a> {
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
         while let Some(part) = next.map(|id| self.part(id)) {
-            if part.seals() {
+            if part.is_signed_or_encrypted() {
                 return true;
             }
             next = part.parent;
@@ -124,7 +124,7 @@ impl<'a> Message<'a> {
     pub fn section(&self, id: PartId) -> String {
         section::number(&self.parts, id)
     }
-    /// Returns what the parser found wrong, in document order.
+    /// Returns the defects that the parser found, in document order.
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }

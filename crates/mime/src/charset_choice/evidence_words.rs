@@ -14,7 +14,7 @@ use std::collections::HashSet;
 const LETTERS: usize = 3;
 /// Minimum number of different words with such letters.
 const WORDS: usize = 3;
-/// Letters beyond ASCII in a row that make a word of a non-Latin alphabet, or no word under the label.
+/// Non-ASCII letters in a row that make a word of a non-Latin alphabet, or no word under the label.
 const IN_A_ROW: usize = 3;
 /// Maximum number of bytes that are examined.
 const WINDOW: usize = 1 << 16;

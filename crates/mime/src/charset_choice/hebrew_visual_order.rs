@@ -56,7 +56,7 @@ mod tests {
     fn letters_and_labels_reveal_visual_order() {
         let logical = "שלום לכולם, אני שולח לכם את סדר היום";
         let visual: String = logical.chars().rev().collect();
-        for (label, text, told) in [
+        for (label, text, order) in [
             ("ISO-8859-8", logical, None),
             ("ISO-8859-8", &*visual, Some(Reason::VisualOrderByLetters)),
             ("ISO-8859-8-I", logical, None),
@@ -69,7 +69,7 @@ mod tests {
             ("windows-1255", &*visual, None),
         ] {
             let charset = Charset::for_name(label).unwrap_or(Charset::UTF_8);
-            assert_eq!(visual_order_note(charset, text), told, "{label} {text}");
+            assert_eq!(visual_order_note(charset, text), order, "{label} {text}");
         }
     }
 }

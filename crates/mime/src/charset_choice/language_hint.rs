@@ -7,7 +7,7 @@
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 
-/// Maximum number of characters beyond ASCII that are examined.
+/// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 500;
 
 /// Returns the language of a text as an RFC 5646 tag.

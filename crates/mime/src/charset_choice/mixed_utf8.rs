@@ -205,7 +205,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
     })
 }
 
-/// Counts characters beyond ASCII, without U+FFFD.
+/// Counts non-ASCII characters, without U+FFFD.
 fn count_beyond_ascii(text: &str) -> u64 {
     text.chars()
         .filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER)
@@ -448,7 +448,7 @@ fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
 
 /// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.
 ///
-/// Lines in double-byte charsets hold short UTF-8 sequences by chance.
+/// Lines in double-byte charsets contain short UTF-8 sequences by chance.
 fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     let ends = lines.iter().map(|line| line.end);
     let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);

@@ -70,7 +70,7 @@ pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
 
 /// Returns true if bytes with NULs may be UTF-16 or UTF-32 rather than UTF-8 with stray NULs.
 ///
-/// Wide text beyond ASCII is hardly ever valid UTF-8. If all its bytes are below 80, every second one is a control.
+/// Wide non-ASCII text is hardly ever valid UTF-8. If all its bytes are below 80, every second one is a control.
 pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     if !bytes.is_ascii() {
         return std::str::from_utf8(bytes).is_err();

@@ -37,8 +37,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
-    /// The steps in the order in which they are tried. Each one decides, or leaves the body to
-    /// the next, and at last to [`Self::without_label`].
+    /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
     const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 8] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz_under_label,

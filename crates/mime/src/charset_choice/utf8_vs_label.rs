@@ -4,7 +4,7 @@
 //! needs enough letters, and many if the label's reading consists of everyday characters.
 //!
 //! # Limits
-//! Knows no words: text that is plausible in both readings keeps its label. Examines only the first characters beyond ASCII.
+//! Knows no words: text that is plausible in both readings keeps its label. Examines only the first non-ASCII characters.
 
 use super::cjk_level1::is_level1;
 use super::evidence::MAIL_HINTS;
@@ -19,7 +19,7 @@ const MIN_LETTERS: usize = 8;
 /// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after
 /// an ASCII word never comes near it.
 const MIN_MARGIN: f32 = 28.0;
-/// Maximum number of characters beyond ASCII that are examined.
+/// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 64;
 
 /// Returns true if valid UTF-8 outweighs the declared charset. `text` is `bytes` as UTF-8.
@@ -32,7 +32,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
         return !uses_shifts(charset, bytes);
     }
     if charset.is_ebcdic() {
-        // Letters of EBCDIC are beyond ASCII, and short EBCDIC names may be valid UTF-8 by chance.
+        // Letters of EBCDIC are non-ASCII, and short EBCDIC names may be valid UTF-8 by chance.
         return text
             .bytes()
             .filter(u8::is_ascii_alphabetic)

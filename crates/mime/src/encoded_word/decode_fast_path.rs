@@ -56,7 +56,7 @@ pub(super) fn decode<'v>(
         }
         _ => {}
     }
-    let told = findings.len();
+    let findings_before = findings.len();
     // Few texts are longer than their encoding. Decoders are faster with room after the end.
     let out = String::with_capacity(value.len() + 64);
     let mut writer = FastDecoder {
@@ -76,7 +76,7 @@ pub(super) fn decode<'v>(
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
     }
-    findings.truncate(told);
+    findings.truncate(findings_before);
     None
 }
 
@@ -413,9 +413,9 @@ mod tests {
     /// Returns true if the fast path decodes the value, and asserts that the general reader agrees.
     fn check(value: &[u8]) -> bool {
         let before = Finding::new(0..0, EventKind::HdrNul, Detail::None);
-        let mut told = vec![before.clone()];
-        let Some(text) = decode(value, true, &mut told) else {
-            assert_eq!(told, [before]);
+        let mut fast_findings = vec![before.clone()];
+        let Some(text) = decode(value, true, &mut fast_findings) else {
+            assert_eq!(fast_findings, [before]);
             return false;
         };
         let mut findings = vec![before];
@@ -425,7 +425,7 @@ mod tests {
         };
         let other = decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
         assert_eq!(
-            (&*text, told),
+            (&*text, fast_findings),
             (&*other, findings),
             "{}",
             value.escape_ascii()
@@ -465,7 +465,7 @@ mod tests {
 
     #[test]
     fn raw_bytes_are_reported_in_every_context() {
-        let mut told = 0;
+        let mut count = 0;
         for before in 0..40 {
             for between in [0, 1, 5, 8, 20] {
                 let (first, second) = ("x".repeat(before), "y".repeat(between));
@@ -475,11 +475,11 @@ mod tests {
                     format!("{first}é{second}\r\n ß"),
                 ] {
                     assert!(check(value.as_bytes()));
-                    told += 1;
+                    count += 1;
                 }
             }
         }
-        assert_eq!(told, 600);
+        assert_eq!(count, 600);
     }
 
     #[test]

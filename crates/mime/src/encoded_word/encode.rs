@@ -237,7 +237,7 @@ impl<'e> LineWriter<'e> {
         }
     }
 
-    /// Appends raw text. Folds at single spaces where the line would exceed its limit.
+    /// Appends raw text. Folds at single spaces if the line would exceed its limit.
     pub(crate) fn raw(&mut self, text: &str) {
         for piece in stretches(text) {
             let starts_with_single =

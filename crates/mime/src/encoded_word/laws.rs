@@ -141,9 +141,9 @@ struct Count {
 
 /// Checks that the fast path of decoding, if it handles a value, gives the same text and findings as the general path.
 fn check_direct(value: &[u8]) -> bool {
-    let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(text) = decode_fast_path::decode(value, true, &mut told) else {
-        assert_eq!(told, []);
+    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
+    let Some(text) = decode_fast_path::decode(value, true, &mut fast_findings) else {
+        assert_eq!(fast_findings, []);
         return false;
     };
     // The fast path is not used for raw bytes in a known charset.
@@ -156,7 +156,7 @@ fn check_direct(value: &[u8]) -> bool {
     let other =
         super::value::decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!(
-        (&*text, told),
+        (&*text, fast_findings),
         (&*other, findings),
         "{}",
         value.escape_ascii()
@@ -171,9 +171,9 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         column: 9,
         eol: "\r\n",
     };
-    let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = rewrite_fast_path::plan(value, kind, &target, true, &mut told) else {
-        assert_eq!(told, []);
+    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
+    let Some(list) = rewrite_fast_path::plan(value, kind, &target, true, &mut fast_findings) else {
+        assert_eq!(fast_findings, []);
         return false;
     };
     let context = &HeaderContext {
@@ -194,10 +194,15 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         "{:?}",
         String::from_utf8_lossy(value)
     );
-    assert_eq!(findings, told, "{:?}", String::from_utf8_lossy(value));
+    assert_eq!(
+        findings,
+        fast_findings,
+        "{:?}",
+        String::from_utf8_lossy(value)
+    );
     let after = apply(value, &list);
     assert_eq!(
-        rewrite_fast_path::plan(&after, kind, &target, true, &mut told),
+        rewrite_fast_path::plan(&after, kind, &target, true, &mut fast_findings),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)
@@ -550,12 +555,12 @@ fn a_label_has_the_meaning_that_the_caller_gives() {
         ..HeaderContext::default()
     };
     let value = b"Re: =?iso-8859-1?Q?=F0?=";
-    let mut told = Vec::new();
+    let mut findings = Vec::new();
     assert_eq!(
-        decode(value, FieldKind::Unstructured, &context, &mut told),
+        decode(value, FieldKind::Unstructured, &context, &mut findings),
         "Re: \u{41f}"
     );
-    assert_eq!(told[0].kind, EventKind::CharsetMapped);
+    assert_eq!(findings[0].kind, EventKind::CharsetMapped);
     let list = rewrite(
         value,
         FieldKind::Unstructured,

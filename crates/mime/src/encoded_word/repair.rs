@@ -1,4 +1,4 @@
-//! Undoes damage that other programs did to header text, where the repair is provable.
+//! Undoes damage that other programs did to header text, if the repair is provable.
 //!
 //! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair
 //! must reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
@@ -113,7 +113,8 @@ struct UnreadWord {
 }
 
 impl UnreadWord {
-    /// Returns true if this is what the sender wrote. Much right text can be reversed too (`CAFÉ®`), so that alone proves nothing.
+    /// Returns true if the sender probably wrote this. Much undamaged text can be reversed too (`CAFÉ®`), so that alone proves
+    /// nothing.
     fn is_likelier(&self) -> bool {
         self.is_long
             || utf8_outweighs_label(
@@ -292,8 +293,7 @@ fn entity(name: &str) -> Option<char> {
     })
 }
 
-/// Restores escape characters (RFC 1468) where that gives Japanese text that encodes to these bytes. Returns the number of
-/// sequences.
+/// Restores escape characters (RFC 1468) if that gives Japanese text that encodes to these bytes. Returns the number of sequences.
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
@@ -313,7 +313,7 @@ fn lost_escapes(text: &str) -> (String, u64) {
     (out, count)
 }
 
-/// Caches where sequences of pairs end, for odd or for even start offsets. Each byte is examined once.
+/// Caches the ends of pair sequences, for odd or for even start offsets. Each byte is examined once.
 #[derive(Clone, Copy, Default)]
 struct PairEnds {
     /// Offset up to which the end is known.

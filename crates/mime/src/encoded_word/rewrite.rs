@@ -325,23 +325,27 @@ pub(crate) fn rewrite_units(
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
-        let told = findings.len();
+        let findings_before = findings.len();
         reader.push(segment, &mut text, findings);
         if segment.lexical != LexicalContext::Mark {
-            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            let repaired = findings[findings_before..]
+                .iter()
+                .any(|f| is_repair(f.kind));
             rewrite_units.segment(segment, &text[start..], repaired);
             continue;
         }
         // A quoted string is one unit, up to its closing quote.
         let mut atom = RewriteUnit::plain(segment.range.clone(), LexicalContext::Quoted);
         for inner in segments.by_ref() {
-            let told = findings.len();
+            let findings_before = findings.len();
             reader.push(inner, &mut text, findings);
             atom.range.end = inner.range.end;
             if inner.lexical == LexicalContext::Mark {
                 break;
             }
-            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            let repaired = findings[findings_before..]
+                .iter()
+                .any(|f| is_repair(f.kind));
             atom.state = atom.state.with(rewrite_units.state(inner, repaired));
         }
         text[start..].clone_into(&mut atom.text);

@@ -282,9 +282,9 @@ mod tests {
             column: 9,
             eol: "\n",
         };
-        let (mut told, mut changes_of_any_value) = (Vec::new(), Vec::new());
+        let (mut findings, mut changes_of_any_value) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
-        let list = plan(value, kind, &target, true, &mut told);
+        let list = plan(value, kind, &target, true, &mut findings);
         let context = &HeaderContext {
             check_labels: true,
             ..HeaderContext::default()
@@ -297,8 +297,8 @@ mod tests {
             then: context,
         }
         .changes_of_any_value(&mut changes_of_any_value);
-        assert_eq!((list, &told), (Some(other), &changes_of_any_value));
-        let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
+        assert_eq!((list, &findings), (Some(other), &changes_of_any_value));
+        let codes: Vec<_> = findings.iter().map(|f| f.kind.code()).collect();
         assert_eq!(
             codes,
             [

@@ -304,7 +304,7 @@ mod tests {
     fn findings_have_offsets_in_the_stream() {
         let input = b"line\n=?utf-8?Q?=C3=B6=FF?= =?utf-8?Q?ok?=\nx =?koi8-r?B?8A?=\n";
         let (_, findings) = streamed(input, || 3);
-        let told: Vec<_> = findings
+        let found: Vec<_> = findings
             .iter()
             .map(|f| (f.kind.code(), &input[f.at.clone()]))
             .collect();
@@ -312,7 +312,7 @@ mod tests {
             ("charset.invalid-bytes", b"=?utf-8?Q?=C3=B6=FF?="),
             ("ew.bad-token", b"=?koi8-r?B?8A?="),
         ];
-        assert_eq!(told, want);
+        assert_eq!(found, want);
     }
 
     #[test]

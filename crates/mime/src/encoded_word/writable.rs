@@ -1,4 +1,4 @@
-//! Decides which text may be written to a header: text without controls, but for those of misread UTF-8.
+//! Decides which text may be written to a header: text without controls, except those of misread UTF-8.
 
 use super::controls::{is_control, is_plain_text};
 use super::repair;

@@ -20,7 +20,7 @@ pub enum Detail {
     Reason(Reason),
     /// A charset.
     Charset(Charset),
-    /// The charset in which the text is.
+    /// The charset of the text.
     InCharset(Charset),
     /// A label, as written.
     Label(Box<str>),

@@ -55,7 +55,7 @@ pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Findi
 }
 
 /// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.
-pub(crate) fn has_rivals(value: &[u8]) -> bool {
+pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
     // The address since the last separator: None without one, else true for one in angles.
     let mut open = None;
     for part in address_tokens(value, &HeaderContext::default(), &mut Vec::new()) {
@@ -93,7 +93,7 @@ struct List {
     angles: bool,
     comments: Vec<String>,
     /// The last piece was a comment.
-    passed: bool,
+    after_comment: bool,
     at: Option<Range<usize>>,
 }
 
@@ -112,12 +112,12 @@ impl List {
         self.phrase.truncate(
             self.phrase.trim_end_matches(' ').len() + usize::from(self.phrase.ends_with(' ')),
         );
-        self.passed = true;
+        self.after_comment = true;
     }
 
     fn text(&mut self, text: &str, at: Range<usize>, named: bool) {
-        let passed = std::mem::take(&mut self.passed) && self.phrase.ends_with(' ');
-        let text = if passed && !named {
+        let after_comment = std::mem::take(&mut self.after_comment) && self.phrase.ends_with(' ');
+        let text = if after_comment && !named {
             text.trim_start_matches(' ')
         } else {
             text
@@ -465,7 +465,7 @@ mod tests {
             ("x <a@b> c@d", true),
             ("a@b c@d", true),
         ] {
-            assert_eq!(has_rivals(value.as_bytes()), want, "{value:?}");
+            assert_eq!(has_several_addresses(value.as_bytes()), want, "{value:?}");
         }
     }
 

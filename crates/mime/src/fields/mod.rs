@@ -12,7 +12,7 @@ mod date;
 mod identifier;
 mod received;
 
-pub(crate) use address::has_rivals;
+pub(crate) use address::has_several_addresses;
 pub use address::{Entry, Mailbox, addresses};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};

@@ -43,7 +43,7 @@ impl<'a> Message<'a> {
         };
         let mut at = parser.open_part(0);
         while let Some(delimiter) = parser.next_delimiter(at) {
-            at = parser.cross(&delimiter);
+            at = parser.apply_delimiter(&delimiter);
         }
         parser.close_above(0, raw.len(), raw.len());
         parser.report_strays();
@@ -199,12 +199,12 @@ impl<'a> Parser<'a> {
             .is_some_and(|(_, list)| names_file(list, b"filename"));
         let Some(at) = type_at else {
             self.mark_file(id, has_file_name);
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         };
         if at.len() > self.limits.field {
             self.defect(EventKind::HdrBeyondLimit, at, Reason::MediaTypeNotRead, 1);
             self.mark_file(id, has_file_name);
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         }
         let (main, list) = params::scan(at.of(raw));
         if let Some(media) = media_type(&main) {
@@ -219,9 +219,9 @@ impl<'a> Parser<'a> {
             {
                 self.defect(EventKind::MimeAmbiguousName, place, Detail::None, 1);
             }
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         }
-        self.compose(id, boundary(at.of(raw), &list))
+        self.decide_kind(id, boundary(at.of(raw), &list))
     }
 
     /// Sets the charset of a part from the parameters `list` of its media type, which stands at `at`.
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Decides the kind of a part.
-    fn compose(
+    fn decide_kind(
         &mut self,
         id: PartId,
         boundary: Option<Cow<'a, [u8]>>,
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Closes the parts that a delimiter ends, and opens the part that it begins. Returns where the scan continues.
-    fn cross(&mut self, delimiter: &Delimiter) -> usize {
+    fn apply_delimiter(&mut self, delimiter: &Delimiter) -> usize {
         let Line { start, next, .. } = delimiter.line;
         self.close_above(
             delimiter.frame + 1,
@@ -424,10 +424,10 @@ impl<'a> Parser<'a> {
         let part = self.stack[delimiter.frame].part;
         if delimiter.closing {
             if let Some(boundary) = self.stack[delimiter.frame].boundary {
-                self.forget(boundary);
+                self.close_boundary(boundary);
             }
             if self.stack[delimiter.frame].children == 0 {
-                self.seal(part, Reason::NoPart);
+                self.make_opaque(part, Reason::NoPart);
             }
             self.stack[delimiter.frame].boundary = None;
             return next;
@@ -465,9 +465,9 @@ impl<'a> Parser<'a> {
             let Some(boundary) = frame.boundary else {
                 continue;
             };
-            self.forget(boundary);
+            self.close_boundary(boundary);
             if frame.children == 0 {
-                self.seal(frame.part, Reason::BoundaryNeverOccurs);
+                self.make_opaque(frame.part, Reason::BoundaryNeverOccurs);
             } else {
                 self.push_defect(
                     frame.part,
@@ -481,7 +481,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes a multipart without parts opaque.
-    fn seal(&mut self, id: PartId, why: Reason) {
+    fn make_opaque(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
         let at = part
@@ -491,7 +491,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Closes a boundary, which is the innermost one of its name.
-    fn forget(&mut self, boundary: usize) {
+    fn close_boundary(&mut self, boundary: usize) {
         let boundary = &*self.boundaries[boundary].1;
         if let Some(frames) = self.open.get_mut(boundary) {
             frames.pop();

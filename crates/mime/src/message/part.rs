@@ -105,7 +105,7 @@ impl Part {
     }
 
     /// Returns true for signed or encrypted parts, which any change would break.
-    pub(crate) fn seals(&self) -> bool {
+    pub(crate) fn is_signed_or_encrypted(&self) -> bool {
         let sub = &*self.media.sub;
         match &*self.media.top {
             "multipart" => matches!(sub, "signed" | "encrypted"),

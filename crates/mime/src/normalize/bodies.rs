@@ -132,13 +132,13 @@ struct BodyTarget<'a> {
     relabel: Option<&'static str>,
     steps: UndoSteps,
     /// True if `steps` restore the old bytes, including line ends. A footer prevents this.
-    way_back: bool,
+    is_reversible: bool,
     /// True if the bytes stay in a charset in which CR and LF bytes may be parts of other characters.
     opaque_lines: bool,
 }
 
 /// The requirements of the policy for a body.
-struct Asks {
+struct Requirements {
     /// The body arrived in a transfer encoding.
     was_encoded: bool,
     /// The new charset is a 7-bit charset (ISO-2022-JP).
@@ -214,13 +214,13 @@ impl<'a> Body<'a, '_> {
 
     /// Returns the planned form of the body, or None if it needs no change.
     fn target(&self, outgoing: Outgoing<'a>) -> Option<BodyTarget<'a>> {
-        let asks = self.asks(outgoing.label, outgoing.text.is_ascii());
-        if self.is_as_asked(&asks) {
+        let requirements = self.requirements(outgoing.label, outgoing.text.is_ascii());
+        if self.meets(&requirements) {
             return None;
         }
         let boundaries = lines::boundaries_around(self.message, self.id);
-        let draft = self.draft(outgoing, &asks);
-        if asks.is_open && asks.was_encoded {
+        let draft = self.draft(outgoing, &requirements);
+        if requirements.is_open && requirements.was_encoded {
             if let Some((text, old_eol, added_end)) = self.decoded_lines(&draft, &boundaries) {
                 let steps = UndoSteps {
                     added_end,
@@ -233,17 +233,18 @@ impl<'a> Body<'a, '_> {
                     ..draft
                 });
             }
-            if !asks.relabels && self.transferred.footer().is_none() {
+            if !requirements.relabels && self.transferred.footer().is_none() {
                 return None;
             }
         }
         let eol = self.message.eol();
         // In a charset that is not ASCII-compatible, line ends of the decoded text may differ from those of the message.
-        let made_lines =
-            asks.relabels && !asks.was_encoded && !self.choice.used.is_ascii_compatible();
-        if asks.is_open && !asks.was_encoded {
+        let made_lines = requirements.relabels
+            && !requirements.was_encoded
+            && !self.choice.used.is_ascii_compatible();
+        if requirements.is_open && !requirements.was_encoded {
             let text = &*draft.text;
-            let stands = !asks.relabels
+            let stands = !requirements.relabels
                 || lines::may_stand(text, eol, &boundaries, false)
                     && !(made_lines && lines::has_bare_ends(text, eol))
                     && (!lines::joins_header(text, eol)
@@ -252,7 +253,7 @@ impl<'a> Body<'a, '_> {
                 return Some(draft);
             }
         }
-        if asks.is_open
+        if requirements.is_open
             && made_lines
             && let Some((plain, _)) = lines::with_line_ends(&draft.text, eol)
             && lines::may_stand(&plain, eol, &boundaries, true)
@@ -260,15 +261,15 @@ impl<'a> Body<'a, '_> {
             let text = Cow::Owned(plain.into_owned());
             return Some(BodyTarget {
                 text,
-                way_back: false,
+                is_reversible: false,
                 ..draft
             });
         }
-        Some(self.encoded(draft, &asks))
+        Some(self.encoded(draft, &requirements))
     }
 
     /// Returns the requirements for a body with the new label `label`. `ascii` means that its new text is ASCII.
-    fn asks(&self, label: Option<&'static str>, ascii: bool) -> Asks {
+    fn requirements(&self, label: Option<&'static str>, ascii: bool) -> Requirements {
         let was_encoded = self.transferred.decoded.used != TransferEncoding::Identity;
         let is_seven_bit = label.is_some_and(|label| label != UTF_8);
         let is_open = match self.policy.transfer {
@@ -282,7 +283,7 @@ impl<'a> Body<'a, '_> {
             }
         };
         let relabels = label.is_some();
-        Asks {
+        Requirements {
             was_encoded,
             is_seven_bit,
             is_open,
@@ -291,29 +292,31 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Returns true if the body has the right label and a transfer encoding that the policy accepts.
-    fn is_as_asked(&self, asks: &Asks) -> bool {
+    fn meets(&self, requirements: &Requirements) -> bool {
         let keeps_encoding = match self.policy.transfer {
             // Text that does not change keeps its encoding.
             Transfer::Keep | Transfer::Clean => true,
-            Transfer::SevenBit => asks.is_open != asks.was_encoded || asks.was_encoded,
-            Transfer::EightBit => asks.is_open != asks.was_encoded,
+            Transfer::SevenBit => {
+                requirements.is_open != requirements.was_encoded || requirements.was_encoded
+            }
+            Transfer::EightBit => requirements.is_open != requirements.was_encoded,
         };
         // Trailing blanks are not part of the text, but some readers show them or reflow lines by them.
         let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
             self.message.part(self.id).transfer != self.transferred.decoded.used;
-        !asks.relabels && !is_wrongly_labelled && keeps_encoding
+        !requirements.relabels && !is_wrongly_labelled && keeps_encoding
     }
 
     /// Builds the target of a body without transfer encoding, with the steps that restore the old bytes.
-    fn draft(&self, outgoing: Outgoing<'a>, asks: &Asks) -> BodyTarget<'a> {
-        let charset = (asks.relabels && !asks.is_seven_bit)
+    fn draft(&self, outgoing: Outgoing<'a>, requirements: &Requirements) -> BodyTarget<'a> {
+        let charset = (requirements.relabels && !requirements.is_seven_bit)
             .then(|| self.choice.used.superset())
             .filter(|c| *c != Charset::UTF_8);
         // Recipes begin with UTF-8.
-        let way_back = self.transferred.footer().is_none()
+        let is_reversible = self.transferred.footer().is_none()
             && self.transferred.decoded.used != TransferEncoding::QuotedPrintable
-            && !asks.is_seven_bit
+            && !requirements.is_seven_bit
             && self.choice.mixed.is_none();
         BodyTarget {
             text: outgoing.text,
@@ -326,8 +329,8 @@ impl<'a> Body<'a, '_> {
                 charset,
                 base64: self.base64_lines(),
             },
-            way_back,
-            opaque_lines: !asks.relabels && self.has_opaque_lines(),
+            is_reversible,
+            opaque_lines: !requirements.relabels && self.has_opaque_lines(),
         }
     }
 
@@ -351,17 +354,17 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Chooses a transfer encoding for text that needs one.
-    fn encoded(&self, draft: BodyTarget<'a>, asks: &Asks) -> BodyTarget<'a> {
+    fn encoded(&self, draft: BodyTarget<'a>, requirements: &Requirements) -> BodyTarget<'a> {
         let BodyTarget {
             mut text,
             opaque_lines,
             ..
         } = draft;
         let transfer = match self.transferred.decoded.used {
-            _ if asks.is_seven_bit => TransferEncoding::Base64,
+            _ if requirements.is_seven_bit => TransferEncoding::Base64,
             // Keeps the encoding of text whose line ends are data, even if line ends of the message change later.
-            used if asks.was_encoded
-                && (!asks.is_open || opaque_lines || lines::are_data(&text)) =>
+            used if requirements.was_encoded
+                && (!requirements.is_open || opaque_lines || lines::are_data(&text)) =>
             {
                 used
             }
@@ -378,7 +381,7 @@ impl<'a> Body<'a, '_> {
         BodyTarget {
             text,
             transfer,
-            way_back: false,
+            is_reversible: false,
             ..draft
         }
     }
@@ -503,7 +506,7 @@ impl<'a> Body<'a, '_> {
             _ => &target.text,
         };
         if with != self.transferred.body {
-            let recipe = target.way_back.then(|| target.steps.recipe());
+            let recipe = target.is_reversible.then(|| target.steps.recipe());
             let recipe = if self.comes_back(target) {
                 recipe.map(Recipe::certain)
             } else {
@@ -537,7 +540,7 @@ impl<'a> Body<'a, '_> {
             Some(_) => self.choice.log.is_empty() && self.choice.used.comes_back(),
             None => target.relabel.is_none() || self.choice.text.as_bytes() == bytes,
         };
-        target.way_back
+        target.is_reversible
             && steps.patches.is_empty()
             && charset
             && steps

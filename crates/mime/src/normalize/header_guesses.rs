@@ -173,11 +173,11 @@ impl FieldReading<'_> {
         bytes: &[u8],
     ) -> Option<Uncertain> {
         let label = label.filter(|label| *label != Charset::US_ASCII);
-        let told = self.raw.confidence.is_none() && self.raw.charset == Some(used);
+        let is_named = self.raw.confidence.is_none() && self.raw.charset == Some(used);
         let kind = match label {
             Some(label) if [label, label.superset()].contains(&used) => return None,
             Some(_) => GuessKind::Overruled,
-            None if told || used == Charset::UTF_8 || bytes.is_ascii() => return None,
+            None if is_named || used == Charset::UTF_8 || bytes.is_ascii() => return None,
             None => GuessKind::Detected,
         };
         let confidence = (used != Charset::UTF_8).then(|| self.confidence(bytes, used));

@@ -114,7 +114,7 @@ impl<'m> HeaderPlanner<'m, '_> {
                 .push(Event::new(id, field.full, kind, Reason::LongLine));
         }
         let is_sender = is_from(name) && value.len() <= self.policy.limits.field;
-        if is_sender && may_have_rivals(value) && fields::has_rivals(value) {
+        if is_sender && may_have_several_addresses(value) && fields::has_several_addresses(value) {
             let kind = EventKind::HdrAmbiguousFrom;
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
@@ -218,8 +218,9 @@ impl<'m> HeaderPlanner<'m, '_> {
         at: &FieldToPlan<'_>,
         context: &mut HeaderContext<'_>,
     ) -> RawCharset {
-        let asks = || at.kind == FieldKind::Parameters && params::asks_the_message(at.value);
-        if at.is_ascii && !lexer::has_open(at.value) && !asks() {
+        let may_need_evidence =
+            || at.kind == FieldKind::Parameters && params::may_need_evidence(at.value);
+        if at.is_ascii && !lexer::has_open(at.value) && !may_need_evidence() {
             return RawCharset {
                 charset: context.raw,
                 ..RawCharset::default()
@@ -277,10 +278,10 @@ fn charset_then(
 ) -> Option<Charset> {
     let stays = |id: &PartId| {
         let part = message.part(*id);
-        let told = part.charset.unwrap_or(part.body);
+        let label_or_body = part.charset.unwrap_or(part.body);
         !edits
             .iter()
-            .any(|edit| edit.span.start < told.end && told.start < edit.span.end)
+            .any(|edit| edit.span.start < label_or_body.end && label_or_body.start < edit.span.end)
     };
     let body = hints
         .body
@@ -314,7 +315,7 @@ fn is_from(name: &[u8]) -> bool {
 }
 
 /// Returns true if there may be a second address. Fast.
-fn may_have_rivals(value: &[u8]) -> bool {
+fn may_have_several_addresses(value: &[u8]) -> bool {
     memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
         || memchr::memchr_iter(b'@', value).nth(1).is_some()
 }

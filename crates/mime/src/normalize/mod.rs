@@ -119,13 +119,13 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
             && matches!(reading.how, How::Message | How::Detected | How::Fallback)
     };
     let guess_stays = policy.bodies == Bodies::Keep && report.readings.iter().any(opaque_guess);
-    let doubtful = shifting
+    let needs_check = shifting
         || guess_stays
         || damaged
         || raw_stays
         || word_stays
         || edits.iter().any(|e| e.span.is_empty());
-    if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
+    if needs_check && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         report.withdraw(&ReportMark::default());
         report.push(unsettled(raw));
@@ -207,7 +207,7 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
         report_signature(id, at, EventKind::MimeSignedUntouched, report);
     }
     for (index, part) in message.parts().iter().enumerate() {
-        let own = part.seals();
+        let own = part.is_signed_or_encrypted();
         if own {
             let detail = Detail::MediaType(format!("{}/{}", part.media.top, part.media.sub).into());
             let (id, kind) = (PartId(index as u32), EventKind::MimeSignedUntouched);

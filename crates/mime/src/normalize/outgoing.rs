@@ -42,7 +42,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
             .split(|byte| matches!(byte, b'\r' | b'\n'))
     };
     let read = read && lines().all(japanese::is_complete);
-    if read && says_so(body) {
+    if read && is_labelled_japanese(body) {
         return Ok(body.content(None));
     }
     let content = body.content(Some(japanese::LABEL));
@@ -72,7 +72,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
 }
 
 /// Returns true if the only label of the part is ISO-2022-JP.
-fn says_so(body: &Body<'_, '_>) -> bool {
+fn is_labelled_japanese(body: &Body<'_, '_>) -> bool {
     let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
         body.transferred.resolved,
         body.message.part(body.id).several_charsets,

@@ -278,7 +278,7 @@ impl<'a> Group<'a> {
         findings: &mut Vec<Finding>,
     ) -> Option<(usize, Param)> {
         let mut forms = self.read(context);
-        let winner = winner(&forms)?;
+        let preferred = preferred(&forms)?;
         for (index, read) in forms
             .iter()
             .enumerate()
@@ -286,7 +286,7 @@ impl<'a> Group<'a> {
             .skip(1)
         {
             let Some(read) = read else { continue };
-            let detail = if index == winner {
+            let detail = if index == preferred {
                 Reason::OtherFormDamaged
             } else {
                 Reason::OtherFormCounts
@@ -301,7 +301,7 @@ impl<'a> Group<'a> {
             extent,
             decoded,
             found,
-        } = forms[winner].take()?;
+        } = forms[preferred].take()?;
         findings.extend(found);
         let place = extent.start;
         note_path(&self.name, &decoded.text, extent, findings);
@@ -412,7 +412,7 @@ pub(super) struct DecodedForm {
 }
 
 /// Returns the index of the form that counts: the first undamaged one, else the first.
-pub(super) fn winner(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
+pub(super) fn preferred(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
     let clean =
         |read: &Option<DecodedForm>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
     forms
@@ -491,12 +491,13 @@ fn extended(
     } else if language.is_none() {
         report(EventKind::ParamNoCharset, Reason::OneApostrophe.into());
     }
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     let (raw, used, losses) =
-        encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut told);
-    let is_read = !told.is_empty();
+        encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut events);
+    let is_read = !events.is_empty();
     found.extend(
-        told.into_iter()
+        events
+            .into_iter()
             .map(|(kind, detail)| Finding::new(at.range.clone(), kind, detail)),
     );
     if !is_read && used != resolved.charset() && !bytes.is_ascii() {
@@ -861,11 +862,11 @@ mod tests {
                 parse(value.as_bytes(), &HeaderContext::default(), &mut findings).to_string(),
                 want
             );
-            let told = findings
+            let counts = findings
                 .iter()
                 .filter(|f| f.kind == EventKind::EwControlChar)
                 .map(|f| f.count);
-            assert_eq!(told.sum::<u64>(), count, "{value:?} {findings:?}");
+            assert_eq!(counts.sum::<u64>(), count, "{value:?} {findings:?}");
         }
     }
 

@@ -160,14 +160,14 @@ pub(super) fn japanese_extended(
 ) -> String {
     let pieces = japanese_pieces(
         &japanese::folded(text).0,
-        LONGEST.saturating_sub(name.len() + SIGNS),
+        LONGEST.saturating_sub(name.len() + SEGMENT_OVERHEAD),
     );
     let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
     // If one piece exceeds the line, puts all of them into one value: some readers do not support segments.
     let fits = pieces
         .iter()
-        .all(|piece| name.len() + SIGNS + piece.len() <= LINE);
+        .all(|piece| name.len() + SEGMENT_OVERHEAD + piece.len() <= LINE);
     if column + out.len() + whole <= if fits { LINE } else { LONGEST } {
         return out + &pieces.concat();
     }
@@ -189,7 +189,7 @@ pub(super) fn japanese_extended(
 }
 
 /// Bytes of a line beside the name and the segment, for numbers of up to seven digits: ` *1234567*=;`.
-const SIGNS: usize = 12;
+const SEGMENT_OVERHEAD: usize = 12;
 
 /// Encodes a text in ISO-2022-JP and percent-encoding, and splits it into pieces of up to `longest` bytes.
 ///
@@ -219,14 +219,14 @@ fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
 /// Longest line (RFC 5322 2.1.1), without the semicolon and the space around a segment.
 const LONGEST: usize = 996;
 /// Longest name that leaves enough room for the value in a line of [`LONGEST`] bytes.
-const ROOMY: usize = 480;
+const LONGEST_NAME_ON_LINE: usize = 480;
 
 /// Returns the maximum length of a line with a segment of this name.
 ///
 /// Each segment repeats the name. At least half of a line is for the value, so the output stays proportional to the value.
 fn longest(name: &str) -> usize {
     let wanted = LINE.max(3 * name.len());
-    if name.len() <= ROOMY {
+    if name.len() <= LONGEST_NAME_ON_LINE {
         wanted.min(LONGEST)
     } else {
         wanted

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Returns true if percent-decoding gives non-ASCII bytes that are not UTF-8 or not labelled UTF-8.
 ///
 /// Only such a value may need evidence from the rest of the message.
-pub(crate) fn asks_the_message(value: &[u8]) -> bool {
+pub(crate) fn may_need_evidence(value: &[u8]) -> bool {
     let mut bytes = Vec::new();
     if memchr::memchr(b'%', value).is_some_and(|_| memchr::memchr(b'*', value).is_some()) {
         percent_decode(value, &mut bytes);

@@ -22,7 +22,7 @@ mod scan;
 
 pub use decode::parse;
 pub use encode::{Compat, encode};
-pub(crate) use labelled::{Labelled, LabelledParams, asks_the_message};
+pub(crate) use labelled::{Labelled, LabelledParams, may_need_evidence};
 pub(crate) use names::survey;
 pub use param::{Param, Params, RawParam};
 pub(crate) use parameter_name::{NameForm, split_name};

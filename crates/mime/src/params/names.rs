@@ -11,7 +11,7 @@
 //!
 //! Handles only `name` and `filename`. Different names in two fields are reported (`mime.ambiguous-name`) and stay.
 
-use super::decode::{FORMS, Group, note_mark, winner};
+use super::decode::{FORMS, Group, note_mark, preferred};
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
@@ -64,7 +64,11 @@ impl Group<'_> {
     /// Removes forms whose text differs from that of the form that counts.
     ///
     /// Returns their ranges in the value, each including its semicolon.
-    pub(super) fn settle(&mut self, value: &[u8], context: &HeaderContext) -> Vec<Range<usize>> {
+    pub(super) fn remove_ambiguous(
+        &mut self,
+        value: &[u8],
+        context: &HeaderContext,
+    ) -> Vec<Range<usize>> {
         let left_out = self.left_out.iter().any(|item| !self.has(item));
         let forms = usize::from(self.plain.is_some())
             + usize::from(self.extended.is_some())
@@ -73,7 +77,7 @@ impl Group<'_> {
             return Vec::new();
         }
         let read = self.read(context);
-        let Some(first) = winner(&read) else {
+        let Some(first) = preferred(&read) else {
             return Vec::new();
         };
         let text = |index: usize| read[index].as_ref().map(|read| read.decoded.text.as_str());
@@ -275,13 +279,13 @@ mod tests {
             let mut findings = Vec::new();
             let _ =
                 crate::params::parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told =
+            let path_codes =
                 |findings: &[Finding]| findings.iter().any(|f| f.kind == EventKind::ParamPath);
-            assert_eq!(told(&findings), want, "{value}");
+            assert_eq!(path_codes(&findings), want, "{value}");
             if !value.contains(['*', '?']) {
                 let mut surveyed = Vec::new();
                 survey(value.as_bytes(), &mut surveyed);
-                assert_eq!(told(&surveyed), want, "{value}, surveyed");
+                assert_eq!(path_codes(&surveyed), want, "{value}, surveyed");
             }
         }
     }

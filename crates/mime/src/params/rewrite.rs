@@ -83,7 +83,7 @@ fn plan(
     let (_, mut groups) = group(value, context, &mut Vec::new());
     let mut list: Vec<Replacement> = groups
         .iter_mut()
-        .flat_map(|group| group.settle(value, context))
+        .flat_map(|group| group.remove_ambiguous(value, context))
         .map(|at| Replacement {
             at,
             with: Vec::new(),
@@ -272,7 +272,7 @@ fn job<'a>(
         .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
     let (form, japanese) = match form {
         Form::Iso2022Jp if !param.text.is_ascii() => {
-            if is_settled(group, &items, Form::Iso2022Jp, param, context) {
+            if is_unchanged(group, &items, Form::Iso2022Jp, param, context) {
                 return None;
             }
             let (kind, count) = match japanese::write(&param.text) {
@@ -325,7 +325,7 @@ fn job<'a>(
 }
 
 /// Returns true if a form needs no change.
-fn is_settled(
+fn is_unchanged(
     group: &Group<'_>,
     items: &[&Item<'_>],
     form: Form,
@@ -658,7 +658,7 @@ mod tests {
             assert_eq!(after(value, Form::Words), want, "{value}");
         }
         for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
-            let (mut told, context) = (Vec::new(), HeaderContext::default());
+            let (mut findings, context) = (Vec::new(), HeaderContext::default());
             let _ = rewrite(
                 &Rewriting {
                     value: value.as_bytes(),
@@ -671,10 +671,11 @@ mod tests {
                     context: &context,
                     then: &context,
                 },
-                &mut told,
+                &mut findings,
             );
             assert!(
-                told.iter()
+                findings
+                    .iter()
                     .any(|finding| finding.kind == EventKind::ParamJunk),
                 "{value}"
             );

@@ -59,7 +59,7 @@ pub(super) struct Scanner<'a> {
     /// True if a semicolon precedes the next parameter.
     semicolon: bool,
     /// Which backslashes are trail bytes when the end of a quoted string is searched.
-    halves: TrailBackslash,
+    backslashes: TrailBackslash,
     /// The evidence of the message; None if the caller does not decode values.
     context: Option<HeaderContext<'a>>,
     /// Syntax errors that were tolerated so far.
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
             open_comment: false,
             open_shift: false,
             semicolon: false,
-            halves: TrailBackslash::of(value),
+            backslashes: TrailBackslash::of(value),
             context: None,
             tolerated: Vec::new(),
         };
@@ -196,7 +196,7 @@ impl<'a> Scanner<'a> {
         };
         if value.get(start) == Some(&b'"') {
             let over_shifts = self.quoted_end_over_shifts(start);
-            let closed = over_shifts.or_else(|| self.halves.quoted_end(value, start));
+            let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
@@ -387,7 +387,7 @@ impl<'a> Scanner<'a> {
             // Skips a name without a value. The text after it may be a parameter.
             Some(b'"') => {
                 self.at = self
-                    .halves
+                    .backslashes
                     .quoted_end(value, self.at)
                     .unwrap_or(value.len());
                 return None;
@@ -491,7 +491,7 @@ fn without_line_end(value: &[u8]) -> &[u8] {
 ///
 /// Keeps backslashes that are trail bytes or within ISO-2022-JP. In a Windows path, removes only those before a quote or a
 /// backslash.
-fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
+fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
     let Some(first) = inside
         .iter()
         .position(|&b| matches!(b, b'\\' | b'\r' | b'\n'))
@@ -501,20 +501,20 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u
     let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
     let path = is_path(inside);
     let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
-    let halves = if is_raw {
-        halves()
+    let backslashes = if is_raw {
+        backslashes()
     } else {
         TrailBackslash::None
     };
     let mut out = Vec::with_capacity(inside.len());
-    let mut i = if halves == TrailBackslash::None {
+    let mut i = if backslashes == TrailBackslash::None {
         first
     } else {
         0
     };
     out.extend_from_slice(&inside[..i]);
     while i < inside.len() {
-        if halves.step(inside, i) == 2 {
+        if backslashes.step(inside, i) == 2 {
             out.extend_from_slice(&inside[i..i + 2]);
             i += 2;
             // A mailer that ignores the charset escapes the trail byte too.

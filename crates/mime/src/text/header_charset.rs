@@ -55,14 +55,14 @@ pub(crate) fn raw_header_charset(
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
-    let told = [hints.words(message), hints.body]
+    let named = [hints.words(message), hints.body]
         .into_iter()
         .flatten()
         .filter(|_| may_guess);
-    let told = told
+    let named = named
         .into_iter()
         .find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
-    if let Some(charset) = told.or(policy.default_charset) {
+    if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {
             charset: Some(charset),
             ..RawCharset::default()
@@ -83,7 +83,7 @@ pub(crate) fn raw_header_charset(
         hints,
         body: None,
     };
-    let told = mail.detection(None);
+    let hints_for_raw = mail.detection(None);
     let (mut raw, mut has_evidence) = (Detector::new(), false);
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
@@ -92,7 +92,7 @@ pub(crate) fn raw_header_charset(
             has_evidence |= has_letters(value);
         }
     }
-    let own = raw.guess(&told);
+    let own = raw.guess(&hints_for_raw);
     let all = if own.confidence < SURE_CONFIDENCE {
         mail.pooled_guess()
             .filter(|all| all.confidence > own.confidence)

@@ -121,7 +121,7 @@ impl<'a> MailContext<'a> {
             .filter(|(_, part)| part.is_text())
     }
 
-    /// Returns what the label of a text part stands for.
+    /// Resolves the label of a text part.
     fn label(self, id: PartId) -> Option<Resolved> {
         self.message
             .charset_label(id)

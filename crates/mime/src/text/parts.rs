@@ -69,7 +69,7 @@ fn read_level<'a>(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = part.is_text();
-        if !text && !holds_text(message, part)
+        if !text && !may_contain_text(message, part)
             || part.attachment && policy.attachments == Attachments::Skip
         {
             continue;
@@ -100,7 +100,7 @@ fn read_level<'a>(
                 continue;
             }
         }
-        let mut told = |choice: &Choice<'_>| {
+        let mut report_choice = |choice: &Choice<'_>| {
             transferred.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
@@ -109,10 +109,10 @@ fn read_level<'a>(
         let ((reading, mut losses), mut text) =
             if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
                 let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
-                (told(&choice), choice.text)
+                (report_choice(&choice), choice.text)
             } else {
                 let choice = transferred.choose(message, id, policy, &mut hints);
-                (told(&choice), Cow::Owned(choice.text.into_owned()))
+                (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
             };
         if let Some(footer) = transferred.footer() {
             let (footer, lost) =
@@ -136,7 +136,7 @@ fn read_level<'a>(
 }
 
 /// Returns true if a part with another media type may contain text. Fast, since it runs for every attachment.
-fn holds_text(message: &Message<'_>, part: &Part) -> bool {
+fn may_contain_text(message: &Message<'_>, part: &Part) -> bool {
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
         PartKind::Opaque => !blank(),
@@ -257,12 +257,12 @@ fn read_embedded(
         (bytes, 0)
     };
     let inner = Message::parse(bytes, &limits);
-    let shows = if added > 0 {
+    let is_structured = if added > 0 {
         inner.part(PartId::ROOT).kind == PartKind::Multipart
     } else {
         !inner.fields(PartId::ROOT).is_empty()
     };
-    if !shows {
+    if !is_structured {
         return;
     }
     let mut within = Vec::new();

@@ -276,7 +276,7 @@ fn a_body_with_yenc_stays() {
 
 #[test]
 fn unchanged_text_attachments_are_reported() {
-    for (charset, body, told) in [
+    for (charset, body, want) in [
         ("iso-8859-1", &b"\xfc\n"[..], true),
         ("koi8-r", b"\xf0\xf2\n", true),
         ("utf-8", "ü\n".as_bytes(), false),
@@ -294,7 +294,7 @@ fn unchanged_text_attachments_are_reported() {
             .events
             .iter()
             .any(|e| e.kind == EventKind::MimeAttachmentUntouched);
-        assert_eq!(found, told, "{charset}");
+        assert_eq!(found, want, "{charset}");
     }
 }
 

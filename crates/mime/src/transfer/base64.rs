@@ -371,11 +371,11 @@ mod tests {
                                 eol.len()
                             },
                     );
-                    let told = comes_back(&body, found.len(), width, eol, ended);
+                    let counted = comes_back(&body, found.len(), width, eol, ended);
                     let real =
                         again == body && !found.is_empty() && width > 0 && width.is_multiple_of(4);
-                    assert_eq!(told, real, "{} {eol:?} {ended}", body.escape_ascii());
-                    counts[usize::from(told)] += 1;
+                    assert_eq!(counted, real, "{} {eol:?} {ended}", body.escape_ascii());
+                    counts[usize::from(counted)] += 1;
                 }
             }
         }

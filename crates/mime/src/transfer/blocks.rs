@@ -180,12 +180,12 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     block.size = data.size;
     let parts = number(head, b" part=", 10).is_some();
     let whole = number(head, b" size=", 10).filter(|_| !parts);
-    let told = [whole, number(last, b" size=", 10)];
-    let mut told = told.into_iter().flatten().peekable();
-    block.size_fits = told
+    let declared = [whole, number(last, b" size=", 10)];
+    let mut declared = declared.into_iter().flatten().peekable();
+    block.size_fits = declared
         .peek()
         .is_some()
-        .then(|| told.all(|size| size == data.size));
+        .then(|| declared.all(|size| size == data.size));
     let sum = if parts {
         number(last, b" pcrc32=", 16)
     } else {
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn sizes_and_sums_are_checked() {
         // The check value of CRC-32: "123456789" gives CBF43926.
-        let told = |size: usize, end: &str, data: &[u8]| {
+        let yenc_block = |size: usize, end: &str, data: &[u8]| {
             let head = format!("=ybegin line=128 size={size} name=a b.bin\r\n");
             [
                 head.as_bytes(),
@@ -380,20 +380,20 @@ mod tests {
         let digits = yenc(b"123456789");
         for (text, want) in [
             (
-                told(9, "size=9 crc32=cbf43926", &digits),
+                yenc_block(9, "size=9 crc32=cbf43926", &digits),
                 (9, Some(true), Some(true)),
             ),
             (
-                told(9, "size=9 crc32=CBF43926", &digits),
+                yenc_block(9, "size=9 crc32=CBF43926", &digits),
                 (9, Some(true), Some(true)),
             ),
-            (told(9, "size=9", &digits), (9, Some(true), None)),
+            (yenc_block(9, "size=9", &digits), (9, Some(true), None)),
             (
-                told(9, "size=8 crc32=00000000", &digits),
+                yenc_block(9, "size=8 crc32=00000000", &digits),
                 (9, Some(false), Some(false)),
             ),
             (
-                told(10, "size=9 crc32=cbf43926", &digits),
+                yenc_block(10, "size=9 crc32=cbf43926", &digits),
                 (9, Some(false), Some(true)),
             ),
         ] {
@@ -417,7 +417,10 @@ mod tests {
         assert_eq!(checked(&open), ("x".to_owned(), 9, Some(false), None));
         // Every byte is decoded correctly.
         let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
-        assert_eq!(checked(&told(1000, "size=1000", &yenc(&all))).2, Some(true));
+        assert_eq!(
+            checked(&yenc_block(1000, "size=1000", &yenc(&all))).2,
+            Some(true)
+        );
     }
 
     #[test]

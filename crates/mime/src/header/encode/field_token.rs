@@ -1,4 +1,4 @@
-//! The tokens of which a field value is written.
+//! The tokens that make up an encoded field value.
 
 use crate::encoded_word::Place;
 use std::borrow::Cow;

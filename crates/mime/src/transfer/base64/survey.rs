@@ -174,7 +174,7 @@ impl LineShape {
     }
 }
 
-/// Returns true for a line with padding, or too long for a word, of which one byte is not base64.
+/// Returns true for a line with one byte that is not base64, if it has padding or is too long for a word.
 fn is_damaged_once(text: &[u8]) -> bool {
     text.iter().filter(|b| !is_base64(**b)).count() == 1
         && (text.ends_with(b"=") || text.len() >= 20)

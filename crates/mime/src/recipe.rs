@@ -2,8 +2,8 @@
 //!
 //! A recipe lists the steps that the planner reversed: line ends, names in documents, charset, transfer encoding. It is used only
 //! after a trial returned the old bytes; otherwise the old bytes are stored. No trial is needed if each step is known to be
-//! lossless: a single-byte charset that `Charset::comes_back` has found reversible for all its bytes, base64 lines as an encoder
-//! writes them, and line ends of one form.
+//! lossless. Such steps are line ends of one form, base64 lines as an encoder writes them, and single-byte charsets that are
+//! reversible for all bytes (`Charset::comes_back`).
 //!
 //! # Limits
 //! Quoted-printable has no recipe, since writers break its lines in too many ways. The old bytes of such bodies are stored.

@@ -168,8 +168,8 @@ fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns true if the cut character is one byte that is a Latin-1 letter after another letter.
 ///
-/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks: they are more frequent than `Ã`,
-/// `ð` and `â` at the end of words.
+/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks. At the end of words, they are
+/// more frequent than `Ã`, `ð` and `â`.
 fn is_latin1_word_end(bytes: &[u8]) -> bool {
     let [.., before, last] = bytes else {
         return false;

@@ -3,8 +3,7 @@
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
-/// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule
-/// out.
+/// Returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
 pub(super) fn by_bom_or_structure(
     bytes: &[u8],
     declared: Option<Charset>,

@@ -5,8 +5,8 @@ pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
     !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
 }
 
-/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at the end of a
-/// word.
+/// Returns true if two different bytes above 7F are letters. Letters occur inside a word, beside each other, or, from C0 on, at the
+/// end of a word.
 ///
 /// A no-break space, a pound sign, a trademark sign and a pair of quotation marks are not letters. They prove nothing about other
 /// text.

@@ -287,7 +287,7 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
-/// Returns true if all non-ASCII characters are Latin letters within words and related symbols, and one word has enough ASCII
+/// Returns true if all non-ASCII characters are Latin letters within words and related symbols. One word must have enough ASCII
 /// letters to be no product name (`T恤`).
 fn is_in_words(text: &str) -> bool {
     const LETTERS: usize = 3;

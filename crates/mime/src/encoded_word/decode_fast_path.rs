@@ -6,9 +6,9 @@
 //!
 //! # Limits
 //!
-//! Everything else goes to the general reader: raw non-ASCII text beside words in other charsets than UTF-8, words that touch text,
-//! damage, repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that
-//! returns to ASCII, controls, hidden characters, and a line end at the end.
+//! The general reader handles all other values. Examples are damage, repaired or mapped labels, words that touch text, controls,
+//! invisible characters, and a line end at the end. It also handles raw non-ASCII text beside words in legacy charsets, and bytes
+//! that are UTF-8 or odd under their label. Of the stateful charsets, only ISO-2022-JP that returns to ASCII is handled here.
 
 use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};

@@ -31,8 +31,7 @@ pub(super) struct StrictLabel<'v> {
 
 /// Decodes the word at `at`, where `=?` stands, into `bytes`. `expected` is a label in strict syntax, or empty.
 ///
-/// Returns None for any other syntax, for a word with something other than white space after it, and for a word that does not fit
-/// into `bytes`.
+/// Returns None for any other syntax, for a word that text touches, and for a word that does not fit into `bytes`.
 pub(super) fn word<'v>(
     value: &'v [u8],
     at: usize,

@@ -53,7 +53,7 @@ impl TrailBackslash {
     }
 
     /// Calls `call` for each quoted string outside comments and angles; the last one may be open. Returns the number of comments
-    /// that are open or hold an address.
+    /// that are open or contain an address.
     fn for_each_string(self, value: &[u8], mut call: impl FnMut(QuotedString)) -> usize {
         let steps = CharacterSteps::with(self, value);
         let (mut at, mut comments, mut angles, mut syntax_faults) = (0, true, true, 0);

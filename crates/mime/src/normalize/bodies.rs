@@ -397,9 +397,9 @@ impl<'a> Body<'a, '_> {
 
     /// Returns true if `bytes` have the old lines in the declared charset and in the charset that was used.
     ///
-    /// `ended` means that one line end was added. Only the line ends of `bytes` differ from the old bytes, so readers that believe
-    /// the label and readers that guess must find the same lines. The used charset may be a guess from other fields, which the next
-    /// pass may not find again.
+    /// `ended` means that one line end was added. Only the line ends differ from the old bytes. So readers that believe the label
+    /// and readers that guess must find the same lines. The used charset may be a guess from other fields, which the next pass may
+    /// not find again.
     fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
         let label = self.transferred.resolved.and_then(Resolved::charset);
         label.into_iter().chain([self.choice.used]).all(|charset| {

@@ -6,7 +6,7 @@
 //!
 //! # Limits
 //!
-//! A body of one word of the alphabet whose length is a multiple of four is read as base64, even if it was meant as a word.
+//! A body of one word, whose length is a multiple of four, is read as base64 even if it was meant as a word.
 
 mod survey;
 mod tolerant;

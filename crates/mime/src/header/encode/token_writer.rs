@@ -104,7 +104,7 @@ impl<'s> TokenWriter<'s> {
         }
     }
 
-    /// Returns the length of a text's words and the `tail` after them if they fit into one line, else of the first word.
+    /// Returns the length of a single word for a text and the `tail` after it, or of the first word if one is not enough.
     fn first(&self, text: &str, place: Place, tail: usize) -> usize {
         let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
         let whole = match self.letter(text, place) {

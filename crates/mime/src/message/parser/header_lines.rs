@@ -4,8 +4,8 @@
 //!
 //! - An empty line, a delimiter line of an open multipart, or the end of the message ends a header.
 //! - A line that begins with a blank continues the field before it.
-//! - A line of blanks is a continuation too (obs-FWS, `hdr.blank-line`) if the next line that is not blank is a field, a
-//!   continuation or empty. Otherwise it replaces the empty line (`mime.no-blank-line`).
+//! - A line of blanks is a continuation too (obs-FWS, `hdr.blank-line`) if the next other line is a field, a continuation or empty.
+//!   Otherwise it replaces the empty line (`mime.no-blank-line`).
 //! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
 //!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
 //! - `From ` or `>From ` at the start of the first line is junk, too.

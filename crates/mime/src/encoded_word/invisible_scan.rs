@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_is_missed_wherever_it_stands() {
+    fn no_character_is_missed_at_any_offset() {
         let mut extra = 0;
         for c in '\0'..=char::MAX {
             let text = c.to_string();

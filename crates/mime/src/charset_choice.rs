@@ -3,7 +3,7 @@
 //! [`choose`] tries the steps of `Undecided::STEPS` in order; the first one that decides wins.
 //!
 //! # Limits
-//! Evidence from other parts of the message counts only where a part proves too little itself.
+//! Evidence from other parts of the message counts only if a part proves too little itself.
 
 mod by_evidence;
 mod by_label;

@@ -1,8 +1,8 @@
 //! Finds charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, vCard properties.
 //!
 //! # Limits
-//! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do, and as many characters
-//! to correct one. Does not distinguish scripts and styles from markup.
+//! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
+//! many characters to correct one. Does not distinguish scripts and styles from markup.
 
 use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
@@ -20,7 +20,7 @@ pub(crate) enum Document {
     Html,
     /// An XML declaration (XML 1.0, 4.3.3).
     Xml,
-    /// `@charset` at its very beginning (CSS Syntax 3, 3.2).
+    /// `@charset` at the very beginning (CSS Syntax 3, 3.2).
     Css,
     /// Properties, each with its own charset (vCard 2.1, vCalendar 1.0).
     Card,
@@ -197,20 +197,20 @@ fn attributes(
     }
 }
 
-/// What a meta element declares.
+/// The attributes of a meta element that may declare a charset.
 #[derive(Default)]
 struct Meta {
     charset: Option<Range<usize>>,
-    /// The charset in `content`, and whether a media type stands before it.
+    /// The charset in `content`, and true if a media type stands before it.
     content: Option<(Range<usize>, bool)>,
-    /// Whether `http-equiv` is `content-type`; None without `http-equiv`.
+    /// True if `http-equiv` is `content-type`; None without `http-equiv`.
     equivalent: Option<bool>,
     /// The element has `name`, `property` or `itemprop`.
     named: bool,
 }
 
 impl Meta {
-    /// The first attribute of each name counts.
+    /// Records an attribute. The first attribute of each name counts.
     fn see(&mut self, head: &[u8], name: Range<usize>, value: Range<usize>) {
         match &head[name] {
             b"charset" if self.charset.is_none() => self.charset = label(head, value),
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_declaration_is_none() {
+    fn text_that_resembles_a_declaration_is_ignored() {
         for (document, text) in [
             (Html, "<meta name=charset><p>charset=x"),
             (
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_conversion_moves_away_is_still_found() {
+    fn declarations_are_found_after_conversion() {
         let title = "щ".repeat(960);
         let html = format!("<title>{title}</title><meta charset=koi8-r>");
         assert_eq!(names(Html, &html), ["koi8-r"]);

@@ -1,6 +1,6 @@
-//! Describes what was found in, or done to, a message: kind, place, and typed details.
+//! Describes findings in a message and changes of it: kind, place, and typed details.
 //!
-//! [`Detail`] holds data. Only its `Display` makes an English sentence; no code compares that text.
+//! [`Detail`] contains data. Only its `Display` writes an English sentence; no code compares that text.
 
 mod detail;
 mod file_kind;
@@ -47,7 +47,7 @@ impl fmt::Display for Event {
 }
 
 impl Event {
-    /// Builds an event that stands for a single thing.
+    /// Creates an event with a count of 1.
     pub fn new(part: PartId, at: Span, kind: EventKind, detail: impl Into<Detail>) -> Self {
         Self {
             part,

@@ -1,7 +1,8 @@
-//! Readings that a person should look at: charsets that were guessed, and labels that were overruled.
+//! Texts that a person should check: those with a guessed charset or an overruled label.
 //!
 //! # Limits
-//! A report keeps the [`GUESSES`] least certain readings of a message, half of them of each kind where there are as many, and counts the others.
+//! A report keeps the [`GUESSES`] least certain guesses of a message and counts the others. Each kind gets half of the places if
+//! there are enough guesses of both.
 
 use crate::{PartId, Span};
 use mailglot_codec::Charset;
@@ -47,23 +48,23 @@ pub struct Guess {
     pub used: Charset,
     /// The confidence from 0 to 1; `None` if a rule decided, such as valid UTF-8 under another label.
     pub confidence: Option<f32>,
-    /// The text around the first characters beyond ASCII, without controls.
+    /// The text around the first non-ASCII characters, without controls.
     pub excerpt: String,
 }
 
-/// How certain a reading with this confidence is, for sorting.
+/// Returns a sort key for a confidence: the least certain guesses come first.
 pub(crate) fn certainty(confidence: Option<f32>) -> f32 {
     confidence.unwrap_or(1.0)
 }
 
-/// Characters of an excerpt before and behind the first one beyond ASCII.
+/// Number of characters of an excerpt before its first non-ASCII character; then the number from there on.
 const BEFORE: usize = 16;
 const BEHIND: usize = 24;
 
-/// Returns the text around its first character beyond ASCII on one line: `…Bütün Ünlüler burada…`.
+/// Returns the text around its first non-ASCII character on one line: `…Bütün Ünlüler burada…`.
 ///
-/// Runs of ASCII blanks become one space, other blanks `␣`, controls their symbols (U+2400), and marks that turn the direction of
-/// writing U+FFFD. ASCII text gives its beginning.
+/// Runs of ASCII blanks become one space, other blanks `␣`, and controls their symbols (U+2400). Invisible characters and marks of
+/// writing direction become U+FFFD. ASCII text gives its beginning.
 pub(crate) fn excerpt(text: &str) -> String {
     let first = text.bytes().position(|byte| byte >= 0x80).unwrap_or(0);
     let start = text[..first]
@@ -99,7 +100,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     out
 }
 
-/// The character that stands for `c` where `c` could steer a terminal or be overlooked.
+/// Replaces characters that could control a terminal or be overlooked.
 fn visible(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),

@@ -1,32 +1,32 @@
-//! Text in ISO-2022-JP as RFC 1468 has it, for readers that know nothing else.
+//! Encodes text in ISO-2022-JP exactly as RFC 1468 defines it, for readers that support nothing else.
 //!
-//! Written are ASCII and JIS X 0208, with `ESC $ B` and `ESC ( B` and no other sequence; every line ends in ASCII. Characters beyond that become others
-//! that say the same, as mail programs in Japan have always done:
+//! The output contains ASCII and JIS X 0208, with the sequences `ESC $ B` and `ESC ( B` only, and every line ends in ASCII. Other
+//! characters become equivalent ones, as in the output of Japanese mail programs:
 //!
-//! - signs of which Unicode has two for one code of JIS X 0208 (wave dash and full-width tilde, minus sign and full-width hyphen, …): the one that
-//!   the codec reads from that code, which is WHATWG's and Microsoft's. RFC 1468 cannot tell them apart;
-//! - half-width katakana, which RFC 1468 does not have: full-width ones, a voicing mark behind them joined to its letter;
-//! - kana with a combining voicing mark, as file names of Macs have them: one letter;
-//! - the yen sign and the overline: full-width ones. JIS X 0201 has them at the places of the backslash and the tilde, which is what many readers
-//!   show there.
+//! - Where Unicode has two characters for one code of JIS X 0208 (wave dash and full-width tilde, minus sign and full-width hyphen,
+//!   …): the character that the codec decodes, as WHATWG and Microsoft do. RFC 1468 does not distinguish them.
+//! - Half-width katakana, which RFC 1468 lacks: full-width ones, joined with a voicing mark after them.
+//! - Kana with a combining voicing mark, as in file names of Macs: one letter.
+//! - The yen sign and the overline: full-width ones. JIS X 0201 has them at the codes of backslash and tilde, which many readers
+//!   show instead.
 //!
 //! # Limits
 //!
-//! The rows of NEC and IBM beyond JIS X 0208 (circled digits, Roman numerals) are not written: RFC 1468 has none of them. A no-break space is no space:
-//! text with it is not written either.
+//! Does not encode the NEC and IBM rows beyond JIS X 0208 (circled digits, Roman numerals), which RFC 1468 lacks. Does not replace
+//! a no-break space by a space, so text with it is not encodable.
 
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 use std::borrow::Cow;
 
-/// The label that is written.
+/// The charset label of the output.
 pub(crate) const LABEL: &str = "iso-2022-jp";
 
 /// A text in ISO-2022-JP.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// The bytes, all of them ASCII.
+    /// The encoded bytes, which are all ASCII bytes.
     pub bytes: Vec<u8>,
-    /// Characters that became others.
+    /// Number of characters that were replaced by equivalent ones.
     pub look_alikes: u64,
 }
 
@@ -37,7 +37,7 @@ pub fn iso_2022_jp_form(text: &str) -> Cow<'_, str> {
     folded(text).0
 }
 
-/// Writes a text; how many of its characters RFC 1468 lacks, where it lacks some.
+/// Encodes a text. If RFC 1468 lacks characters of it, returns their number as the error.
 pub(crate) fn write(text: &str) -> Result<Written, u64> {
     let (text, look_alikes) = folded(text);
     let (bytes, lacking) = encode(&text);
@@ -52,12 +52,12 @@ pub(crate) fn write(text: &str) -> Result<Written, u64> {
     }
 }
 
-/// The bytes of a text that [`write`] takes; of another one those of the characters that there are.
+/// Encodes a text and skips characters that RFC 1468 lacks.
 pub(crate) fn bytes(text: &str) -> Vec<u8> {
     encode(&folded(text).0).0
 }
 
-/// Whether bytes end in ASCII, or in the half of JIS X 0201 that nearly is.
+/// Returns true if bytes end in ASCII, or in JIS X 0201 Roman, which is nearly ASCII.
 pub(crate) fn is_complete(bytes: &[u8]) -> bool {
     match memchr::memrchr(0x1B, bytes) {
         Some(at) => matches!(bytes.get(at + 1..at + 3), Some(b"(B" | b"(J")),
@@ -74,7 +74,7 @@ fn encode(text: &str) -> (Vec<u8>, u64) {
     (bytes, log.losses())
 }
 
-/// The text with the characters that stand for others in it, and how many there were. Once folded, a text stays.
+/// Replaces characters by equivalent ones in JIS X 0208. Returns the text and the number of replaced characters. Idempotent.
 pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
     let Some(first) = text
         .char_indices()
@@ -84,7 +84,7 @@ pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
         return (Cow::Borrowed(text), 0);
     };
     let mut out = String::with_capacity(text.len() + 8);
-    // The letter before the first mark may be one that it joins.
+    // A voicing mark may join the last letter of this.
     out.push_str(&text[..first]);
     let mut count = 0;
     for c in text[first..].chars() {
@@ -112,7 +112,7 @@ fn is_folded(c: char) -> bool {
     c > '\u{7F}' && (full(c) != c || matches!(c, '\u{3099}' | '\u{309A}'))
 }
 
-/// The character that stands for another one.
+/// Returns the equivalent character in JIS X 0208, or `c` itself.
 fn full(c: char) -> char {
     match c {
         '\u{A2}' => '\u{FFE0}',
@@ -132,7 +132,7 @@ fn full(c: char) -> char {
     }
 }
 
-/// What stands in full width for U+FF61 to U+FF9F, less 3000.
+/// Full-width characters for U+FF61 to U+FF9F, minus U+3000.
 const KATAKANA: [u8; 63] = [
     0x02, 0x0C, 0x0D, 0x01, 0xFB, 0xF2, 0xA1, 0xA3, 0xA5, 0xA7, 0xA9, 0xE3, 0xE5, 0xE7, 0xC3,
     0xFC, //
@@ -143,7 +143,7 @@ const KATAKANA: [u8; 63] = [
     0xE0, 0xE1, 0xE2, 0xE4, 0xE6, 0xE8, 0xE9, 0xEA, 0xEB, 0xEC, 0xED, 0xEF, 0xF3, 0x9B, 0x9C,
 ];
 
-/// A mark behind a kana.
+/// A voicing mark after a kana.
 #[derive(Clone, Copy)]
 enum VoicingMark {
     Voiced,
@@ -151,19 +151,19 @@ enum VoicingMark {
 }
 
 impl VoicingMark {
-    /// The letter with the mark, where JIS X 0208 has it.
+    /// Returns the letter with the mark, if JIS X 0208 has it.
     fn on(self, letter: char) -> Option<char> {
-        // Hiragana stand as katakana do, 60 lower.
+        // Hiragana have the order of katakana, U+0060 lower.
         let katakana = match letter {
             '\u{3041}'..='\u{3096}' => letter as u32 + 0x60,
             '\u{30A1}'..='\u{30F6}' => letter as u32,
             _ => return None,
         };
         let next = match (self, katakana) {
-            // KA to TI, with a voiced letter behind each; small TU stands before TU.
+            // KA to TI: each is followed by its voiced letter. A small TU precedes TU.
             (Self::Voiced, 0x30AB..=0x30C1) if katakana % 2 == 1 => 1,
             (Self::Voiced, 0x30C4 | 0x30C6 | 0x30C8) => 1,
-            // HA to HO, in threes.
+            // HA to HO: three letters each.
             (Self::Voiced, 0x30CF..=0x30DB) if (katakana - 0x30CF).is_multiple_of(3) => 1,
             (Self::SemiVoiced, 0x30CF..=0x30DB) if (katakana - 0x30CF).is_multiple_of(3) => 2,
             (Self::Voiced, 0x30A6) if letter == '\u{30A6}' => return Some('\u{30F4}'),
@@ -177,7 +177,7 @@ impl VoicingMark {
 mod tests {
     use super::*;
 
-    /// Every character of JIS X 0208, by its code.
+    /// Returns every character of JIS X 0208, in code order.
     fn jis_x_0208() -> Vec<char> {
         let mut chars = Vec::new();
         for row in 0x21..=0x74_u8 {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn all_other_characters_are_refused_or_become_some_of_these() {
+    fn other_characters_are_rejected_or_replaced() {
         let chars: std::collections::BTreeSet<char> = jis_x_0208().into_iter().collect();
         let mut folds = 0;
         for c in ('\u{80}'..=char::MAX).filter(|c| !chars.contains(c)) {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_what() {
+    fn equivalent_characters() {
         for (text, want, count) in [
             ("〜−‖—¢£¬¥‾", "～－∥―￠￡￢￥￣", 9),
             ("ﾃｽﾄ ｶﾞｷﾞｸﾞﾊﾟﾋﾟｳﾞ｡｢｣", "テスト ガギグパピヴ。「」", 18),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_is_what_ends_in_ascii() {
+    fn complete_text_ends_in_ascii() {
         for (bytes, want) in [
             (&b"abc"[..], true),
             (b"", true),

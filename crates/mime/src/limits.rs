@@ -10,17 +10,17 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of a message; a bigger one passes through untouched (`msg.too-large`).
+    /// Maximum length of a message in bytes; a longer one stays unchanged (`msg.too-large`).
     pub message: usize,
-    /// Nesting of multiparts and message/rfc822; deeper levels are opaque (`mime.depth`).
+    /// Maximum nesting of multiparts and embedded messages; deeper levels are opaque (`mime.depth`).
     pub depth: usize,
-    /// Parts of a message; the rest is opaque (`mime.depth`).
+    /// Maximum number of parts; the rest is opaque (`mime.depth`).
     pub parts: usize,
-    /// Header fields of one part; further ones are not looked at (`hdr.beyond-limit`).
+    /// Maximum number of header fields of a part; the rest is not examined (`hdr.beyond-limit`).
     pub fields: usize,
-    /// Bytes of one field that is decoded or rewritten; a longer one is left alone (`hdr.beyond-limit`).
+    /// Maximum length of a field in bytes; a longer one is neither decoded nor rewritten (`hdr.beyond-limit`).
     pub field: usize,
-    /// Events kept of one message; more are only counted, each kind for itself.
+    /// Maximum number of events of a message that are kept; others are only counted, by kind.
     pub events: usize,
 }
 

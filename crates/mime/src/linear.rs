@@ -1,17 +1,17 @@
-//! Law 9 in tests: ten times the input takes about ten times as long.
+//! Tests that code takes linear time: ten times the input takes about ten times as long.
 //!
 //! # Limits
-//! Where the system does not tell a thread's time on a processor, the time that passes is taken.
+//! Uses wall-clock time on systems that do not report the CPU time of a thread.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Work that takes less cannot be much more than linear.
+/// Duration below which a measurement proves nothing.
 const SHORT: Duration = Duration::from_millis(20);
-/// Ten, and what caches and allocators add.
+/// Maximum ratio of the times: ten, plus the effects of caches and allocators.
 const RATIO: u32 = 30;
 
-/// Fails where `work` on `size` units takes more than [`RATIO`] times what it takes on a tenth of them, five times in a row.
+/// Panics if `work` on `size` units takes more than [`RATIO`] times as long as on a tenth of them, five times in a row.
 pub(crate) fn assert_linear(name: &dyn std::fmt::Debug, size: usize, work: impl Fn(usize)) {
     let mut seen = String::new();
     for _ in 0..5 {
@@ -37,9 +37,9 @@ fn time(work: impl FnOnce()) -> Duration {
     }
 }
 
-/// Nanoseconds of this thread on a processor: the first number of its schedstat.
+/// Returns the CPU time of this thread in nanoseconds: the first number of its schedstat.
 fn on_processor() -> Option<u64> {
-    // A yield brings the counter up to date.
+    // A yield updates the counter.
     std::thread::yield_now();
     fs::read_to_string("/proc/thread-self/schedstat")
         .ok()?

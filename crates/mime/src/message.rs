@@ -5,26 +5,28 @@
 //! preamble ── delimiter ── part ── delimiter ── … ── epilogue   (the body of a multipart)
 //! ```
 //!
-//! Delimiters, preambles, epilogues and empty lines are no nodes: they are the gaps between the spans of the parts.
+//! Delimiters, preambles, epilogues and empty lines are not stored: they are the gaps between the spans of the parts.
 //!
 //! # Rules
 //!
-//! - Lines end in LF or CR LF, mixed at will. CR alone ends lines only in a message whose header (or which as a whole) has no LF.
-//! - A delimiter is a whole line: `--`, the boundary exactly, `--` for the closing one, white space (RFC 2046 5.1.1). The line end
-//!   before it belongs to it. The delimiter of an outer multipart closes all inner ones; of equal boundaries the innermost open one
-//!   counts.
-//! - A line that only begins as a delimiter is text (`mime.ambiguous-boundary`). The innermost four open boundaries are compared.
-//! - Of several fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition` the first counts; of several charset or
-//!   boundary parameters too. A second field of those that may occur once gives `hdr.duplicate`.
-//! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/parser/header_lines.rs`).
+//! - Lines end in LF or CR LF, even mixed. A lone CR ends lines only in a message whose header (or which as a whole) has no LF.
+//! - A delimiter is a whole line: `--`, the exact boundary, `--` for the closing one, and white space (RFC 2046 5.1.1). The line
+//!   end before it belongs to it.
+//! - The delimiter of an outer multipart closes all inner ones. Of equal boundaries, the innermost open one counts.
+//! - A line that only begins like a delimiter is text (`mime.ambiguous-boundary`). It is compared with the four innermost open
+//!   boundaries.
+//! - Of repeated fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition`, the first counts. So does the first
+//!   of repeated charset or boundary parameters. A second field of a kind that may occur once gives `hdr.duplicate`.
+//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read.
 //!
 //! # Limits
 //!
-//! - Beyond [`Limits::depth`] multiparts and embedded messages are opaque; beyond [`Limits::parts`] the rest of the message belongs to
-//!   no part. Both give `mime.depth`.
-//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens; a
-//!   multipart so labelled is read as if it were not, and is opaque when no delimiter shows.
-//! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for ([`crate::text_parts`] reads by the latter).
+//! - Multiparts and embedded messages deeper than [`Limits::depth`] are opaque. After [`Limits::parts`] parts, the rest of the
+//!   message belongs to no part. Both give `mime.depth`.
+//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens.
+//!   The label of such a multipart is ignored; it is opaque if it contains no delimiter.
+//! - The parser does not search for parts after a closing delimiter, or for undeclared boundaries. [`crate::text_parts`] finds the
+//!   latter.
 
 pub(crate) mod charset;
 mod lines;
@@ -59,7 +61,7 @@ pub struct Message<'a> {
     eol: Eol,
     parts: Vec<Part>,
     fields: Vec<Field>,
-    /// Boundaries of the multiparts that have one, by part.
+    /// The boundaries of multiparts, with their parts.
     boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
     defects: Vec<Event>,
 }
@@ -106,7 +108,7 @@ impl<'a> Message<'a> {
             (None, None) => None,
         }
     }
-    /// Whether a part lies in what is signed or encrypted.
+    /// Returns true if a part lies in a signed or encrypted part.
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
         while let Some(part) = next.map(|id| self.part_at(id)) {
@@ -117,7 +119,7 @@ impl<'a> Message<'a> {
         }
         false
     }
-    /// Whether the structure of a message tells that no rewriting touches the body of a part.
+    /// Returns true if the structure of the message prevents any rewriting of a part's body.
     pub(crate) fn stays(&self, id: PartId) -> bool {
         let part = self.part_at(id);
         part.attachment

@@ -6,7 +6,7 @@ use mailglot_codec::{Charset, Resolved, View};
 /// The form of non-ASCII text in header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Headers {
-    /// Untouched.
+    /// Keep fields unchanged.
     Keep,
     /// RFC 2047 encoded words in UTF-8.
     #[default]
@@ -18,7 +18,7 @@ pub enum Headers {
 /// The form of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bodies {
-    /// Untouched.
+    /// Keep bodies unchanged.
     Keep,
     /// UTF-8.
     #[default]
@@ -32,8 +32,10 @@ pub enum CharsetOut {
     /// UTF-8.
     #[default]
     Utf8,
-    /// ISO-2022-JP (RFC 1468), for readers in Japan that know nothing else: each text part, field and parameter that it can carry whole, as
-    /// 7-bit data. The others are in UTF-8, fields in words, with an event. What is in ISO-2022-JP already stays.
+    /// ISO-2022-JP (RFC 1468), for Japanese readers that support nothing else.
+    ///
+    /// Applies to each text part, field and parameter that it can encode completely, as 7-bit data. Others become UTF-8, fields as
+    /// encoded words, with an event. ISO-2022-JP text stays.
     Iso2022Jp,
 }
 
@@ -50,13 +52,13 @@ impl CharsetOut {
 /// The transfer encoding of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Transfer {
-    /// As it is, where the new bytes allow it.
+    /// Keep the encoding if the new bytes allow it.
     Keep,
-    /// As it is, and 7-bit data stays 7-bit data: for a way that promised no more.
+    /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
     Clean,
     /// Only 7-bit data: quoted-printable or base64 where needed.
     SevenBit,
-    /// Plain text that a search can read, wherever lines allow it.
+    /// Plain text, which can be searched, if its lines allow it.
     #[default]
     EightBit,
 }
@@ -74,12 +76,12 @@ pub enum OnLoss {
 /// The treatment of text attachments, which [`Part::attachment`](crate::Part::attachment) marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
-    /// Untouched: they are files.
+    /// Keep them unchanged: they are files.
     #[default]
     Keep,
-    /// Those in another charset become UTF-8, as other text does; all others stay.
+    /// Convert those in another charset to UTF-8; keep all others unchanged.
     Utf8,
-    /// Untouched, and [`text_parts`](crate::text_parts) leaves them out.
+    /// Keep them unchanged, and skip them in [`text_parts`](crate::text_parts).
     Skip,
 }
 
@@ -90,10 +92,12 @@ pub enum Attachments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detection {
-    /// No statistical detection. Labels are read as written. Text without a usable label is read by its byte order mark, its structure
-    /// (escape sequences, wide characters) or as valid UTF-8, else as windows-1252 or [`Policy::default_charset`].
+    /// No statistical detection; labels are believed.
+    ///
+    /// Text without a usable label is decoded by its byte order mark, its structure (escape sequences, wide characters) or as valid
+    /// UTF-8. Else it is decoded as [`Policy::default_charset`] or windows-1252.
     Off,
-    /// Detects only where no usable label exists, or where the label cannot read the bytes.
+    /// Detect only text without a usable label, or whose bytes are invalid under its label.
     Unlabelled,
     /// Also overrules a label that reads all bytes, where words of the text prove another charset.
     Contradiction,
@@ -111,7 +115,7 @@ impl Default for Detection {
 }
 
 impl Detection {
-    /// The word that the command line, the configuration and reports use: `off`, `unlabelled` or `contradiction`.
+    /// Returns the name in the command line, the configuration and reports: `off`, `unlabelled` or `contradiction`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -168,7 +172,7 @@ impl CharsetMap {
             .map(|(_, charset)| *charset)
     }
 
-    /// Resolves a label, this map first; true where the map decided.
+    /// Resolves a label, using this map first. Returns true if the map decided.
     pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
         match self.meaning(label) {
             Some(charset) => (Resolved::Exact(charset), true),
@@ -255,7 +259,7 @@ pub struct Policy {
     pub language: Option<String>,
     /// The limits of a message.
     pub limits: Limits,
-    /// The rules of charset decisions; all but in measurements.
+    /// Rules of charset detection. All are enabled except in measurements.
     #[doc(hidden)]
     pub charset_rules: mailglot_codec::detect::Rules,
 }

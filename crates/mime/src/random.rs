@@ -1,10 +1,10 @@
-//! Numbers for tests that come again for the same seed.
+//! Reproducible pseudo-random numbers for tests.
 
-/// A small generator of pseudo-random numbers (xorshift64). The seed is not 0.
+/// A pseudo-random number generator (xorshift64). The seed must not be 0.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// A number below `bound`; 0 for a bound of 0.
+    /// Returns a number below `bound`; 0 for a bound of 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -12,7 +12,7 @@ impl Random {
         (self.0 % bound.max(1) as u64) as usize
     }
 
-    /// One of several things.
+    /// Returns one of several values.
     pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

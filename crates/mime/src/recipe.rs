@@ -1,12 +1,12 @@
-//! How the old bytes of an edit are made again from the new ones.
+//! Computes the old bytes of an edit from the new ones.
 //!
-//! A recipe names the steps that the planner undid: line ends, names in documents, charset, transfer encoding. It is believed only after it
-//! was run and gave the old bytes; where it does not, the old bytes themselves are kept. One case needs no trial: each step is known to lose
-//! nothing (a single-byte charset that `Charset::comes_back` has found to be reversible over all its bytes, lines of base64 as an encoder
-//! writes them, line ends of one form).
+//! A recipe lists the steps that the planner reversed: line ends, names in documents, charset, transfer encoding. It is used only
+//! after a trial returned the old bytes; otherwise the old bytes are stored. No trial is needed if each step is known to be
+//! lossless. Such steps are line ends of one form, base64 lines as an encoder writes them, and single-byte charsets that are
+//! reversible for all bytes (`Charset::comes_back`).
 //!
 //! # Limits
-//! Quoted-printable has no recipe: writers break its lines in too many ways. Such bodies are kept as they were.
+//! Quoted-printable has no recipe, since writers break its lines in too many ways. The old bytes of such bodies are stored.
 
 use crate::transfer::base64;
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -19,7 +19,7 @@ const VERSION: u8 = 1;
 #[derive(Clone, Debug)]
 pub struct Recipe {
     bytes: Vec<u8>,
-    /// It cannot fail: the planner has seen to that.
+    /// True if the planner has proved that it cannot fail.
     pub(crate) certain: bool,
 }
 
@@ -45,7 +45,7 @@ impl Recipe {
         &self.bytes
     }
 
-    /// Need not be tried: every byte of the old text comes back by itself.
+    /// Marks the recipe as lossless, so that it needs no trial.
     pub(crate) fn certain(self) -> Self {
         Self {
             certain: true,
@@ -59,18 +59,18 @@ impl Recipe {
     }
 }
 
-/// Line ends that the text had before it got those of its message.
+/// Line ends of the text before it got those of its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OldEol {
     /// Unchanged.
     Same,
-    /// CR LF, where the message has LF.
+    /// CR LF in a message with LF.
     CrLf,
-    /// LF, where the message has CR LF.
+    /// LF in a message with CR LF.
     Lf,
 }
 
-/// A name inside a document that was replaced.
+/// A charset name inside a document that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Patch {
     /// Offset in the patched text.
@@ -81,34 +81,34 @@ pub(crate) struct Patch {
     pub old: Vec<u8>,
 }
 
-/// Lines of a base64 body.
+/// The lines of a base64 body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base64Lines {
-    /// Characters a line.
+    /// Characters per line.
     pub width: usize,
-    /// CR LF rather than LF.
+    /// True for CR LF, false for LF.
     pub crlf: bool,
-    /// The last line is ended too.
+    /// True if the last line has a line end.
     pub ended: bool,
 }
 
-/// The steps back, in the order in which they run.
+/// The steps to the old bytes, in the order in which they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UndoSteps {
-    /// Bytes of a line end that was added at the very end.
+    /// Length of a line end that was added at the end.
     pub added_end: usize,
     /// Old line ends.
     pub eol: OldEol,
-    /// Names to put back, sorted.
+    /// Names to restore, sorted.
     pub patches: Vec<Patch>,
     /// The charset to encode in; None for UTF-8.
     pub charset: Option<Charset>,
-    /// The lines of base64; None for identity.
+    /// The lines of base64; None if the old body was not encoded.
     pub base64: Option<Base64Lines>,
 }
 
 impl Base64Lines {
-    /// Whether a body is made again of its decoded bytes, which are so many.
+    /// Returns true if encoding the decoded bytes of `body` restores it. `decoded` is their number.
     pub(crate) fn come_back(self, body: &[u8], decoded: usize) -> bool {
         self.width() == self.width
             && base64::comes_back(body, decoded, self.width, self.eol(), self.ended)
@@ -118,14 +118,14 @@ impl Base64Lines {
         if self.crlf { b"\r\n" } else { b"\n" }
     }
 
-    /// As far as an encoder goes with it.
+    /// Returns the width that the encoder supports.
     fn width(self) -> usize {
         self.width.clamp(4, 1 << 20)
     }
 }
 
 impl UndoSteps {
-    /// The stored form.
+    /// Returns the stored form.
     pub(crate) fn recipe(&self) -> Recipe {
         let mut bytes = vec![VERSION, self.added_end as u8, self.eol as u8];
         match self.base64 {
@@ -213,7 +213,7 @@ impl UndoSteps {
             None => text,
             Some(charset) => {
                 let mut log = LossLog::new();
-                // Decoding UTF-8 borrows what is valid, faster than the standard library finds out.
+                // Decoding UTF-8 borrows valid text, and is faster than the standard library.
                 let Cow::Borrowed(text) = Charset::UTF_8.decode(&text, &mut log) else {
                     return None;
                 };
@@ -253,7 +253,7 @@ impl UndoSteps {
     }
 }
 
-/// Every LF that has no CR before it gets one.
+/// Adds a CR before each LF without one.
 pub(crate) fn to_crlf(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 32);
     let mut at = 0;
@@ -269,7 +269,7 @@ pub(crate) fn to_crlf(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Every CR LF becomes LF.
+/// Replaces each CR LF by LF.
 pub(crate) fn to_lf(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

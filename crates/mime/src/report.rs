@@ -33,9 +33,9 @@ pub struct Report {
     limit: usize,
     losses: u64,
     repairs: u64,
-    /// Kinds that occurred, as bits of their discriminants.
+    /// The kinds that occurred, as bits of their discriminants.
     kinds: u128,
-    /// Events that were not kept: none in nearly all mail.
+    /// Number of events that were not kept, by kind. Empty for nearly all mail.
     pub(crate) unkept: Vec<(EventKind, u64)>,
 }
 
@@ -59,8 +59,9 @@ impl Report {
         }
     }
 
-    /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then. Half of the places are for each kind as
-    /// long as the other kind has enough for its half.
+    /// Counts a guess, and keeps it if it is among the least certain ones. Calls `make` only then.
+    ///
+    /// Each kind has half of the places if there are enough guesses of both kinds.
     pub(crate) fn guess(
         &mut self,
         kind: GuessKind,
@@ -81,7 +82,7 @@ impl Report {
                 .filter(|known| known.kind == kind)
                 .count();
             let gives_up = |known: &Guess| (known.kind == kind) == (of_kind >= most / 2);
-            // The most certain one of the kind that has its half, or more, gives up its place.
+            // The most certain guess of the kind that has at least its half is replaced.
             let Some(last) = self.guesses.iter().rposition(gives_up) else {
                 return;
             };
@@ -104,7 +105,7 @@ impl Report {
         self.overruled
     }
 
-    /// Adds the guesses of an embedded message; `moved` gives each its place in this one.
+    /// Adds the guesses of an embedded message. `moved` converts their spans.
     pub(crate) fn extend_guesses(&mut self, inner: &mut Self, moved: impl Fn(Guess) -> Guess) {
         for guess in std::mem::take(&mut inner.guesses) {
             let (kind, confidence) = (guess.kind, guess.confidence);
@@ -118,7 +119,7 @@ impl Report {
         self.overruled += std::mem::take(&mut inner.overruled);
     }
 
-    /// Marks a place to which [`Self::withdraw`] goes back.
+    /// Returns a mark for [`Self::withdraw`].
     pub(crate) fn mark(&self) -> ReportMark {
         ReportMark {
             events: self.events.len(),
@@ -127,7 +128,8 @@ impl Report {
         }
     }
 
-    /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes stay.
+    /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes
+    /// stay.
     pub(crate) fn withdraw(&mut self, mark: &ReportMark) {
         let later = self.events.split_off(mark.events);
         for event in later {
@@ -170,7 +172,7 @@ impl Report {
         }
     }
 
-    /// Counts events of which no place is known.
+    /// Counts events without keeping them.
     fn push_unkept(&mut self, kind: EventKind, times: u64) {
         self.count(kind, times);
         self.dropped += times;
@@ -180,7 +182,7 @@ impl Report {
         }
     }
 
-    /// Counts what another report counted and did not keep.
+    /// Adds the counts of events that another report did not keep.
     pub(crate) fn extend_unkept(&mut self, unkept: Vec<(EventKind, u64)>) {
         for (kind, times) in unkept {
             self.push_unkept(kind, times);
@@ -218,13 +220,13 @@ impl Report {
 }
 
 impl Default for Report {
-    /// An empty report that keeps as many events as [`Limits::default`] says.
+    /// Creates an empty report that keeps as many events as [`Limits::default`] says.
     fn default() -> Self {
         Self::with_limit(Limits::default().events)
     }
 }
 
-/// The state of a report before edits that may be dropped were planned; by default that of an empty one.
+/// The state of a report before edits that may be dropped; by default, that of an empty one.
 #[derive(Default)]
 pub(crate) struct ReportMark {
     events: usize,
@@ -251,7 +253,7 @@ mod tests {
     use crate::event::Detail;
     use crate::{PartId, Span};
 
-    /// Many guesses of one kind leave the other kind its places, the least certain ones first.
+    /// If one kind has many guesses, the other kind keeps its places, the least certain guesses first.
     #[test]
     fn guesses_of_both_kinds_are_kept() {
         for limit in [0, 1, 2, 5, GUESSES, 10 * GUESSES] {

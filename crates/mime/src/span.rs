@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A half-open byte range of a message, in the coordinates of the raw message.
+/// A half-open byte range in the coordinates of the raw message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Span {
     /// The offset of the first byte.

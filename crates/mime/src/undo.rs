@@ -1,4 +1,4 @@
-//! Inverts a list of edits, and rebuilds the original from a spliced message.
+//! Inverts a list of edits, and rebuilds the original from an edited message.
 
 use crate::edit::{Edit, valid_edits};
 use crate::recipe::Recipe;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_that_lies_is_not_kept() {
+    fn a_wrong_recipe_is_not_kept() {
         let edit = Edit {
             span: Span::new(1, 3),
             with: "é".into(),

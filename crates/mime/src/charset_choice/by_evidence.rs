@@ -70,7 +70,8 @@ pub(super) fn by_evidence<'a>(
     Choice::decode(bytes, used, how, events).with_confidence(Some(confidence))
 }
 
-/// Returns the charsets that something names, strongest first: the document, its fonts, other parts of the message, the caller's default.
+/// Returns the charsets that something names, strongest first: the document, its fonts, other parts of the message, the caller's
+/// default.
 fn named_candidates<'b>(
     bytes: &'b [u8],
     evidence: &'b Evidence<'b>,
@@ -115,8 +116,8 @@ fn first_plausible(
         tried.push(charset);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset any
-        // more.
+        // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset
+        // any more.
         if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
             continue;
         }

@@ -129,8 +129,8 @@ fn lacks_evidence(charset: Charset, bytes: &[u8], guess: &Choice<'_>) -> bool {
         && insufficient_evidence::only_high_byte(bytes).is_some()
 }
 
-/// Returns true if a guess may replace the label. A single-byte charset decodes any bytes, so it must be likely before it replaces a
-/// multi-byte label.
+/// Returns true if a guess may replace the label. A single-byte charset decodes any bytes, so it must be likely before it replaces
+/// a multi-byte label.
 fn is_likely(charset: Charset, guess: &Choice<'_>) -> bool {
     charset == Charset::UTF_8
         || charset.is_single_byte()

@@ -53,12 +53,12 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Notes the confidence of a guess.
+    /// Sets the confidence of a guess.
     pub(super) fn with_confidence(self, confidence: Option<f32>) -> Self {
         Self { confidence, ..self }
     }
 
-    /// Puts events before its own.
+    /// Puts events before the existing ones.
     pub(super) fn after(self, mut events: Vec<(EventKind, Detail)>) -> Self {
         events.extend(self.events);
         Self { events, ..self }

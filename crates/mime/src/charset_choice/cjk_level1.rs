@@ -1,18 +1,18 @@
 //! Tests whether text consists of everyday CJK characters, by the levels of the national standards.
 //!
-//! The first level of a standard holds the characters in daily use.
+//! The first level of a standard contains the characters in daily use.
 //!
 //! # Limits
 //! Charsets whose standard has no levels never pass.
 
 use mailglot_codec::Charset;
 
-/// Returns true if all text beyond ASCII is in the first level of `charset`: everyday characters, kana, punctuation.
+/// Returns true if all non-ASCII text is in the first level of `charset`: everyday characters, kana, punctuation.
 pub(super) fn is_level1(charset: Charset, bytes: &[u8]) -> bool {
     Level::of(charset).is_some_and(|level| level.is_all(bytes))
 }
 
-/// Returns true if [`is_level1`] holds for any of the known standards.
+/// Returns true if [`is_level1`] is true for any of the known standards.
 pub(super) fn is_level1_of_any(bytes: &[u8]) -> bool {
     const LEVELS: [Level; 5] = [
         Level::Gb2312,
@@ -51,7 +51,7 @@ impl Level {
         })
     }
 
-    /// Returns true if all text beyond ASCII is in the level.
+    /// Returns true if all non-ASCII text is in the level.
     fn is_all(self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while let Some(&lead) = bytes.get(at) {

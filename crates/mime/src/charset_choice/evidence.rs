@@ -1,11 +1,11 @@
-//! What is known about a body before its bytes are examined.
+//! The evidence about a body before its bytes are examined.
 
 use super::mail_evidence::MailEvidence;
 use crate::Detection;
 use crate::document_charset::Document;
 use mailglot_codec::{Charset, Resolved, detect};
 
-/// What is known about a body before its bytes are examined.
+/// The evidence about a body before its bytes are examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence<'a> {
     /// The label as written, unquoted.
@@ -14,7 +14,7 @@ pub(crate) struct Evidence<'a> {
     pub resolved: Option<Resolved>,
     /// The document type, if declarations inside the document may count.
     pub document: Option<Document>,
-    /// Whether the caller mapped this label to a charset.
+    /// True if the caller mapped this label to a charset.
     pub mapped: bool,
     /// The message that contains the body.
     pub mail: Option<&'a dyn MailEvidence>,
@@ -26,7 +26,7 @@ impl Evidence<'_> {
         self.mail.and_then(|mail| mail.policy().default_charset)
     }
 
-    /// Returns what the policy allows detection to do.
+    /// Returns the extent of detection that the policy allows.
     pub(super) fn detection(&self) -> Detection {
         self.mail
             .map_or(Detection::default(), |mail| mail.policy().detection)

@@ -1,7 +1,7 @@
 //! Tests whether the words of a text prove that its label is wrong.
 //!
-//! A label that reads each high byte as a letter within a word, or as punctuation, is mostly right. Punctuation proves nothing, since other
-//! single-byte charsets have letters in its place. Words prove it if several letters in several of them differ.
+//! A label that reads each high byte as a letter within a word, or as punctuation, is mostly right. Punctuation proves nothing,
+//! since other single-byte charsets have letters in its place. Words prove it if several letters in several of them differ.
 //!
 //! # Limits
 //! Multi-byte labels are accepted: bytes hardly decode in them by chance.
@@ -14,15 +14,15 @@ use std::collections::HashSet;
 const LETTERS: usize = 3;
 /// Minimum number of different words with such letters.
 const WORDS: usize = 3;
-/// Letters beyond ASCII in a row that make a word of a non-Latin alphabet, or no word under the label.
+/// Non-ASCII letters in a row that make a word of a non-Latin alphabet, or no word under the label.
 const IN_A_ROW: usize = 3;
 /// Maximum number of bytes that are examined.
 const WINDOW: usize = 1 << 16;
 
 /// Returns true if the words of `bytes` prove that the text is in `other` and not in `label`.
 ///
-/// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two words
-/// suffice if the label reads a byte inside a word as a symbol.
+/// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two
+/// words suffice if the label reads a byte inside a word as a symbol.
 pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_prove_and_signs_do_not() {
+    fn words_are_evidence_and_symbols_are_not() {
         for (other, bytes, expected) in [
             ("windows-1251", &b"\xCF\xF0\xE8\xE2\xE5\xF2"[..], true),
             (

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn fonts_tell_languages() {
+    fn fonts_reveal_languages() {
         for (html, expected) in [
             (
                 &b"<font color=red face=\xCB\xCE\xCC\xE5 size=2>one</font>"[..],

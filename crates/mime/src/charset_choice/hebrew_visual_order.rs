@@ -1,9 +1,11 @@
 //! Detects Hebrew text in visual order (RFC 1556) by the label and by final letter forms.
 //!
-//! Visual order stores each line with its last letter first. `iso-8859-8` means visual order; `iso-8859-8-i` and `-e` mean logical order.
+//! Visual order stores each line with its last letter first. `iso-8859-8` means visual order; `iso-8859-8-i` and `-e` mean logical
+//! order.
 //!
 //! # Limits
-//! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new order.
+//! Lines are not reordered. The order of numbers and Latin words in them is uncertain, and the bytes would contradict the new
+//! order.
 
 use crate::event::Reason;
 use mailglot_codec::Charset;
@@ -51,10 +53,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_and_labels_tell_the_order() {
+    fn letters_and_labels_reveal_visual_order() {
         let logical = "שלום לכולם, אני שולח לכם את סדר היום";
         let visual: String = logical.chars().rev().collect();
-        for (label, text, told) in [
+        for (label, text, order) in [
             ("ISO-8859-8", logical, None),
             ("ISO-8859-8", &*visual, Some(Reason::VisualOrderByLetters)),
             ("ISO-8859-8-I", logical, None),
@@ -67,7 +69,7 @@ mod tests {
             ("windows-1255", &*visual, None),
         ] {
             let charset = Charset::for_name(label).unwrap_or(Charset::UTF_8);
-            assert_eq!(visual_order_note(charset, text), told, "{label} {text}");
+            assert_eq!(visual_order_note(charset, text), order, "{label} {text}");
         }
     }
 }

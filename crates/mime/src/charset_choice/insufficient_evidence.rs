@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_kind_of_byte_tells_little_but_in_words() {
+    fn one_kind_of_byte_is_evidence_only_in_words() {
         for (bytes, guessed, want) in [
             (&b"abc \xff\xff def"[..], "ISO-8859-13", true),
             (b"x\xff y\xff", "ISO-8859-13", true),

@@ -28,8 +28,8 @@ pub(crate) struct OtherReading<'b> {
 
 /// Checks a label that decodes all bytes, and returns None if nothing is wrong with it.
 ///
-/// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if detection
-/// is needed. Without `hints`, only the Windows code page behind the label is considered.
+/// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if
+/// detection is needed. Without `hints`, only the Windows code page behind the label is considered.
 pub(crate) fn check_label<'b, 'h>(
     label: Charset,
     bytes: &'b [u8],

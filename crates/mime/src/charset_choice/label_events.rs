@@ -3,7 +3,7 @@
 use crate::event::{ChosenBy, Detail, EventKind};
 use mailglot_codec::{Charset, Resolved};
 
-/// Reports what is wrong with the label and returns the charset that it names.
+/// Reports problems of the label and returns the charset that it names.
 pub(super) fn note_label(
     label: Option<&[u8]>,
     resolved: Option<Resolved>,

@@ -1,12 +1,12 @@
 //! Estimates how plausible a label is that decodes every byte.
 //!
-//! Some mailers write one charset over everything, mostly Latin-1. So Latin-1 and its relatives need less contrary evidence than labels
-//! that somebody chose.
+//! Some mailers write one charset over everything, mostly Latin-1. So Latin-1 and its relatives need less contrary evidence than
+//! labels that somebody chose.
 //!
 //! # Limits
-//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing. Accepts
-//! stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no escape
-//! sequences.
+//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing.
+//! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
+//! escape sequences.
 
 use super::evidence_words::words_prove;
 use super::superset::has_c1;
@@ -37,11 +37,12 @@ const MIN_BYTES_TO_OVERRULE: usize = 6;
 pub(super) struct LikelierCharset {
     /// The likelier charset.
     pub(super) guess: Guess,
-    /// Whether it replaces the label: the label makes implausible text, and this charset does not.
+    /// True if it replaces the label: the label makes implausible text, and this charset does not.
     pub(super) decides: bool,
 }
 
-/// Asks detection for a likelier charset than the label. Returns None if the label is plausible. Calls `hints` only if detection runs.
+/// Asks detection for a likelier charset than the label. Returns None if the label is plausible. Calls `hints` only if detection
+/// runs.
 pub(super) fn find_likelier<'h>(
     label: Charset,
     bytes: &[u8],
@@ -117,7 +118,8 @@ fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
             || detect::is_odd(bytes, label))
 }
 
-/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not count.
+/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not
+/// count.
 fn has_many_letters(bytes: &[u8]) -> bool {
     const MANY: usize = 5;
     const WINDOW: usize = 1024;
@@ -201,8 +203,8 @@ fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns true if high bytes are arranged unlike Western European text.
 ///
-/// Examples: letters that only Icelandic has (Turkish under another label), symbols within words, and mostly adjacent high bytes, as in
-/// other scripts.
+/// Examples: letters that only Icelandic has (Turkish under another label), symbols within words, and mostly adjacent high bytes,
+/// as in other scripts.
 fn is_unlike_western(bytes: &[u8]) -> bool {
     let Some(start) = high_bytes(bytes).next() else {
         return false;
@@ -261,7 +263,8 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
     true
 }
 
-/// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple logo.
+/// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple
+/// logo.
 pub(crate) fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{EFFF}')
 }

@@ -1,12 +1,13 @@
 //! Detects the language of a message from its labelled text, as a hint for its unlabelled bytes.
 //!
 //! # Limits
-//! Uses letters alone: it does not identify languages in Latin letters, and in Cyrillic it distinguishes only Ukrainian from Russian.
+//! Uses letters alone: it does not identify languages in Latin letters, and in Cyrillic it distinguishes only Ukrainian from
+//! Russian.
 
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 
-/// Maximum number of characters beyond ASCII that are examined.
+/// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 500;
 
 /// Returns the language of a text as an RFC 5646 tag.
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_tell_languages() {
+    fn letters_identify_languages() {
         for (text, want) in [
             ("次回の会議の予定をお送りします", Some("ja")),
             ("다음 회의 일정", Some("ko")),

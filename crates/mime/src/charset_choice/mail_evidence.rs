@@ -1,11 +1,11 @@
-//! Names what the choice of a charset asks the message around a text.
+//! Defines the evidence that a message gives about the charset of a text.
 
 use crate::policy::Policy;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{Guess, Hints};
 use std::fmt::Debug;
 
-/// What the message around a text shows about its charset. Each method computes its answer on first use.
+/// The evidence of a message about the charset of a text. Each method computes its answer on first use.
 pub(crate) trait MailEvidence: Debug {
     /// Returns the policy of the caller.
     fn policy(&self) -> &Policy;

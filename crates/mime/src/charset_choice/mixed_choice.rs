@@ -41,8 +41,8 @@ pub(super) fn mixed_by_label(
 
 /// Returns the charset of the bytes that are not UTF-8 in text that mixes both.
 ///
-/// Prefers the charset of the message or the caller if it makes plausible text, then a guess, then windows-1252. `may_be` selects the
-/// candidates.
+/// Prefers the charset of the message or the caller if it makes plausible text, then a guess, then windows-1252. `may_be` selects
+/// the candidates.
 pub(super) fn rest_charset(
     rest: &[u8],
     evidence: &Evidence<'_>,

@@ -5,13 +5,13 @@
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
-//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if the
-//! single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no UTF-8
-//! sequence and its reading there scores 0.
+//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if
+//! the single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no
+//! UTF-8 sequence and its reading there scores 0.
 //!
 //! # Limits
-//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines are
-//! UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
+//! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
+//! are UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
 use super::mojibake_score::mojibake_score;
@@ -28,7 +28,7 @@ pub(super) struct MixedText {
     pub(super) runs: usize,
     /// Offset of the first run or line.
     pub(super) first: usize,
-    /// The charset of what is not UTF-8.
+    /// The charset of the text that is not UTF-8.
     pub(super) other: OtherCharset,
 }
 
@@ -194,7 +194,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         bytes,
         from..bytes.len(),
     );
-    // Text of another charset has UTF-8 sequences by chance. They do not outnumber what would then be damage.
+    // Text of another charset has UTF-8 sequences by chance, but fewer than the remaining bytes, which would then be damage.
     let whole = count_beyond_ascii(&text) - foreign;
     (log.losses() <= whole).then_some(MixedText {
         text,
@@ -205,7 +205,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
     })
 }
 
-/// Counts characters beyond ASCII, without U+FFFD.
+/// Counts non-ASCII characters, without U+FFFD.
 fn count_beyond_ascii(text: &str) -> u64 {
     text.chars()
         .filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER)
@@ -448,7 +448,7 @@ fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
 
 /// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.
 ///
-/// Lines in double-byte charsets hold short UTF-8 sequences by chance.
+/// Lines in double-byte charsets contain short UTF-8 sequences by chance.
 fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     let ends = lines.iter().map(|line| line.end);
     let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
@@ -545,7 +545,7 @@ mod tests {
 
     /// The block search finds what a search at each offset finds, for every length around a block and every offset.
     #[test]
-    fn sequences_apart_are_found_wherever_they_stand() {
+    fn isolated_sequences_are_found_at_every_offset() {
         for length in (0..12).chain(250..264) {
             for at in 0..length {
                 for sequence in [&b"\xC3\xA9"[..], b"\xE2\x82\xAC", b"\xC3\xA9\xC3\xA8"] {
@@ -663,7 +663,7 @@ mod tests {
 
     /// A damaged line does not count. The reported offset is that of the first decoded line.
     #[test]
-    fn the_first_place_is_that_of_a_line_that_was_read() {
+    fn the_reported_offset_is_that_of_a_decoded_line() {
         let bytes = b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xE2\nJos\xE9 Garc\xEDa\n";
         let mixed = in_utf8(bytes, LATIN).unwrap();
         assert_eq!((mixed.runs, mixed.first), (1, 17));

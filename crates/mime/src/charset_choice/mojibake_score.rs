@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_by_a_wrong_charset_have_some() {
+    fn text_in_a_wrong_charset_has_faults() {
         for text in [
             "cafÃ© au lait",
             "GrÃ¶Ã\u{9f}e",

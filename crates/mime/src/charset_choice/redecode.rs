@@ -111,8 +111,8 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
 
 /// Returns true if bytes are damaged UTF-8 rather than text in `other`: complete sequences stand among them.
 ///
-/// Text of other charsets has UTF-8 sequences by chance. Then most of its bytes are outside them or, in a double-byte charset, all of its
-/// characters are everyday ones.
+/// Text of other charsets has UTF-8 sequences by chance. Then most of its bytes are outside them or, in a double-byte charset, all
+/// of its characters are everyday ones.
 fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     let (mut sequences, mut damage) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -168,8 +168,8 @@ fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns true if the cut character is one byte that is a Latin-1 letter after another letter.
 ///
-/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks: they are more frequent than `Ã`, `ð` and
-/// `â` at the end of words.
+/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks. At the end of words, they are
+/// more frequent than `Ã`, `ð` and `â`.
 fn is_latin1_word_end(bytes: &[u8]) -> bool {
     let [.., before, last] = bytes else {
         return false;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_label_cannot_read_is_read_otherwise() {
+    fn text_invalid_under_its_label_is_redecoded() {
         for (bytes, message_charset, want) in [
             (
                 &b"Gr\xFC\xDFe aus K\xF6ln"[..],
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_utf8_stays() {
+    fn utf8_is_not_rewritten() {
         for bytes in [
             "Größe und mehr".as_bytes(),
             b"Gr\xC3",

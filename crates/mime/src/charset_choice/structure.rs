@@ -3,7 +3,7 @@
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
-/// Steps 1 and 2: returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
+/// Returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
 pub(super) fn by_bom_or_structure(
     bytes: &[u8],
     declared: Option<Charset>,
@@ -69,7 +69,7 @@ pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
 
 /// Returns true if bytes with NULs may be UTF-16 or UTF-32 rather than UTF-8 with stray NULs.
 ///
-/// Wide text beyond ASCII is hardly ever valid UTF-8. If all its bytes are below 80, every second one is a control.
+/// Wide non-ASCII text is hardly ever valid UTF-8. If all its bytes are below 80, every second one is a control.
 pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     if !bytes.is_ascii() {
         return std::str::from_utf8(bytes).is_err();
@@ -81,7 +81,8 @@ pub(super) fn may_be_wide(bytes: &[u8]) -> bool {
     controls * 4 >= bytes.len()
 }
 
-/// Returns true if escape sequences may select a character set (ISO 2022). Those of terminals do not: colors, its own ASCII, line drawing.
+/// Returns true if escape sequences may select a character set (ISO 2022). Those of terminals do not: colors, its own ASCII, line
+/// drawing.
 pub(super) fn may_be_iso2022(bytes: &[u8]) -> bool {
     memchr::memchr2(0x0E, 0x0F, bytes).is_some()
         || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {

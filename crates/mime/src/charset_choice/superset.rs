@@ -27,7 +27,7 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns true if `is_such` holds for a double-byte character.
+/// Returns true if `is_such` is true for a double-byte character.
 fn any_pair(
     bytes: &[u8],
     is_single: impl Fn(u8) -> bool,
@@ -100,7 +100,7 @@ fn is_ukrainian(byte: u8) -> bool {
     matches!(byte & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD)
 }
 
-/// Returns true if such a byte stands between letters.
+/// Returns true if such a byte occurs between letters.
 fn has_ukrainian_letter(bytes: &[u8]) -> bool {
     let is_letter = |b: &u8| *b >= 0xC0;
     let is_inside = |at: usize| {
@@ -122,7 +122,7 @@ mod tests {
     use mailglot_codec::{LossLog, Unmappable};
 
     #[test]
-    fn ukrainian_letters_are_told_from_boxes() {
+    fn ukrainian_letters_differ_from_box_drawing() {
         let koi8_u = |text| {
             Charset::KOI8_U
                 .encode(text, Unmappable::Fatal, &mut LossLog::new())

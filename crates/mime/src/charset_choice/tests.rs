@@ -47,7 +47,7 @@ fn a_stateful_label_over_text_without_any_shift() {
 }
 
 #[test]
-fn names_of_fonts_say_the_charset() {
+fn font_names_reveal_the_charset() {
     for (name, font) in [
         ("GBK", "仿宋_GB2312"),
         ("Big5", "新細明體"),
@@ -99,7 +99,7 @@ fn utf_16_without_a_mark_is_read_in_mail() {
 }
 
 #[test]
-fn utf_16_without_zeros_keeps_its_label() {
+fn utf16_without_nul_bytes_keeps_its_label() {
     let wide = |text: &str, little: bool| -> Vec<u8> {
         text.encode_utf16()
             .flat_map(|unit| {

@@ -1,8 +1,8 @@
-//! The numbers from which on a charset is accepted.
+//! Thresholds for the acceptance of a charset.
 
-/// The confidence from which on a guess needs no further evidence.
+/// Minimum confidence of a guess that needs no further evidence.
 pub(crate) const SURE_CONFIDENCE: f32 = 0.9;
-/// The confidence from which on a guess may replace a label that decodes its bytes with losses.
+/// Minimum confidence of a guess that may replace a label that decodes its bytes with losses.
 pub(super) const LIKELY_CONFIDENCE: f32 = 0.8;
 
 /// The confidence in windows-1252 if the bytes prove nothing: most such mail uses it.

@@ -1,4 +1,4 @@
-//! The steps that choose the charset of a body, in order.
+//! Lists the steps that choose the charset of a body, in order.
 //!
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
@@ -37,8 +37,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
-    /// The steps in the order in which they are tried. Each one decides, or leaves the body to
-    /// the next, and at last to [`Self::without_label`].
+    /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
     const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 8] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz_under_label,
@@ -55,7 +54,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::label,
     ];
 
-    /// Notes what is wrong with the label.
+    /// Reports problems of the label.
     fn new(bytes: &'a [u8], evidence: &'e Evidence<'e>) -> Self {
         let mut events = Vec::new();
         let declared = note_label(evidence.label, evidence.resolved, &mut events);
@@ -96,7 +95,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         agrees.then(|| self.decode(charset, How::Label))
     }
 
-    /// EBCDIC encodes letters and digits above 7F: text without such bytes is ASCII.
+    /// Step for ASCII under an EBCDIC label. EBCDIC encodes letters and digits above 7F: text without such bytes is ASCII.
     fn ascii_under_ebcdic(&mut self) -> Option<Choice<'a>> {
         let charset = self.declared.filter(|c| self.is_plain && c.is_ebcdic())?;
         let mut letters = self.bytes.iter().filter(|b| b.is_ascii_alphabetic());
@@ -106,7 +105,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(Charset::US_ASCII, How::Structure))
     }
 
-    /// ASCII with the escape sequences of a terminal.
+    /// Step for ASCII with the escape sequences of a terminal.
     fn ascii_of_terminals(&mut self) -> Option<Choice<'a>> {
         let may_be = self.is_ascii
             && !self.is_plain
@@ -133,7 +132,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Bytes that are valid UTF-8, unless the label or the message makes better text of them.
+    /// Step for valid UTF-8, unless the label or the message makes better text of it.
     fn valid_utf8(&mut self) -> Option<Choice<'a>> {
         let is_open = self
             .declared
@@ -178,7 +177,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             .or_else(of_message)
     }
 
-    /// ASCII with stray NULs.
+    /// Step for ASCII with stray NULs.
     fn ascii_with_nuls(&mut self) -> Option<Choice<'a>> {
         let may_be = self.is_ascii
             && self.declared.is_none()

@@ -1,10 +1,10 @@
 //! Decides between valid UTF-8 and a label of another charset.
 //!
-//! Under a single-byte label, UTF-8 wins if the label's reading has the higher `mojibake_score`. Under a double-byte label, UTF-8 needs
-//! enough letters, and many if the label's reading consists of everyday characters.
+//! Under a single-byte label, UTF-8 wins if the label's reading has the higher `mojibake_score`. Under a double-byte label, UTF-8
+//! needs enough letters, and many if the label's reading consists of everyday characters.
 //!
 //! # Limits
-//! Knows no words: text that is plausible in both readings keeps its label. Examines only the first characters beyond ASCII.
+//! Knows no words: text that is plausible in both readings keeps its label. Examines only the first non-ASCII characters.
 
 use super::cjk_level1::is_level1;
 use super::evidence::MAIL_HINTS;
@@ -13,12 +13,13 @@ use super::structure::uses_shifts;
 use super::superset;
 use mailglot_codec::{Charset, LossLog, detect};
 
-/// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8 sequence.
+/// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
+/// sequence.
 const MIN_LETTERS: usize = 8;
-/// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after an ASCII
-/// word never comes near it.
+/// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after
+/// an ASCII word never comes near it.
 const MIN_MARGIN: f32 = 28.0;
-/// Maximum number of characters beyond ASCII that are examined.
+/// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 64;
 
 /// Returns true if valid UTF-8 outweighs the declared charset. `text` is `bytes` as UTF-8.
@@ -31,7 +32,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
         return !uses_shifts(charset, bytes);
     }
     if charset.is_ebcdic() {
-        // Letters of EBCDIC are beyond ASCII, and short EBCDIC names may be valid UTF-8 by chance.
+        // Letters of EBCDIC are non-ASCII, and short EBCDIC names may be valid UTF-8 by chance.
         return text
             .bytes()
             .filter(u8::is_ascii_alphabetic)
@@ -86,8 +87,8 @@ pub(crate) fn utf8_outweighs_message(
 
 /// Returns true if people write the double-byte reading of a text.
 ///
-/// Half-width katakana stand alone and in words, Greek letters not within Japanese words. No character replaces an accented letter within a
-/// Latin word.
+/// Half-width katakana stand alone and in words, Greek letters not within Japanese words. No character replaces an accented letter
+/// within a Latin word.
 fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
@@ -240,7 +241,8 @@ fn alphabet(c: char) -> Option<Alphabet> {
     })
 }
 
-/// Returns true if the text has enough letters of one alphabet to rule out a double-byte charset, or so many that alphabets do not matter.
+/// Returns true if the text has enough letters of one alphabet to rule out a double-byte charset, or so many that alphabets do not
+/// matter.
 ///
 /// `is_level1`: the double-byte reading consists of everyday characters.
 fn has_letters_enough(text: &str, is_level1: bool) -> bool {
@@ -285,8 +287,8 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
-/// Returns true if all non-ASCII characters are Latin letters within words and related symbols, and one word has enough ASCII letters to be
-/// no product name (`T恤`).
+/// Returns true if all non-ASCII characters are Latin letters within words and related symbols. One word must have enough ASCII
+/// letters to be no product name (`T恤`).
 fn is_in_words(text: &str) -> bool {
     const LETTERS: usize = 3;
     let (mut letters, mut is_long) = (0, false);
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_utf_8_is_believed_where_the_other_reading_is_none_of_people() {
+    fn raw_utf8_wins_over_implausible_double_byte_text() {
         let beside = |label: &str, text: &str| {
             let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
             utf8_outweighs_message(Some(charset), text.as_bytes(), text)
@@ -450,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_ebcdic_are_no_utf_8() {
+    fn ebcdic_names_are_not_utf8() {
         let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
         let bytes = b"\xc4\x85\x40\xc4\x81";
         assert!(!utf8_outweighs_label(
@@ -463,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sequence_makes_a_word_or_none() {
+    fn each_sequence_begins_a_word_or_does_not() {
         for (label, text) in [
             ("windows-1250", "Straße"),
             ("windows-1251", "Straße"),

@@ -98,7 +98,7 @@ fn phrase(
     }
 }
 
-/// Adds a segment to its comment. A text may hold the end of one comment and other complete ones.
+/// Adds a segment to its comment. A text may contain the end of one comment and other complete ones.
 fn comment(
     value: &[u8],
     reader: &Reader<'_>,

@@ -1,4 +1,4 @@
-//! What decides how the bytes of a header are decoded.
+//! The context in which the bytes of a header are decoded.
 
 use crate::policy::Repairs;
 use crate::{CharsetMap, Detection, Policy};
@@ -21,23 +21,23 @@ use mailglot_codec::{Charset, Resolved, View};
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
-    /// Whether `raw` is a guess from little text: valid UTF-8 stays UTF-8 then.
+    /// True if `raw` is a guess from little text. Valid UTF-8 then stays UTF-8.
     pub raw_is_uncertain: bool,
     /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,
     /// The kinds of damage to undo.
     pub repairs: Repairs,
-    /// Whether to replace invisible characters in decoded text by spaces.
+    /// True to replace invisible characters in decoded text by spaces.
     pub strip_hidden: bool,
     /// The caller's meanings of labels of words and parameters.
     pub map: Option<&'a CharsetMap>,
     /// Language (RFC 5646) of raw bytes without a known charset.
     pub language: Option<&'a str>,
-    /// What detection may do: guess the charset of raw bytes, replace a label that cannot decode its bytes, overrule one.
+    /// How far the charset of raw bytes may be guessed, and labels that cannot decode their bytes be overruled.
     pub detection: Detection,
-    /// Whether to check labels of words and parameters as those of bodies: another charset may make likelier text of their bytes.
+    /// True to check labels of words and parameters like those of bodies: another charset may make likelier text of their bytes.
     ///
-    /// The check costs several times what decoding costs.
+    /// The check takes several times as long as decoding.
     pub check_labels: bool,
 }
 

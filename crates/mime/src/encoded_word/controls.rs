@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_tell_of_every_control() {
+    fn every_control_is_found_by_its_bytes() {
         for c in '\0'..=char::MAX {
             let text = format!("a{c}é");
             assert_eq!(is_plain_text(&text), !is_control(c), "{c:?}");

@@ -45,24 +45,24 @@ pub(super) struct DecodedWord {
     pub word: WordToken,
     /// The charset; None if the label says nothing.
     pub charset: Option<Charset>,
-    /// Whether the caller mapped the label.
+    /// True if the caller mapped the label.
     pub mapped: bool,
-    /// Whether the label is a name or an alias of the charset, without repair.
+    /// True if the label is a name or an alias of the charset, without repair.
     pub named: bool,
-    /// What was repaired in the payload.
+    /// The repairs of the payload.
     pub damage: PayloadDamage,
     /// The range of its bytes in [`Reader::bytes`].
     pub bytes: Range<usize>,
     left: Sextets,
 }
 
-/// What the label of a word says.
+/// The charset that the label of a word names.
 struct WordCharset {
     /// The charset; None if the label says nothing.
     charset: Option<Charset>,
-    /// Whether the caller mapped the label.
+    /// True if the caller mapped the label.
     mapped: bool,
-    /// Whether the label is a name or an alias of the charset, without repair.
+    /// True if the label is a name or an alias of the charset, without repair.
     named: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Reader<'a> {
     pub raw: Option<Charset>,
     /// The caller's options.
     pub(super) context: HeaderContext<'a>,
-    /// Whether the text will be written again rather than shown.
+    /// True if the text will be written again rather than shown.
     pub(super) is_written: bool,
     /// How to step through characters of raw text.
     pub(super) steps: lexer::CharacterSteps,
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
             context: *context,
             last: None,
         };
-        // White space that may turn out to stand between two words.
+        // White space that may separate two words.
         let mut gap: Option<TextPiece> = None;
         for token in lexer::tokens(value, kind, reader.steps) {
             let Token {
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Resolves the label of a word and reports what is unusual about it. Returns None for a word that stays as written.
+    /// Resolves the label of a word and reports unusual labels. Returns None for a word that stays as written.
     fn resolve_label(
         &self,
         word: &WordToken,
@@ -786,7 +786,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_or_two_alone_tell_nothing() {
+    fn one_or_two_letters_are_no_evidence() {
         for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
             assert_eq!(
                 guess(bytes, &HeaderContext::default()),

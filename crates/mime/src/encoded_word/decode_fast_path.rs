@@ -1,14 +1,14 @@
 //! Decodes values of the usual shapes in one pass; nearly all values have one.
 //!
-//! Such a value is ASCII or UTF-8 text with separate, strictly written words, each of which decodes alone without a defect. It needs no
-//! joining, no charset decision and no repair, so the result equals that of [`super::decode::Reader`]. The same findings are reported: raw
-//! bytes, an alias, a superset, a long word.
+//! Such a value is ASCII or UTF-8 text with separate, strictly written words, each of which decodes alone without a defect. It
+//! needs no joining, no charset decision and no repair, so the result equals that of [`super::decode::Reader`]. The same findings
+//! are reported: raw bytes, an alias, a superset, a long word.
 //!
 //! # Limits
 //!
-//! Everything else goes to the general reader: raw non-ASCII text beside words in other charsets than UTF-8, words that touch text, damage,
-//! repaired or mapped labels, bytes that are UTF-8 or odd under their label, stateful charsets other than ISO-2022-JP that returns to
-//! ASCII, controls, hidden characters, and a line end at the end.
+//! The general reader handles all other values. Examples are damage, repaired or mapped labels, words that touch text, controls,
+//! invisible characters, and a line end at the end. It also handles raw non-ASCII text beside words in legacy charsets, and bytes
+//! that are UTF-8 or odd under their label. Of the stateful charsets, only ISO-2022-JP that returns to ASCII is handled here.
 
 use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
@@ -56,7 +56,7 @@ pub(super) fn decode<'v>(
         }
         _ => {}
     }
-    let told = findings.len();
+    let findings_before = findings.len();
     // Few texts are longer than their encoding. Decoders are faster with room after the end.
     let out = String::with_capacity(value.len() + 64);
     let mut writer = FastDecoder {
@@ -76,13 +76,13 @@ pub(super) fn decode<'v>(
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
     }
-    findings.truncate(told);
+    findings.truncate(findings_before);
     None
 }
 
 struct FastDecoder<'v, 'f> {
     value: &'v [u8],
-    /// Whether labels are checked ([`super::HeaderContext::check_labels`]).
+    /// True if labels are checked ([`super::HeaderContext::check_labels`]).
     check_labels: bool,
     out: String,
     /// Offset in `out` from which controls or hidden characters may occur.
@@ -413,9 +413,9 @@ mod tests {
     /// Returns true if the fast path decodes the value, and asserts that the general reader agrees.
     fn check(value: &[u8]) -> bool {
         let before = Finding::new(0..0, EventKind::HdrNul, Detail::None);
-        let mut told = vec![before.clone()];
-        let Some(text) = decode(value, true, &mut told) else {
-            assert_eq!(told, [before]);
+        let mut fast_findings = vec![before.clone()];
+        let Some(text) = decode(value, true, &mut fast_findings) else {
+            assert_eq!(fast_findings, [before]);
             return false;
         };
         let mut findings = vec![before];
@@ -425,7 +425,7 @@ mod tests {
         };
         let other = decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
         assert_eq!(
-            (&*text, told),
+            (&*text, fast_findings),
             (&*other, findings),
             "{}",
             value.escape_ascii()
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_values_are_read_here() {
+    fn usual_values_use_the_fast_path() {
         for value in [
             "",
             "a",
@@ -464,8 +464,8 @@ mod tests {
     }
 
     #[test]
-    fn raw_bytes_are_told_of_wherever_they_stand() {
-        let mut told = 0;
+    fn raw_bytes_are_reported_in_every_context() {
+        let mut count = 0;
         for before in 0..40 {
             for between in [0, 1, 5, 8, 20] {
                 let (first, second) = ("x".repeat(before), "y".repeat(between));
@@ -475,15 +475,15 @@ mod tests {
                     format!("{first}é{second}\r\n ß"),
                 ] {
                     assert!(check(value.as_bytes()));
-                    told += 1;
+                    count += 1;
                 }
             }
         }
-        assert_eq!(told, 600);
+        assert_eq!(count, 600);
     }
 
     #[test]
-    fn others_are_left_to_the_general_case() {
+    fn other_values_use_the_general_path() {
         for value in [
             "a\tb",
             "=?koi8-r?B?8A==?= ü",
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_any_charset_are_read_as_by_the_general_case() {
+    fn words_in_any_charset_agree_with_the_general_path() {
         let mut random = Xorshift(1);
         let charsets: Vec<Charset> = Charset::all().collect();
         let gaps = [" ", " ", "\r\n ", " x ", "  ", " é\r\n ", " \t "];

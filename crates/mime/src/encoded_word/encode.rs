@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! For other charsets see [`super::encode_as`]. Folds only at single spaces: of several, some readers lose those before the line end,
-//! others those after it.
+//! For other charsets see [`super::encode_as`]. Folds only at single spaces: of several, some readers lose those before the line
+//! end, others those after it.
 
 use super::controls::is_control;
 use super::decode::MAX_WORD_BYTES;
@@ -45,8 +45,8 @@ const FRAME: usize = OPEN_Q.len() + CLOSE.len();
 
 /// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Folds text that needs no word.
 ///
-/// An empty `eol` gives one line. `column` is the number of bytes on the line before the text; without room for a word the line gets
-/// longer. Controls are encoded; readers show spaces for them.
+/// An empty `eol` gives one line. `column` is the number of bytes on the line before the text; without room for a word the line
+/// gets longer. Controls are encoded; readers show spaces for them.
 pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
     let mut lines = LineWriter::new(column, eol);
     let Some((start, end)) = span_to_encode(text, place, eol) else {
@@ -61,7 +61,8 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
     lines.out
 }
 
-/// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the cluster.
+/// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the
+/// cluster.
 pub(crate) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
     let length = |text: &str| word_length(text, place, letter);
     let whole = text.graphemes(true).next().map_or(0, length);
@@ -236,7 +237,7 @@ impl<'e> LineWriter<'e> {
         }
     }
 
-    /// Appends raw text. Folds at single spaces where the line would exceed its limit.
+    /// Appends raw text. Folds at single spaces if the line would exceed its limit.
     pub(crate) fn raw(&mut self, text: &str) {
         for piece in stretches(text) {
             let starts_with_single =
@@ -343,9 +344,9 @@ struct WordFiller<'l, 'e> {
     length: usize,
     place: Place,
     letter: Letter,
-    /// Whether the first word is still empty.
+    /// True while the first word is empty.
     fresh: bool,
-    /// Whether the first word may start a new line.
+    /// True if the first word may start a new line.
     fold: bool,
 }
 
@@ -417,8 +418,8 @@ impl WordFiller<'_, '_> {
         self.ends.push(self.text.len());
     }
 
-    /// Writes a word before others, in base64 without padding: GMime before 3.2.14 loses the word after a padded one. Returns the rest of
-    /// the text with the ends of its clusters.
+    /// Writes a word before others, in base64 without padding: GMime before 3.2.14 loses the word after a padded one. Returns the
+    /// rest of the text with the ends of its clusters.
     ///
     /// Three-byte characters after a one-byte character never end at a multiple of three. Then some of them go into a Q word.
     fn finish_unpadded(&mut self) -> (String, Vec<usize>) {

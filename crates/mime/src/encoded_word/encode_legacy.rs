@@ -1,9 +1,9 @@
-//! Text to encoded words in another charset than UTF-8, for readers that know no other.
+//! Encodes text as encoded words in other charsets than UTF-8, for readers that do not support UTF-8.
 //!
 //! # Limits
 //!
-//! UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets in which ASCII is something else are refused: few readers know them in words. Characters outside the
-//! charset are an error, never a replacement.
+//! Rejects UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets that are not ASCII-compatible, which few readers support in words.
+//! Characters outside the charset are an error; they are never replaced.
 
 use super::decode::MAX_WORD_BYTES;
 use super::encode::{Encoding, Place, encode};
@@ -22,14 +22,14 @@ use unicode_segmentation::UnicodeSegmentation;
 pub enum Unencodable {
     /// The charset cannot be used in encoded words.
     Charset(Charset),
-    /// The charset has no bytes for the character at this offset of the text, or bytes that readers of mail do not read alike.
+    /// The charset lacks the character at this offset, or mail readers disagree about its bytes.
     Character {
-        /// What was asked for.
+        /// The requested charset.
         charset: Charset,
-        /// Bytes before the character.
+        /// Number of bytes before the character.
         at: usize,
     },
-    /// Something that is no ASCII, or a control, stands where the field has no room for words: in an address, an identifier, a date.
+    /// Non-ASCII text or a control in a place without encoded words, such as an address, an identifier or a date.
     Place,
 }
 
@@ -53,10 +53,10 @@ impl fmt::Display for Unencodable {
 
 impl std::error::Error for Unencodable {}
 
-/// As [`encode`], in any charset.
+/// Like [`encode`], in any charset.
 ///
-/// No character, and no combining sequence that fits into one word, is cut. Each word is complete in itself: in a charset with shift states
-/// it ends in ASCII (RFC 2047 2 and RFC 1468). Such words are in B, whatever is asked for.
+/// Does not split characters, nor combining sequences that fit into one word. Each word is complete in itself: in a stateful
+/// charset it ends in ASCII (RFC 2047 2 and RFC 1468). Such words always use B.
 pub fn encode_as(
     text: &str,
     charset: Charset,
@@ -87,11 +87,11 @@ pub fn encode_as(
     Ok(lines.out)
 }
 
-/// Refuses a charset that is none for words: in all that are, ASCII is itself where the text begins.
+/// Returns an error for a charset that is not usable in words. A usable one starts in ASCII and keeps ASCII unchanged.
 pub(crate) fn check(charset: Charset) -> Result<(), Unencodable> {
     const ASCII: &str = "AZaz09 !=?_@";
     let plain = charset.is_ascii_compatible() || charset.is_stateful();
-    // Some begin with an escape sequence that says what is to come.
+    // Some charsets begin with an escape sequence that announces the character set.
     if charset == Charset::UTF_8
         || plain && !charset.is_unicode() && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
     {
@@ -100,7 +100,7 @@ pub(crate) fn check(charset: Charset) -> Result<(), Unencodable> {
     Err(Unencodable::Charset(charset))
 }
 
-/// Where a text has the first character that a charset lacks, or that readers of mail do not read alike.
+/// Returns, as an error, the offset of the first character that the charset lacks or that mail readers decode differently.
 pub(crate) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
     let mut log = LossLog::new();
     charset.encode(text, Unmappable::Skip, &mut log);
@@ -113,7 +113,7 @@ pub(crate) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
         .map_or(Ok(()), Err)
 }
 
-/// Whether a text is to be in B.
+/// Returns true if a text should use B.
 pub(crate) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encoding) -> bool {
     charset.is_stateful()
         || match encoding {
@@ -126,7 +126,8 @@ pub(crate) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encodin
         }
 }
 
-/// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
+/// Returns the length of a word with the first combining sequence, or with its first character if `most` bytes cannot hold the
+/// sequence.
 pub(crate) fn first_word(
     text: &str,
     charset: Charset,
@@ -143,17 +144,17 @@ pub(crate) fn first_word(
     }
 }
 
-/// Bytes of a single word with a text.
+/// Returns the length of a single word with this text.
 pub(crate) fn word_length(text: &str, charset: Charset, place: Place, b: bool) -> usize {
     frame(charset) + inside(&bytes(charset, text), place, b)
 }
 
-/// What a word costs besides its text.
+/// Returns the number of bytes that a word needs besides its text.
 fn frame(charset: Charset) -> usize {
     "=??Q??=".len() + charset.name().len()
 }
 
-/// Bytes of encoded text.
+/// Returns the length of encoded text in bytes.
 fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
     if b {
         bytes.len().div_ceil(3) * 4
@@ -162,12 +163,13 @@ fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
     }
 }
 
-/// Words for a whole text that ISO-2022-JP can carry. With `fold`, the last byte written is a space that may become a fold.
+/// Appends words for a whole text that ISO-2022-JP can encode. With `fold`, the last byte of the output is a space that may become
+/// a fold.
 pub(crate) fn japanese_words(lines: &mut LineWriter<'_>, text: &str, place: Place, fold: bool) {
     write_words(lines, text, Charset::ISO_2022_JP, place, true, fold);
 }
 
-/// Words for a whole text that the charset can carry.
+/// Appends words for a whole text that the charset can encode.
 pub(crate) fn write_words(
     lines: &mut LineWriter<'_>,
     text: &str,
@@ -203,16 +205,17 @@ struct Words<'l, 'e> {
     place: Place,
     b: bool,
     open: String,
-    /// What the next word holds.
+    /// The text of the next word.
     text: String,
-    /// How much of it base64 takes without padding. GMime before 3.2.14 loses what follows a padded word.
+    /// Length of the longest beginning of `text` that base64 encodes without padding. GMime before 3.2.14 loses text after a padded
+    /// word.
     unpadded: usize,
-    /// No word was written, and a space that may become a fold stands before it.
+    /// True before the first word, if the output ends in a space that may become a fold.
     first: bool,
 }
 
 impl Words<'_, '_> {
-    /// Bytes of a whole word, and whether base64 takes its text without padding.
+    /// Returns the length of a word with this text, and whether base64 encodes it without padding.
     fn length(&self, text: &str) -> (usize, bool) {
         let bytes = bytes(self.charset, text);
         (
@@ -262,8 +265,8 @@ impl Words<'_, '_> {
         }
     }
 
-    /// How much of the text goes into a word that others follow, and whether that is in base64. Padding is avoided, by a Q word if there is no
-    /// other way.
+    /// Returns the length of the text for a word that others follow, and true for base64. Avoids padding, with a Q word if
+    /// necessary.
     fn cut(&self) -> (usize, bool) {
         let len = self.text.len();
         if !self.b || self.unpadded * 2 > len {
@@ -410,7 +413,7 @@ mod tests {
         }
     }
 
-    /// GMime before 3.2.14 loses what follows a padded word.
+    /// GMime before 3.2.14 loses text after a padded word.
     #[test]
     fn only_the_last_word_of_a_run_is_padded() {
         let texts = [
@@ -468,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told() {
+    fn unencodable_text_is_an_error() {
         let latin = named("ISO-8859-1");
         let encode = |text: &str, charset| {
             encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n")

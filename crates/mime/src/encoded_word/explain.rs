@@ -106,7 +106,7 @@ mod tests {
     use mailglot_codec::LossLog;
 
     #[test]
-    fn pieces_tell_how_each_was_read() {
+    fn pieces_explain_their_decoding() {
         let value = b"=?iso-8859-1*de-AT?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= <a@b.example>";
         let pieces = explain(
             value,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_makes_the_text() {
+    fn explained_charset_decodes_the_text() {
         let mut against = 0;
         for (value, kind) in [
             (

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of regions.
+//! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of
+//! regions.
 
 use crate::event::{Detail, EventKind, Finding, Reason};
 use std::ops::Range;
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quick_look_misses_none() {
+    fn the_fast_scan_misses_no_character() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|&c| is_hidden(c)) {
             assert!(
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn they_stay_or_become_spaces() {
+    fn invisible_characters_stay_or_become_spaces() {
         for (strip, want) in [(false, "x\u{202e}fdp.exe"), (true, "x fdp.exe")] {
             let (mut text, mut findings) = (String::from("x\u{202e}fdp.exe"), Vec::new());
             report_hidden_characters(&mut text, 1, 3..9, strip, &mut findings);

@@ -8,8 +8,8 @@ use mailglot_kernel::BytePairs;
 
 /// The byte pairs that may begin such a character.
 ///
-/// Controls, four-byte characters (which are few), C1 and U+00AD, the grapheme joiner, fillers and vowels, direction marks, the byte order
-/// mark and its neighbors, and the Hangul filler.
+/// Controls, four-byte characters (which are few), C1 and U+00AD, the grapheme joiner, fillers and vowels, direction marks, the
+/// byte order mark and its neighbors, and the Hangul filler.
 pub(super) static INVISIBLE_LEADS: BytePairs = BytePairs::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_is_missed_wherever_it_stands() {
+    fn no_character_is_missed_at_any_offset() {
         let mut extra = 0;
         for c in '\0'..=char::MAX {
             let text = c.to_string();

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 /// Decodes bytes with or without a charset.
 ///
-/// Returns the text, the charset (None: UTF-8 without a label or against it) and the number of losses under the label. Adds events to
-/// `notes` if another charset replaced the label or is likelier.
+/// Returns the text, the charset (None: UTF-8 without a label or against it) and the number of losses under the label. Adds events
+/// to `notes` if another charset replaced the label or is likelier.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     mapped: bool,

@@ -1,4 +1,4 @@
-//! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
+//! Tests the laws of rewriting on written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
@@ -139,14 +139,14 @@ struct Count {
     long: usize,
 }
 
-/// Where the direct case answers, the general one answers and tells the same.
+/// Checks that the fast path of decoding, if it handles a value, gives the same text and findings as the general path.
 fn check_direct(value: &[u8]) -> bool {
-    let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(text) = decode_fast_path::decode(value, true, &mut told) else {
-        assert_eq!(told, []);
+    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
+    let Some(text) = decode_fast_path::decode(value, true, &mut fast_findings) else {
+        assert_eq!(fast_findings, []);
         return false;
     };
-    // The direct case is not asked about raw bytes whose charset is known.
+    // The fast path is not used for raw bytes in a known charset.
     let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
     let context = HeaderContext {
         raw,
@@ -156,7 +156,7 @@ fn check_direct(value: &[u8]) -> bool {
     let other =
         super::value::decode_any_shape(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!(
-        (&*text, told),
+        (&*text, fast_findings),
         (&*other, findings),
         "{}",
         value.escape_ascii()
@@ -164,16 +164,16 @@ fn check_direct(value: &[u8]) -> bool {
     true
 }
 
-/// Where the plain case answers, the general one answers and tells the same.
+/// Checks that the fast path of rewriting, if it handles a value, gives the same changes and findings as the general path.
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     let target = RewriteTarget {
         form,
         column: 9,
         eol: "\r\n",
     };
-    let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = rewrite_fast_path::plan(value, kind, &target, true, &mut told) else {
-        assert_eq!(told, []);
+    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
+    let Some(list) = rewrite_fast_path::plan(value, kind, &target, true, &mut fast_findings) else {
+        assert_eq!(fast_findings, []);
         return false;
     };
     let context = &HeaderContext {
@@ -194,10 +194,15 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         "{:?}",
         String::from_utf8_lossy(value)
     );
-    assert_eq!(findings, told, "{:?}", String::from_utf8_lossy(value));
+    assert_eq!(
+        findings,
+        fast_findings,
+        "{:?}",
+        String::from_utf8_lossy(value)
+    );
     let after = apply(value, &list);
     assert_eq!(
-        rewrite_fast_path::plan(&after, kind, &target, true, &mut told),
+        rewrite_fast_path::plan(&after, kind, &target, true, &mut fast_findings),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)
@@ -205,7 +210,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     true
 }
 
-/// Text before and after is the same, a second pass finds nothing, and the form is reached.
+/// Checks that rewriting keeps the text, that a second pass changes nothing, and that the result has the form.
 fn check(value: &[u8], count: &mut Count) {
     count.direct += usize::from(check_direct(value));
     check_with(value, &HeaderContext::default(), count);
@@ -261,12 +266,12 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 assert!(at <= replacement.at.start && replacement.at.start <= replacement.at.end);
                 at = replacement.at.end;
                 let with = &replacement.with;
-                // None is written that was not there before, between two changes that are one.
+                // Replacements add no NUL. One that spans several changes may contain old ones.
                 assert!(
                     !with.contains(&0) || value[replacement.at.clone()].contains(&0),
                     "{with:?}"
                 );
-                // Line ends that were not there before occur in folds only.
+                // New line ends occur in folds only.
                 let folds = memchr::memchr_iter(b'\n', with)
                     .all(|n| with[..n].ends_with(b"\r") && with.get(n + 1) == Some(&b' '));
                 assert!(
@@ -280,7 +285,7 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 );
             }
             let after = apply(value, &list);
-            // A word is kept apart from the address behind it.
+            // A space separates a new word from the address after it.
             let text = |value: &[u8]| {
                 let text = decode(value, kind, context, &mut Vec::new()).into_owned();
                 if kind.has_syntax() {
@@ -418,7 +423,7 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
 }
 
 #[test]
-fn words_in_text_are_read_back_in_every_place() {
+fn words_decode_to_the_same_text_in_every_place() {
     let mut random = Random(42);
     for _ in 0..2_000 {
         let bytes: Vec<u8> = (0..random.below(12))
@@ -539,7 +544,7 @@ fn examples() {
 }
 
 #[test]
-fn a_label_means_what_the_caller_says() {
+fn a_label_has_the_meaning_that_the_caller_gives() {
     let mut map = CharsetMap::default();
     map.add(
         "iso-8859-1",
@@ -550,12 +555,12 @@ fn a_label_means_what_the_caller_says() {
         ..HeaderContext::default()
     };
     let value = b"Re: =?iso-8859-1?Q?=F0?=";
-    let mut told = Vec::new();
+    let mut findings = Vec::new();
     assert_eq!(
-        decode(value, FieldKind::Unstructured, &context, &mut told),
+        decode(value, FieldKind::Unstructured, &context, &mut findings),
         "Re: \u{41f}"
     );
-    assert_eq!(told[0].kind, EventKind::CharsetMapped);
+    assert_eq!(findings[0].kind, EventKind::CharsetMapped);
     let list = rewrite(
         value,
         FieldKind::Unstructured,
@@ -583,7 +588,7 @@ fn a_label_means_what_the_caller_says() {
 }
 
 #[test]
-fn floods_are_rewritten_in_linear_time() {
+fn long_input_is_rewritten_in_linear_time() {
     for unit in [
         "\u{fc} ",
         "=?koi8-r?Q?=F0?= ",

@@ -5,13 +5,13 @@
 //!                                               (payload)                           └─► rewrite: replacements (encode)
 //! ```
 //!
-//! `decode_fast_path` and `rewrite_fast_path` handle values of the usual shapes in one pass, without the steps above. Both decode words with
-//! `strict_syntax`.
+//! `decode_fast_path` and `rewrite_fast_path` handle values of the usual shapes in one pass, without the steps above. Both decode
+//! words with `strict_syntax`.
 //!
 //! # Limits
 //!
-//! Decodes words once: text that reads as a word afterwards stays. Reports direction overrides and invisible characters, and keeps them by
-//! default. Drops the language tag of a rewritten word, since few readers understand one, and reports it.
+//! Decodes words once: text that reads as a word afterwards stays. Reports direction overrides and invisible characters, and keeps
+//! them by default. Drops the language tag of a rewritten word, since few readers understand one, and reports it.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,

@@ -238,8 +238,8 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
     damage
 }
 
-/// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold may
-/// separate them.
+/// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold
+/// may separate them.
 fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = lexer::skip_space(payload, at);
     let high = hex(*payload.get(first)?)?;

@@ -1,13 +1,13 @@
-//! Undoes damage that other programs did to header text, where the repair is provable.
+//! Undoes damage that other programs did to header text, if the repair is provable.
 //!
-//! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair must
-//! reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
+//! Each repair examines one unit (a word, an entity, a shifted sequence), so a text and its pieces are repaired alike. A repair
+//! must reproduce the damaged text when reversed, and must make a likelier text: `CAFÉ®` is three letters of UTF-8, too.
 //!
 //! # Limits
 //!
-//! Keeps a single letter that makes as good a word damaged (`OPTIÄŒNA`). Repairs symbols beside an `Ã` or `Â` without a letter. Keeps UTF-8
-//! that was misread in other charsets than windows-1252 and ISO-8859-1, and damage that lost a byte (a no-break space that became a space).
-//! Keeps entities for ASCII: their characters would be syntax.
+//! Keeps a single letter that makes as good a word damaged (`OPTIÄŒNA`). Repairs symbols beside an `Ã` or `Â` without a letter.
+//! Keeps UTF-8 that was misread in other charsets than windows-1252 and ISO-8859-1, and damage that lost a byte (a no-break space
+//! that became a space). Keeps entities for ASCII: their characters would be syntax.
 
 use super::controls::is_control;
 use crate::charset_choice::utf8_outweighs_label;
@@ -27,7 +27,8 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
 /// A repair. Returns the repaired text and the number of repairs.
 type RepairStep = fn(&str) -> (String, u64);
 
-/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may occur.
+/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may
+/// occur.
 pub(crate) fn repaired(
     text: &str,
     repairs: Repairs,
@@ -107,12 +108,13 @@ struct UnreadWord {
     text: String,
     /// Number of stretches.
     count: u64,
-    /// Whether a stretch has enough letters to rule out chance.
+    /// True if a stretch has enough letters to rule out chance.
     is_long: bool,
 }
 
 impl UnreadWord {
-    /// Returns true if this is what the sender wrote. Much right text can be reversed too (`CAFÉ®`), so that alone proves nothing.
+    /// Returns true if the sender probably wrote this. Much undamaged text can be reversed too (`CAFÉ®`), so that alone proves
+    /// nothing.
     fn is_likelier(&self) -> bool {
         self.is_long
             || utf8_outweighs_label(
@@ -159,7 +161,8 @@ fn undo_misread_stretches(word: &str) -> Option<UnreadWord> {
     (unread_word.count > 0).then_some(unread_word)
 }
 
-/// Returns the text whose UTF-8 bytes a single-byte charset decodes to `text`. Each character stands for one byte, so this is exact.
+/// Returns the text whose UTF-8 bytes a single-byte charset decodes to `text`. Each character stands for one byte, so this is
+/// exact.
 fn undo_misreading(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>()?;
     let read = String::from_utf8(bytes).ok()?;
@@ -178,7 +181,7 @@ fn latin_1(c: char) -> Option<u8> {
 /// The characters 80 to 9F of windows-1252.
 const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// Encodes by the WHATWG table: five bytes without a character stand for controls.
+/// Encodes by the WHATWG table, where five undefined bytes map to controls.
 fn windows_1252(c: char) -> Option<u8> {
     if matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}' | '\u{a0}'..='\u{ff}' | '\0'..='\x7f')
     {
@@ -290,7 +293,7 @@ fn entity(name: &str) -> Option<char> {
     })
 }
 
-/// Restores escape characters (RFC 1468) where that gives Japanese text that encodes to these bytes. Returns the number of sequences.
+/// Restores escape characters (RFC 1468) if that gives Japanese text that encodes to these bytes. Returns the number of sequences.
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
@@ -310,7 +313,7 @@ fn lost_escapes(text: &str) -> (String, u64) {
     (out, count)
 }
 
-/// Caches where sequences of pairs end, for odd or for even start offsets. Each byte is examined once.
+/// Caches the ends of pair sequences, for odd or for even start offsets. Each byte is examined once.
 #[derive(Clone, Copy, Default)]
 struct PairEnds {
     /// Offset up to which the end is known.
@@ -375,8 +378,8 @@ fn shifted(whole: &[u8]) -> Option<String> {
 
 /// Returns true if pairs look like Japanese text rather than like ASCII.
 ///
-/// Japanese text has kana, or hardly any rare characters of level 2 (JIS X 0208), which lower-case ASCII gives. It does not consist of
-/// letters alone or digits alone.
+/// Japanese text has kana, or hardly any rare characters of level 2 (JIS X 0208), which lower-case ASCII gives. It does not consist
+/// of letters alone or digits alone.
 fn is_japanese(pairs: &[u8]) -> bool {
     let leads = || pairs.iter().step_by(2);
     let seldom = leads().filter(|lead| (0x50..=0x7E).contains(*lead)).count();
@@ -417,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_damage_stays() {
+    fn undamaged_text_stays() {
         for text in [
             "",
             "plain",
@@ -492,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_is_looked_at_a_few_times() {
+    fn each_byte_is_examined_a_few_times() {
         for unit in [
             "$B", "$B(B", "$", "$B$", "$Bon(B", "$B%F", "Ã¼", "Ã¼ ", "É®x", "&",
         ] {
@@ -507,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_charset() {
+    fn table_matches_the_charset() {
         for c in '\u{a0}'..='\u{2122}' {
             let mut log = LossLog::new();
             let text = c.to_string();

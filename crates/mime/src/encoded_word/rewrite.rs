@@ -1,12 +1,13 @@
 //! Computes the smallest changes that rewrite a value to UTF-8 words or to raw UTF-8.
 //!
-//! A value consists of units: white space, plain pieces, and pieces with words or 8-bit bytes. Adjacent pieces of the last kind form a
-//! group together with the white space between them. A group is replaced as a whole or not at all, since a new word beside an old one would
-//! swallow the space between them.
+//! A value consists of units: white space, plain pieces, and pieces with words or 8-bit bytes. Adjacent pieces of the last kind
+//! form a group together with the white space between them. A group is replaced as a whole or not at all, since a new word beside
+//! an old one would swallow the space between them.
 //!
 //! # Limits
 //!
-//! Never changes addresses. Leaves a value alone if the result would decode to other text, or if an open quote turns an address into text.
+//! Never changes addresses. Leaves a value alone if the result would decode to other text, or if an open quote turns an address
+//! into text.
 
 use super::context::HeaderContext;
 use super::controls::push_clean;
@@ -176,8 +177,8 @@ fn rewrite_to_fixed_point(
     None
 }
 
-/// Returns true for raw bytes that consist of addresses or identifiers in angles, as in `X-MS-TNEF-Correlator`. An encoded word would
-/// swallow the angles.
+/// Returns true for raw bytes that consist of addresses or identifiers in angles, as in `X-MS-TNEF-Correlator`. An encoded word
+/// would swallow the angles.
 fn is_identifiers(value: &[u8]) -> bool {
     let mut pieces = value
         .split(|byte| lexer::is_space(*byte))
@@ -324,23 +325,27 @@ pub(crate) fn rewrite_units(
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
-        let told = findings.len();
+        let findings_before = findings.len();
         reader.push(segment, &mut text, findings);
         if segment.lexical != LexicalContext::Mark {
-            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            let repaired = findings[findings_before..]
+                .iter()
+                .any(|f| is_repair(f.kind));
             rewrite_units.segment(segment, &text[start..], repaired);
             continue;
         }
         // A quoted string is one unit, up to its closing quote.
         let mut atom = RewriteUnit::plain(segment.range.clone(), LexicalContext::Quoted);
         for inner in segments.by_ref() {
-            let told = findings.len();
+            let findings_before = findings.len();
             reader.push(inner, &mut text, findings);
             atom.range.end = inner.range.end;
             if inner.lexical == LexicalContext::Mark {
                 break;
             }
-            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            let repaired = findings[findings_before..]
+                .iter()
+                .any(|f| is_repair(f.kind));
             atom.state = atom.state.with(rewrite_units.state(inner, repaired));
         }
         text[start..].clone_into(&mut atom.text);

@@ -1,13 +1,13 @@
 //! Rewrites plain values in one pass: ASCII text and separate, well-formed words.
 //!
-//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, decodable without loss, with white space
-//! or an end of the value on both sides. A plain structured value may have addresses, but neither comments nor quoted strings.
-//! Consequences:
+//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, and decodable without loss. White
+//! space or an end of the value is on both sides. A plain structured value may have addresses, but neither comments nor quoted
+//! strings. Consequences:
 //!
 //! - Only harmless findings occur: an alias of a charset, its superset, a word that is too long.
 //! - A clean UTF-8 word stays, so a value with only such words has no changes.
-//! - A run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold. So the new
-//!   value is plain too, decodes to the same text, and a second pass has nothing to do.
+//! - A run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold. So
+//!   the new value is plain too, decodes to the same text, and a second pass has nothing to do.
 //!
 //! Hence the replacements need no verification. The tests do verify them.
 //!
@@ -117,7 +117,7 @@ pub(super) fn plan(
 /// Words with only white space between them.
 struct WordRun<'a> {
     value: &'a [u8],
-    /// Whether labels are checked.
+    /// True if labels are checked.
     check_labels: bool,
     /// The word that was decoded last.
     word: ShortBytes,
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_those_of_the_general_case() {
+    fn findings_agree_with_the_general_path() {
         let value = format!(
             "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=",
             "x".repeat(75)
@@ -282,9 +282,9 @@ mod tests {
             column: 9,
             eol: "\n",
         };
-        let (mut told, mut changes_of_any_value) = (Vec::new(), Vec::new());
+        let (mut findings, mut changes_of_any_value) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
-        let list = plan(value, kind, &target, true, &mut told);
+        let list = plan(value, kind, &target, true, &mut findings);
         let context = &HeaderContext {
             check_labels: true,
             ..HeaderContext::default()
@@ -297,8 +297,8 @@ mod tests {
             then: context,
         }
         .changes_of_any_value(&mut changes_of_any_value);
-        assert_eq!((list, &told), (Some(other), &changes_of_any_value));
-        let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
+        assert_eq!((list, &findings), (Some(other), &changes_of_any_value));
+        let codes: Vec<_> = findings.iter().map(|f| f.kind.code()).collect();
         assert_eq!(
             codes,
             [
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_left_to_the_general_case() {
+    fn other_values_use_the_general_path() {
         for value in [
             "x=?utf-8?Q?a?=",
             "=?utf-8?Q?a?=, b",

@@ -13,7 +13,7 @@ use crate::{japanese, lexer};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
-/// What a unit contains.
+/// Properties of a unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnitState {
     /// White space only.
@@ -87,7 +87,7 @@ pub(crate) struct RewriteUnits<'r> {
 
 /// Returns the quoted strings of a raw text that contains addresses.
 ///
-/// If an encoded word held one quote of a string, an address reader would find other addresses.
+/// If an encoded word contained one quote of a string, an address reader would find other addresses.
 pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     let mut list = Vec::new();
     if value.is_ascii()
@@ -123,7 +123,7 @@ pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
 }
 
 impl RewriteUnits<'_> {
-    /// Returns what a whole segment contains.
+    /// Returns the properties of a whole segment.
     pub(crate) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
@@ -231,7 +231,7 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Returns the state of an atom, and its text if it has raw bytes or damage. `followed`: more text stands behind it.
+    /// Returns the properties of an atom, and its text if it has raw bytes or damage. `followed` means that more text follows it.
     fn atom(
         &self,
         piece: &[u8],

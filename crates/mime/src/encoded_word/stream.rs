@@ -2,8 +2,9 @@
 //!
 //! # Limits
 //!
-//! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes unchanged,
-//! with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another word.
+//! Finds words and runs within [`MOST`] bytes of a line and its continuation lines, and splits longer runs. A longer word passes
+//! unchanged, with a finding. A line that ends in a word waits for the next byte, since a folded line may continue with another
+//! word.
 
 use super::context::HeaderContext;
 use super::decode::Reader;
@@ -19,8 +20,8 @@ const STEP: usize = 1 << 12;
 
 /// Decodes the encoded words of a stream piece by piece. [`MOST`] and the longest piece bound the memory.
 ///
-/// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an `@` belongs to
-/// an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
+/// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an
+/// `@` belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
 #[derive(Debug, Default)]
 pub struct Stream<'c> {
     context: HeaderContext<'c>,
@@ -31,11 +32,11 @@ pub struct Stream<'c> {
     next_look: usize,
     /// The last byte before the buffer.
     before: Option<u8>,
-    /// Whether a run was split here: white space before a further word disappears.
+    /// True if a run was split here: white space before a further word disappears.
     cut: bool,
 }
 
-/// What stands at a place that looks like a word.
+/// The result of examining a possible word.
 enum Lookahead {
     Nothing,
     /// More bytes are needed to decide.
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_decoded_and_all_else_passes() {
+    fn words_are_decoded_and_other_bytes_pass() {
         for (input, want) in [
             ("", ""),
             ("no words =? here ?=\n", "no words =? here ?=\n"),
@@ -300,10 +301,10 @@ mod tests {
     }
 
     #[test]
-    fn findings_stand_where_the_stream_has_them() {
+    fn findings_have_offsets_in_the_stream() {
         let input = b"line\n=?utf-8?Q?=C3=B6=FF?= =?utf-8?Q?ok?=\nx =?koi8-r?B?8A?=\n";
         let (_, findings) = streamed(input, || 3);
-        let told: Vec<_> = findings
+        let found: Vec<_> = findings
             .iter()
             .map(|f| (f.kind.code(), &input[f.at.clone()]))
             .collect();
@@ -311,7 +312,7 @@ mod tests {
             ("charset.invalid-bytes", b"=?utf-8?Q?=C3=B6=FF?="),
             ("ew.bad-token", b"=?koi8-r?B?8A?="),
         ];
-        assert_eq!(told, want);
+        assert_eq!(found, want);
     }
 
     #[test]
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "=?a?Q?",
             "=?",

@@ -25,14 +25,13 @@ pub(super) struct StrictWord<'v> {
 pub(super) struct StrictLabel<'v> {
     /// The label as written.
     pub label: &'v [u8],
-    /// What the label stands for.
+    /// The charset of the label, as resolved.
     pub resolved: Resolved,
 }
 
 /// Decodes the word at `at`, where `=?` stands, into `bytes`. `expected` is a label in strict syntax, or empty.
 ///
-/// Returns None for any other syntax, for a word with something other than white space after it, and for a word that does not fit into
-/// `bytes`.
+/// Returns None for any other syntax, for a word that text touches, and for a word that does not fit into `bytes`.
 pub(super) fn word<'v>(
     value: &'v [u8],
     at: usize,
@@ -69,7 +68,7 @@ pub(super) fn word<'v>(
     })
 }
 
-/// Returns the length of the label at the start of `text`, and what it stands for.
+/// Returns the length of the label at the start of `text`, and its charset, as resolved.
 fn label(text: &[u8]) -> Option<(usize, Option<Resolved>)> {
     if let [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] = text {
         return Some((5, Some(Resolved::Exact(Charset::UTF_8))));
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_what_the_crate_says() {
+    fn base64_agrees_with_the_crate() {
         let mut checked = 0;
         let bytes: Vec<u8> = (0..40).map(|i: u8| i.wrapping_mul(77)).collect();
         for length in 0..bytes.len() {
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn q_is_what_the_tolerant_decoder_says_without_damage() {
+    fn strict_q_agrees_with_the_tolerant_decoder() {
         for byte in 0..=0xFF_u8 {
             for text in [
                 vec![byte],
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_free_and_fit() {
+    fn words_are_separated_and_short_enough() {
         for (value, want) in [
             ("=?utf-8?Q??=", Some(0)),
             ("=?utf-8?B??=", Some(0)),

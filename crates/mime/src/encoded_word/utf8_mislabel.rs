@@ -31,7 +31,7 @@ pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
     Finding::new(at, EventKind::CharsetUtf8InLegacy, detail)
 }
 
-/// Checks word by word whether the joined bytes are UTF-8 beyond ASCII.
+/// Checks word by word whether the joined bytes are non-ASCII UTF-8.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Utf8Check {
     /// A byte above 7F occurred.
@@ -61,7 +61,7 @@ impl Utf8Check {
         }
     }
 
-    /// Returns true if all bytes so far are complete UTF-8 beyond ASCII.
+    /// Returns true if all bytes so far are complete non-ASCII UTF-8.
     pub(super) fn is_utf8(self) -> bool {
         self.has_high_byte && !self.is_refuted && self.missing == 0
     }
@@ -73,7 +73,7 @@ mod tests {
     use mailglot_codec::View;
 
     #[test]
-    fn bytes_decide_where_they_are_utf8_for_sure() {
+    fn certain_utf8_overrules_the_label() {
         for (label, bytes, want) in [
             (
                 "iso-8859-1",

@@ -364,8 +364,8 @@ impl Reader<'_> {
         (Cow::Owned(text), charset)
     }
 
-    /// Decodes words without a charset, or 8-bit bytes under us-ascii: as UTF-8 if valid, else like raw header bytes. Returns the text and
-    /// the charset.
+    /// Decodes words without a charset, or 8-bit bytes under us-ascii: as UTF-8 if valid, else like raw header bytes. Returns the
+    /// text and the charset.
     fn decode_unlabelled<'s>(
         &'s self,
         group: &[DecodedWord],
@@ -407,7 +407,7 @@ impl Reader<'_> {
         (text, used)
     }
 
-    /// Reports what is unusual about one word.
+    /// Reports unusual properties of a word.
     fn report_word(
         &self,
         word: &DecodedWord,
@@ -426,7 +426,7 @@ impl Reader<'_> {
             ));
         }
         if let Some(tag) = word.word.language(self.value) {
-            // A log repeats only what can be a tag (RFC 5646 4.4).
+            // Reports only possible language tags (RFC 5646 4.4).
             let is_tag =
                 tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             let detail = if is_tag {

@@ -1,9 +1,10 @@
-//! Decides which text may be written to a header: text without controls, but for those of misread UTF-8.
+//! Decides which text may be written to a header: text without controls, except those of misread UTF-8.
 
 use super::controls::{is_control, is_plain_text};
 use super::repair;
 
-/// Appends a text with a space for each control. Keeps controls that are part of UTF-8 that was misread as windows-1252 or ISO-8859-1.
+/// Appends a text with a space for each control. Keeps controls that are part of UTF-8 that was misread as windows-1252 or
+/// ISO-8859-1.
 pub(super) fn push_written(text: &str, out: &mut String) {
     if is_plain_text(text) {
         out.push_str(text);

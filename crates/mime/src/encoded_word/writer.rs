@@ -42,7 +42,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
         }
     }
 
-    /// Writes the text of a group whose first unit stands in `lexical`.
+    /// Writes the text of a group whose first unit is in the context `lexical`.
     pub(super) fn group(
         &mut self,
         mut range: Range<usize>,
@@ -89,7 +89,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
                 );
                 lines.words(text, place, letter, foldable);
             }
-            // White space must separate a word from what follows (RFC 2047 5). A name may touch its address.
+            // White space must separate a word from the text after it (RFC 2047 5). A name may touch its address.
             if place == Place::Phrase && value.get(range.end) == Some(&b'<') {
                 lines.push(" ");
             }

@@ -1,7 +1,7 @@
-//! Holds what is known about an event beyond its kind and place, as data.
+//! Defines the details of an event, as data.
 //!
 //! # Limits
-//! A detail names at most two charsets and one piece of text, which its maker has made short.
+//! A detail contains at most two charsets and one short piece of text.
 
 use super::{FileKind, Reason};
 use crate::reading::How;
@@ -44,17 +44,17 @@ pub enum Detail {
         declared: Option<Charset>,
         /// The charset that decoded the text.
         used: Charset,
-        /// What chose it; None where the kind of the event says it.
+        /// The step that chose it; None if the kind of the event implies it.
         by: Option<ChosenBy>,
     },
-    /// A mark or a structure in the bytes shows the charset.
+    /// A byte order mark or structure in the bytes identifies the charset.
     ShownBy {
         /// The charset that decoded the text.
         used: Charset,
         /// The step that found it.
         how: How,
     },
-    /// Text that was appended to a part was read in this charset.
+    /// The charset that decoded text after the encoded body.
     AppendedText(Charset),
     /// Another charset than the label's is likelier. The label was followed.
     Likelier {
@@ -76,14 +76,14 @@ pub enum Detail {
         pieces: u64,
         /// The other charset.
         other: Charset,
-        /// Whether the pieces are lines of `other` in UTF-8 text, rather than runs of UTF-8 in text of `other`.
+        /// True for lines of `other` in UTF-8 text, false for runs of UTF-8 in text of `other`.
         in_utf8: bool,
         /// The offset of the first piece in the decoded part, in bytes.
         first: usize,
     },
     /// Bytes that a charset cannot decode.
     Loss {
-        /// What is wrong with them.
+        /// The kind of damage.
         kind: LossKind,
         /// The charset.
         charset: Option<Charset>,
@@ -263,7 +263,7 @@ impl fmt::Display for BlockCheck {
 mod tests {
     use super::*;
 
-    /// Events are many. Details must be as small as a string.
+    /// Messages may have many events, so details must be as small as a string.
     #[test]
     fn details_are_small() {
         assert!(size_of::<Detail>() <= size_of::<String>());

@@ -1,4 +1,4 @@
-//! Names kinds of files that stand in parts with a label of text.
+//! Names the kinds of files that occur in parts with a text media type.
 
 use std::fmt;
 

@@ -90,23 +90,23 @@ macro_rules! event_kinds {
 event_kinds! {
     /// The label is an alias or a repaired spelling of the charset that was used.
     CharsetAlias = Info "charset.alias",
-    /// A byte outside the labelled charset was read by its superset.
+    /// A byte that the declared charset lacks was decoded by its superset.
     CharsetSuperset = Repair "charset.superset",
     /// The charset was guessed from the bytes.
     CharsetDetected = Repair "charset.detected",
     /// Non-ASCII text without a label.
     CharsetUnlabelled = Info "charset.unlabelled",
-    /// Valid UTF-8 under another label was read as UTF-8.
+    /// Valid UTF-8 under another label was decoded as UTF-8.
     CharsetUtf8InLegacy = Repair "charset.utf8-in-legacy",
-    /// Bytes labelled UTF-8 were read in a legacy charset.
+    /// Bytes labelled UTF-8 were decoded in a legacy charset.
     CharsetLegacyInUtf8 = Repair "charset.legacy-in-utf8",
     /// The label had to be cleaned before it named a charset.
     CharsetGarbageLabel = Repair "charset.garbage-label",
-    /// The label names no known charset, or says nothing.
+    /// The label names no known charset, or is a placeholder such as `unknown`.
     CharsetUnknownLabel = Repair "charset.unknown-label",
     /// Several charset parameters; one of them counts.
     CharsetAmbiguous = Info "charset.ambiguous",
-    /// The caller said what the label means.
+    /// The caller's charset map gave the meaning of the label.
     CharsetMapped = Repair "charset.mapped",
     /// Text in two encodings: runs of UTF-8 in single-byte text, or lines of a single-byte charset in UTF-8.
     CharsetMixed = Repair "charset.mixed",
@@ -114,13 +114,13 @@ event_kinds! {
     CharsetSuspected = Info "charset.suspected",
     /// Hebrew in visual order: the last letter of each line comes first, and stays there.
     CharsetVisualOrder = Info "charset.visual-order",
-    /// Bytes that the charset cannot read; U+FFFD stands for them.
+    /// Bytes that are invalid in the charset, replaced by U+FFFD.
     CharsetInvalidBytes = Loss "charset.invalid-bytes",
-    /// Characters that the target charset cannot carry.
+    /// Characters that the target charset lacks.
     CharsetUnmapped = Loss "charset.unmapped",
-    /// Text that the charset asked for cannot carry; it is in UTF-8.
+    /// Text that the requested charset cannot encode, written in UTF-8.
     CharsetBeyondOut = Info "charset.beyond-out",
-    /// Characters were written as others, which the charset asked for has.
+    /// Characters that the requested charset lacks, replaced by equivalent ones.
     CharsetLookAlike = Info "charset.look-alike",
     /// A character was cut between two encoded words.
     EwSplitChar = Repair "ew.split-char",
@@ -132,21 +132,21 @@ event_kinds! {
     EwGlued = Info "ew.glued",
     /// An encoded word inside a quoted string.
     EwInQuotes = Info "ew.in-quotes",
-    /// An encoded word inside an address; left as it is.
+    /// An encoded word inside an address, kept unchanged.
     EwInAddress = Info "ew.in-address",
-    /// A control character came out of a header value; a space stands for it.
+    /// A control character in a decoded header value, replaced by a space.
     EwControlChar = Repair "ew.control-char",
-    /// Characters that turn the direction of writing, or that nobody sees.
+    /// Invisible characters, or characters that change the direction of writing.
     EwHiddenChar = Info "ew.hidden-char",
-    /// An encoded word names the language of its text, which a rewritten one does not.
+    /// An encoded word with a language tag, which a rewritten word lacks.
     EwLanguage = Info "ew.language",
-    /// UTF-8 that was once read as windows-1252; undone on request.
+    /// UTF-8 that was misread as windows-1252; repaired on request.
     EwMojibake = Repair "ew.mojibake",
-    /// Entities of HTML in a header; undone on request.
+    /// HTML entities in a header; replaced on request.
     EwEntity = Repair "ew.entity",
-    /// ISO-2022-JP without its escape characters; undone on request.
+    /// ISO-2022-JP without its escape characters; repaired on request.
     EwLostEscape = Repair "ew.lost-escape",
-    /// Encoded words inside encoded words; undone on request.
+    /// Encoded words inside encoded words; decoded on request.
     EwNested = Repair "ew.nested",
     /// An encoded word inside a parameter.
     ParamRfc2047 = Repair "param.rfc2047",
@@ -162,13 +162,13 @@ event_kinds! {
     ParamNoSemicolon = Repair "param.no-semicolon",
     /// A quoted value without its closing quote.
     ParamUnclosedQuote = Repair "param.unclosed-quote",
-    /// Text between a value and the next semicolon, skipped.
+    /// Text between a value and the next semicolon; skipped.
     ParamJunk = Repair "param.junk",
-    /// A backslash in the path of a Windows file, which is itself there.
+    /// A backslash in a Windows path, kept literally.
     ParamBackslash = Repair "param.backslash",
     /// An extended value without charset or language.
     ParamNoCharset = Repair "param.no-charset",
-    /// An asterisk in a name that marks no segment.
+    /// An asterisk in a parameter name that does not mark a segment.
     ParamBadMark = Info "param.bad-mark",
     /// An extended value in quotes.
     ParamQuotedExtended = Info "param.quoted-extended",
@@ -178,81 +178,81 @@ event_kinds! {
     ParamEmpty = Info "param.empty",
     /// White space beside the equals sign of a parameter.
     ParamBlank = Info "param.blank",
-    /// The name of a file holds a path separator.
+    /// A file name that contains a path separator.
     ParamPath = Info "param.path",
-    /// An equals sign that is no escape in quoted-printable.
+    /// An invalid escape in quoted-printable.
     CteQpBadEscape = Repair "cte.qp-bad-escape",
-    /// Blanks at the ends of lines in quoted-printable, which are no text.
+    /// Trailing blanks of lines in quoted-printable, which are not part of the text.
     CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
     /// Foreign bytes in, or plain text after, base64.
     CteB64Trailing = Repair "cte.b64-trailing",
     /// Base64 that ends in the middle of a quantum.
     CteB64Truncated = Repair "cte.b64-truncated",
-    /// Base64 that goes on behind its padding.
+    /// Base64 that continues after its padding.
     CteB64Several = Repair "cte.b64-several",
-    /// The body is not in the transfer encoding that it names.
+    /// A body that is not in its declared transfer encoding.
     CteWrongLabel = Repair "cte.wrong-label",
     /// 8-bit bytes under a 7bit label.
     Cte8bitIn7bit = Info "cte.8bit-in-7bit",
-    /// A uuencoded block, left alone.
+    /// A uuencoded block, kept unchanged.
     CteUuencode = Info "cte.uuencode",
-    /// A yEnc block, left alone.
+    /// A yEnc block, kept unchanged.
     CteYenc = Info "cte.yenc",
     /// A NUL byte in a text body.
     CteNul = Info "cte.nul",
-    /// An encoded text without a line end at its end has one as plain lines.
+    /// A line end added to decoded text whose last line had none.
     CteLineEndAdded = Info "cte.line-end-added",
-    /// A multipart without a boundary, or whose boundary never occurs; opaque.
+    /// A multipart without a boundary, or whose boundary never occurs. It is opaque.
     MimeMissingBoundary = Info "mime.missing-boundary",
     /// A multipart without its closing delimiter.
     MimeUnclosed = Info "mime.unclosed",
-    /// A line that begins as a delimiter does, but is none.
+    /// A line that begins like a delimiter but is none.
     MimeAmbiguousBoundary = Info "mime.ambiguous-boundary",
-    /// Nesting or number of parts beyond the limit; the rest is not read.
+    /// Nesting or number of parts beyond the limit; the rest is not parsed.
     MimeDepth = Loss "mime.depth",
-    /// More parts than mail has (over 1,000); all are read.
+    /// More than 1,000 parts, which is unusual; all are parsed.
     MimeManyParts = Info "mime.many-parts",
-    /// A header that is not ended by an empty line.
+    /// A header without an empty line at its end.
     MimeNoBlankLine = Info "mime.no-blank-line",
     /// Content-Type and Content-Disposition give different names.
     MimeAmbiguousName = Info "mime.ambiguous-name",
-    /// A fragment of a message (message/partial), left alone.
+    /// A fragment of a message (message/partial), kept unchanged.
     MimePartial = Info "mime.partial",
-    /// A TNEF container (winmail.dat), left alone.
+    /// A TNEF container (winmail.dat), kept unchanged.
     MimeTnef = Info "mime.tnef",
-    /// A text attachment in a legacy charset was left alone.
+    /// A text attachment in a legacy charset, kept unchanged.
     MimeAttachmentUntouched = Info "mime.attachment-untouched",
-    /// A signed or encrypted part was left alone.
+    /// A signed or encrypted part, kept unchanged.
     MimeSignedUntouched = Info "mime.signed-untouched",
-    /// A part of a text type that holds a file of another kind; left alone.
+    /// A part of a text type that contains a binary file, kept unchanged.
     MimeNotText = Info "mime.not-text",
-    /// A message or part that would read otherwise after its rewriting; left alone.
+    /// A message or part whose text would change by its rewriting, kept unchanged.
     MimeUnsettled = Info "mime.unsettled",
     /// A message with a signature over the whole message was rewritten.
     SignatureVoided = Info "signature.voided",
     /// A NUL byte in a header.
     HdrNul = Info "hdr.nul",
-    /// A line in a header that is no field.
+    /// A line in a header that is not a field.
     HdrNoColon = Info "hdr.no-colon",
-    /// A line of nothing but blanks in a header.
+    /// A line of blanks in a header.
     HdrBlankLine = Info "hdr.blank-line",
-    /// A field that may occur once occurs again; the first counts.
+    /// A repeated field that may occur only once; the first counts.
     HdrDuplicate = Info "hdr.duplicate",
-    /// From has more addresses than a reader of one mailbox takes.
+    /// A From field with several addresses in one mailbox.
     HdrAmbiguousFrom = Info "hdr.ambiguous-from",
     /// A CR without LF in a header.
     HdrBareCr = Info "hdr.bare-cr",
     /// A header line of more than 998 bytes.
     HdrTooLong = Info "hdr.too-long",
-    /// Content-MD5 is that of text that was changed.
+    /// A Content-MD5 of text that was changed.
     HdrStaleDigest = Info "hdr.stale-digest",
-    /// More fields in a header than mail has (over 1,000).
+    /// More than 1,000 fields in a header, which is unusual.
     HdrManyFields = Info "hdr.many-fields",
-    /// A field, fields of a header or parameters of a field beyond the limit; not read.
+    /// A field, or fields of a header, or parameters of a field, beyond the limit; not decoded.
     HdrBeyondLimit = Loss "hdr.beyond-limit",
-    /// A message beyond the limit; not read.
+    /// A message beyond the limit; not parsed.
     MsgTooLarge = Loss "msg.too-large",
-    /// A date that cannot be read.
+    /// A date that cannot be parsed.
     DateUnparsable = Info "date.unparsable",
 }
 

@@ -25,7 +25,7 @@ macro_rules! reasons {
 reasons! {
     /// The bytes are valid UTF-8.
     ValidUtf8 = "valid UTF-8",
-    /// Text beyond ASCII without a label.
+    /// Non-ASCII text without a label.
     EightBitText = "8-bit text",
     /// Final letter forms begin words.
     VisualOrderByLetters = "in visual order, as letters show that end words",
@@ -49,7 +49,7 @@ reasons! {
     LongerThanSearched = "longer than words are looked at",
     /// A quantum of base64 breaks off.
     Base64Incomplete = "incomplete base64",
-    /// Base64 of a word holds other bytes.
+    /// Base64 of a word contains other bytes.
     Base64ForeignBytes = "bytes outside the base64 alphabet",
     /// Base64 of a word has too little or too much padding.
     Base64Padding = "wrong base64 padding",
@@ -57,9 +57,9 @@ reasons! {
     EqualsSign = "an equals sign that is no escape",
     /// White space splits an escape in a word.
     SplitEscape = "white space inside an escape",
-    /// A word holds raw bytes above 7F.
+    /// A word contains raw bytes above 7F.
     EightBitInWord = "8-bit bytes inside a word",
-    /// A word holds white space.
+    /// A word contains white space.
     SpaceInWord = "white space inside a word",
     /// An encoded word within an address is kept.
     KeptAsWritten = "left as it is",
@@ -99,13 +99,13 @@ reasons! {
     EmptyValue = "taken as empty",
     /// The quoted value reaches the end of the field.
     UpToEnd = "up to the end of the field",
-    /// An unquoted value holds white space.
+    /// An unquoted value contains white space.
     UnquotedSpace = "white space without quotes",
-    /// An unquoted value holds specials.
+    /// An unquoted value contains specials.
     UnquotedSpecials = "specials without quotes",
-    /// A quoted string holds a tab.
+    /// A quoted string contains a tab.
     TabInQuotes = "a tab in a quoted string",
-    /// The bytes stand in the name of a parameter.
+    /// The bytes are in the name of a parameter.
     ParameterName = "in the name of a parameter",
     /// A line end in a value that is not followed by white space.
     BareLineEnd = "a line end that is no fold",
@@ -123,7 +123,7 @@ reasons! {
     NoPart = "no part before the closing delimiter",
     /// No line of the body is a delimiter.
     BoundaryNeverOccurs = "the boundary never occurs",
-    /// The line begins as a delimiter does.
+    /// The line begins like a delimiter.
     NotDelimiter = "not a delimiter",
     /// The boundary was found in the body.
     FoundDelimiters = "read by the delimiters in its body",
@@ -131,13 +131,13 @@ reasons! {
     LeftAlone = "left alone",
     /// The message carries DKIM, DomainKey or ARC signatures.
     SignedMessage = "signature over the whole message",
-    /// The text holds a block of PGP.
+    /// The text contains a PGP block.
     InlinePgp = "inline PGP",
     /// A text without a Content-Type is unchanged.
     NoTypeInvented = "no header field says what it is, and none is invented",
     /// A label of UTF-8 would change how the document is read.
     WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
-    /// A vCard or calendar holds encoded text.
+    /// A vCard or calendar contains encoded text.
     EncodedInCharset = "text in quoted-printable within it is in the charset of the part",
     /// An RTF document names its code page.
     OwnCodePage = "the text names its own code page",
@@ -151,9 +151,9 @@ reasons! {
     TrailingBlanks = "no part of the text",
     /// 8-bit bytes in quoted-printable.
     InQuotedPrintable = "in quoted-printable",
-    /// The body holds bytes outside the base64 alphabet.
+    /// The body contains bytes outside the base64 alphabet.
     ForeignBytes = "foreign bytes",
-    /// Base64 goes on after its padding.
+    /// Base64 continues after its padding.
     BehindPadding = "goes on behind padding",
     /// Plain text follows base64.
     TextAfterBase64 = "text after base64",

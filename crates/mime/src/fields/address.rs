@@ -1,8 +1,9 @@
-//! Mailboxes and groups (RFC 5322 3.4 and 4.4).
+//! Parses lists of mailboxes and groups (RFC 5322 3.4 and 4.4).
 //!
 //! # Limits
 //!
-//! Groups do not nest, as in RFC 5322; a colon inside one is text of the next name. The route of an address (`@a,@b:c@d`) is dropped.
+//! Groups do not nest, as in RFC 5322; a colon inside a group belongs to the next name. The route of an address (`@a,@b:c@d`) is
+//! dropped.
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
@@ -41,9 +42,9 @@ pub enum Entry {
     Mailbox(Mailbox),
     /// A group: `name: list;`.
     Group {
-        /// Decoded.
+        /// Decoded name of the group.
         name: String,
-        /// May be empty: `undisclosed-recipients:;`
+        /// Members; may be empty, as in `undisclosed-recipients:;`.
         list: Vec<Mailbox>,
     },
 }
@@ -99,14 +100,14 @@ pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Findi
     reader.done
 }
 
-/// Whether a mailbox has more than one address: two in angles, or two without a comma between them.
-pub(crate) fn has_rivals(value: &[u8]) -> bool {
-    // What stands since the last separator: an address, in angles or not.
+/// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.
+pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
+    // The address since the last separator: None without one, else true for one in angles.
     let mut open = None;
     for part in address_tokens(value, &HeaderContext::default(), &mut Vec::new()) {
         match part {
             AddressToken::Separator(..) => open = None,
-            // `a @ b` is one address in two pieces, and a lone `@` none.
+            // `a @ b` is one address in two pieces; a lone `@` is no address.
             AddressToken::Address(bytes, _) if bytes.starts_with(b"@") || bytes.ends_with(b"@") => {
             }
             AddressToken::Address(bytes, _) => {
@@ -129,16 +130,16 @@ struct List {
     /// The open group.
     group: Option<(String, Vec<Mailbox>)>,
     phrase: String,
-    /// The phrase holds words or quotes, so it is no address.
+    /// The phrase contains words or quotes, so it is no address.
     named: bool,
     address: Option<String>,
-    /// Where a bare address stood in the phrase, and how it was written: it may turn out to be part of the name.
+    /// Offset of a bare address in the phrase and its original text, since it may turn out to be part of the name.
     written: Option<(usize, String)>,
-    /// The address stood in angles.
+    /// The address is in angles.
     angles: bool,
     comments: Vec<String>,
     /// The last piece was a comment.
-    passed: bool,
+    after_comment: bool,
     at: Option<Range<usize>>,
 }
 
@@ -153,16 +154,16 @@ impl List {
     fn comment(&mut self, text: String, at: &Range<usize>) {
         self.touch(at);
         self.comments.push(text);
-        // The white space before it and that behind it are one.
+        // White space before and after a comment becomes one space.
         self.phrase.truncate(
             self.phrase.trim_end_matches(' ').len() + usize::from(self.phrase.ends_with(' ')),
         );
-        self.passed = true;
+        self.after_comment = true;
     }
 
     fn text(&mut self, text: &str, at: Range<usize>, named: bool) {
-        let passed = std::mem::take(&mut self.passed) && self.phrase.ends_with(' ');
-        let text = if passed && !named {
+        let after_comment = std::mem::take(&mut self.after_comment) && self.phrase.ends_with(' ');
+        let text = if after_comment && !named {
             text.trim_start_matches(' ')
         } else {
             text
@@ -193,10 +194,10 @@ impl List {
             return;
         }
         match &mut self.address {
-            // What was decoded is no part of an address.
+            // Decoded text is no part of an address.
             None if self.named && text == "@" => self.phrase.push_str(&text),
             None if text.starts_with('@') => {
-                // `a @ b`: the obsolete syntax allows white space there.
+                // `a @ b`: the obsolete syntax allows this white space.
                 let phrase = std::mem::take(&mut self.phrase);
                 let local = phrase.trim_end();
                 let from = local.rfind(' ').map_or(0, |n| n + 1);
@@ -212,7 +213,7 @@ impl List {
                 self.phrase.push_str(&text);
                 self.named = true;
             }
-            // Two addresses without a comma: two mailboxes.
+            // Two addresses without a comma are two mailboxes.
             Some(_) => {
                 self.end();
                 self.touch(&at);
@@ -221,7 +222,7 @@ impl List {
         }
     }
 
-    /// Puts a bare address into the phrase, where it was written.
+    /// Inserts a bare address into the phrase at its original offset.
     fn write_back(&mut self, address: String) {
         let (at, text) = self.written.take().unwrap_or((self.phrase.len(), address));
         self.phrase.insert_str(at.min(self.phrase.len()), &text);
@@ -235,7 +236,7 @@ impl List {
                 self.clear();
                 self.group = Some((name, Vec::new()));
             }
-            // A route in front of an address: `@a:b@c`.
+            // A route before an address: `@a:b@c`.
             b':' if !self.angles
                 && self
                     .address
@@ -263,9 +264,9 @@ impl List {
         };
     }
 
-    /// Ends a mailbox.
+    /// Ends a mailbox and adds it to the group or the list.
     fn end(&mut self) {
-        // A domain that was decoded is none.
+        // Decoded text is no domain.
         if self.named
             && !self.angles
             && self
@@ -277,7 +278,7 @@ impl List {
             self.write_back(address);
         }
         let phrase = self.phrase.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What a quoted string holds keeps its spaces.
+        // Spaces of quoted strings stay.
         let phrase = if self.named {
             self.phrase.trim().to_owned()
         } else {
@@ -291,7 +292,7 @@ impl List {
         match self.address.take() {
             Some(address) => {
                 let (address, more) = if address.ends_with('@') && !self.angles {
-                    // The other half of `a @ b`.
+                    // The second half of `a @ b`.
                     let (domain, more) = phrase.split_once(' ').unwrap_or((&phrase, ""));
                     (address + domain, more.to_owned())
                 } else {
@@ -325,7 +326,7 @@ impl List {
     }
 }
 
-/// An address without white space, comments and route. What stands in quotes stays.
+/// Removes white space, comments and the route from an address. Quoted strings stay.
 fn bare(bytes: &[u8]) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let (mut at, mut comments) = (0, true);
@@ -370,7 +371,7 @@ mod tests {
     use super::*;
     use crate::linear::assert_linear;
 
-    /// `name <address> (comment)`, with `|` between mailboxes and `name{…}` for groups.
+    /// Formats mailboxes as `name <address> (comment)` with `|` between them, and groups as `name{…}`.
     fn shown(value: &str) -> String {
         let mailbox = |m: &Mailbox| {
             let name = m
@@ -394,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_apart_before_words_are_decoded() {
+    fn lists_are_split_before_words_are_decoded() {
         for (value, want) in [
             ("a@b.example", "<a@b.example>"),
             (
@@ -510,7 +511,7 @@ mod tests {
             ("x <a@b> c@d", true),
             ("a@b c@d", true),
         ] {
-            assert_eq!(has_rivals(value.as_bytes()), want, "{value:?}");
+            assert_eq!(has_several_addresses(value.as_bytes()), want, "{value:?}");
         }
     }
 
@@ -529,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "a@b,",
             "(",

@@ -1,9 +1,9 @@
-//! Dates (RFC 5322 3.3 and 4.3), and the forms that other programs write.
+//! Parses dates (RFC 5322 3.3 and 4.3), and the forms that other programs write.
 //!
 //! # Limits
 //!
-//! The name of the day is not compared with the date. A leap second is read as written; years are those of RFC 5322 4.3 where they have two or
-//! three digits. Names of zones are those of RFC 5322 and a few of Europe; an unknown one is no zone, as RFC 5322 has it for letters.
+//! Ignores the name of the day. Keeps leap seconds. Completes years of two or three digits by RFC 5322 4.3. Knows the zones of RFC
+//! 5322 and a few European ones; others count as unknown, as RFC 5322 demands for letters.
 
 use crate::lexer;
 use std::fmt;
@@ -51,7 +51,7 @@ impl Date {
 }
 
 impl fmt::Display for Date {
-    /// RFC 3339; an unknown zone is `-00:00`, as section 4.3 has it.
+    /// Writes the form of RFC 3339. An unknown zone becomes `-00:00` (RFC 3339 4.3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             year,
@@ -77,9 +77,9 @@ impl fmt::Display for Date {
     }
 }
 
-/// Days from 1970-01-01 in the Gregorian calendar.
+/// Returns days since 1970-01-01 in the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March, so that the day that may be missing is the last one.
+    // Years begin in March here, so that the leap day is the last day.
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {
@@ -122,7 +122,7 @@ const ZONES: [(&str, i16); 24] = [
     ("eest", 180),
 ];
 
-/// Pieces of a date that are looked at.
+/// Maximum number of pieces that are read from a date.
 const PIECES: usize = 12;
 
 /// Parses a date (RFC 5322, sections 3.3 and 4.3), also in the forms of other programs. Day and month may change places, the year may come last (as `asctime` writes it), commas and the day's name are ignored,
@@ -130,7 +130,7 @@ const PIECES: usize = 12;
 pub fn date(value: &[u8]) -> Option<Date> {
     let pieces = pieces(value);
     let (mut month, mut time, mut offset) = (None, None, None);
-    // The offset is that of the name of UTC, directly before.
+    // True if the piece before was a name of UTC, which an offset may follow.
     let mut is_utc = false;
     let mut numbers: Vec<&str> = Vec::new();
     for piece in &pieces {
@@ -143,12 +143,12 @@ pub fn date(value: &[u8]) -> Option<Date> {
         {
             month = Some(found as u8 + 1);
         } else if piece.starts_with(['+', '-']) && time.is_some() {
-            // Behind the name of UTC it tells how far from that: `GMT+0100`. Behind another zone nothing.
+            // After a name of UTC a number is the offset: `GMT+0100`. After other zones it is ignored.
             if offset.is_none() || std::mem::take(&mut is_utc) {
                 offset = zone(piece);
             }
         } else if piece.bytes().all(|b| b.is_ascii_digit()) {
-            // Digits after time, day and year: a zone whose sign was lost tells nothing.
+            // Digits after time, day and year are a zone that lost its sign. They are ignored.
             numbers.push(piece);
         } else if time.is_some() && offset.is_none() {
             offset = zone(piece);
@@ -175,14 +175,14 @@ pub fn date(value: &[u8]) -> Option<Date> {
     (1..=length).contains(&date.day).then_some(date)
 }
 
-/// Whether a piece is a time with dots for colons: `10.30.00`.
+/// Returns true for a time with dots instead of colons: `10.30.00`.
 fn is_dotted(piece: &str) -> bool {
     let is_number =
         |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|b| b.is_ascii_digit());
     piece.split('.').count() == 3 && piece.split('.').all(is_number)
 }
 
-/// Whether a date is surely readable: `[Day, ]d Mon yyyy hh:mm:ss ±hhmm`, as most are. A cheap look before [`date`].
+/// Returns true for dates of the usual form `[Day, ]d Mon yyyy hh:mm:ss ±hhmm`. Faster than [`date`].
 pub(crate) fn is_plain(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let named = value.len() > 5
@@ -205,7 +205,7 @@ pub(crate) fn is_plain(value: &[u8]) -> bool {
         return false;
     };
     let (day, rest) = (&rest[..width], &rest[width + 1..]);
-    // Every month has 28 days.
+    // Days after the 28th depend on the month: [`date`] checks them.
     digits(day, 28)
         && day != b"0"
         && day != b"00"
@@ -219,7 +219,7 @@ pub(crate) fn is_plain(value: &[u8]) -> bool {
         && digits(&rest[15..17], 59)
 }
 
-/// Words and numbers, without comments and commas; a date in one piece (`21-Nov-97`) is cut.
+/// Splits a value into words and numbers, without comments and commas. Also splits dates such as `21-Nov-97`.
 fn pieces(value: &[u8]) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     let mut at = 0;
@@ -236,7 +236,7 @@ fn pieces(value: &[u8]) -> Vec<String> {
             .map_or(rest.len(), |n| n + signed);
         if length > signed && length <= 16 {
             let piece = String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase();
-            // White space and comments may stand beside the colons of a time (RFC 5322 4.3).
+            // White space and comments are allowed beside the colons of a time (RFC 5322 4.3).
             let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
             let goes_on = |last: &&mut String| {
                 let last = last.as_bytes();
@@ -251,7 +251,7 @@ fn pieces(value: &[u8]) -> Vec<String> {
             }
         }
         at += length.max(1);
-        // A hyphen between the parts of a date is none of a zone.
+        // A hyphen before the time separates parts of the date; it does not begin a zone.
         if let (Some(b'-' | b'/'), false) =
             (value.get(at), list.iter().any(|piece| piece.contains(':')))
         {
@@ -265,7 +265,7 @@ fn starts(piece: &str, month: &str) -> bool {
     piece.starts_with(month) && piece.bytes().all(|b| b.is_ascii_alphabetic() || b == b'.')
 }
 
-/// `h:m` or `h:m:s`; a fraction of a second is dropped. A point may stand for each colon but the first.
+/// Parses `h:m` or `h:m:s` and drops fractions of a second. Dots may replace colons.
 fn clock(piece: &str) -> Option<(u8, u8, u8)> {
     let mut fields = piece.split([':', '.']);
     let mut next = |most: u8| {
@@ -285,7 +285,7 @@ fn clock(piece: &str) -> Option<(u8, u8, u8)> {
     Some((hour, minute, second))
 }
 
-/// `+hhmm`, `+hh:mm`, `+hmm`, `+hh`, or a name.
+/// Parses `+hhmm`, `+hh:mm`, `+hmm`, `+hh` or a zone name. Returns minutes east of UTC.
 fn zone(piece: &str) -> Option<i16> {
     if let Some(digits) = piece.strip_prefix(['+', '-']) {
         let digits: String = digits.chars().filter(|&c| c != ':').collect();
@@ -312,7 +312,7 @@ fn zone(piece: &str) -> Option<i16> {
         .map(|&(_, offset)| offset)
 }
 
-/// Two digits below 50 are of this century, others and three digits of the last (RFC 5322 4.3).
+/// Completes a year: two digits below 50 count from 2000, others and three digits from 1900 (RFC 5322 4.3).
 fn full_year(digits: &str) -> Option<u16> {
     let year: u16 = digits.parse().ok()?;
     match digits.len() {
@@ -456,7 +456,7 @@ mod tests {
         }
     }
 
-    /// An oracle over whole ranges: every day of two centuries, with zones that take turns.
+    /// Compares every day of two centuries with mail-parser, in changing zones.
     #[test]
     fn well_formed_dates_agree_with_mail_parser() {
         const NAMES: [&str; 12] = [

@@ -1,8 +1,9 @@
-//! Message identifiers (RFC 5322 3.6.4, with the obsolete syntax of 4.5.4).
+//! Parses message identifiers (RFC 5322 3.6.4, with the obsolete syntax of 4.5.4).
 //!
 //! # Limits
 //!
-//! In-Reply-To of old programs holds text too; only what stands in angles counts there, and without any, words with an `@`, or a single word.
+//! Old programs write text into In-Reply-To: only identifiers in angles count. Without any, words with an `@` or a single word
+//! count.
 
 use crate::lexer;
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
     if list.is_empty() {
         let bare = value.split(|&b| lexer::is_space(b) || matches!(b, b'<' | b'>' | b',' | b'"'));
         let words: Vec<&[u8]> = bare.filter(|word| !word.is_empty()).collect();
-        // A word that stands alone is meant as one.
+        // A single word is an identifier even without an `@`.
         let alone = words.len() == 1;
         words
             .into_iter()
@@ -31,8 +32,9 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
     list
 }
 
-/// The range of what stands in the angles that are open at `start`, and the offset after them. Where one was left open, the next one begins an
-/// identifier of its own.
+/// Returns the range of the identifier whose angle opens before `start`, and the offset after it.
+///
+/// If the angle is not closed, the next `<` begins a new identifier.
 fn in_angles(value: &[u8], mut start: usize) -> Option<(Range<usize>, usize)> {
     let mut at = start;
     loop {
@@ -43,7 +45,7 @@ fn in_angles(value: &[u8], mut start: usize) -> Option<(Range<usize>, usize)> {
                 start = at + 1;
                 start
             }
-            // An angle in quotes, or in a literal, is one of their characters.
+            // Angles in quoted strings and literals do not count.
             b'"' if at == start || value[at - 1] == b'.' => {
                 quoted_local(value, at).unwrap_or(at + 1)
             }
@@ -53,19 +55,19 @@ fn in_angles(value: &[u8], mut start: usize) -> Option<(Range<usize>, usize)> {
     }
 }
 
-/// Bytes of a quoted string or a literal in an identifier that are looked at.
+/// Maximum number of bytes that are searched for the end of a quoted string or literal.
 const MOST: usize = 1_000;
 
-/// Offset after the quoted string at `at`, where an address goes on behind it.
+/// Returns the offset after the quoted string at `at`, if the local part or address continues after it.
 fn quoted_local(value: &[u8], at: usize) -> Option<usize> {
     let end = lexer::quoted_end(&value[..value.len().min(at + MOST)], at)?;
     matches!(value.get(end), Some(b'@' | b'.')).then_some(end)
 }
 
-/// Offset after the literal at `at`, where the angle is closed behind it (RFC 5322 3.6.4).
+/// Returns the offset after the literal at `at`, if the closing angle follows it (RFC 5322 3.6.4).
 fn literal_end(value: &[u8], at: usize) -> Option<usize> {
     let inner = &value[at..value.len().min(at + MOST)];
-    // Where another identifier begins, this one was left open.
+    // A `<` begins another identifier, so the literal is not closed.
     let end = at + memchr::memchr2(b']', b'<', inner).filter(|n| inner[*n] == b']')? + 1;
     (value.get(end) == Some(&b'>')).then_some(end)
 }
@@ -77,7 +79,7 @@ fn push(inner: &[u8], list: &mut Vec<String>) {
     }
 }
 
-/// An identifier without white space; in quotes only folds go, which is what unfolding leaves of them.
+/// Removes white space from an identifier. In quoted strings, removes only line ends.
 fn without_space(inner: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut at = 0;
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_what_stands_in_angles() {
+    fn identifiers_are_in_angles() {
         for (value, want) in [
             (
                 " <a@b.example>\r\n\t<c.d@[1.2.3.4]>",
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["<\"", "<", "<\".\"", "<a@[", "\"", "<\"a\".", "<a@[x]"] {
             crate::linear::assert_linear(&unit, 100_000, |n| {
                 let _ = identifiers(unit.repeat(n).as_bytes());

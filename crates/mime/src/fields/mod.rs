@@ -1,18 +1,18 @@
 //! Parses values of structured fields: addresses, dates, identifiers, trace fields.
 //!
-//! Addresses are told from text by the lexer that encoded words are found with, and decoding comes after: a name that holds a comma, an
-//! angle or an `@` once it is decoded stays a name. The text of an address is that of the message, never a decoded one.
+//! The lexer of encoded words splits addresses before decoding. So a name that decodes to a comma, an angle or an `@` stays a name.
+//! Addresses are given as written, never decoded.
 //!
 //! # Limits
 //!
-//! Values are read as they are, however wrong: what cannot be read is missing or empty, and nothing fails.
+//! Parsing never fails. Whatever cannot be parsed is missing or empty.
 
 mod address;
 mod date;
 mod identifier;
 mod received;
 
-pub(crate) use address::has_rivals;
+pub(crate) use address::has_several_addresses;
 pub use address::{Entry, Mailbox, addresses};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};

@@ -1,8 +1,9 @@
-//! Trace fields (RFC 5321 4.4, RFC 5322 3.6.7).
+//! Parses trace fields (RFC 5321 4.4, RFC 5322 3.6.7).
 //!
 //! # Limits
 //!
-//! Clauses are found by their first words; what programs write otherwise (qmail's, for one) is in `rest`. Comments are kept as one list.
+//! The first word of a clause identifies it. Text in other forms (such as qmail's) is in `rest`. Comments of all clauses form one
+//! list.
 
 use super::date::{Date, date};
 use crate::lexer;
@@ -21,9 +22,9 @@ pub struct Received {
     pub with: Option<String>,
     /// The receiving host's name of the transaction.
     pub id: Option<String>,
-    /// The recipient, without angles; the first of several, which RFC 5321 4.4 has no place for.
+    /// The recipient without angles; the first one if there are several, which RFC 5321 4.4 does not allow.
     pub recipient: Option<String>,
-    /// Comments without their parentheses, in order: most hold a host's address or a cipher.
+    /// Comments in order, without their parentheses. Most contain a host address or a cipher.
     pub comments: Vec<String>,
     /// Text outside all clauses.
     pub rest: Vec<String>,
@@ -31,7 +32,7 @@ pub struct Received {
     pub date: Option<Date>,
 }
 
-/// Words and comments that are read of one field.
+/// Maximum number of words and comments that are read from a field.
 const PIECES: usize = 1_000;
 
 /// Parses a Received field (RFC 5321, section 4.4).
@@ -65,7 +66,7 @@ pub fn received(value: &[u8]) -> Received {
         at = end;
         match keyword.take() {
             Some(which) => {
-                // What separates words is none of them.
+                // Commas and semicolons between words are not part of them.
                 word.truncate(word.trim_end_matches([',', ';']).len());
                 if word.is_empty() {
                     keyword = Some(which);
@@ -130,7 +131,7 @@ impl Keyword {
     }
 }
 
-/// The semicolon before the date: the last one outside comments.
+/// Returns the offset of the semicolon before the date: the last one outside comments.
 fn last_semicolon(value: &[u8]) -> Option<usize> {
     let (mut found, mut at, mut comments) = (None, 0, true);
     while let Some(&byte) = value.get(at) {
@@ -150,7 +151,7 @@ fn last_semicolon(value: &[u8]) -> Option<usize> {
     found
 }
 
-/// A word ends at white space or a comment; angles hold together.
+/// Returns the end of a word: before white space or a comment. Text in angles is one word.
 fn word_end(value: &[u8], at: usize) -> usize {
     if value[at] == b'<'
         && let Some(n) = memchr::memchr(b'>', &value[at..])

@@ -3,14 +3,16 @@
 use crate::Span;
 use std::borrow::Cow;
 
-/// A header field. The value begins after the colon and ends before the last line end; it includes folds and leading white space.
+/// A header field.
+///
+/// The value begins after the colon and ends before the last line end. It includes folds and leading white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name without the colon and white space before it.
     pub name: Span,
     /// The raw value.
     pub value: Span,
-    /// Name to the last line end, inclusive.
+    /// The whole field, including its last line end.
     pub full: Span,
 }
 

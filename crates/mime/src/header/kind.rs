@@ -7,7 +7,7 @@
 /// The grammar of a field value, as far as it affects encoded words (RFC 2047, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Text: Subject, Comments, X-…, and every field that is not known.
+    /// Text: Subject, Comments, X-…, and every unknown field.
     Unstructured,
     /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, …
     Structured,
@@ -15,12 +15,12 @@ pub enum FieldKind {
     Phrases,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,
-    /// Never decoded, never rewritten: Message-ID, Date, Received, signatures, …
+    /// Values that are never decoded or rewritten: Message-ID, Date, Received, signatures, …
     Opaque,
 }
 
 impl FieldKind {
-    /// Whether phrases, quoted strings and comments stand in it.
+    /// Returns true if the value may contain phrases, quoted strings and comments.
     pub(crate) fn has_syntax(self) -> bool {
         matches!(self, Self::Structured | Self::Phrases)
     }
@@ -53,16 +53,16 @@ pub fn is_signature(name: &[u8]) -> bool {
         .any(|signature| name.eq_ignore_ascii_case(signature))
 }
 
-/// True for a name that is certainly that of a header field, and not a word before a colon in running text.
+/// Returns true for the name of a header field that is unlikely as a word before a colon in running text.
 pub(crate) fn is_known(name: &[u8]) -> bool {
-    // RFC 9057 has taken a word of everyday.
+    // RFC 9057 registered a common word.
     let is_word = name.eq_ignore_ascii_case(b"author");
     known_kind(name).is_some() && !is_word
         || starts_without_case(name, b"x-")
         || starts_without_case(name, b"content-")
 }
 
-/// Longest name in the list below.
+/// Longest name in the lists below.
 const LONGEST: usize = 32;
 
 fn known_kind(name: &[u8]) -> Option<FieldKind> {
@@ -82,7 +82,7 @@ fn known_kind(name: &[u8]) -> Option<FieldKind> {
     }
 }
 
-/// Fields of text (RFC 5322 3.6.5, RFC 2045 8, RFC 2156).
+/// Returns true for text fields (RFC 5322 3.6.5, RFC 2045 8, RFC 2156).
 fn is_plain_text(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -102,7 +102,7 @@ fn is_plain_text(lower: &[u8]) -> bool {
     )
 }
 
-/// Fields of addresses (RFC 5322 3.6.2, 3.6.3, 3.6.6, RFC 8098 2.1), and what mailers and lists make of them.
+/// Returns true for address fields (RFC 5322 3.6.2, 3.6.3, 3.6.6, RFC 8098 2.1) and the variants of mailers and lists.
 fn has_addresses(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -154,7 +154,7 @@ fn has_addresses(lower: &[u8]) -> bool {
     )
 }
 
-/// Fields of transport, identification and dates (RFC 5322 3.6.1, 3.6.4, 3.6.7, RFC 8601, RFC 6376).
+/// Returns true for fields of transport, identification and dates (RFC 5322 3.6.1, 3.6.4, 3.6.7, RFC 8601, RFC 6376).
 fn is_trace_or_id(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -188,7 +188,7 @@ fn is_trace_or_id(lower: &[u8]) -> bool {
     )
 }
 
-/// Other fields without text: MIME (RFC 2045, RFC 2912), keys, news (RFC 5536) and the flags of mailboxes.
+/// Returns true for other fields without text: MIME (RFC 2045, RFC 2912), keys, news (RFC 5536) and mailbox flags.
 fn is_other_opaque(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -229,9 +229,9 @@ fn is_other_opaque(lower: &[u8]) -> bool {
     )
 }
 
-/// Kinds that a whole family of names shares.
+/// Returns the kind of a field whose prefix decides it.
 fn family(name: &[u8]) -> Option<FieldKind> {
-    // `List-Id` has a phrase; it is in the table. The others of RFC 2369 and RFC 8058 are lists of addresses of resources.
+    // `List-Id` has a phrase; it is in the table. The other list fields of RFC 2369 and RFC 8058 contain URIs.
     let opaque = starts_without_case(name, b"list-")
         || starts_without_case(name, b"arc-")
         || starts_without_case(name, b"dkim-")
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_before_a_colon_is_no_field() {
+    fn a_word_before_a_colon_is_not_a_field() {
         for (name, want) in [
             ("From", true),
             ("X-Anything", true),

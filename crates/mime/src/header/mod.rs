@@ -1,4 +1,4 @@
-//! Header fields: their kinds, and the decoding, rewriting and encoding of their values.
+//! Decodes, rewrites and encodes header fields according to their kinds.
 //!
 //! ```text
 //! name ─► field_kind ─► FieldKind ─┐
@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! The kind of a field follows from its name alone.
+//! The name alone decides the kind of a field.
 
 mod encode;
 mod field;

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 /// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
 ///
-/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A value with
-/// parameters becomes `value; name="text"` with joined continuations.
+/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A
+/// value with parameters becomes `value; name="text"` with joined continuations.
 ///
 /// Borrows the value if nothing needs decoding.
 // Inlined, since most callers know the arguments.
@@ -30,8 +30,8 @@ pub fn decode<'v>(
 
 /// Decodes a value as it stands in a header, or a text of several lines.
 ///
-/// A single line with its line end is a whole value: white space at its ends does not belong to it. In several lines each one is decoded
-/// alone and keeps its line end, except between two encoded words, where it disappears like a fold.
+/// A single line with its line end is a whole value: white space at its ends does not belong to it. Several lines are decoded
+/// separately and keep their line ends. Only a line end between two encoded words disappears, like a fold.
 pub fn decode_lines(
     text: &[u8],
     kind: FieldKind,
@@ -111,10 +111,10 @@ fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
     is_last && is_next()
 }
 
-/// Returns the replacements that rewrite a value to the form of `target`: only groups of words or raw bytes that need it.
+/// Returns the replacements that rewrite a value to the form of `target`. Replaces only groups of words or raw bytes that need it.
 ///
-/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and separate,
-/// well-formed words) guarantees this. For all others both are checked, and a value that fails the check stays as it is.
+/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and
+/// separate, well-formed words) guarantees this. All other values are checked, and stay as they are if the check fails.
 pub fn rewrite(
     value: &[u8],
     kind: FieldKind,

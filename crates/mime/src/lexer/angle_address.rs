@@ -1,9 +1,9 @@
-//! Finds the end of an address in angles (RFC 5322 3.4 and 4.4), whose strings and comments may hold angles.
+//! Finds the end of an address in angles (RFC 5322 3.4 and 4.4), whose strings and comments may contain angles.
 //!
 //! # Limits
 //!
-//! A quote opens a string only where a word of the local part may begin, with the rest of the address after it. A parenthesis opens a
-//! comment only within an address. Others are text, and the first `>` ends the address.
+//! A quote opens a string only if a word of the local part may begin there, and the rest of the address follows it. A parenthesis
+//! opens a comment only within an address. Other quotes and parentheses are text, and the first `>` ends the address.
 
 use super::syntax::{comment_end, is_space, quoted_end, skip_space};
 use std::ops::Range;
@@ -132,7 +132,7 @@ mod tests {
             ("<a@b(>)>", " (>)"),
             ("<(\">)a@b>", ", \"c\" <d@e>"),
             ("<(a)(>)a@b>", ""),
-            // Those that open nothing.
+            // Quotes and parentheses that open nothing.
             ("<\"a b\" @ x>", ", \"@J\" <c@d>"),
             ("<a\"b@x>", ", \"@J\" <c@d>"),
             ("<a\">", ", \"b\" <c@d>"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "\"", "\"\\", "\\\"", "\\\" ", "\"a\" ", "(", "()", "(\\", "a(", "((\"", "\".", "\"@",
             ")", " \"", "\"\"(", "\"\"()", " ", "\"\" ",

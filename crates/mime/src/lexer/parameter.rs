@@ -14,7 +14,7 @@ pub(crate) enum StrictValue<'a> {
     Quoted(&'a [u8]),
 }
 
-/// `name=value` exactly as RFC 2045 5.1 has it, with a plain quoted string or a token for a value.
+/// Parses `name=value` by RFC 2045 5.1, with a token or a plain quoted string as the value.
 pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], StrictValue<'_>)> {
     let plain = (
         tag("\""),

@@ -1,6 +1,6 @@
 //! Steps through raw text in a structured value by characters, whose bytes may look like quotes, parentheses, backslashes or `@`.
 //!
-//! A double-byte character may have such a byte as its second one ([`TrailBackslash`]). In ISO-2022-JP both may be one.
+//! The second byte of a double-byte character may be one of these ([`TrailBackslash`]). In ISO-2022-JP, both bytes may be.
 //!
 //! # Limits
 //!
@@ -16,9 +16,9 @@ use super::trail_backslash::TrailBackslash;
 pub(crate) struct CharacterSteps {
     /// Which backslashes are trail bytes.
     pub(super) backslashes: TrailBackslash,
-    /// The value contains an escape character, so it may contain ISO-2022-JP.
+    /// True if the value contains an escape character, so it may contain ISO-2022-JP.
     pub(super) has_iso2022jp: bool,
-    /// Text beyond ASCII is not UTF-8.
+    /// True if non-ASCII text is not UTF-8.
     pub(super) legacy: bool,
 }
 
@@ -121,7 +121,7 @@ mod tests {
             (b"((\x95\\)\\))", 8),
             (b"(\xa5\\) <a@b>", 4),
             (b"(caf\xe9\\)) <a@b>", 8),
-            // An address that others see.
+            // An address that other readers see.
             (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
         ] {
             let steps = CharacterSteps::of(value);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn an_at_sign_is_a_half_where_no_domain_follows() {
+    fn an_at_sign_without_domain_is_a_trail_byte() {
         for (value, want) in [
             (&b"\xa4@\xa9\xfa <a@b.example>"[..], 2),
             (b"\xa4@ <a@b.example>", 2),

@@ -1,11 +1,11 @@
-//! Decodes ISO-2022-JP (RFC 1468) in headers without encoded words, as Japanese mail had it before RFC 1342.
+//! Decodes ISO-2022-JP (RFC 1468) in headers without encoded words, as Japanese mail used before RFC 1342.
 //!
-//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It holds no white space, so a text and its pieces decode
-//! alike.
+//! A sequence is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. It contains no white space, so a text and its
+//! pieces decode alike.
 //!
 //! # Limits
 //!
-//! Sequences that are cut or undecodable stay as they are.
+//! Keeps sequences that are truncated or undecodable.
 
 use mailglot_codec::{Charset, LossLog};
 
@@ -67,7 +67,7 @@ mod tests {
     use crate::linear::assert_linear;
 
     #[test]
-    fn sequences_are_read_where_they_are_whole() {
+    fn complete_sequences_are_decoded() {
         for (bytes, want) in [
             ("\x1B$B2q5D\x1B(B", Some(("会議", 1))),
             (
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["\x1B$B2q5D\x1B(B", "\x1B", "\x1B$B", "\x1B$B2q5D"] {
             assert_linear(&unit, 50_000, |n| {
                 drop(decode_raw_iso2022jp(&unit.repeat(n)));

@@ -9,7 +9,7 @@ pub(super) struct SpacedAddresses<'a> {
     pub(super) steps: CharacterSteps,
     /// The offset before which no other address begins.
     pub(super) tried: usize,
-    /// Whether every quote so far had a partner.
+    /// True if every quote so far had a partner.
     pub(super) quotes: bool,
 }
 

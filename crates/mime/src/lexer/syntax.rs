@@ -1,22 +1,23 @@
-//! White space, comments and quoted strings of structured values (RFC 5322 3.2).
+//! Finds white space, comments and quoted strings of structured values (RFC 5322 3.2).
 //!
 //! # Limits
 //!
-//! A comment without its closing parenthesis reaches to the end of the value. Control characters of obsolete syntax are ordinary bytes.
+//! A comment without closing parenthesis extends to the end of the value. Control characters of the obsolete syntax are ordinary
+//! bytes.
 
 use std::borrow::Cow;
 
-/// White space of header values: space, tab, and the bytes of a folded line end.
+/// Returns true for white space of header values: space, tab, CR and LF.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// A byte of a token (RFC 2045 5.1): printable ASCII but tspecials.
+/// Returns true for bytes of a token (RFC 2045 5.1): printable ASCII without tspecials.
 pub(crate) fn is_token(byte: u8) -> bool {
     matches!(byte, 0x21..=0x7E) && !is_tspecial(byte)
 }
 
-/// The tspecials of RFC 2045 5.1.
+/// Returns true for the tspecials of RFC 2045 5.1.
 pub(crate) fn is_tspecial(byte: u8) -> bool {
     matches!(
         byte,
@@ -37,7 +38,7 @@ pub(crate) fn is_tspecial(byte: u8) -> bool {
     )
 }
 
-/// Offset of the first byte at or after `at` that is no white space.
+/// Returns the offset of the first byte at or after `at` that is not white space.
 pub(crate) fn skip_space(value: &[u8], at: usize) -> usize {
     value[at..]
         .iter()
@@ -45,7 +46,7 @@ pub(crate) fn skip_space(value: &[u8], at: usize) -> usize {
         .map_or(value.len(), |n| at + n)
 }
 
-/// `value` without white space at its end.
+/// Removes white space at the end.
 pub(crate) fn trim_end(value: &[u8]) -> &[u8] {
     let end = value
         .iter()
@@ -54,12 +55,12 @@ pub(crate) fn trim_end(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// Offset after the comment that starts at `at` (where `(` stands), nested ones included; None when it is not closed.
+/// Returns the offset after the comment at `at` (where `(` stands), including nested ones; None if it is not closed.
 pub(crate) fn comment_end(value: &[u8], at: usize) -> Option<usize> {
     comment_end_by(value, at, |_| 1)
 }
 
-/// [`comment_end`] in text of which what stands at a place takes so many bytes.
+/// Like [`comment_end`], for multi-byte characters: `step` returns the length of the character at an offset.
 #[inline]
 pub(super) fn comment_end_by(
     value: &[u8],
@@ -84,7 +85,7 @@ pub(super) fn comment_end_by(
     }
 }
 
-/// Skips white space and comments; an unclosed comment reaches to the end of the value.
+/// Skips white space and comments. An unclosed comment extends to the end of the value.
 pub(crate) fn skip_cfws(value: &[u8], mut at: usize) -> usize {
     loop {
         at = skip_space(value, at);
@@ -95,7 +96,7 @@ pub(crate) fn skip_cfws(value: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Offset after the quoted string that starts at `at` (where `"` stands); None when it is not closed.
+/// Returns the offset after the quoted string at `at` (where `"` stands); None if it is not closed.
 pub(crate) fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
     let mut i = at + 1;
     loop {
@@ -107,7 +108,7 @@ pub(crate) fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// [`quoted_end`] in text of which what stands at a place takes so many bytes.
+/// Like [`quoted_end`], for multi-byte characters: `step` returns the length of the character at an offset.
 #[inline]
 pub(super) fn quoted_end_by(
     value: &[u8],

@@ -34,7 +34,7 @@ impl TrailBackslash {
             .unwrap_or_default()
     }
 
-    /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that hold an address.
+    /// Counts open quotes and comments, quotes where no string begins or ends, and strings and comments that contain an address.
     fn syntax_faults(self, value: &[u8]) -> usize {
         let mut syntax_faults = 0;
         let comments = self.for_each_string(value, |string| {
@@ -52,8 +52,8 @@ impl TrailBackslash {
         syntax_faults + comments
     }
 
-    /// Calls `call` for each quoted string outside comments and angles; the last one may be open. Returns the number of comments that are
-    /// open or hold an address.
+    /// Calls `call` for each quoted string outside comments and angles; the last one may be open. Returns the number of comments
+    /// that are open or contain an address.
     fn for_each_string(self, value: &[u8], mut call: impl FnMut(QuotedString)) -> usize {
         let steps = CharacterSteps::with(self, value);
         let (mut at, mut comments, mut angles, mut syntax_faults) = (0, true, true, 0);
@@ -108,7 +108,7 @@ pub(crate) fn swallows_address(value: &[u8]) -> bool {
     found || closed && open
 }
 
-/// A quoted string, including its quotes.
+/// The range of a quoted string, including its quotes.
 struct QuotedString {
     start: usize,
     /// None if the string is open.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reading_that_leaves_no_quote_open_is_meant() {
+    fn the_reading_without_open_quotes_is_chosen() {
         for (value, reading) in [
             (&b"\"\x95\\\" <a@b>"[..], TrailBackslash::ShiftJis),
             (
@@ -148,7 +148,7 @@ mod tests {
                 b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>",
                 TrailBackslash::ShiftJis,
             ),
-            // Quoted pairs behind a letter of Latin-1.
+            // Quoted pairs after a letter of Latin-1.
             (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", TrailBackslash::None),
             (
                 b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>",

@@ -19,9 +19,9 @@ pub(crate) enum LexicalContext {
     Comment,
     /// The inside of a quoted string.
     Quoted,
-    /// The quotes around a quoted string; they are no text.
+    /// The quotes around a quoted string, which are not part of its text.
     Mark,
-    /// An address, a date, an identifier: words in it are not decoded.
+    /// An address, a date or an identifier, where words are not decoded.
     Address,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn tokens(value: &[u8], kind: FieldKind, steps: CharacterSteps) -> Ve
 struct Tokenizer<'a> {
     value: &'a [u8],
     steps: CharacterSteps,
-    /// Whether addresses may stand outside angles.
+    /// True if addresses may occur outside angles.
     addresses: bool,
     list: Vec<Token>,
 }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_may_have_white_space_at_their_signs() {
+    fn addresses_may_have_white_space_beside_dots_and_at_signs() {
         for (value, address) in [
             ("a . b @ c . example", Some("a . b @ c . example")),
             ("J\u{f6}rg @ b.example, x", Some("J\u{f6}rg @ b.example")),

@@ -1,8 +1,8 @@
 //! Finds backslashes that are the second byte of a character in raw double-byte text: the 表 of Shift_JIS, the 功 of Big5.
 //!
-//! A reader that does not know the charset takes such a byte for the start of a quoted pair. If a string ends with one (`"表"`), that reader
-//! continues to the opening quote of the next string, over the address between them. The whole value shows the right reading: a wrong one
-//! leaves quotes open, or has quotes where no string begins or ends.
+//! A reader that does not know the charset misreads such a byte as the start of a quoted pair. If a string ends with one (`"表"`),
+//! that reader continues to the opening quote of the next string, over the address between them. The whole value reveals the
+//! charset: a wrong choice leaves quotes open, or has quotes where no string begins or ends.
 //!
 //! # Limits
 //!
@@ -76,7 +76,7 @@ mod tests {
     use mailglot_codec::View;
 
     #[test]
-    fn strings_end_behind_halves() {
+    fn strings_end_after_trail_bytes() {
         for (reading, value, end) in [
             (TrailBackslash::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
             (TrailBackslash::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn charsets_have_halves_or_none() {
+    fn the_charset_determines_the_lead_bytes() {
         for (label, reading) in [
             ("shift_jis", TrailBackslash::ShiftJis),
             ("windows-31j", TrailBackslash::ShiftJis),

@@ -1,4 +1,4 @@
-//! Finds the encoded words of a value (RFC 2047 2, with the tolerance that real mail needs).
+//! Finds the encoded words of a value (RFC 2047 2), including common syntax errors.
 
 use super::syntax::is_space;
 use std::borrow::Cow;
@@ -54,7 +54,7 @@ pub(crate) struct WordFinder<'a> {
     later_open: LastSearch,
 }
 
-/// The last search: its start and its result (`usize::MAX` for none).
+/// The last search: its start and its result (`usize::MAX` if nothing was found).
 #[derive(Clone, Copy, Debug, Default)]
 struct LastSearch {
     from: usize,
@@ -168,7 +168,7 @@ impl<'a> WordFinder<'a> {
     }
 }
 
-/// Returns true if a reader may take `?=` before `rest` for the end of a Q word.
+/// Returns true if a reader may read `?=` before `rest` as the end of a Q word.
 pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {
         None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found_wherever_they_stand() {
+    fn words_are_found_at_every_offset() {
         for (value, want) in [
             ("=?utf-8?Q?a?=", vec!["utf-8|a"]),
             ("x=?utf-8?q?a?=y", vec!["utf-8|a"]),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in [
             "=?",
             "=?a?Q?",

@@ -1,8 +1,8 @@
-//! Which of several charset parameters of a Content-Type counts.
+//! Chooses one of several charset parameters of a Content-Type.
 //!
 //! # Limits
 //!
-//! The language of a label (RFC 2231) is not told.
+//! Ignores the language of a label (RFC 2231).
 
 use crate::encoded_word::HeaderContext;
 use crate::params::{self, NameForm, RawParam};
@@ -13,16 +13,16 @@ use std::ops::Range;
 /// A charset parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct CharsetParameter {
-    /// From its name to the end of its value, in the field's value.
+    /// Range from its name to the end of its value, in the field's value.
     pub(crate) whole: Range<usize>,
-    /// Its value, quotes included.
+    /// Range of its value, including quotes.
     pub(crate) range: Range<usize>,
-    /// What its name says of it.
+    /// The form of its value.
     pub(crate) form: NameForm,
 }
 
 impl CharsetParameter {
-    /// Whether it is in a form of RFC 2231.
+    /// Returns true for a form of RFC 2231.
     fn is_extended(&self) -> bool {
         self.form != NameForm::Plain
     }
@@ -32,7 +32,7 @@ impl CharsetParameter {
     }
 }
 
-/// All charset parameters of a field, in order.
+/// Returns all charset parameters of a field, in order.
 pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<CharsetParameter> {
     list.iter()
         .filter_map(|param| {
@@ -46,7 +46,7 @@ pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<CharsetParamete
         .collect()
 }
 
-/// All labels but those that go on with another one in segments: where there are two, readers differ.
+/// Returns all labels, but only the first segment of one in segments. If there are two, readers choose differently.
 pub(crate) fn rivals(labels: &[CharsetParameter]) -> impl Iterator<Item = &CharsetParameter> {
     let first = labels.iter().position(CharsetParameter::is_segment);
     labels
@@ -56,7 +56,7 @@ pub(crate) fn rivals(labels: &[CharsetParameter]) -> impl Iterator<Item = &Chars
         .map(|(_, l)| l)
 }
 
-/// The label that the segments of RFC 2231 3 make together, or that has percent signs; None for one that stands in the value as it is.
+/// Returns a label that consists of segments (RFC 2231 3) or has percent signs. None if the label is a verbatim part of the value.
 pub(crate) fn joined(value: &[u8], labels: &[CharsetParameter]) -> Option<Box<str>> {
     let percent = |label: &CharsetParameter| {
         label.is_extended() && value[label.range.clone()].contains(&b'%')
@@ -71,8 +71,9 @@ pub(crate) fn joined(value: &[u8], labels: &[CharsetParameter]) -> Option<Box<st
     params.get("charset").map(Into::into)
 }
 
-/// The range of the label that counts: that of RFC 2231, else the first that names a charset, else the first. Of several segments the range
-/// that holds them.
+/// Returns the range of the label that counts: the RFC 2231 form, else the first known charset, else the first.
+///
+/// For several segments, the range covers all of them.
 pub(crate) fn label(value: &[u8], labels: &[CharsetParameter]) -> Option<Range<usize>> {
     let extended = labels.iter().filter(|label| label.is_extended());
     if let Some(label) = extended
@@ -105,11 +106,13 @@ pub(crate) fn label(value: &[u8], labels: &[CharsetParameter]) -> Option<Range<u
     Some(best.range.clone())
 }
 
-/// A range of a value, and what is to stand there.
+/// A range of a value and its replacement.
 pub(crate) type Change = (Range<usize>, Vec<u8>);
 
-/// The changes that make one parameter, with this label, of several or of one in the form of RFC 2231: the first says it, the others go with their
-/// semicolons. None where there is just one, or where junk between the parameters would read otherwise afterwards.
+/// Returns changes that reduce several charset parameters, or one in RFC 2231 form, to one parameter with the label `name`.
+///
+/// The first parameter gets the label; the others are removed with their semicolons. None if a single plain parameter exists, or if
+/// junk between parameters would be read differently afterwards.
 pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     let (main, list) = params::scan(value);
     let labels = labels(value, &list);
@@ -157,7 +160,7 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     (same && one).then_some(changes)
 }
 
-/// The changes that say this label where [`one_label`] has none: in the parameter that begins it, and further segments say nothing.
+/// Returns changes that set the label if [`one_label`] cannot: the first segment gets it, further segments become empty.
 pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
     let (_, list) = params::scan(value);
     let change = |label: &CharsetParameter| -> Option<Change> {
@@ -179,16 +182,16 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
     labels(value, &list).iter().filter_map(change).collect()
 }
 
-/// The form of a charset parameter; None for another one.
+/// Returns the form of a charset parameter; None for other parameters.
 fn form(name: &[u8]) -> Option<NameForm> {
-    // Nearly all names differ at once.
+    // Most names differ in the first bytes.
     name.get(..7)
         .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
     let (base, form) = params::split_name(name);
     (base.len() == 7).then_some(form)
 }
 
-/// The text behind charset and language of a value of RFC 2231, without quotes.
+/// Returns the range of the text after charset and language of an RFC 2231 value, without quotes.
 fn text_of(value: &[u8], range: &Range<usize>) -> Range<usize> {
     let text = &value[range.clone()];
     let Some(last) = memchr::memrchr(b'\'', text) else {
@@ -202,7 +205,7 @@ fn text_of(value: &[u8], range: &Range<usize>) -> Range<usize> {
     range.start + (last + 1).min(end)..range.start + end
 }
 
-/// Where the name of a parameter begins: before the equals sign, and blanks around it.
+/// Returns the start of a parameter's name, which precedes the equals sign and white space around it.
 fn name_start(value: &[u8], param: &RawParam<'_>) -> usize {
     let before = &value[..param.range.start];
     let equals = memchr::memrchr(b'=', before).unwrap_or(before.len());
@@ -235,7 +238,7 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
 
-    /// The label that counts, and all parameters whole.
+    /// Returns the label that counts, and the text of all charset parameters.
     fn read(value: &str) -> (Option<&str>, Vec<&str>) {
         let (_, list) = params::scan(value.as_bytes());
         let labels = labels(value.as_bytes(), &list);
@@ -374,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_that_cannot_go_are_emptied() {
+    fn irremovable_segments_are_emptied() {
         for (value, expected) in [
             (
                 "a/b;charset*0=i;charset*1=j=k",
@@ -421,7 +424,7 @@ mod tests {
                 Some("text/plain; charset=utf-8; x=y"),
             ),
             ("text/plain; charset*1=2", Some("text/plain; charset=utf-8")),
-            // What follows the quotes would become a part of the name.
+            // The text after the quotes would become part of the name.
             ("text/plain;charset=\"\"t=;charset=", None),
         ];
         for (value, expected) in table {

@@ -1,10 +1,10 @@
-//! What the parser tells of messages that other readers may read otherwise.
+//! Tests the reports about messages that other readers may read differently.
 
 use super::tests::parse;
 use super::*;
 use crate::event::{Event, EventKind};
 
-/// Code, detail, text and count of each finding.
+/// Returns code, detail, text and count of each finding.
 fn findings(raw: &str) -> Vec<(&'static str, String, String, u64)> {
     let message = parse(raw.as_bytes());
     let shown = |event: &Event| {
@@ -62,7 +62,7 @@ fn fields_that_occur_again() {
     ] {
         assert_eq!(findings(&format!("{name}: a\n{name}: b\n\n")), [], "{name}");
     }
-    // Each header is counted by itself, and two fields are two findings.
+    // Each header is counted separately, and two fields are two findings.
     let raw = "Content-Type: message/rfc822\nTo: a\nCc: a\n\nContent-Type: text/plain\nTo: b\nCc: b\nto: c\ncc: c\n\n";
     let names: Vec<_> = findings(raw)
         .into_iter()
@@ -101,12 +101,12 @@ fn lines_that_only_begin_as_delimiters() {
         ("--b1\n\nx\n--b1 x\n--b1--\n", stray("--b1 x", 1)),
         ("--b1\n\nx\n--b1-\n--b1--\n", stray("--b1-", 1)),
         ("--b1\n\nx\n--b1--x\n--b1--\n", stray("--b1--x", 1)),
-        // Another boundary, in the middle of a line, in other case, behind the end.
+        // Another boundary, in the middle of a line, in other case, after the end.
         (
             "--b1\n\nx\n--b2\ny --b12\n --b12\n--B12\n-- \n--b1--\n--b12\n",
             vec![],
         ),
-        // The boundary of a multipart inside is no line that only begins.
+        // The boundary of an inner multipart is not an ambiguous line.
         (
             "--b1\nContent-Type: multipart/mixed; boundary=b12\n\n--b12\n\nx\n--b12--\n--b1--\n",
             vec![],

@@ -1,4 +1,4 @@
-//! Laws of the parser over cuts and mutants of messages, and beside another parser.
+//! Tests laws of the parser on truncated and mutated messages, and compares it with another parser.
 
 use super::tests::{NESTED, laws, mixed, parse};
 use super::*;
@@ -7,7 +7,7 @@ use crate::linear::assert_linear;
 use crate::random::Random;
 use std::path::{Path, PathBuf};
 
-/// Messages of ours that the laws are tried on, and on their ruins.
+/// Returns the sample messages for the laws, which are also truncated and mutated.
 fn samples() -> Vec<Vec<u8>> {
     let mut samples = vec![
         NESTED.as_bytes().to_vec(),
@@ -87,7 +87,7 @@ fn laws_hold_for_mutants() {
     }
 }
 
-/// Makes a message of so many pieces, and the number of its parts.
+/// Makes a message of the given number of pieces. Returns it with the number of its parts.
 type Make<'a> = &'a dyn Fn(usize) -> (String, usize);
 
 /// Inputs that made other parsers quadratic or recursive.
@@ -142,7 +142,7 @@ fn deep_and_wide_messages_take_linear_time() {
     }
 }
 
-/// The folder of shared test material, where there is one.
+/// Returns the folder of shared test material, if it exists.
 fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from);
     if folder.is_none() {
@@ -188,7 +188,7 @@ fn laws_hold_for_messages_of_others_and_their_mutants() {
     }
 }
 
-/// Both parsers find the same parts in nearly all messages of others; the rest is printed, for it is not always we who err.
+/// Expects the same parts from both parsers in nearly all messages. Prints the rest, since either parser may be wrong.
 #[test]
 fn mail_parser_finds_the_same_parts() {
     let Some(shared) = shared() else { return };
@@ -199,7 +199,7 @@ fn mail_parser_finds_the_same_parts() {
             continue;
         };
         all += 1;
-        // Embedded messages are messages of their own there: the parts of this level only.
+        // mail-parser stores embedded messages separately, so this compares the parts of one level.
         let ours = parse(&raw);
         let mut embedded = vec![false; ours.parts().len()];
         let mut count = 0;

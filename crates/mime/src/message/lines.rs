@@ -1,32 +1,32 @@
-//! Cuts a message into lines.
+//! Splits a message into lines.
 
 use super::part::Eol;
 
-/// One line.
+/// A line.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) start: usize,
-    /// End of its content: before the line end, and before stray CRs there.
+    /// End of the content, before the line end and stray CRs.
     pub(super) end: usize,
     /// Start of the next line.
     pub(super) next: usize,
 }
 
-/// What ends a line in this message.
+/// The rule for line ends in this message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineRule {
     pub(super) bare_cr: bool,
 }
 
 impl LineRule {
-    /// CR alone ends lines when a CR-only empty line, or the end of the message, comes before the first LF.
+    /// Chooses the rule: a lone CR ends lines if CR CR, or the end of the message, comes before the first LF.
     pub(super) fn of(raw: &[u8]) -> (Self, Eol) {
         let Some(lf) = memchr::memchr(b'\n', raw) else {
             let bare_cr = memchr::memchr(b'\r', raw).is_some();
             return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
         };
         let head = trim_cr(raw, 0, lf);
-        // Most first lines have none: a search for two of them costs more to begin than to do.
+        // Most first lines have no CR, and the setup of a search for two costs more than this search.
         let first = memchr::memchr(b'\r', &raw[..head]);
         let bare_cr =
             first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
@@ -71,7 +71,7 @@ impl LineRule {
         }
     }
 
-    /// Where the line before the one at `start` ends, without its line end.
+    /// Returns the end of the line before the one at `start`, without its line end.
     pub(super) fn end_before(self, raw: &[u8], start: usize) -> usize {
         match &raw[..start] {
             [.., b'\r', b'\n'] => start - 2,

@@ -1,4 +1,4 @@
-//! The forward scan: parts, delimiters, and a stack of what is open.
+//! Scans a message forward for parts and delimiters, with a stack of open parts.
 
 mod header_lines;
 mod part_header;
@@ -43,7 +43,7 @@ impl<'a> Message<'a> {
         };
         let mut at = parser.open_part(0);
         while let Some(delimiter) = parser.next_delimiter(at) {
-            at = parser.cross(&delimiter);
+            at = parser.apply_delimiter(&delimiter);
         }
         parser.close_above(0, raw.len(), raw.len());
         parser.report_strays();
@@ -69,12 +69,12 @@ impl<'a> Message<'a> {
 /// A part whose end is not known yet.
 struct Frame {
     part: PartId,
-    /// A multipart whose delimiters are looked for: index into the boundaries.
+    /// Index into the boundaries, for a multipart whose delimiters are searched.
     boundary: Option<usize>,
     children: u32,
 }
 
-/// Parts beyond which a message is worth a look.
+/// Number of parts that gives `mime.many-parts`.
 const MANY_PARTS: usize = 1_000;
 
 /// A line that is a delimiter.
@@ -90,27 +90,27 @@ pub(super) struct Parser<'a> {
     pub(super) limits: Limits,
     pub(super) lines: LineRule,
     pub(super) fields: Vec<Field>,
-    /// End of the last run of lines of blanks that was looked through, and what was found there.
+    /// End of the last run of blank lines that was examined, and whether the header continued after it.
     pub(super) blank_run: (usize, bool),
     parts: Vec<Part>,
     boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
     defects: Vec<Event>,
     stack: Vec<Frame>,
-    /// Frames by the boundary that is open in them, the innermost last: a look-up does not depend on the depth.
+    /// Frames by their open boundary, the innermost last, so that the time of a look-up does not depend on the depth.
     open: HashMap<Cow<'a, [u8]>, Vec<usize>>,
     /// Length of the longest boundary so far.
     longest: usize,
-    /// Lines that begin as a delimiter of a boundary but are none: its index, the first such line, and how many.
+    /// Lines that begin like a delimiter but are none: index of the boundary, first such line, number of lines.
     strays: Vec<(usize, Span, u64)>,
     /// The limit of parts is reached and reported.
     full: bool,
 }
 
-/// Open multiparts, from the innermost, whose boundary is compared with the beginnings of lines.
+/// Number of innermost open multiparts whose boundaries are compared with the beginnings of lines.
 const NEAREST: usize = 4;
 
 impl<'a> Parser<'a> {
-    /// Opens the part at `at`, and the message that it embeds, and so on. Returns where the scan for delimiters goes on.
+    /// Opens the part at `at` and any messages embedded in it. Returns where the search for delimiters continues.
     fn open_part(&mut self, mut at: usize) -> usize {
         while self.open_one(at, &mut at) == PartKind::Message {}
         at
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         });
         let depth = parent.map_or(0, |(parent, _)| self.parts[parent.0 as usize].depth + 1);
         let first = self.fields.len() as u32;
-        // The events of the header name the part, so it stands before its header is read.
+        // Events of the header refer to the part, so it is added before its header is read.
         self.parts.push(Part {
             parent: parent.map(|(parent, _)| parent),
             depth,
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         kind
     }
 
-    /// Fills in what the header tells about a part. Returns its kind, and its boundary when its delimiters are to be looked for.
+    /// Sets the properties of a part from its header. Returns its kind, and its boundary if delimiters must be searched.
     fn describe(&mut self, id: PartId, header: &PartHeader) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let raw = self.raw;
         let last = self.fields.len() as u32;
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
             part.transfer = TransferEncoding::from_value(at.of(raw));
         }
         let disposition = disposition_at.map(|at| params::scan(at.of(raw)));
-        // What nobody knows is an attachment (RFC 2183 2.8).
+        // An unknown disposition means attachment (RFC 2183 2.8).
         part.attachment = disposition.as_ref().is_some_and(|(main, _)| {
             let word = main
                 .trim_ascii()
@@ -199,12 +199,12 @@ impl<'a> Parser<'a> {
             .is_some_and(|(_, list)| names_file(list, b"filename"));
         let Some(at) = type_at else {
             self.mark_file(id, has_file_name);
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         };
         if at.len() > self.limits.field {
             self.defect(EventKind::HdrBeyondLimit, at, Reason::MediaTypeNotRead, 1);
             self.mark_file(id, has_file_name);
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         }
         let (main, list) = params::scan(at.of(raw));
         if let Some(media) = media_type(&main) {
@@ -219,12 +219,12 @@ impl<'a> Parser<'a> {
             {
                 self.defect(EventKind::MimeAmbiguousName, place, Detail::None, 1);
             }
-            return self.compose(id, None);
+            return self.decide_kind(id, None);
         }
-        self.compose(id, boundary(at.of(raw), &list))
+        self.decide_kind(id, boundary(at.of(raw), &list))
     }
 
-    /// Fills in the charset of a part from the parameters `list` of its media type, which stands at `at`.
+    /// Sets the charset of a part from the parameters `list` of its media type, which stands at `at`.
     fn describe_charset(&mut self, id: PartId, at: Span, list: &[params::RawParam<'_>]) {
         let value = at.of(self.raw);
         let charsets = charset::labels(value, list);
@@ -240,8 +240,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Makes a part with a file name an attachment, unless it may be the text of its message: the root, the first part of a multipart,
-    /// or a form of multipart/alternative.
+    /// Makes a part with a file name an attachment, unless it may be the text of its message.
+    ///
+    /// The root, the first part of a multipart and the parts of multipart/alternative may be text.
     fn mark_file(&mut self, id: PartId, has_file_name: bool) {
         let part = &self.parts[id.0 as usize];
         let is_file = has_file_name
@@ -253,8 +254,8 @@ impl<'a> Parser<'a> {
         self.parts[id.0 as usize].attachment |= is_file;
     }
 
-    /// Decides what a part holds.
-    fn compose(
+    /// Decides the kind of a part.
+    fn decide_kind(
         &mut self,
         id: PartId,
         boundary: Option<Cow<'a, [u8]>>,
@@ -307,7 +308,7 @@ impl<'a> Parser<'a> {
         (kind, boundary.filter(|_| kind == PartKind::Multipart))
     }
 
-    /// The next delimiter of an open multipart at or after the line that begins at `from`.
+    /// Returns the next delimiter of an open multipart, at or after the line that begins at `from`.
     fn next_delimiter(&mut self, from: usize) -> Option<Delimiter> {
         if self.open.is_empty() {
             return None;
@@ -326,7 +327,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Counts a line that begins with an open boundary but is no delimiter.
+    /// Counts a line that begins like a delimiter of an open boundary but is none.
     fn note_stray(&mut self, line: Line) {
         let text = &self.raw[line.start..line.end];
         let text = text.get(2..).unwrap_or_default();
@@ -339,7 +340,7 @@ impl<'a> Parser<'a> {
         let Some(index) = open.find(|&index| text.starts_with(&self.boundaries[index].1)) else {
             return;
         };
-        // The boundaries that lines are compared with are the last ones.
+        // Lines are compared with the last boundaries only.
         match self
             .strays
             .iter_mut()
@@ -367,7 +368,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Start of the next line after the one at `from` that begins with two hyphens.
+    /// Returns the start of the next line after `from` that begins with two hyphens.
     fn next_dashes(&self, from: usize) -> Option<usize> {
         if !self.lines.bare_cr {
             return DASHES_AFTER_LF
@@ -383,7 +384,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The delimiter that a line is, if it is one.
+    /// Returns the delimiter in a line, if the line is one.
     pub(super) fn delimiter(&self, line: Line) -> Option<Delimiter> {
         let text = self.raw[line.start..line.end]
             .strip_prefix(b"--")
@@ -403,7 +404,7 @@ impl<'a> Parser<'a> {
         let text = &text[..length];
         let opening = innermost(text);
         let closing = text.strip_suffix(b"--").and_then(innermost);
-        // Both when one boundary is another with two hyphens behind it.
+        // Both match if one boundary is another one with two hyphens after it.
         let frame = opening.max(closing)?;
         Some(Delimiter {
             frame,
@@ -412,8 +413,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Closes what a delimiter ends and opens what it begins. Returns where the scan goes on.
-    fn cross(&mut self, delimiter: &Delimiter) -> usize {
+    /// Closes the parts that a delimiter ends, and opens the part that it begins. Returns where the scan continues.
+    fn apply_delimiter(&mut self, delimiter: &Delimiter) -> usize {
         let Line { start, next, .. } = delimiter.line;
         self.close_above(
             delimiter.frame + 1,
@@ -423,10 +424,10 @@ impl<'a> Parser<'a> {
         let part = self.stack[delimiter.frame].part;
         if delimiter.closing {
             if let Some(boundary) = self.stack[delimiter.frame].boundary {
-                self.forget(boundary);
+                self.close_boundary(boundary);
             }
             if self.stack[delimiter.frame].children == 0 {
-                self.seal(part, Reason::NoPart);
+                self.make_opaque(part, Reason::NoPart);
             }
             self.stack[delimiter.frame].boundary = None;
             return next;
@@ -452,22 +453,21 @@ impl<'a> Parser<'a> {
         self.open_part(next)
     }
 
-    /// Ends the parts on the stack from `keep` up: their bodies end at `end`; `place` is where that was seen.
+    /// Ends the bodies of the parts on the stack from `keep` up, at `end`. Reports unclosed multiparts at `place`.
     fn close_above(&mut self, keep: usize, mut end: usize, place: usize) {
         while self.stack.len() > keep
             && let Some(frame) = self.stack.pop()
         {
             let body = &mut self.parts[frame.part.0 as usize].body;
-            // Between two delimiters in a row there is but one line end; then the part between them, and so the multipart around it,
-            // ends behind that.
+            // Adjacent delimiters share one line end. The part between them, and so the multipart around it, ends after it.
             end = end.max(body.start);
             body.end = end;
             let Some(boundary) = frame.boundary else {
                 continue;
             };
-            self.forget(boundary);
+            self.close_boundary(boundary);
             if frame.children == 0 {
-                self.seal(frame.part, Reason::BoundaryNeverOccurs);
+                self.make_opaque(frame.part, Reason::BoundaryNeverOccurs);
             } else {
                 self.push_defect(
                     frame.part,
@@ -481,7 +481,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes a multipart without parts opaque.
-    fn seal(&mut self, id: PartId, why: Reason) {
+    fn make_opaque(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
         let at = part
@@ -490,8 +490,8 @@ impl<'a> Parser<'a> {
         self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
     }
 
-    /// Stops looking for a boundary; it is the innermost of its name.
-    fn forget(&mut self, boundary: usize) {
+    /// Closes a boundary, which is the innermost one of its name.
+    fn close_boundary(&mut self, boundary: usize) {
         let boundary = &*self.boundaries[boundary].1;
         if let Some(frames) = self.open.get_mut(boundary) {
             frames.pop();
@@ -501,7 +501,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An event of the part that is being opened.
+    /// Adds an event for the part that is being opened.
     pub(super) fn defect(
         &mut self,
         kind: EventKind,
@@ -537,7 +537,7 @@ fn default_media(digest: bool) -> MediaType {
     }
 }
 
-/// Top level and subtype; None for what is no media type, which RFC 2045 5.2 reads as the default.
+/// Returns top level and subtype; None for an invalid media type, which RFC 2045 5.2 reads as the default.
 fn media_type(main: &[u8]) -> Option<MediaType> {
     let slash = memchr::memchr(b'/', main)?;
     let word = |bytes: &[u8]| {
@@ -554,7 +554,7 @@ fn media_type(main: &[u8]) -> Option<MediaType> {
     })
 }
 
-/// Lower case, without allocation for the words that nearly all mail uses.
+/// Returns the lower-case word. Does not allocate for common words.
 fn intern(word: &[u8]) -> Cow<'static, str> {
     const COMMON: [&str; 24] = [
         "text",
@@ -591,17 +591,17 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
     }
 }
 
-/// Whether a parameter of this name, in whatever form, has a value.
+/// Returns true if a parameter of this name, in any form, has a value.
 fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
     let is_it = |base: &[u8]| base.eq_ignore_ascii_case(name);
     list.iter()
         .any(|param| is_it(params::split_name(param.name).0) && !param.value.is_empty())
 }
 
-/// A field's place and its parameters.
+/// The span of a field's value, and its parameters.
 type Described<'l, 'a> = (Span, &'l [params::RawParam<'a>]);
 
-/// Whether the name of a Content-Type and the file name of a Content-Disposition are two names.
+/// Returns true if a Content-Type and a Content-Disposition give different file names.
 fn names_differ(
     content: Described<'_, '_>,
     disposition: Described<'_, '_>,
@@ -632,7 +632,7 @@ fn names_differ(
     one.is_some() && other.is_some() && one != other
 }
 
-/// Returns the boundary that the parameters `list` of a media type name, also in the form of RFC 2231. `value` is the whole field value.
+/// Returns the boundary among the parameters `list` of a media type, also in RFC 2231 form. `value` is the whole field value.
 fn boundary<'a>(value: &'a [u8], list: &[params::RawParam<'a>]) -> Option<Cow<'a, [u8]>> {
     let plain = list
         .iter()

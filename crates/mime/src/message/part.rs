@@ -1,4 +1,4 @@
-//! A part of a message, and what its header says about it.
+//! A part of a message with the properties from its header.
 
 use crate::Span;
 use crate::part_id::PartId;
@@ -85,15 +85,15 @@ pub enum PartKind {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Part {
-    /// The part that encloses this one.
+    /// The parent part; None for the root.
     pub parent: Option<PartId>,
     /// The nesting depth, 0 for the root.
     pub depth: u32,
     /// The position among its siblings, from 1.
     pub number: u32,
-    /// All header lines, without the empty line.
+    /// Span of all header lines, without the empty line.
     pub header: Span,
-    /// All bytes between the empty line and the line end before the next delimiter (or the end).
+    /// Span from after the empty line to before the line end of the next delimiter, or to the end.
     pub body: Span,
     /// The range of its fields in [`Message::all_fields`], end excluded.
     pub fields: (u32, u32),
@@ -101,7 +101,7 @@ pub struct Part {
     pub media: MediaType,
     /// What it contains.
     pub kind: PartKind,
-    /// The transfer encoding that the label names, spelling errors corrected.
+    /// The declared transfer encoding, with spelling errors corrected.
     pub transfer: TransferEncoding,
     /// The index of the field Content-Type in [`Message::all_fields`].
     pub content_type: Option<u32>,
@@ -111,12 +111,14 @@ pub struct Part {
     ///
     /// For a value of RFC 2231 (`us-ascii'en'utf-7`) it is the text alone; for segments it is the range of all of them.
     pub charset: Option<Span>,
-    /// The charset that segments or percent signs of RFC 2231 name; where it is there, it counts and not the bytes of `charset`.
+    /// The charset from RFC 2231 segments or percent-encoding, if present. Takes precedence over the bytes of `charset`.
     pub joined_charset: Option<Box<str>>,
-    /// There are several charset parameters.
+    /// True if there are several charset parameters.
     pub(crate) several_charsets: bool,
-    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8); or a part with a file name that is neither the root,
-    /// nor the first part of its multipart, nor a form of multipart/alternative.
+    /// True for `Content-Disposition: attachment` and for any disposition other than `inline` (RFC 2183 2.8).
+    ///
+    /// Also true for a part with a file name, unless it is the root, the first part of its multipart, or part of a
+    /// multipart/alternative.
     pub attachment: bool,
 }
 
@@ -126,8 +128,8 @@ impl Part {
         self.kind == PartKind::Leaf && self.media.top == "text"
     }
 
-    /// Whether a change of anything in it would spoil it: what is signed or encrypted.
-    pub(crate) fn seals(&self) -> bool {
+    /// Returns true for signed or encrypted parts, which any change would break.
+    pub(crate) fn is_signed_or_encrypted(&self) -> bool {
         let sub = &*self.media.sub;
         match &*self.media.top {
             "multipart" => matches!(sub, "signed" | "encrypted"),

@@ -1,9 +1,9 @@
-//! Section numbers as IMAP counts them (RFC 3501 6.4.5).
+//! Numbers sections as in IMAP (RFC 3501 6.4.5).
 
 use super::part::{Part, PartKind};
 use crate::part_id::PartId;
 
-/// The section number of a part; empty for a multipart root.
+/// Returns the section number of a part; empty for a multipart root.
 pub(super) fn number(parts: &[Part], id: PartId) -> String {
     if parts[id.0 as usize].parent.is_none() && parts[id.0 as usize].kind != PartKind::Multipart {
         return "1".to_owned();
@@ -26,7 +26,7 @@ pub(super) fn number(parts: &[Part], id: PartId) -> String {
             text.push('.');
         }
         match u8::try_from(*number) {
-            // Nearly all have one digit, and formatting costs more than all else here.
+            // Nearly all numbers have one digit, and formatting dominates the cost.
             Ok(digit @ 0..=9) => text.push(char::from(b'0' + digit)),
             _ => text.push_str(&number.to_string()),
         }

@@ -1,4 +1,4 @@
-//! Tables of the parser, and the laws that each message keeps.
+//! Tests the parser with tables, and the laws of each message.
 
 use super::*;
 use crate::Limits;
@@ -8,7 +8,7 @@ pub(super) fn parse(raw: &[u8]) -> Message<'_> {
     Message::parse(raw, &Limits::default())
 }
 
-/// Section, media type, kind and body of each part.
+/// Returns section, media type, kind and body of each part.
 fn shape(raw: &[u8]) -> Vec<String> {
     let message = parse(raw);
     laws(&message);
@@ -33,11 +33,11 @@ fn codes(message: &Message<'_>) -> Vec<&'static str> {
         .collect()
 }
 
-/// What holds for every message.
+/// Checks the laws that apply to every message.
 pub(super) fn laws(message: &Message<'_>) {
     let raw = message.raw();
     let parts = message.parts();
-    // Headers and the bodies that hold no parts tile the message with the gaps between them.
+    // Headers, bodies without parts and the gaps between them cover the message.
     let mut tiles = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let header = part.header;
@@ -252,7 +252,7 @@ fn section_numbers_of_roots() {
     );
 }
 
-/// A multipart of one level around `body`.
+/// Returns a multipart of one level with this body.
 pub(super) fn mixed(body: &str) -> String {
     format!("Content-Type: multipart/mixed; boundary=b\n\n{body}")
 }
@@ -260,7 +260,7 @@ pub(super) fn mixed(body: &str) -> String {
 #[test]
 fn delimiters_match_exactly() {
     let table: &[(&str, &[&str])] = &[
-        // Blanks may follow, nothing else.
+        // Only blanks may follow a delimiter.
         ("--b \t\n\nx\n--b-- \t\n", &["x"]),
         (
             "--b\n\nx\n--bc\ny\n --b\nz--b\n--b x\n--b--",
@@ -270,9 +270,9 @@ fn delimiters_match_exactly() {
         // Only the line end before the delimiter belongs to it.
         ("--b\n\nx\n\n\n--b--", &["x\\n\\n"]),
         ("--b\n\n\n--b\n\n--b\n--b--", &["", "", ""]),
-        // No parts in the epilogue.
+        // An epilogue has no parts.
         ("--b\n\nx\n--b--\n--b\n\ny\n--b--", &["x"]),
-        // A boundary in other case is another one.
+        // Boundaries are case-sensitive.
         ("--b\n\nx\n--B\n--b--", &["x\\n--B"]),
     ];
     for (body, parts) in table {
@@ -314,7 +314,7 @@ fn of_equal_boundaries_the_innermost_open_one_counts() {
         "2 text/plain Leaf y",
     ];
     assert_eq!(shape(raw.as_bytes()), expected);
-    // One boundary is another with two hyphens behind it: the innermost again.
+    // One boundary is another one with two hyphens after it: the innermost counts.
     let raw = mixed(
         "--b\nContent-Type: multipart/mixed; boundary=\"b--\"\n\n--b--\n\nx\n--b----\n--b\n\ny\n--b--\n",
     );
@@ -399,7 +399,7 @@ fn embedded_messages_in_a_transfer_encoding() {
         ["1 message/rfc822 Leaf U3ViamVjdDogeAoKeQo=\\n"]
     );
     assert_eq!(codes(&parse(base64)), ["cte.wrong-label"]);
-    // The structure shows before decoding: the label is wrong.
+    // The structure is visible without decoding, so the label is wrong.
     let plain =
         b"Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\nSubject: x\n\ny\n";
     assert_eq!(
@@ -443,7 +443,7 @@ fn media_types_are_cleaned() {
     }
 }
 
-/// Names and values of the root's fields, and the body.
+/// Returns names and values of the root's fields, the body and the codes of the defects.
 fn header(raw: &[u8]) -> (Vec<String>, String, Vec<&'static str>) {
     let message = parse(raw);
     laws(&message);
@@ -501,7 +501,7 @@ fn headers_with_damage() {
             "z",
             &["hdr.nul"],
         ),
-        // A line of blanks continues the header when the header goes on.
+        // A line of blanks continues the header if fields follow.
         (
             b"A: b\n \nC: d\n\nx",
             &["A| b\\n ", "C| d"],
@@ -613,7 +613,7 @@ fn a_part_without_empty_line_keeps_its_text() {
         codes(&parse(raw.as_bytes())),
         ["mime.no-blank-line", "mime.no-blank-line"]
     );
-    // Not even when the delimiter is that of the multipart whose header it ends.
+    // Even if the delimiter belongs to the multipart whose header it ends.
     let raw =
         "Content-Type: multipart/mixed; boundary=b\n--b\nContent-Type: text/html\n\nx\n--b--\n";
     assert_eq!(
@@ -623,7 +623,7 @@ fn a_part_without_empty_line_keeps_its_text() {
 }
 
 #[test]
-fn junk_is_counted_once_a_header() {
+fn junk_is_counted_once_per_header() {
     let raw = b"Subject: a\nx\ny\nX-Subject: b\r\rz\nX-Subject: \0\0\n\n";
     let message = parse(raw);
     let counts: Vec<_> = message

@@ -1,11 +1,11 @@
-//! Files of other kinds in parts that are text by their label: they are left alone.
+//! Detects binary files in parts with a text media type. The planner does not change them.
 //!
 //! # Limits
-//! A file of no kind that is known here is told from text by its control characters. Short ones have too few of them.
+//! Recognizes unknown kinds of files by their control characters, so short ones may be missed.
 
 use crate::event::FileKind;
 
-/// How files begin that are no text, and whether that alone tells them: else bytes beyond ASCII or control characters must follow.
+/// First bytes of file formats. If the flag is false, the format also needs non-ASCII bytes or control characters.
 const KINDS: [(&[u8], bool, FileKind); 16] = [
     (b"PK\x03\x04", true, FileKind::Zip),
     (b"\x1F\x8B\x08", true, FileKind::Gzip),
@@ -25,12 +25,12 @@ const KINDS: [(&[u8], bool, FileKind); 16] = [
     (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", true, FileKind::Ole),
 ];
 
-/// One of so many bytes of a text is a control character that no text has: then it is none.
+/// A text is binary if at least one of this many bytes is a control character that is unusual in text.
 const SELDOM: usize = 32;
-/// So many of them differ. What colors a conversation has fewer.
+/// Minimum number of different control characters in binary data. The color codes of chat logs use fewer.
 const DIFFERENT: u32 = 6;
 
-/// What bytes are that are no text, where they are none; `text` is what they were read as. Linear time.
+/// Returns the kind of binary file in `bytes`; None for text. `text` is the decoded text. Linear time.
 pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
     let found = KINDS.iter().find(|(start, ..)| bytes.starts_with(start));
     let known = found
@@ -42,7 +42,7 @@ pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
 }
 
 fn is_data(text: &[u8]) -> bool {
-    // In whole registers: nearly every text has none.
+    // Counts in chunks, so that the compiler can use vector registers: nearly all texts have none.
     let count: usize = text
         .chunks(128)
         .map(|chunk| usize::from(chunk.iter().map(|b| u8::from(is_control(*b))).sum::<u8>()))
@@ -57,7 +57,9 @@ fn is_data(text: &[u8]) -> bool {
     seen.count_ones() >= DIFFERENT
 }
 
-/// Tabs, line ends, form feeds and vertical tabs, overstriking, shifts, escapes and the end of DOS files stand in texts.
+/// Returns true for control characters that are unusual in text.
+///
+/// Texts contain tabs, line ends, form feeds, vertical tabs, backspaces, shifts, escapes and the end of DOS files.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=7 | 0x10..=0x19 | 0x1C..=0x1F | 0x7F)
 }
@@ -67,13 +69,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_how_they_begin() {
+    fn kinds_are_recognized_by_their_first_bytes() {
         assert_eq!(kind(b"PK\x03\x04\x14\0", b""), Some(FileKind::Zip));
         assert_eq!(
             kind(b"%PDF-1.4\n%\xE2\xE3", "%PDF-1.4\n%âã".as_bytes()),
             Some(FileKind::Pdf)
         );
-        // Words that begin so.
+        // Texts that begin like a file format.
         for text in [
             "%PDF- is how they begin",
             "ID3-Tags für alle",

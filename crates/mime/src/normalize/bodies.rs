@@ -1,4 +1,4 @@
-//! Edits of text bodies, and of the fields that describe them.
+//! Plans edits of text bodies, and of the fields that describe them.
 
 use super::body::{Body, Outgoing, UTF_8};
 use super::fields::added_fields;
@@ -19,7 +19,7 @@ use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
 use std::borrow::Cow;
 
-/// Plans all text bodies; returns what they tell about the message's charsets.
+/// Plans all text bodies. Returns their evidence about the charsets of the message.
 pub(super) fn plan(
     message: &Message<'_>,
     policy: &Policy,
@@ -51,7 +51,7 @@ pub(super) fn plan(
                 report.push(Event::new(id, part.body, kind, detail));
             }
             if !legacy || policy.attachments != Attachments::Utf8 {
-                // A file that is UTF-8 already keeps its transfer encoding, too.
+                // A file that is UTF-8 already also keeps its transfer encoding.
                 continue;
             }
         }
@@ -99,7 +99,7 @@ pub(super) fn plan(
         }
         drop(target);
         if let Some(edit) = text {
-            // Moved and not copied, for it may be long.
+            // Moves the text, which may be long, instead of copying it.
             edits[edit].with = choice.text.into_owned().into_bytes();
         }
     }
@@ -107,9 +107,9 @@ pub(super) fn plan(
     hints
 }
 
-/// Why a body that could be written anew stays as it is.
+/// Why a body stays as it is although it could be rewritten.
 enum Obstacle {
-    /// Told already.
+    /// A reason that an earlier event has reported.
     Known,
     Found(EventKind, Detail),
 }
@@ -123,29 +123,29 @@ impl Obstacle {
     }
 }
 
-/// What becomes of a body.
+/// The planned form of a body.
 struct BodyTarget<'a> {
-    /// The text in its new charset, with the message's line ends where it is not encoded.
+    /// The text in its new charset. Has the line ends of the message unless it will be encoded.
     text: Cow<'a, [u8]>,
     transfer: TransferEncoding,
-    /// What the label is to say.
+    /// The new charset label, if it changes.
     relabel: Option<&'static str>,
     steps: UndoSteps,
-    /// `steps` lead back to the old bytes (a footer is in none of them), line ends included.
-    way_back: bool,
-    /// The bytes stay in a charset in which those of CR and LF may be parts of other characters.
+    /// True if `steps` restore the old bytes, including line ends. A footer prevents this.
+    is_reversible: bool,
+    /// True if the bytes stay in a charset in which CR and LF bytes may be parts of other characters.
     opaque_lines: bool,
 }
 
-/// What the policy asks of a body.
-struct Asks {
-    /// The body came in a transfer encoding.
+/// The requirements of the policy for a body.
+struct Requirements {
+    /// The body arrived in a transfer encoding.
     was_encoded: bool,
-    /// The new charset has seven bits (ISO-2022-JP).
+    /// The new charset is a 7-bit charset (ISO-2022-JP).
     is_seven_bit: bool,
-    /// The body may go without a transfer encoding.
+    /// The body may be written without a transfer encoding.
     is_open: bool,
-    /// The body gets another label.
+    /// The body gets another charset label.
     relabels: bool,
 }
 
@@ -156,7 +156,7 @@ impl BodyTarget<'_> {
 }
 
 impl<'a> Body<'a, '_> {
-    /// Whether the body may be written anew.
+    /// Returns true if the body may be rewritten.
     fn may_change(&self) -> bool {
         let part = self.message.part_at(self.id);
         // Two charsets in one body: only a change of charset could hold both.
@@ -171,12 +171,12 @@ impl<'a> Body<'a, '_> {
             || mixed)
     }
 
-    /// Without a single field it is no mail; a header would be an invention.
+    /// Returns true for a message without any field. Such data is not mail, so no header is added.
     fn is_bare(&self) -> bool {
         self.id == PartId::ROOT && self.message.fields(self.id).is_empty()
     }
 
-    /// What holds of the bytes whatever they say as text, and would not of others.
+    /// Returns the first reason not to rewrite the body, such as binary data or an inline signature.
     fn obstacle(&self, target: &BodyTarget<'_>) -> Option<Obstacle> {
         let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
         let bytes = &*transferred.decoded.bytes;
@@ -188,7 +188,7 @@ impl<'a> Body<'a, '_> {
         if let Some(kind) = binary::kind(bytes, &target.text) {
             return Some(Obstacle::Found(EventKind::MimeNotText, Detail::File(kind)));
         }
-        // Binary data, that a change of charset would spoil.
+        // A conversion would damage binary data.
         let spoils = |block: &Block| memmem::find(text, &bytes[block.at.clone()]).is_none();
         if has_yenc(&transferred.blocks) || relabels && transferred.blocks.iter().any(spoils) {
             return Some(Obstacle::Known);
@@ -212,15 +212,15 @@ impl<'a> Body<'a, '_> {
         None
     }
 
-    /// Returns what becomes of the body, or None if it needs no change.
+    /// Returns the planned form of the body, or None if it needs no change.
     fn target(&self, outgoing: Outgoing<'a>) -> Option<BodyTarget<'a>> {
-        let asks = self.asks(outgoing.label, outgoing.text.is_ascii());
-        if self.is_as_asked(&asks) {
+        let requirements = self.requirements(outgoing.label, outgoing.text.is_ascii());
+        if self.meets(&requirements) {
             return None;
         }
         let boundaries = lines::boundaries_around(self.message, self.id);
-        let draft = self.draft(outgoing, &asks);
-        if asks.is_open && asks.was_encoded {
+        let draft = self.draft(outgoing, &requirements);
+        if requirements.is_open && requirements.was_encoded {
             if let Some((text, old_eol, added_end)) = self.decoded_lines(&draft, &boundaries) {
                 let steps = UndoSteps {
                     added_end,
@@ -233,17 +233,18 @@ impl<'a> Body<'a, '_> {
                     ..draft
                 });
             }
-            if !asks.relabels && self.transferred.footer().is_none() {
+            if !requirements.relabels && self.transferred.footer().is_none() {
                 return None;
             }
         }
         let eol = self.message.eol();
-        // Where ASCII bytes are not ASCII, line ends are what decoding made them: nothing says that they are those of the lines around.
-        let made_lines =
-            asks.relabels && !asks.was_encoded && !self.choice.used.is_ascii_compatible();
-        if asks.is_open && !asks.was_encoded {
+        // In a charset that is not ASCII-compatible, line ends of the decoded text may differ from those of the message.
+        let made_lines = requirements.relabels
+            && !requirements.was_encoded
+            && !self.choice.used.is_ascii_compatible();
+        if requirements.is_open && !requirements.was_encoded {
             let text = &*draft.text;
-            let stands = !asks.relabels
+            let stands = !requirements.relabels
                 || lines::may_stand(text, eol, &boundaries, false)
                     && !(made_lines && lines::has_bare_ends(text, eol))
                     && (!lines::joins_header(text, eol)
@@ -252,7 +253,7 @@ impl<'a> Body<'a, '_> {
                 return Some(draft);
             }
         }
-        if asks.is_open
+        if requirements.is_open
             && made_lines
             && let Some((plain, _)) = lines::with_line_ends(&draft.text, eol)
             && lines::may_stand(&plain, eol, &boundaries, true)
@@ -260,19 +261,19 @@ impl<'a> Body<'a, '_> {
             let text = Cow::Owned(plain.into_owned());
             return Some(BodyTarget {
                 text,
-                way_back: false,
+                is_reversible: false,
                 ..draft
             });
         }
-        Some(self.encoded(draft, &asks))
+        Some(self.encoded(draft, &requirements))
     }
 
-    /// Returns what the policy asks of a body that gets the label `label` and whose text is ASCII or not.
-    fn asks(&self, label: Option<&'static str>, ascii: bool) -> Asks {
+    /// Returns the requirements for a body with the new label `label`. `ascii` means that its new text is ASCII.
+    fn requirements(&self, label: Option<&'static str>, ascii: bool) -> Requirements {
         let was_encoded = self.transferred.decoded.used != TransferEncoding::Identity;
         let is_seven_bit = label.is_some_and(|label| label != UTF_8);
         let is_open = match self.policy.transfer {
-            // A charset of seven bits needs no other encoding.
+            // 7-bit data needs no transfer encoding.
             _ if is_seven_bit => true,
             Transfer::EightBit => true,
             Transfer::SevenBit => ascii,
@@ -282,7 +283,7 @@ impl<'a> Body<'a, '_> {
             }
         };
         let relabels = label.is_some();
-        Asks {
+        Requirements {
             was_encoded,
             is_seven_bit,
             is_open,
@@ -291,29 +292,31 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Returns true if the body has the right label and a transfer encoding that the policy accepts.
-    fn is_as_asked(&self, asks: &Asks) -> bool {
+    fn meets(&self, requirements: &Requirements) -> bool {
         let keeps_encoding = match self.policy.transfer {
-            // Without new text it stays as it is: it is what it was before.
+            // Text that does not change keeps its encoding.
             Transfer::Keep | Transfer::Clean => true,
-            Transfer::SevenBit => asks.is_open != asks.was_encoded || asks.was_encoded,
-            Transfer::EightBit => asks.is_open != asks.was_encoded,
+            Transfer::SevenBit => {
+                requirements.is_open != requirements.was_encoded || requirements.was_encoded
+            }
+            Transfer::EightBit => requirements.is_open != requirements.was_encoded,
         };
-        // Blanks that end its lines are no text, but some readers show them, or flow lines by them.
+        // Trailing blanks are not part of the text, but some readers show them or reflow lines by them.
         let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
             self.message.part_at(self.id).transfer != self.transferred.decoded.used;
         !asks.relabels && !is_wrongly_labelled && keeps_encoding
     }
 
-    /// Builds the target of a body without transfer encoding, with the steps that lead back to the old bytes.
-    fn draft(&self, outgoing: Outgoing<'a>, asks: &Asks) -> BodyTarget<'a> {
-        let charset = (asks.relabels && !asks.is_seven_bit)
+    /// Builds the target of a body without transfer encoding, with the steps that restore the old bytes.
+    fn draft(&self, outgoing: Outgoing<'a>, requirements: &Requirements) -> BodyTarget<'a> {
+        let charset = (requirements.relabels && !requirements.is_seven_bit)
             .then(|| self.choice.used.superset())
             .filter(|c| *c != Charset::UTF_8);
         // Recipes begin with UTF-8.
-        let way_back = self.transferred.footer().is_none()
+        let is_reversible = self.transferred.footer().is_none()
             && self.transferred.decoded.used != TransferEncoding::QuotedPrintable
-            && !asks.is_seven_bit
+            && !requirements.is_seven_bit
             && self.choice.mixed.is_none();
         BodyTarget {
             text: outgoing.text,
@@ -326,13 +329,14 @@ impl<'a> Body<'a, '_> {
                 charset,
                 base64: self.base64_lines(),
             },
-            way_back,
-            opaque_lines: !asks.relabels && self.has_opaque_lines(),
+            is_reversible,
+            opaque_lines: !requirements.relabels && self.has_opaque_lines(),
         }
     }
 
-    /// Returns the text with the message's line ends, what they were, and the length of a line end that was added. None if the text
-    /// cannot stand without transfer encoding.
+    /// Returns the text with the message's line ends, its old line ends, and the length of an added line end.
+    ///
+    /// Returns None if the text needs a transfer encoding.
     fn decoded_lines(
         &self,
         draft: &BodyTarget<'_>,
@@ -349,18 +353,18 @@ impl<'a> Body<'a, '_> {
         reads_same.then_some((plain, old_eol, added_end))
     }
 
-    /// Chooses a transfer encoding for text that cannot stand without one.
-    fn encoded(&self, draft: BodyTarget<'a>, asks: &Asks) -> BodyTarget<'a> {
+    /// Chooses a transfer encoding for text that needs one.
+    fn encoded(&self, draft: BodyTarget<'a>, requirements: &Requirements) -> BodyTarget<'a> {
         let BodyTarget {
             mut text,
             opaque_lines,
             ..
         } = draft;
         let transfer = match self.transferred.decoded.used {
-            _ if asks.is_seven_bit => TransferEncoding::Base64,
-            // The same encoding keeps line ends that are data, whatever becomes of those of the message.
-            used if asks.was_encoded
-                && (!asks.is_open || opaque_lines || lines::are_data(&text)) =>
+            _ if requirements.is_seven_bit => TransferEncoding::Base64,
+            // Keeps the encoding of text whose line ends are data, even if line ends of the message change later.
+            used if requirements.was_encoded
+                && (!requirements.is_open || opaque_lines || lines::are_data(&text)) =>
             {
                 used
             }
@@ -373,16 +377,16 @@ impl<'a> Body<'a, '_> {
         {
             text = Cow::Owned(plain.into_owned());
         }
-        // The recipe would have to undo our own encoding first: the old bytes are kept instead.
+        // A recipe would have to decode the new encoding first, so the ledger stores the old bytes.
         BodyTarget {
             text,
             transfer,
-            way_back: false,
+            is_reversible: false,
             ..draft
         }
     }
 
-    /// Whether the bytes of CR and LF may be parts of other characters, by the charset that was used or by that of the label.
+    /// Returns true if CR and LF bytes may be parts of other characters in the used or in the declared charset.
     fn has_opaque_lines(&self) -> bool {
         let label = self.transferred.resolved.and_then(Resolved::charset);
         label
@@ -391,11 +395,11 @@ impl<'a> Body<'a, '_> {
             .any(|charset| !charset.is_ascii_compatible())
     }
 
-    /// Returns true if `bytes`, whose line ends are others, have the same lines in the label's charset and in the charset that was used.
-    /// `ended`: one line end was added.
+    /// Returns true if `bytes` have the old lines in the declared charset and in the charset that was used.
     ///
-    /// The bytes stay, so a reader who believes the label and one who guesses must both find the old lines. The charset that was used
-    /// may be a guess by other fields, which the next pass no longer finds: it alone must not decide.
+    /// `ended` means that one line end was added. Only the line ends differ from the old bytes. So readers that believe the label
+    /// and readers that guess must find the same lines. The used charset may be a guess from other fields, which the next pass may
+    /// not find again.
     fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
         let label = self.transferred.resolved.and_then(Resolved::charset);
         label.into_iter().chain([self.choice.used]).all(|charset| {
@@ -419,7 +423,7 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// A plain body at the very end of a message ends its last line, as the encoded one did.
+    /// Ends the last line of a plain body at the end of a message, if the encoded body ended it. Returns the number of added bytes.
     fn end_line(&self, text: &mut Vec<u8>, eol: Eol) -> usize {
         let span = self.transferred.span;
         let raw = self.message.raw();
@@ -431,10 +435,10 @@ impl<'a> Body<'a, '_> {
         eol.bytes().len()
     }
 
-    /// What is to be told of a digest of the decoded body (RFC 1864): it stays, as signatures do.
+    /// Returns an event if a digest of the decoded body (RFC 1864) becomes invalid. The digest stays, as signatures do.
     fn stale_digest(&self, target: &BodyTarget<'_>) -> Option<Event> {
         let at = self.message.field(self.id, b"content-md5")?.full;
-        // It is made with line ends of CR LF, whatever they are here.
+        // The digest is computed with CR LF line ends, whatever the body has.
         let bare = |bytes: &'_ [u8]| -> Vec<u8> {
             bytes.iter().copied().filter(|b| *b != b'\r').collect()
         };
@@ -445,7 +449,7 @@ impl<'a> Body<'a, '_> {
         Some(Event::new(self.id, at, kind, detail))
     }
 
-    /// The lines of a base64 body, for its recipe.
+    /// Returns the lines of a base64 body, for its recipe.
     fn base64_lines(&self) -> Option<Base64Lines> {
         if self.transferred.decoded.used != TransferEncoding::Base64 {
             return None;
@@ -460,14 +464,15 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before. The place of an edit whose bytes are
-    /// the choice's text as it is, and are still to be put there.
+    /// Adds the edits. Returns true if the part became 8bit, so that the parts around it may need the same label.
+    ///
+    /// Also returns the index of the edit that still needs the text of the choice, which is moved there later.
     fn write(&self, target: &BodyTarget<'_>, edits: &mut Vec<Edit>) -> (bool, Option<usize>) {
         let (mut new, mut text) = (Vec::new(), None);
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
-                // Lines that all end as those of the message do end in CR LF in base64. A CR says that they do not.
+                // Base64 encodes text with CR LF line ends (RFC 2045 6.8). A CR in the text means that line ends are data.
                 let plain = self.message.eol() == Eol::Lf
                     && self.had_lines()
                     && !target.opaque_lines
@@ -485,8 +490,8 @@ impl<'a> Body<'a, '_> {
             }
             TransferEncoding::QuotedPrintable => {
                 quoted_printable::encode(&target.text, eol, &mut new);
-                // A last line that had no end gets none, whatever adds one behind it; a CR would become a whole one of that, and an escaped
-                // line end two.
+                // If the last line had no line end, this adds a soft line break. Otherwise a line end after the body would complete
+                // a final CR, or double an escaped line end.
                 let text = &target.text;
                 let open = !text.is_empty() && !new.ends_with(b"\n");
                 if open
@@ -501,7 +506,7 @@ impl<'a> Body<'a, '_> {
             _ => &target.text,
         };
         if with != self.transferred.body {
-            let recipe = target.way_back.then(|| target.steps.recipe());
+            let recipe = target.is_reversible.then(|| target.steps.recipe());
             let recipe = if self.comes_back(target) {
                 recipe.map(Recipe::certain)
             } else {
@@ -527,7 +532,7 @@ impl<'a> Body<'a, '_> {
         (widened, text)
     }
 
-    /// Whether the way back cannot fail: each of its steps undoes one that loses nothing.
+    /// Returns true if the steps restore the old bytes without a trial, because each of them is lossless.
     fn comes_back(&self, target: &BodyTarget<'_>) -> bool {
         let steps = &target.steps;
         let bytes = &*self.transferred.decoded.bytes;
@@ -535,7 +540,7 @@ impl<'a> Body<'a, '_> {
             Some(_) => self.choice.log.is_empty() && self.choice.used.comes_back(),
             None => target.relabel.is_none() || self.choice.text.as_bytes() == bytes,
         };
-        target.way_back
+        target.is_reversible
             && steps.patches.is_empty()
             && charset
             && steps
@@ -543,7 +548,7 @@ impl<'a> Body<'a, '_> {
                 .is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
     }
 
-    /// Its lines ended as those of the message do.
+    /// Returns true if the lines of the old body ended as those of the message.
     fn had_lines(&self) -> bool {
         matches!(
             self.transferred.decoded.used,
@@ -551,7 +556,7 @@ impl<'a> Body<'a, '_> {
         )
     }
 
-    /// Makes Content-Type say what the charset is.
+    /// Sets the charset of Content-Type to `label`. Adds the field if it is missing.
     fn relabel(&self, label: &str, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
         let part = self.message.part_at(self.id);
         let raw = self.message.raw();
@@ -598,8 +603,9 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Makes Content-Transfer-Encoding tell the truth. True when it became 8bit. `eight` is whether there are 8-bit bytes, `seven` whether it is to be
-    /// told that there are none.
+    /// Corrects Content-Transfer-Encoding. Returns true if it became 8bit.
+    ///
+    /// `eight` means that the body has 8-bit bytes. `seven` means that 7bit also replaces 8bit and binary.
     fn rename_transfer(
         &self,
         transfer: TransferEncoding,
@@ -643,7 +649,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Quoted-printable for text that is mostly ASCII, else base64.
+/// Returns quoted-printable for text that is mostly ASCII, else base64.
 fn shorter(text: &[u8]) -> TransferEncoding {
     let escaped = text.iter().filter(|b| **b >= 0x7f || **b == b'=').count();
     if escaped * 6 <= text.len() {
@@ -653,8 +659,9 @@ fn shorter(text: &[u8]) -> TransferEncoding {
     }
 }
 
-/// Where a first parameter is put in a value of Content-Type: behind the media type; behind all where something follows it that is
-/// neither a parameter nor a comment, and would be taken for a part of the name.
+/// Returns the offset for a first parameter in a Content-Type: after the media type.
+///
+/// If the text there is neither a parameter nor a comment, returns the end, so that the text does not become part of a name.
 fn charset_place(value: &[u8]) -> usize {
     let start = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let end = start
@@ -668,7 +675,7 @@ fn charset_place(value: &[u8]) -> usize {
     }
 }
 
-/// A composite part around raw 8-bit bytes may not say 7bit (RFC 2045 6.4).
+/// Changes 7bit to 8bit in composite parts around raw 8-bit bytes (RFC 2045 6.4).
 fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = std::collections::BTreeSet::new();
     for id in widened {

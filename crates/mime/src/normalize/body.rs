@@ -1,4 +1,4 @@
-//! A text body with its reading, and its text with the declarations inside set right for a new label.
+//! A text body, and its text with updated charset declarations.
 
 use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
@@ -10,10 +10,10 @@ use crate::{Edit, Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
-/// The label that is written but for charsets that are asked for.
+/// The usual label of converted text.
 pub(super) const UTF_8: &str = "utf-8";
 
-/// A text body with its reading.
+/// A text body with its decoded text.
 pub(super) struct Body<'a, 'm> {
     pub(super) message: &'a Message<'m>,
     pub(super) id: PartId,
@@ -22,20 +22,20 @@ pub(super) struct Body<'a, 'm> {
     pub(super) choice: &'a Choice<'a>,
 }
 
-/// The bytes of a text part without transfer encoding.
+/// The new bytes of a text part, without transfer encoding.
 pub(super) struct Outgoing<'a> {
-    /// In their charset.
+    /// The bytes in their new charset.
     pub(super) text: Cow<'a, [u8]>,
-    /// Names that were replaced inside the text, where that is in UTF-8.
+    /// Charset names that were replaced inside UTF-8 text.
     pub(super) patches: Vec<Patch>,
-    /// The label that they need; None where they are those that came.
+    /// The new charset label; None if the bytes stay in their charset.
     pub(super) label: Option<&'static str>,
-    /// What is to be told of the charset that was asked for.
+    /// An event about the charset that the policy asks for.
     pub(super) note: Option<Event>,
 }
 
 impl<'a> Body<'a, '_> {
-    /// Whether bytes or label must change for the part to be UTF-8 that says so.
+    /// Returns true if bytes or label must change to make the part correctly labelled UTF-8.
     pub(super) fn needs_charset(&self) -> bool {
         if self.message.part_at(self.id).several_charsets && self.one_label(UTF_8).is_some() {
             // Readers differ in which of them they believe.
@@ -50,7 +50,7 @@ impl<'a> Body<'a, '_> {
                     && self.choice.log.losses() == 0
                     && self.choice.mixed.is_none())
             }
-            // What was appended becomes UTF-8 text too.
+            // A footer becomes UTF-8, too.
             _ if self
                 .transferred
                 .footer()
@@ -67,7 +67,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// The text as UTF-8 bytes, its declarations inside set right for a new label, with a footer appended; without one the bytes as they are.
+    /// Returns the text in UTF-8 with updated declarations and the footer. Without a label, returns the bytes with the footer.
     pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
         let choice: &'a Choice<'a> = self.choice;
         let bytes: &'a [u8] = &self.transferred.decoded.bytes;
@@ -117,12 +117,12 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
+    /// Returns edits that reduce several charset parameters, or one in RFC 2231 form, to one.
     pub(super) fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
         let part = self.message.part_at(self.id);
         let value = self.message.all_fields()[part.content_type? as usize].value;
         if value.len() > self.policy.limits.field {
-            // Not read.
+            // A field beyond the limit is not parsed.
             return None;
         }
         let edits = charset::one_label(value.of(self.message.raw()), label)?;

@@ -1,11 +1,11 @@
-//! New fields in the header of a part.
+//! Adds fields to the header of a part.
 //!
 //! # Limits
-//! They stand at its end.
+//! Fields are added at the end only.
 
 use crate::{Edit, Message, PartId, PartKind, Span};
 
-/// The edit that puts whole fields at the end of a header; none for no field.
+/// Returns the edit that adds whole fields at the end of a header; None without fields.
 pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> Option<Edit> {
     if added.is_empty() {
         return None;
@@ -19,7 +19,7 @@ pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> O
     if part.header.is_empty()
         && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
     {
-        // The header around it was not ended; the new fields would become its own.
+        // The enclosing header has no empty line at its end, so the new fields would become part of it.
         with.extend_from_slice(eol);
     }
     if !part.header.is_empty() && !raw[..at].ends_with(b"\n") && !raw[..at].ends_with(b"\r") {

@@ -1,19 +1,20 @@
-//! What raw UTF-8 in header fields asks of the parts around them (RFC 6532 3.7, RFC 2045 6.4): an embedded message is message/global, and a
-//! composite part does not say 7bit.
+//! Adjusts the parts around raw UTF-8 header fields (RFC 6532 3.7, RFC 2045 6.4).
+//!
+//! An embedded message becomes message/global, and a composite part changes from 7bit to 8bit.
 //!
 //! # Limits
 //!
-//! A message whose fields are not all UTF-8 afterwards stays message/rfc822. What message/global holds is never made message/rfc822.
+//! A message with fields that are not UTF-8 stays message/rfc822. message/global never becomes message/rfc822.
 
 use super::fields::added_fields;
 use crate::{Edit, Message, Part, PartId, PartKind, Span};
 use std::collections::BTreeSet;
 
-/// Adds the edits. Those that are there are sorted, and so is the list afterwards.
+/// Adds the edits to a sorted list and keeps it sorted.
 pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
     let mut more = Vec::new();
     let mut wide = BTreeSet::new();
-    // The headers of the parts come in the order of the edits.
+    // Part headers are in the order of the edits.
     let mut rest = &edits[..];
     for (index, part) in message.parts().iter().enumerate() {
         let before = rest
@@ -47,7 +48,7 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
     edits.sort_by_key(place);
 }
 
-/// Whether a header holds raw UTF-8, and nothing else beyond ASCII, once its edits are applied.
+/// Returns true if a header contains raw UTF-8 and no other non-ASCII text after its edits.
 fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
     let mut wide = edits.iter().any(|edit| !edit.with.is_ascii());
     let mut at = header.start;
@@ -68,7 +69,7 @@ fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
     wide
 }
 
-/// The edit that makes message/rfc822 message/global. What is a message for its place only (RFC 2046 5.1.5) is given a Content-Type.
+/// Returns the edit from message/rfc822 to message/global. Adds a Content-Type to a message without one (RFC 2046 5.1.5).
 fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let part = message.part_at(id);
     if part.kind != PartKind::Message || part.media.sub != "rfc822" {
@@ -87,7 +88,7 @@ fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     Some(Edit::new(value.at(&(at..at + 6)), *b"global"))
 }
 
-/// The edit that makes 7bit 8bit.
+/// Returns the edit from 7bit to 8bit.
 pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let value = message.all_fields()[message.part_at(id).content_transfer_encoding? as usize].value;
     let old = value.of(message.raw());
@@ -97,7 +98,7 @@ pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
         .then(|| Edit::new(Span::new(start, start + 4), *b"8bit"))
 }
 
-/// Whether two parts are of one media type, an embedded message under either of its names.
+/// Returns true if two parts have the same media type. The types of embedded messages count as equal.
 pub(super) fn same_media(one: &Part, other: &Part) -> bool {
     one.media == other.media || one.kind == PartKind::Message && other.kind == PartKind::Message
 }

@@ -1,7 +1,7 @@
-//! Reports what was found in a header field: events, guessed charsets, overruled labels.
+//! Reports the findings of a header field: events, guessed charsets, overruled labels.
 //!
 //! # Limits
-//! The excerpt is that of the whole field, from its first character beyond ASCII.
+//! The excerpt starts near the first non-ASCII character of the whole field, not at the guess.
 
 use crate::charset_choice::MAIL_HINTS;
 use crate::encoded_word::{self, HeaderContext, Word};
@@ -16,19 +16,19 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A field that was read.
+/// A decoded field.
 pub(super) struct FieldReading<'f> {
     pub(super) field: &'f Field,
     pub(super) kind: FieldKind,
-    /// What it was read with.
+    /// The context that it was decoded with.
     pub(super) context: &'f HeaderContext<'f>,
     /// The charset of raw bytes in `context`, with its confidence.
     pub(super) raw: RawCharset,
-    /// The field stays as it is although it was to be rewritten (`--on-loss keep`).
+    /// True if the policy keeps the field instead of rewriting it (`--on-loss keep`).
     pub(super) is_kept: bool,
 }
 
-/// A text in a field.
+/// A text in a field whose charset is uncertain.
 struct Uncertain {
     at: Range<usize>,
     kind: GuessKind,
@@ -48,7 +48,7 @@ impl FieldReading<'_> {
     ) {
         let value = self.field.value.of(message);
         if findings.iter().any(may_be_guess) {
-            // All texts of a field share one excerpt, and one decoding.
+            // All texts of a field share one excerpt, which is decoded once.
             let shown = OnceCell::new();
             let decode = || {
                 excerpt(&header::decode(
@@ -78,7 +78,7 @@ impl FieldReading<'_> {
         }
     }
 
-    /// The texts of a value whose charset was guessed or whose label was overruled.
+    /// Returns the texts whose charset was guessed or whose label was overruled.
     fn uncertain(&self, value: &[u8], findings: &[Finding]) -> Vec<Uncertain> {
         let mut texts: Vec<_> = findings
             .iter()
@@ -115,7 +115,8 @@ impl FieldReading<'_> {
         texts
     }
 
-    /// The words of a run that were not read by their labels. Those that were read alike are one text.
+    /// Returns the words that were decoded in another charset than their label. Adjacent words with the same label and charset are
+    /// one text.
     fn words(&self, words: &[Word]) -> Vec<Uncertain> {
         let mut last = None;
         let mut texts = Vec::new();
@@ -135,7 +136,7 @@ impl FieldReading<'_> {
         texts
     }
 
-    /// A parameter that was not read by its label, or whose first word was not.
+    /// Returns a parameter if it, or its first encoded word, was decoded in another charset than its label.
     fn parameter(&self, param: &Labelled, finding: &Finding) -> Option<Uncertain> {
         let at = finding.at.clone();
         let bytes = &param.bytes[..];
@@ -161,7 +162,9 @@ impl FieldReading<'_> {
         Some(Uncertain { at, ..text })
     }
 
-    /// Bytes under a label; None where the label, the message or valid UTF-8 told the charset. US-ASCII says nothing of bytes above 7F.
+    /// Returns a labelled text, or None if its label, the message or valid UTF-8 decided the charset.
+    ///
+    /// A US-ASCII label says nothing about bytes above 7F.
     fn labelled(
         &self,
         written: &str,
@@ -170,11 +173,11 @@ impl FieldReading<'_> {
         bytes: &[u8],
     ) -> Option<Uncertain> {
         let label = label.filter(|label| *label != Charset::US_ASCII);
-        let told = self.raw.confidence.is_none() && self.raw.charset == Some(used);
+        let is_named = self.raw.confidence.is_none() && self.raw.charset == Some(used);
         let kind = match label {
             Some(label) if [label, label.superset()].contains(&used) => return None,
             Some(_) => GuessKind::Overruled,
-            None if told || used == Charset::UTF_8 || bytes.is_ascii() => return None,
+            None if is_named || used == Charset::UTF_8 || bytes.is_ascii() => return None,
             None => GuessKind::Detected,
         };
         let confidence = (used != Charset::UTF_8).then(|| self.confidence(bytes, used));
@@ -188,7 +191,7 @@ impl FieldReading<'_> {
         })
     }
 
-    /// Raw bytes whose charset neither the message nor the caller names.
+    /// Returns raw bytes whose charset was detected, rather than given by the message or the caller.
     fn raw_bytes(&self, value: &[u8], finding: &Finding) -> Option<Uncertain> {
         let used = match finding.detail {
             Detail::Charset(used) if finding.kind == EventKind::EwRaw8bit => used,
@@ -214,7 +217,7 @@ impl FieldReading<'_> {
         })
     }
 
-    /// How sure detection is that bytes are in the charset that they were read in.
+    /// Returns the confidence of detection that bytes are in the charset that decoded them.
     fn confidence(&self, bytes: &[u8], used: Charset) -> f32 {
         let guess = detect::detect(
             bytes,
@@ -256,7 +259,7 @@ mod tests {
     use crate::linear::assert_linear;
     use crate::{Policy, plan};
 
-    /// Many guesses in one field cost no more than reading it.
+    /// The time for many guesses in a field stays proportional to the time for decoding it.
     #[test]
     fn time_is_linear_in_the_guesses_of_a_field() {
         for (head, unit, tail) in [

@@ -1,4 +1,4 @@
-//! Edits of header fields.
+//! Plans edits of header fields.
 
 use super::header_guesses::{self, FieldReading};
 use crate::encoded_word::{
@@ -13,14 +13,14 @@ use crate::{
 use crate::{fields, lexer, params};
 use mailglot_codec::Charset;
 
-/// The first field that signs the whole message whose header a part has.
+/// Returns the first field of a part's header that signs the whole message.
 pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
     let raw = message.raw();
     let signs = |f: &&header::Field| header::is_signature(f.name.of(raw));
     message.fields(id).iter().find(signs).map(|f| f.full)
 }
 
-/// The embedded messages that are signed as a whole.
+/// Returns the embedded messages that have a signature over the whole message, with that field.
 pub(super) fn signed_within<'m>(
     message: &'m Message<'_>,
 ) -> impl Iterator<Item = (PartId, Span)> + 'm {
@@ -66,9 +66,9 @@ struct HeaderPlanner<'m, 'o> {
     message: &'m Message<'m>,
     policy: &'m Policy,
     hints: &'m MessageEvidence,
-    /// The charset of raw bytes in the message as it is, once a field asks for it.
+    /// The charset of raw bytes before the rewriting, computed on first use.
     charset_now: Option<RawCharset>,
-    /// The charset of raw bytes in the message as it will be.
+    /// The charset of raw bytes after the rewriting.
     charset_then: Option<Charset>,
     report: &'o mut Report,
     edits: &'o mut Vec<Edit>,
@@ -81,7 +81,7 @@ struct FieldToPlan<'m> {
     field: &'m header::Field,
     kind: FieldKind,
     value: &'m [u8],
-    /// The value is ASCII.
+    /// True if the value is ASCII.
     is_ascii: bool,
 }
 
@@ -114,7 +114,7 @@ impl<'m> HeaderPlanner<'m, '_> {
                 .push(Event::new(id, field.full, kind, Reason::LongLine));
         }
         let is_sender = is_from(name) && value.len() <= self.policy.limits.field;
-        if is_sender && may_have_rivals(value) && fields::has_rivals(value) {
+        if is_sender && may_have_several_addresses(value) && fields::has_several_addresses(value) {
             let kind = EventKind::HdrAmbiguousFrom;
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
@@ -157,7 +157,8 @@ impl<'m> HeaderPlanner<'m, '_> {
         });
     }
 
-    /// Plans the value of a field: by the fast path, by the evidence of the message, or by decoding alone if the policy keeps fields.
+    /// Plans the value of a field: by the fast path, by the evidence of the message, or by decoding alone if the policy keeps
+    /// fields.
     fn value(&mut self, at: FieldToPlan<'m>) {
         let FieldToPlan {
             field,
@@ -211,14 +212,15 @@ impl<'m> HeaderPlanner<'m, '_> {
         self.report_field(&at, &context, raw_charset, is_kept, findings);
     }
 
-    /// Adds to the context what the message says about raw bytes, if the value may depend on it. Returns the charset.
+    /// Adds the message's evidence about raw bytes to the context, if the value may depend on it. Returns the charset.
     fn add_evidence(
         &mut self,
         at: &FieldToPlan<'_>,
         context: &mut HeaderContext<'_>,
     ) -> RawCharset {
-        let asks = || at.kind == FieldKind::Parameters && params::asks_the_message(at.value);
-        if at.is_ascii && !lexer::has_open(at.value) && !asks() {
+        let may_need_evidence =
+            || at.kind == FieldKind::Parameters && params::may_need_evidence(at.value);
+        if at.is_ascii && !lexer::has_open(at.value) && !may_need_evidence() {
             return RawCharset {
                 charset: context.raw,
                 ..RawCharset::default()
@@ -267,7 +269,7 @@ impl<'m> HeaderPlanner<'m, '_> {
     }
 }
 
-/// What tells of raw bytes in the message as it will be: its text, where that stays as it is. Words will be in UTF-8.
+/// Returns the charset of raw bytes after the rewriting: that of the first body if it stays, else the policy's default.
 fn charset_then(
     message: &Message<'_>,
     hints: &MessageEvidence,
@@ -279,7 +281,7 @@ fn charset_then(
         let told = part.charset.unwrap_or(part.body);
         !edits
             .iter()
-            .any(|edit| edit.span.start < told.end && told.start < edit.span.end)
+            .any(|edit| edit.span.start < label_or_body.end && label_or_body.start < edit.span.end)
     };
     let body = hints
         .body
@@ -288,7 +290,7 @@ fn charset_then(
         .or(policy.default_charset)
 }
 
-/// Whether a field stays as it is because what is written anew in it has bytes that cannot be read: the policy has them kept.
+/// Returns true if the policy keeps a field because a change in it would contain undecodable bytes.
 fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bool {
     let lost = |finding: &&Finding| finding.kind == EventKind::CharsetInvalidBytes;
     policy.on_loss == OnLoss::Keep
@@ -312,17 +314,17 @@ fn is_from(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"from")
 }
 
-/// A cheap look for a second address.
-fn may_have_rivals(value: &[u8]) -> bool {
+/// Returns true if there may be a second address. Fast.
+fn may_have_several_addresses(value: &[u8]) -> bool {
     memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
         || memchr::memchr_iter(b'@', value).nth(1).is_some()
 }
 
-/// Looks at many fields at once for what may stand for something else: most have nothing of it.
+/// Checks many fields at once for encoded text, which most of them do not contain.
 struct PlainAscii<'m> {
-    /// The header up to the end of its last field; empty where each field has to be looked at.
+    /// The header up to the end of its last field; empty if each field needs its own check.
     raw: &'m [u8],
-    /// Up to here there is nothing.
+    /// The offset up to which there is no encoded text.
     end: usize,
 }
 
@@ -344,7 +346,7 @@ impl<'m> PlainAscii<'m> {
         }
     }
 
-    /// Whether the value is ASCII that stands for itself; asked in the order of the fields.
+    /// Returns true if the value is ASCII without encoded text. Call it in the order of the fields.
     fn contains(&mut self, field: &header::Field) -> bool {
         if self.end < field.full.start {
             self.end = next_encoding_sign(self.raw, field.full.start);
@@ -353,7 +355,7 @@ impl<'m> PlainAscii<'m> {
     }
 }
 
-/// Place of the next byte of a word, a parameter of RFC 2231 or a shift; the end where there is none.
+/// Returns the offset of the next sign of an encoded word, RFC 2231 parameter or escape sequence; the end without one.
 fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let rest = raw.get(from..).unwrap_or_default();
     let sign =
@@ -361,26 +363,26 @@ fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     sign.map_or(raw.len(), |at| from + at)
 }
 
-/// A cheap look at a name before its kind is asked for.
+/// Returns true if a name may be that of a MIME field. Fast.
 fn starts_like_mime(name: &[u8]) -> bool {
     name.get(..8)
         .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
-/// Whether ASCII may stand for something else: a word, a parameter of RFC 2231, or a shift.
+/// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter or an escape sequence.
 fn may_encode(value: &[u8]) -> bool {
     memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_encoding_sign(value, at))
 }
 
-/// What shifts to another set of characters (ISO 2022).
+/// Begins an escape sequence (ISO 2022).
 const ESCAPE: u8 = 0x1B;
 
-/// Whether a question mark belongs to a word; all else that is looked for tells by itself.
+/// Returns true unless the byte is a question mark outside `=?`.
 fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {
     bytes[at] != b'?' || at > 0 && bytes[at - 1] == b'='
 }
 
-/// The form that the policy asks for; None leaves fields as they are.
+/// Returns the form that the policy asks for; None keeps fields.
 fn form(policy: &Policy, ascii: bool) -> Option<Form> {
     match (policy.headers, policy.transfer) {
         (Headers::Keep, Transfer::SevenBit) => (!ascii).then_some(Form::Words),

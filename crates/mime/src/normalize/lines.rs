@@ -1,4 +1,4 @@
-//! What lines may look like in 7bit and 8bit bodies (RFC 2045 2.7 and 2.8).
+//! Checks the lines of 7bit and 8bit bodies (RFC 2045 2.7 and 2.8).
 
 use crate::recipe::{OldEol, to_crlf, to_lf};
 use crate::{Eol, Message, PartId};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// Longest line without its line end (RFC 5322 2.1.1).
 const LONGEST: usize = 998;
 
-/// Boundaries of all multiparts around a part.
+/// Returns the boundaries of all multiparts around a part.
 pub(super) fn boundaries_around<'m>(message: &'m Message<'_>, id: PartId) -> Vec<&'m [u8]> {
     let mut boundaries = Vec::new();
     let mut next = message.part_at(id).parent;
@@ -20,8 +20,9 @@ pub(super) fn boundaries_around<'m>(message: &'m Message<'_>, id: PartId) -> Vec
     boundaries
 }
 
-/// Gives a decoded text the line ends of its message; None where that cannot be done without changing the text: line ends of both forms, of which
-/// some are data then (a patch for a file with CR LF), or a bare CR.
+/// Gives a decoded text the line ends of its message. Returns None if that would change the text.
+///
+/// It would if a CR stands alone, or if both forms of line ends occur. Then some are data, as in a patch for a file with CR LF.
 pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, OldEol)> {
     let cr = memchr::memchr(b'\r', text);
     match (eol, cr) {
@@ -36,28 +37,29 @@ pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, Ol
     }
 }
 
-/// Whether line ends of a text are data: two forms of them stand side by side, or a CR stands alone. Only text whose line ends are all CR LF or
-/// all LF may be given those of its message.
+/// Returns true if the line ends of a text are data: both forms occur, or a CR stands alone.
+///
+/// Only text whose line ends are all CR LF or all LF may get those of its message.
 pub(super) fn are_data(text: &[u8]) -> bool {
     memchr::memchr(b'\r', text).is_some() && (has_bare_cr(text) || has_bare_lf(text))
 }
 
-/// Whether two texts are the same but for line ends, which are all CR LF or all LF in each.
+/// Returns true if two texts differ only in line ends, which are all CR LF or all LF in each.
 pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
     one == other || !are_data(one) && !are_data(other) && to_lf(one) == to_lf(other)
 }
 
-/// Whether a text has half a line end, which some readers take for a whole one, and for that of a delimiter.
+/// Returns true if a text has bare CR or LF, which some readers accept as a line end, even before a delimiter.
 pub(super) fn has_bare_ends(text: &[u8], eol: Eol) -> bool {
     match eol {
-        // A line end of another kind, which ends the search for those of CR alone.
+        // An LF would stop the rule that a lone CR ends lines.
         Eol::Cr => memchr::memchr(b'\n', text).is_some(),
         Eol::Lf => has_bare_cr(text),
         Eol::CrLf => has_bare_cr(text) || has_bare_lf(text),
     }
 }
 
-/// Whether a body would make the line ends before it, CR alone, a part of CR LF.
+/// Returns true if a body begins with an LF after CRs, and so turns the CR before it into CR LF.
 pub(super) fn joins_header(text: &[u8], eol: Eol) -> bool {
     eol == Eol::Cr && text.iter().find(|byte| **byte != b'\r') == Some(&b'\n')
 }
@@ -70,8 +72,10 @@ fn has_bare_lf(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\n', text).any(|at| at == 0 || text[at - 1] != b'\r')
 }
 
-/// Whether a body may stand as plain lines: none too long, no NUL, none that an enclosing boundary would cut, none that a mailbox would quote
-/// where `quotable` says that it was protected so far.
+/// Returns true if a body may stand without transfer encoding.
+///
+/// It must not contain NUL, long lines or delimiters of enclosing multiparts. If `quotable` is set, no line may begin with `From `,
+/// which a mailbox would quote.
 pub(super) fn may_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: bool) -> bool {
     let end = if eol == Eol::Cr { b'\r' } else { b'\n' };
     memchr::memchr(0, text).is_none()
@@ -82,7 +86,7 @@ pub(super) fn may_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: b
                 .any(|at| boundaries.iter().any(|b| text[at..].starts_with(b))))
 }
 
-/// No line is longer than `longest`. Only the last line end of each piece of that length is looked for.
+/// Returns true if no line is longer than `longest`. Searches only the last line end within each `longest` bytes.
 fn are_short(text: &[u8], end: u8, longest: usize) -> bool {
     let mut rest = text;
     while rest.len() > longest {
@@ -94,7 +98,7 @@ fn are_short(text: &[u8], end: u8, longest: usize) -> bool {
     true
 }
 
-/// Where lines go on that begin with a word.
+/// Returns the offsets after `word` at line starts.
 fn starts<'t>(
     text: &'t [u8],
     end: u8,
@@ -149,7 +153,7 @@ mod tests {
         assert_eq!(ends("a", Eol::Cr), None);
     }
 
-    /// Line by line, as the rules are written.
+    /// Checks each line by the written rules.
     fn may_each_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: bool) -> bool {
         let end = if eol == Eol::Cr { b'\r' } else { b'\n' };
         let longest = if eol == Eol::CrLf { 999 } else { 998 };
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_find_what_a_look_at_each_line_finds() {
+    fn searches_agree_with_a_check_of_each_line() {
         let mut state = 1_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

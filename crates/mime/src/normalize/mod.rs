@@ -1,7 +1,7 @@
 //! Plans the edits that make a message UTF-8.
 //!
 //! # Limits
-//! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
+//! A message whose text would change by its own rewriting stays as it is, with `mime.unsettled`.
 
 mod binary;
 mod bodies;
@@ -87,7 +87,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     if edits.is_empty() {
         return Plan { edits, report };
     }
-    // What these tell does not make lines read otherwise.
+    // These defects do not affect how text is decoded.
     let harmless = |kind| {
         matches!(
             kind,
@@ -101,7 +101,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
         .defects()
         .iter()
         .any(|defect| !harmless(defect.kind));
-    // Raw bytes that stay, or are written again, are read anew when those that were read with them are gone.
+    // The charset of remaining raw bytes may be guessed differently once other raw bytes are rewritten.
     let is_raw = |event: &&Event| event.kind == EventKind::EwRaw8bit;
     let edited = |event: &Event| {
         edits
@@ -113,27 +113,27 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let mut eight_bit = found().filter(is_raw).peekable();
     let raw_stays = report.dropped + report.withdrawn_dropped > 0
         || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
-    // So are words that could not be written again, and those that are kept because they cannot be read.
+    // Words that stay because they cannot be rewritten or decoded may also be decoded differently.
     let unread = |event: &Event| {
         policy.on_loss == OnLoss::Keep && event.kind == EventKind::CharsetInvalidBytes
             || event.detail == Reason::WouldReadDifferently
     };
     let word_stays = found().any(unread);
-    // Words in a charset with shifts may be what text without a label is read by.
+    // Words in a stateful charset may become evidence for undeclared text.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
-    // A guess that ASCII bytes are not ASCII decides how line ends are written; the next pass may guess otherwise.
+    // A guessed charset that is not ASCII-compatible decides about line ends. The next pass may guess differently.
     let opaque_guess = |reading: &Reading| {
         !reading.used.is_ascii_compatible()
             && matches!(reading.how, How::Message | How::Detected | How::Fallback)
     };
     let guess_stays = policy.bodies == Bodies::Keep && report.readings.iter().any(opaque_guess);
-    let doubtful = shifting
+    let needs_check = shifting
         || guess_stays
         || damaged
         || raw_stays
         || word_stays
         || edits.iter().any(|e| e.span.is_empty());
-    if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
+    if needs_check && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         report.withdraw(&ReportMark::default());
         report.push(unsettled(raw));
@@ -165,7 +165,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
         global::widen(message, &sealed, &mut edits);
     }
     if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
-        // A parameter without an end reaches into the place of another edit.
+        // A parameter without an end may overlap another edit.
         edits.clear();
         report.withdraw(&mark);
         report.push(unsettled(message.raw()));
@@ -190,13 +190,13 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     edits
 }
 
-/// Reports a message that stays as it is, because it would read differently after its rewriting.
+/// Returns the event for a message that stays because its text would change by its rewriting.
 fn unsettled(raw: &[u8]) -> Event {
     let (at, kind) = (Span::new(0, raw.len()), EventKind::MimeUnsettled);
     Event::new(PartId::ROOT, at, kind, Reason::LeftAlone)
 }
 
-/// Tells of a signature over a whole message.
+/// Reports a signature over a whole message.
 fn report_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
     let untouched = kind == EventKind::MimeSignedUntouched;
     let detail = if untouched {
@@ -207,8 +207,9 @@ fn report_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report
     report.push(Event::new(part, at, kind, detail));
 }
 
-/// Which parts must stay byte-identical: signed and encrypted ones with all that is below them, and embedded messages under a signature
-/// that is kept.
+/// Returns for each part whether it must stay byte-identical.
+///
+/// These are signed and encrypted parts with all their descendants, and embedded messages under a signature that is kept.
 fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<bool> {
     let mut sealed = vec![false; message.parts().len()];
     for (id, at) in headers::signed_within(message).take_while(|_| policy.keep_signed) {
@@ -216,7 +217,7 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
         report_signature(id, at, EventKind::MimeSignedUntouched, report);
     }
     for (index, part) in message.parts().iter().enumerate() {
-        let own = part.seals();
+        let own = part.is_signed_or_encrypted();
         if own {
             let detail = Detail::MediaType(format!("{}/{}", part.media.top, part.media.sub).into());
             let (id, kind) = (PartId(index as u32), EventKind::MimeSignedUntouched);
@@ -235,11 +236,11 @@ fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     bytes
 }
 
-/// Whether the rewritten message has the same tree, with the same bodies where the edits put them, and needs no further edit.
+/// Returns true if the rewritten message has the same tree and bodies, and needs no further edit.
 fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Policy) -> bool {
     let after = Message::parse(bytes, &policy.limits);
     let same = |(b, a): (&crate::Part, &crate::Part)| {
-        // Leaves are given fields, and messages that had no type of their own.
+        // Leaves may get fields, and so may messages without a Content-Type.
         let given = |kind| matches!(kind, PartKind::Leaf | PartKind::Message);
         let fields = |part: &crate::Part| {
             if given(part.kind) {
@@ -256,13 +257,13 @@ fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Polic
         && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
 }
 
-/// The bodies that hold no parts.
+/// Returns the bodies without parts.
 fn bodies(message: &Message<'_>) -> impl Iterator<Item = Span> {
     let closed = |part: &&crate::Part| matches!(part.kind, PartKind::Leaf | PartKind::Opaque);
     message.parts().iter().filter(closed).map(|part| part.body)
 }
 
-/// Where the edits put them. They stand in document order, as the edits do.
+/// Returns the spans of these bodies after the edits. Both are in document order.
 fn bodies_after(message: &Message<'_>, edits: &[Edit]) -> impl Iterator<Item = Span> {
     let mut edits = edits.iter().peekable();
     let (mut removed, mut added) = (0, 0);

@@ -1,7 +1,7 @@
-//! Which charset a text part leaves in.
+//! Chooses the output charset of a text part.
 //!
 //! # Limits
-//! A part of nothing but ASCII stays under any label that stands beside UTF-8, too.
+//! An all-ASCII part keeps any label whose charset has the same bytes for ASCII as UTF-8.
 
 use super::body::{Body, Outgoing, UTF_8};
 use crate::event::{Event, EventKind};
@@ -9,7 +9,7 @@ use crate::{Bodies, CharsetOut, japanese};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
-/// Writes the text of a part in the charset that the policy asks for, or else in UTF-8, where it is not there already.
+/// Returns the text of a part in the charset that the policy asks for, else in UTF-8.
 pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
     let usual = || match body.policy.bodies {
         Bodies::Keep => body.content(None),
@@ -23,7 +23,7 @@ pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
     }
 }
 
-/// The text in ISO-2022-JP; where that cannot carry it, what is to be told of that. For ASCII, UTF-8 is as good.
+/// Returns the text in ISO-2022-JP. If that cannot encode it, returns an event about it; None for ASCII text.
 fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let choice = body.choice;
     let footer = body
@@ -34,7 +34,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
         return Err(None);
     }
     let read = choice.used == Charset::ISO_2022_JP && choice.log.losses() == 0 && footer.is_none();
-    // A line that does not end in ASCII is read otherwise by others.
+    // Other readers decode a line differently if it does not end in ASCII.
     let lines = || {
         body.transferred
             .decoded
@@ -42,7 +42,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
             .split(|byte| matches!(byte, b'\r' | b'\n'))
     };
     let read = read && lines().all(japanese::is_complete);
-    if read && says_so(body) {
+    if read && is_labelled_japanese(body) {
         return Ok(body.content(None));
     }
     let content = body.content(Some(japanese::LABEL));
@@ -71,8 +71,8 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     })
 }
 
-/// Whether the one label of the part names ISO-2022-JP.
-fn says_so(body: &Body<'_, '_>) -> bool {
+/// Returns true if the only label of the part is ISO-2022-JP.
+fn is_labelled_japanese(body: &Body<'_, '_>) -> bool {
     let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
         body.transferred.resolved,
         body.message.part_at(body.id).several_charsets,

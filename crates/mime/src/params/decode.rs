@@ -1,4 +1,4 @@
-//! From parameters as written to text: continuations, extended values, words (RFC 2231 3 and 4).
+//! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231 3 and 4).
 
 use super::param::{Param, Params};
 use super::parameter_name::{NameForm, note_path, split_name};
@@ -12,9 +12,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Different names that are read of one field.
+/// Maximum number of different names that are read from one field.
 const NAMES: usize = 1_000;
-/// Bytes that are read of one value.
+/// Maximum number of bytes that are read from one value.
 const VALUE: usize = 1 << 20;
 
 /// All forms in which one name occurs.
@@ -26,15 +26,15 @@ pub(super) struct Group<'a> {
     pub plain: Option<Item<'a>>,
     /// `name*`
     pub extended: Option<Item<'a>>,
-    /// `name*0` …, sorted, without gaps and duplicates.
+    /// `name*0`, `name*1`, …, sorted, without gaps or duplicates; each with its number and whether it is percent-encoded.
     pub segments: Vec<(u32, bool, Item<'a>)>,
-    /// Nothing of this name was left out.
+    /// True if no parameter of this name was left out.
     pub whole: bool,
-    /// What was: further ones of a form, and segments that cannot be joined.
+    /// Repeated parameters of one form, and segments that cannot be joined.
     pub left_out: Vec<Item<'a>>,
 }
 
-/// The forms in the order in which they count.
+/// The forms in order of precedence.
 pub(super) const FORMS: [NameForm; 3] = [
     NameForm::Extended,
     NameForm::Segment {
@@ -80,7 +80,7 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
     }
 }
 
-/// The main value, and the parameters by name in order of first appearance.
+/// Returns the main value and the parameters, grouped by name in order of first appearance.
 pub(super) fn group<'a>(
     value: &'a [u8],
     context: &HeaderContext<'a>,
@@ -155,7 +155,7 @@ pub(super) fn group<'a>(
     (main, groups)
 }
 
-/// Tells of a mark that is none, and of quotes where there are none in the grammar (RFC 2231 7).
+/// Reports an invalid RFC 2231 mark, and quotes around an extended value, which RFC 2231 7 does not allow.
 pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
         NameForm::Plain if item.raw.name.contains(&b'*') => {
@@ -177,14 +177,14 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
 }
 
 impl Item<'_> {
-    /// From the name to the end of the value.
+    /// Returns the range from the name to the end of the value.
     pub(super) fn extent(&self) -> Range<usize> {
         self.name.start..self.raw.range.end.max(self.name.end)
     }
 }
 
 impl<'a> Group<'a> {
-    /// Brings the segments in order and drops what cannot be joined.
+    /// Sorts the segments and leaves out those that cannot be joined.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
         let count = self.segments.len();
         self.segments.sort_by_key(|s| s.0);
@@ -207,7 +207,7 @@ impl<'a> Group<'a> {
         self.whole &= self.segments.len() == count;
     }
 
-    /// Each form that is there, decoded, with its extent and what was found in it.
+    /// Decodes each form that is present, with its extent and findings.
     pub(super) fn read(&self, context: &HeaderContext) -> [Option<DecodedForm>; 3] {
         FORMS.map(|form| {
             let mut found = Vec::new();
@@ -220,8 +220,9 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Each form by itself, and those of them that were left out, with what it reads; damaged ones are not given, nor segments that are not
-    /// whole.
+    /// Returns each form as a group of its own, repeated ones included, with its decoded value.
+    ///
+    /// Skips damaged forms and incomplete segments.
     pub(super) fn singles(&self, context: &HeaderContext) -> Vec<(Group<'a>, Param)> {
         let single = || Group {
             name: self.name.clone(),
@@ -277,14 +278,16 @@ impl<'a> Group<'a> {
             .collect()
     }
 
-    /// The text by the form that counts (`name*`, then `name*0`, then `name`; a clean form where that one is damaged), and where that begins.
+    /// Returns the decoded parameter and the offset where it begins.
+    ///
+    /// Prefers `name*` to `name*0` to `name`, and an undamaged form to a damaged one.
     fn decode(
         &self,
         context: &HeaderContext,
         findings: &mut Vec<Finding>,
     ) -> Option<(usize, Param)> {
         let mut forms = self.read(context);
-        let winner = winner(&forms)?;
+        let preferred = preferred(&forms)?;
         for (index, read) in forms
             .iter()
             .enumerate()
@@ -292,7 +295,7 @@ impl<'a> Group<'a> {
             .skip(1)
         {
             let Some(read) = read else { continue };
-            let detail = if index == winner {
+            let detail = if index == preferred {
                 Reason::OtherFormDamaged
             } else {
                 Reason::OtherFormCounts
@@ -307,7 +310,7 @@ impl<'a> Group<'a> {
             extent,
             decoded,
             found,
-        } = forms[winner].take()?;
+        } = forms[preferred].take()?;
         findings.extend(found);
         let place = extent.start;
         note_path(&self.name, &decoded.text, extent, findings);
@@ -395,30 +398,30 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Where a value stands in the field.
+/// The position of a value in the field.
 struct ValuePlace {
     range: Range<usize>,
-    /// Offset of its first byte, where the value is a verbatim part of the field.
+    /// Offset of the first byte, if the value is a verbatim part of the field.
     exact: Option<usize>,
 }
 
-/// One form, decoded.
+/// The decoded text of one form.
 pub(super) struct Decoded {
     pub(super) text: String,
     language: Option<String>,
-    /// What its own charset cannot read of it; such a form counts only where no other is sound.
+    /// Number of bytes that are invalid in the declared charset. A damaged form counts only if no other form is intact.
     losses: u64,
 }
 
-/// One form, and what is to be told of it.
+/// A decoded form with its findings.
 pub(super) struct DecodedForm {
     extent: Range<usize>,
     pub(super) decoded: Decoded,
     found: Vec<Finding>,
 }
 
-/// Index of the form that counts: the first that is not damaged, else the first.
-pub(super) fn winner(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
+/// Returns the index of the form that counts: the first undamaged one, else the first.
+pub(super) fn preferred(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
     let clean =
         |read: &Option<DecodedForm>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
     forms
@@ -438,7 +441,7 @@ fn limit<'b>(bytes: &'b [u8], at: &ValuePlace, found: &mut Vec<Finding>) -> &'b 
     &bytes[..bytes.len().min(VALUE)]
 }
 
-/// A plain value: words and raw bytes.
+/// Decodes a plain value: encoded words and raw bytes.
 fn words(
     bytes: &[u8],
     at: &ValuePlace,
@@ -472,7 +475,7 @@ fn words(
     }
 }
 
-/// Bytes of an extended value in the charset that it names.
+/// Decodes the bytes of an extended value in the charset that it names.
 fn extended(
     label: Option<&[u8]>,
     language: Option<&[u8]>,
@@ -497,12 +500,13 @@ fn extended(
     } else if language.is_none() {
         report(EventKind::ParamNoCharset, Reason::OneApostrophe.into());
     }
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     let (raw, used, losses) =
-        encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut told);
-    let is_read = !told.is_empty();
+        encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut events);
+    let is_read = !events.is_empty();
     found.extend(
-        told.into_iter()
+        events
+            .into_iter()
             .map(|(kind, detail)| Finding::new(at.range.clone(), kind, detail)),
     );
     if !is_read && used != resolved.charset() && !bytes.is_ascii() {
@@ -543,7 +547,7 @@ fn extended(
     }
 }
 
-/// Repairs decoded text as the context asks, and replaces controls by spaces.
+/// Applies the repairs of the context to decoded text, and replaces controls by spaces.
 fn clean_text(
     raw: &str,
     at: &ValuePlace,
@@ -577,7 +581,9 @@ fn clean_text(
     text
 }
 
-/// `charset'language'value`; one apostrophe: a charset, if it is one, then the value.
+/// Splits `charset'language'value` into charset, language and value.
+///
+/// With one apostrophe, the text before it is the charset if it is a known label.
 pub(super) fn split_extended(value: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, &[u8]) {
     let Some(first) = memchr::memchr(b'\'', value) else {
         return (None, None, value);
@@ -592,7 +598,7 @@ pub(super) fn split_extended(value: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, &[u
     (None, None, value)
 }
 
-/// Undoes percent-encoding; a percent sign without two digits stays.
+/// Decodes percent-encoding and returns the number of percent signs without two digits, which are kept.
 pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     let (mut rest, mut bad) = (text, 0);
     while let Some(n) = memchr::memchr(b'%', rest) {
@@ -642,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tolerance_has_its_code() {
+    fn each_syntax_error_has_its_code() {
         for (value, want) in [
             ("a/b; name=c", vec![]),
             ("a/b; name=c;", vec![]),
@@ -699,7 +705,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_are_bounded_and_told() {
+    fn long_input_is_bounded_and_reported() {
         for unit in [
             ";",
             "; a=b",
@@ -825,7 +831,7 @@ mod tests {
             ("a; filename=(c) one (d); x=y", "a; filename=one; x=y"),
             ("a; charset=(x)utf-8", "a; charset=utf-8"),
             ("a; x=(c)y(d); z=1", "a; x=y; z=1"),
-            // Names of files have parentheses.
+            // File names with parentheses.
             ("a; filename=(1)Plan.pdf", "a; filename=\"(1)Plan.pdf\""),
             ("a; filename=Plan (1).pdf", "a; filename=\"Plan (1).pdf\""),
             ("a; filename=(1).pdf; x=y", "a; filename=\"(1).pdf\"; x=y"),
@@ -843,7 +849,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_in_quoted_values_are_told() {
+    fn tabs_in_quoted_values_are_reported() {
         for (value, want, count) in [
             ("a; filename=\"a\tb.txt\"", "a; filename=\"a b.txt\"", 1),
             (
@@ -865,16 +871,16 @@ mod tests {
                 parse(value.as_bytes(), &HeaderContext::default(), &mut findings).to_string(),
                 want
             );
-            let told = findings
+            let counts = findings
                 .iter()
                 .filter(|f| f.kind == EventKind::EwControlChar)
                 .map(|f| f.count);
-            assert_eq!(told.sum::<u64>(), count, "{value:?} {findings:?}");
+            assert_eq!(counts.sum::<u64>(), count, "{value:?} {findings:?}");
         }
     }
 
     #[test]
-    fn what_was_repaired_is_told() {
+    fn repairs_are_reported() {
         for (value, want) in [
             ("a; f*0=x; f*2=z", vec!["param.gap"]),
             ("a; f=1; f=2", vec!["param.duplicate"]),

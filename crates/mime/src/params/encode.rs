@@ -1,14 +1,14 @@
-//! Text to a parameter (RFC 2045 5.1, RFC 2231 3 and 4).
+//! Encodes text as a parameter (RFC 2045 5.1, RFC 2231 3 and 4).
 //!
 //! # Limits
 //!
-//! In UTF-8, but for the rewriting to ISO-2022-JP. A name may be so long that no line holds it; then lines are longer.
+//! Writes UTF-8, or ISO-2022-JP for `charset_out = iso-2022-jp`. Lines exceed 76 bytes if the parameter name is too long.
 
 use crate::encoded_word::{self, Encoding, Place};
 use crate::{japanese, lexer};
 use std::fmt::Write;
 
-/// Bytes of a line.
+/// Maximum length of a line in bytes.
 pub(super) const LINE: usize = 76;
 
 /// A plain form beside an extended one, for readers that do not know RFC 2231.
@@ -23,15 +23,17 @@ pub enum Compat {
     Words,
 }
 
-/// A parameter without the semicolon before it: a token, a quoted string, or where the text is not printable ASCII or too long for a line,
-/// the extended form, in segments where needed. None for a name that is no token, or has an asterisk.
+/// Encodes a parameter, without the semicolon before it. Returns `None` if `name` is not a token or contains an asterisk.
 ///
-/// `column` is the number of bytes of the line before it; lines are ended by `eol`, and the next one begins with a space.
+/// Uses a token or a quoted string for short printable ASCII. Uses the extended form for other text, in segments if it is too long
+/// for a line.
+///
+/// `column` is the number of bytes before the parameter on its line. Lines end with `eol`; each following line begins with a space.
 pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) -> Option<String> {
     if name.is_empty() || !name.bytes().all(|b| lexer::is_token(b) && b != b'*') {
         return None;
     }
-    // What reads as a word, and a backslash that some take for a path, do not go into quotes.
+    // Keeps encoded words out of quotes, and backslashes, which some readers take for a path.
     let printable = text.bytes().all(|b| matches!(b, b' '..=b'~'))
         && !text.contains("=?")
         && !text.contains('\\');
@@ -56,16 +58,17 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
     ))
 }
 
-/// A byte of a value that all readers take as it is without quotes: for some, those of RFC 2231 7 (`attribute-char`) mean something in any
-/// value.
+/// Returns true for bytes that every reader takes literally without quotes.
+///
+/// Some readers give the special characters of RFC 2231 7 (`attribute-char`) a meaning in any value.
 fn is_plain_token(byte: u8) -> bool {
     lexer::is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
 }
 
-/// Bytes of a name that file systems take.
+/// Longest file name that file systems accept, in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// A text with underscores for what is not plain ASCII; of a longer one than file systems take, the start and the extension.
+/// Replaces everything but plain ASCII by underscores. Truncates names longer than [`LONGEST_NAME`], but keeps the extension.
 fn fallback(text: &str) -> String {
     let ascii = |c: char| {
         if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') {
@@ -91,7 +94,7 @@ fn fallback(text: &str) -> String {
     format!("{}{extension}", &name[..LONGEST_NAME - extension.len()])
 }
 
-/// `name="text"`
+/// Returns `name="text"`.
 pub(super) fn quoted(name: &str, text: &str) -> String {
     format!(
         "{name}=\"{}\"",
@@ -99,7 +102,7 @@ pub(super) fn quoted(name: &str, text: &str) -> String {
     )
 }
 
-/// `name="=?UTF-8?Q?…?="`
+/// Returns `name="=?UTF-8?Q?…?="`.
 pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
     let mut lines = encoded_word::LineWriter::new(column, eol);
     lines.push(&format!("{name}=\""));
@@ -108,9 +111,9 @@ pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String 
     lines.out + "\""
 }
 
-/// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
+/// Returns `name*=utf-8'language'…` if it fits into a line, else segments cut between characters.
 pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
-    // Readers drop one byte order mark at the start.
+    // Doubles a byte order mark at the start, since readers drop one.
     let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
     let pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
     let whole: usize = pieces.iter().map(String::len).sum();
@@ -135,7 +138,7 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
     out
 }
 
-/// [`words`] in ISO-2022-JP, which can carry the text.
+/// Like [`words`], in ISO-2022-JP. The text must be encodable.
 pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -> String {
     let mut lines = encoded_word::LineWriter::new(column, eol);
     lines.push(&format!("{name}=\""));
@@ -143,11 +146,11 @@ pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -
     lines.out + "\""
 }
 
-/// [`extended`] in ISO-2022-JP, which can carry the text.
+/// Like [`extended`], in ISO-2022-JP. The text must be encodable.
 ///
-/// Each segment ends in ASCII, for not all readers join them before they decode; and for those that do, no segment ends where the next one
-/// leaves ASCII at once: two escape sequences without a character between are an error in WHATWG's standard (12.2.1). So what is not ASCII
-/// stays together, in a line of up to 998 bytes where it must.
+/// Each segment ends in ASCII, since not all readers join segments before they decode. A segment that begins with an escape
+/// sequence does not follow one that ends with one: WHATWG Encoding 12.2.1 makes adjacent escape sequences an error. So each
+/// non-ASCII run stays whole, in a line of up to 998 bytes if needed.
 pub(super) fn japanese_extended(
     name: &str,
     text: &str,
@@ -157,14 +160,14 @@ pub(super) fn japanese_extended(
 ) -> String {
     let pieces = japanese_pieces(
         &japanese::folded(text).0,
-        LONGEST.saturating_sub(name.len() + SIGNS),
+        LONGEST.saturating_sub(name.len() + SEGMENT_OVERHEAD),
     );
     let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
-    // A line that is too long for one piece may as well have all of them: some readers know no segments.
+    // If one piece exceeds the line, puts all of them into one value: some readers do not support segments.
     let fits = pieces
         .iter()
-        .all(|piece| name.len() + SIGNS + piece.len() <= LINE);
+        .all(|piece| name.len() + SEGMENT_OVERHEAD + piece.len() <= LINE);
     if column + out.len() + whole <= if fits { LINE } else { LONGEST } {
         return out + &pieces.concat();
     }
@@ -185,14 +188,15 @@ pub(super) fn japanese_extended(
     out
 }
 
-/// Bytes of a line beside a segment and its name, for numbers of up to seven digits: ` *1234567*=;`.
-const SIGNS: usize = 12;
+/// Bytes of a line beside the name and the segment, for numbers of up to seven digits: ` *1234567*=;`.
+const SEGMENT_OVERHEAD: usize = 12;
 
-/// A text as it is written in ISO-2022-JP, in pieces of up to `longest` bytes between which a line may end: each character of ASCII, and what
-/// stands between those.
+/// Encodes a text in ISO-2022-JP and percent-encoding, and splits it into pieces of up to `longest` bytes.
+///
+/// A line may end between two pieces. Each ASCII character and each run of others is a piece.
 fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
     let encoded = |text: &str| percent_bytes(&japanese::bytes(text));
-    // Beside the sequences that begin and end it a piece has two bytes for a character, each of which may become three.
+    // Beside its escape sequences, a piece has two bytes per character, each of which may take three when encoded.
     let most = longest.saturating_sub(encoded("\u{3000}").len()).max(6) / 6;
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -212,23 +216,24 @@ fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
     pieces
 }
 
-/// Longest line (RFC 5322 2.1.1), without what may stand between its segment and its end.
+/// Longest line (RFC 5322 2.1.1), without the semicolon and the space around a segment.
 const LONGEST: usize = 996;
-/// The longest name beside which such a line has room for a good piece of the value.
-const ROOMY: usize = 480;
+/// Longest name that leaves enough room for the value in a line of [`LONGEST`] bytes.
+const LONGEST_NAME_ON_LINE: usize = 480;
 
-/// Bytes of a line with a segment. Each repeats the name, and what is written stays in proportion to the value: no less than half of a
-/// line is the value's.
+/// Returns the maximum length of a line with a segment of this name.
+///
+/// Each segment repeats the name. At least half of a line is for the value, so the output stays proportional to the value.
 fn longest(name: &str) -> usize {
     let wanted = LINE.max(3 * name.len());
-    if name.len() <= ROOMY {
+    if name.len() <= LONGEST_NAME_ON_LINE {
         wanted.min(LONGEST)
     } else {
         wanted
     }
 }
 
-/// One character in an extended value (RFC 2231 7).
+/// Percent-encodes a character (RFC 2231 7).
 fn percent(c: char) -> String {
     percent_bytes(c.encode_utf8(&mut [0; 4]).as_bytes())
 }
@@ -253,7 +258,7 @@ mod tests {
     use mailglot_codec::{Charset, LossLog};
 
     #[test]
-    fn the_simplest_form_that_holds_the_text() {
+    fn the_simplest_sufficient_form_is_used() {
         for (text, compat, want) in [
             ("a.pdf", Compat::None, "name=a.pdf"),
             ("a b.pdf", Compat::Words, "name=\"a b.pdf\""),
@@ -316,7 +321,6 @@ mod tests {
         }
     }
 
-    /// What the value is made of is told by where it may be cut.
     #[test]
     fn segments_in_iso_2022_jp_read_the_same_alone_and_joined() {
         let mut cuts = 0;
@@ -358,7 +362,7 @@ mod tests {
                 let read = Charset::ISO_2022_JP.decode(&joined, &mut LossLog::new());
                 assert_eq!(read, japanese::folded(&text).0, "{written}");
                 let back_to_back = joined.windows(6).filter(|w| *w == b"\x1b(B\x1b$B").count();
-                // Of a run without ASCII that no line holds, not more than needed.
+                // A line exceeds 76 bytes only for a run without ASCII.
                 let longest_run = text
                     .split(|c: char| c.is_ascii())
                     .map(|run| run.chars().count())
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_read_back() {
+    fn encoded_parameters_decode_to_the_same_text() {
         let units = [
             "a",
             " ",

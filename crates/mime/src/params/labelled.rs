@@ -1,4 +1,4 @@
-//! Parameters as bytes with their charset labels, for what the rest of a message may say about them.
+//! Extracts the bytes of parameters with their charset labels, as evidence for other parts of the message.
 
 use super::decode::{percent_decode, split_extended};
 use super::parameter_name::{NameForm, split_name};
@@ -6,8 +6,10 @@ use super::scan::{Item, LIMIT, Scanner};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Whether percent signs hold what the rest of the message may have to tell of: bytes beyond ASCII that are not labelled UTF-8, or are none.
-pub(crate) fn asks_the_message(value: &[u8]) -> bool {
+/// Returns true if percent-decoding gives non-ASCII bytes that are not UTF-8 or not labelled UTF-8.
+///
+/// Only such a value may need evidence from the rest of the message.
+pub(crate) fn may_need_evidence(value: &[u8]) -> bool {
     let mut bytes = Vec::new();
     if memchr::memchr(b'%', value).is_some_and(|_| memchr::memchr(b'*', value).is_some()) {
         percent_decode(value, &mut bytes);
@@ -30,16 +32,16 @@ pub(crate) fn asks_the_message(value: &[u8]) -> bool {
     std::str::from_utf8(&bytes).is_err() || !Scanner::new(value).1.take(LIMIT).all(is_utf8)
 }
 
-/// A parameter as bytes with the label that they have.
+/// The bytes of a parameter with their label.
 #[derive(Default)]
 pub(crate) struct Labelled {
-    /// None for a plain value, whose encoded words have labels of their own.
+    /// None for a plain value, whose encoded words have their own labels.
     pub(crate) label: Option<Vec<u8>>,
-    /// Percent signs are decoded where the value has a label.
+    /// The value. Percent-encoding is decoded if the value has a label.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The parameters of a field's value with their labels; segments of RFC 2231 are joined.
+/// The parameters of a field with their labels. Segments of RFC 2231 are joined.
 pub(crate) struct LabelledParams {
     /// Ranges of the values in order, each with the index of its parameter.
     places: Vec<(Range<usize>, usize)>,
@@ -47,7 +49,7 @@ pub(crate) struct LabelledParams {
 }
 
 impl LabelledParams {
-    /// Scans a field's value once.
+    /// Scans the value of a field once.
     pub(crate) fn new(value: &[u8]) -> Self {
         let mut places = Vec::new();
         let mut list: Vec<Labelled> = Vec::new();
@@ -102,7 +104,7 @@ impl LabelledParams {
         Self { places, list }
     }
 
-    /// Index of the parameter whose value meets `at`, a range of the field's value.
+    /// Returns the index of the parameter whose value overlaps `at`, a range of the field's value.
     pub(crate) fn at(&self, at: &Range<usize>) -> Option<usize> {
         let first = self
             .places

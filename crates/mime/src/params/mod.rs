@@ -1,10 +1,10 @@
 //! Parses, decodes and encodes parameters of MIME header fields (RFC 2045, section 5.1; RFC 2231), damaged ones too.
 //!
-//! [`scan`] reads a field as written; [`parse`] joins continuations and decodes.
+//! [`scan`] returns parameters as written; [`parse`] joins continuations and decodes them.
 //!
 //! # Limits
 //!
-//! At most 1,000 parameters and 10,000 segments are read of one field, and 1 MiB of one value.
+//! Reads at most 1,000 parameters and 10,000 segments of a field, and 1 MiB of a value.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -22,7 +22,7 @@ mod scan;
 
 pub use decode::parse;
 pub use encode::{Compat, encode};
-pub(crate) use labelled::{Labelled, LabelledParams, asks_the_message};
+pub(crate) use labelled::{Labelled, LabelledParams, may_need_evidence};
 pub(crate) use names::survey;
 pub use param::{Param, Params, RawParam};
 pub(crate) use parameter_name::{NameForm, split_name};

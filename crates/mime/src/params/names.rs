@@ -1,17 +1,17 @@
-//! Names of files: what makes one dangerous or ambiguous, and a field that gives one name only.
+//! Checks file names in parameters: reports dangerous ones, and removes ambiguous ones.
 //!
 //! # Rules
 //!
-//! - A name with `/` or `\\` in it gives `param.path`; it stays, for saving a file is the matter of who saves it.
-//! - What stands beside the form that counts (a second form, a second one of a form, a segment that cannot be joined) is taken out where it
-//!   reads otherwise, for other readers believe it. An ASCII form beside one that is not ASCII is its fallback for old readers, and stays,
-//!   when both have the same extension.
+//! - A name with `/` or `\\` gives `param.path`. It stays: the program that saves the file decides about it.
+//! - If several parameters give one name different values, only the one that counts stays, since other readers may use the others.
+//!   They may be another form, a duplicate, or a segment that cannot be joined.
+//! - A plain ASCII form beside a non-ASCII one stays as its fallback for old readers if both have the same extension.
 //!
 //! # Limits
 //!
-//! Only `name` and `filename` are looked at. Two names in two fields are told of (`mime.ambiguous-name`) and stay.
+//! Handles only `name` and `filename`. Different names in two fields are reported (`mime.ambiguous-name`) and stay.
 
-use super::decode::{FORMS, Group, note_mark, winner};
+use super::decode::{FORMS, Group, note_mark, preferred};
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
@@ -19,8 +19,7 @@ use crate::event::{Detail, EventKind, Finding};
 use crate::lexer;
 use std::ops::Range;
 
-/// What a scanner tolerates in a field of plain values, without a look at what they mean. True when a name occurs twice: then the field
-/// asks for more.
+/// Reports syntax errors in a field of plain values, without decoding the values. Returns true if a name occurs twice.
 pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     let (_, mut scanner) = Scanner::new(value);
     let mut names: Vec<&[u8]> = Vec::new();
@@ -41,7 +40,7 @@ pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     repeats(&mut names)
 }
 
-/// Whether a field of plain values has a name twice.
+/// Returns true if a name occurs twice in a field of plain values.
 pub(super) fn has_repeats(value: &[u8]) -> bool {
     let (_, scanner) = Scanner::new(value);
     repeats(&mut scanner.take(LIMIT).map(|item| item.raw.name).collect())
@@ -62,8 +61,14 @@ fn repeats(names: &mut Vec<&[u8]>) -> bool {
 }
 
 impl Group<'_> {
-    /// Takes out what reads otherwise than the form that counts. Gives the places of what is to go, each with its semicolon.
-    pub(super) fn settle(&mut self, value: &[u8], context: &HeaderContext) -> Vec<Range<usize>> {
+    /// Removes forms whose text differs from that of the form that counts.
+    ///
+    /// Returns their ranges in the value, each including its semicolon.
+    pub(super) fn remove_ambiguous(
+        &mut self,
+        value: &[u8],
+        context: &HeaderContext,
+    ) -> Vec<Range<usize>> {
         let left_out = self.left_out.iter().any(|item| !self.has(item));
         let forms = usize::from(self.plain.is_some())
             + usize::from(self.extended.is_some())
@@ -72,7 +77,7 @@ impl Group<'_> {
             return Vec::new();
         }
         let read = self.read(context);
-        let Some(first) = winner(&read) else {
+        let Some(first) = preferred(&read) else {
             return Vec::new();
         };
         let text = |index: usize| read[index].as_ref().map(|read| read.decoded.text.as_str());
@@ -87,7 +92,7 @@ impl Group<'_> {
         if !left_out && !(0..FORMS.len()).any(other) {
             return Vec::new();
         }
-        // Other readers may see no parameter where no semicolon stands before: then the other name is theirs, and both stay.
+        // Without a semicolon before it, other readers may not see the form that counts. Then both names stay.
         let kept: Vec<&Item<'_>> = match FORMS[first] {
             NameForm::Plain => self.plain.iter().collect(),
             NameForm::Extended => self.extended.iter().collect(),
@@ -130,7 +135,7 @@ impl Group<'_> {
         places
     }
 
-    /// Whether something was left out that is the same, byte for byte, as what was kept.
+    /// Returns true if a kept parameter has the same name and value as `item`.
     fn has(&self, item: &Item<'_>) -> bool {
         let kept = self
             .plain
@@ -144,7 +149,7 @@ impl Group<'_> {
     }
 }
 
-/// Whether an ASCII name may stand for one that is not: both are files of one kind.
+/// Returns true if an ASCII name may be the fallback of a non-ASCII one: both have the same extension.
 fn is_fallback(plain: &str, counts: &str) -> bool {
     let extension = |name: &str| {
         name.rsplit_once('.')
@@ -154,7 +159,7 @@ fn is_fallback(plain: &str, counts: &str) -> bool {
     !counts.is_ascii() && plain.is_ascii() && extension(plain) == extension(counts)
 }
 
-/// A parameter with the semicolon before it; None where there is none.
+/// Returns the range of a parameter and the semicolon before it; None without a semicolon.
 pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usize>> {
     let before = lexer::trim_end(&value[..item.name.start]);
     before
@@ -189,9 +194,9 @@ mod tests {
     }
 
     #[test]
-    fn one_name_is_left() {
+    fn one_name_remains() {
         for (value, want) in [
-            // Two forms that read otherwise, in both orders, and in folded lines.
+            // Two forms with different text, in both orders, and in folded lines.
             (
                 "a; filename=\"x.txt\"; filename*=utf-8''y.exe",
                 "a; filename*=utf-8''y.exe",
@@ -204,17 +209,17 @@ mod tests {
                 "a;\r\n filename=x;\r\n filename*0=y;\r\n filename*1=z",
                 "a;\r\n filename*0=y;\r\n filename*1=z",
             ),
-            // Twice one form; a gap; a segment twice.
+            // A duplicate, a gap, a repeated segment.
             ("a; name=x; NAME=y", "a; name=x"),
             ("a; name*=utf-8''x; name*=utf-8''y", "a; name*=utf-8''x"),
             ("a; name*0=x; name*2=y", "a; name*0=x"),
             ("a; name*0=x; name*1=y; name*0=z", "a; name*0=x; name*1=y"),
-            // The damaged form is the one that goes.
+            // The damaged form is removed.
             (
                 "a; name=x.txt; name*=iso-2022-jp''%1B$B%FF%1B(B",
                 "a; name=x.txt",
             ),
-            // What is left is brought to UTF-8.
+            // The remaining form becomes UTF-8.
             (
                 "a; name=x; name*=koi8-r''%F0",
                 "a; name=x; name*=utf-8''%D0%9F",
@@ -223,7 +228,7 @@ mod tests {
                 "a; name=x.exe; name*=koi8-r''%F0.txt",
                 "a; name*=utf-8''%D0%9F.txt",
             ),
-            // The same name in two forms, and a fallback for old readers, stay.
+            // Two forms with one name stay, and so does a fallback for old readers.
             ("a; name=x; name=x", "a; name=x; name=x"),
             (
                 "a; name=\"x\"; name*=utf-8''x",
@@ -233,9 +238,9 @@ mod tests {
                 "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
                 "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
             ),
-            // No semicolon to take out, and no file.
+            // Without a semicolon; and a parameter that is not a file name.
             ("a; name=\"x\" name=y", "a; name=\"x\" name=y"),
-            // What counts here may be no parameter for others, who then read the other name.
+            // Other readers may not see the parameter that counts, and read the other name.
             ("a filename=x; filename=y", "a filename=x; filename=y"),
             (
                 "a\u{e} filename=x; filename=y",
@@ -262,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told() {
+    fn paths_are_reported() {
         for (value, want) in [
             ("a; name=x", false),
             ("a/b; path=\"x/y\"", false),
@@ -274,19 +279,19 @@ mod tests {
             let mut findings = Vec::new();
             let _ =
                 crate::params::parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
-            let told =
+            let path_codes =
                 |findings: &[Finding]| findings.iter().any(|f| f.kind == EventKind::ParamPath);
-            assert_eq!(told(&findings), want, "{value}");
+            assert_eq!(path_codes(&findings), want, "{value}");
             if !value.contains(['*', '?']) {
                 let mut surveyed = Vec::new();
                 survey(value.as_bytes(), &mut surveyed);
-                assert_eq!(told(&surveyed), want, "{value}, surveyed");
+                assert_eq!(path_codes(&surveyed), want, "{value}, surveyed");
             }
         }
     }
 
     #[test]
-    fn a_survey_sees_every_repetition() {
+    fn a_survey_finds_every_repeated_name() {
         for (value, want) in [
             ("a", false),
             ("a; b=c", false),

@@ -30,7 +30,7 @@ pub struct Param {
 /// A media type or disposition with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// The main value (`text/plain`, `attachment`), trimmed, comments removed, in lower case.
+    /// The main value (`text/plain`, `attachment`), trimmed, lower-case, without comments.
     pub value: String,
     /// The parameters in order; each name occurs once.
     pub list: Vec<Param>,
@@ -47,7 +47,7 @@ impl Params {
 }
 
 impl fmt::Display for Params {
-    /// Writes `value; name="text"`, for people: the text is not encoded.
+    /// Writes `value; name="text"` for display; the text is not encoded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.value)?;
         for param in &self.list {

@@ -1,25 +1,25 @@
-//! Splits the name of a parameter from its RFC 2231 marks, and knows the names of files.
+//! Splits the name of a parameter from its RFC 2231 marks, and recognizes file names.
 
 use crate::event::{Detail, EventKind, Finding};
 use std::ops::Range;
 
-/// What the name of a parameter says about its value.
+/// The form of a value, according to the RFC 2231 marks of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameForm {
     /// `name`
     Plain,
     /// `name*`
     Extended,
-    /// `name*3` (`encoded`: `name*3*`)
+    /// `name*3`, or `name*3*` if `encoded`
     Segment {
-        /// Its number.
+        /// The segment number.
         number: u32,
-        /// Percent-encoded.
+        /// True if the value is percent-encoded.
         encoded: bool,
     },
 }
 
-/// A name without its RFC 2231 marks. What is no segment number belongs to the name.
+/// Splits a name from its RFC 2231 marks. An asterisk without a valid segment number is part of the name.
 pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
         return (name, NameForm::Plain);
@@ -44,12 +44,12 @@ pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     })
 }
 
-/// Whether a parameter names a file.
+/// Returns true if a parameter names a file.
 pub(super) fn is_file_name(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"filename") || name.eq_ignore_ascii_case(b"name")
 }
 
-/// Tells of a path in a name.
+/// Reports a file name that contains a path.
 pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
     if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
         findings.push(Finding::new(at, EventKind::ParamPath, Detail::None));

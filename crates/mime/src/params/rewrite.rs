@@ -1,9 +1,9 @@
-//! Parameters in UTF-8: the syntax stays, the charset changes.
+//! Rewrites parameters to UTF-8 and keeps their syntax.
 //!
 //! # Limits
 //!
-//! `charset` and `boundary` are never changed, nor is a continuation with gaps, duplicates or missing semicolons, nor a damaged form beside
-//! another one. Of a name in several forms each is brought to UTF-8 by itself.
+//! Does not change `charset` and `boundary`. Keeps continuations with gaps, duplicates or missing semicolons, and damaged forms
+//! beside others. If a name has several forms, each is rewritten separately.
 
 use super::decode::parse;
 use super::decode::{Group, group, split_extended};
@@ -59,7 +59,7 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     Vec::new()
 }
 
-/// Whether parameters read the same, in the characters that the form has.
+/// Returns true if parameters are equal. For ISO-2022-JP output, compares the characters that it writes.
 fn is_same(one: &Params, other: &Params, form: Form) -> bool {
     let folded = |params: &Params| {
         let mut params = params.clone();
@@ -83,7 +83,7 @@ fn plan(
     let (_, mut groups) = group(value, context, &mut Vec::new());
     let mut list: Vec<Replacement> = groups
         .iter_mut()
-        .flat_map(|group| group.settle(value, context))
+        .flat_map(|group| group.remove_ambiguous(value, context))
         .map(|at| Replacement {
             at,
             with: Vec::new(),
@@ -139,7 +139,7 @@ fn plan(
     }
 }
 
-/// The changes of comments with raw bytes (RFC 2047 5). Raw bytes that stand neither there nor in a value are told of.
+/// Returns the changes of comments with raw bytes (RFC 2047 5), and reports raw bytes outside comments and values.
 fn comments(
     value: &[u8],
     target: RewriteTarget<'_>,
@@ -207,17 +207,17 @@ fn comments(
     list
 }
 
-/// One parameter to be written anew.
+/// A parameter to rewrite.
 struct Job<'a> {
-    /// Name to value.
+    /// Range from name to value.
     at: Range<usize>,
-    /// Further segments, with their semicolons.
+    /// Ranges of further segments, including their semicolons.
     drop: Vec<Range<usize>>,
     name: &'a str,
     text: &'a str,
     language: &'a str,
     syntax: Syntax,
-    /// In ISO-2022-JP.
+    /// True for ISO-2022-JP output.
     japanese: bool,
 }
 
@@ -231,10 +231,11 @@ enum Syntax {
     Raw,
 }
 
-/// Bytes of a name beyond which its value is in UTF-8: lines are as long as the name asks for, and each is tried anew for each character.
+/// Longest name, in bytes, whose value is written in ISO-2022-JP. Longer names make longer lines, and the time per line grows with
+/// its length.
 const LONGEST_JAPANESE: usize = 100;
 
-/// Whether a name has one form.
+/// Returns true if a name occurs in one form only.
 fn is_single(group: &Group<'_>) -> bool {
     let forms = [
         group.plain.is_some(),
@@ -244,7 +245,7 @@ fn is_single(group: &Group<'_>) -> bool {
     group.left_out.is_empty() && forms.iter().filter(|is_there| **is_there).count() == 1
 }
 
-/// How a name is written anew that has one form; `among`: it has others, too, and stays in that one.
+/// Returns how to rewrite a name with one form. `among` means that the name has other forms, so this form stays.
 fn job<'a>(
     value: &'a [u8],
     (group, among): (&Group<'a>, bool),
@@ -271,7 +272,7 @@ fn job<'a>(
         .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
     let (form, japanese) = match form {
         Form::Iso2022Jp if !param.text.is_ascii() => {
-            if is_settled(group, &items, Form::Iso2022Jp, param, context) {
+            if is_unchanged(group, &items, Form::Iso2022Jp, param, context) {
                 return None;
             }
             let (kind, count) = match japanese::write(&param.text) {
@@ -295,7 +296,7 @@ fn job<'a>(
                 japanese,
             )
         }
-        // UTF-8 is as good for ASCII.
+        // ASCII text is the same in UTF-8.
         Form::Iso2022Jp => (Form::Words, false),
         form => (form, false),
     };
@@ -323,8 +324,8 @@ fn job<'a>(
     })
 }
 
-/// Whether nothing is to be done for a form.
-fn is_settled(
+/// Returns true if a form needs no change.
+fn is_unchanged(
     group: &Group<'_>,
     items: &[&Item<'_>],
     form: Form,
@@ -334,7 +335,7 @@ fn is_settled(
     syntax(group, items, form, param, context).is_none()
 }
 
-/// The syntax in which a parameter is written anew; None where it stays.
+/// Returns the syntax for rewriting a parameter; None if it needs no change.
 fn syntax(
     group: &Group<'_>,
     items: &[&Item<'_>],
@@ -368,7 +369,7 @@ fn syntax(
                     && std::str::from_utf8(&bytes).is_ok_and(encoded_word::is_writable)
             }
         };
-        // What was repaired reads otherwise than its bytes.
+        // A repair makes the text differ from the bytes.
         let same = !context.repairs.any()
             || param.text.as_bytes() == bytes
             || form == Form::Iso2022Jp
@@ -544,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_is_brought_to_utf8_and_reads_the_same() {
+    fn each_form_becomes_utf8_and_keeps_its_text() {
         let (word, words) = ("\"=?UTF-8?B?SsO2cmcucGRm?=\"", "\"=?UTF-8?B?0J8ucGRm?=\"");
         for (value, want) in [
             (
@@ -567,7 +568,7 @@ mod tests {
                 "a; title=\u{f6}; title=\u{fc}",
                 "a; title=\"=?UTF-8?B?w7Y=?=\"; title=\"=?UTF-8?B?w7w=?=\"".into(),
             ),
-            // A damaged form would count if it was whole.
+            // A rewritten damaged form would become the one that counts.
             (
                 "a; t=x; t*=utf-8''%C3%BC%FF",
                 "a; t=x; t*=utf-8''%C3%BC%FF".into(),
@@ -584,7 +585,7 @@ mod tests {
                 |value: &str| parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
             assert_eq!(read(&once), read(value), "{value}");
         }
-        // In Latin-1, and with names of every form.
+        // Latin-1, and names in every form.
         for form in [Form::Words, Form::RawUtf8, Form::Iso2022Jp] {
             for value in [
                 &b"a; filename=\"J\xf6rg.pdf\"; filename*=utf-8''J%C3%B6rg.pdf"[..],
@@ -657,7 +658,7 @@ mod tests {
             assert_eq!(after(value, Form::Words), want, "{value}");
         }
         for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
-            let (mut told, context) = (Vec::new(), HeaderContext::default());
+            let (mut findings, context) = (Vec::new(), HeaderContext::default());
             let _ = rewrite(
                 &Rewriting {
                     value: value.as_bytes(),
@@ -670,10 +671,11 @@ mod tests {
                     context: &context,
                     then: &context,
                 },
-                &mut told,
+                &mut findings,
             );
             assert!(
-                told.iter()
+                findings
+                    .iter()
                     .any(|finding| finding.kind == EventKind::ParamJunk),
                 "{value}"
             );

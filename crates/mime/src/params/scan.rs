@@ -1,4 +1,4 @@
-//! The tolerant scanner: main value and parameters as written.
+//! Scans the main value and the parameters of a field as written, and tolerates syntax errors.
 
 use super::param::RawParam;
 use super::parameter_name::{NameForm, is_file_name, split_name};
@@ -8,13 +8,13 @@ use crate::lexer::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Parameters and segments that are read of one field; the rest is ignored.
+/// Maximum number of parameters and segments that are read from a field.
 pub(super) const LIMIT: usize = 11_000;
 
-/// Findings that are kept of one field; further ones of a kind are only counted.
+/// Maximum number of findings per field. Further findings of a kind are only counted.
 const NOTES: usize = 100;
 
-/// Names that start a parameter inside an unquoted value even where the semicolon before them is missing.
+/// Names that start a parameter inside an unquoted value even without a semicolon before them.
 const KNOWN: [&str; 12] = [
     "charset",
     "format",
@@ -30,16 +30,16 @@ const KNOWN: [&str; 12] = [
     "report-type",
 ];
 
-/// Returns the main value of a field without comments and blanks, and its parameters as written.
+/// Returns the main value without comments and white space, and the parameters as written.
 pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
     let (main, items) = Scanner::new(value);
     (main, items.take(LIMIT).map(|item| item.raw).collect())
 }
 
-/// One parameter with its place.
+/// A parameter with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'a> {
-    /// As the parser gets it.
+    /// The parameter for the caller.
     pub raw: RawParam<'a>,
     /// Range of the name.
     pub name: Range<usize>,
@@ -47,27 +47,27 @@ pub(super) struct Item<'a> {
     pub quoted: bool,
 }
 
-/// Walks over a field value once.
+/// Scans a field value once.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     value: &'a [u8],
     at: usize,
-    /// An unclosed comment was seen: later parentheses are text.
+    /// True after an unclosed comment: later parentheses are text.
     open_comment: bool,
-    /// A quoted string with ISO-2022-JP had no end: later ones are not looked through.
+    /// True after an unclosed quoted string with ISO-2022-JP: later ones are not searched.
     open_shift: bool,
-    /// A semicolon stands before what is read next.
+    /// True if a semicolon precedes the next parameter.
     semicolon: bool,
-    /// Backslashes that are no quoted pairs when a string's end is looked for.
-    halves: TrailBackslash,
-    /// What the rest of the message tells; None for who does not ask what values say.
+    /// Which backslashes are trail bytes when the end of a quoted string is searched.
+    backslashes: TrailBackslash,
+    /// The evidence of the message; None if the caller does not decode values.
     context: Option<HeaderContext<'a>>,
-    /// What was tolerated so far.
+    /// Syntax errors that were tolerated so far.
     pub(super) tolerated: Vec<Finding>,
 }
 
 impl<'a> Scanner<'a> {
-    /// Reads the main value; the parameters follow from [`Scanner::next`].
+    /// Reads the main value. [`Scanner::next`] reads the parameters.
     pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
         let mut scanner = Self {
             value,
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
             open_comment: false,
             open_shift: false,
             semicolon: false,
-            halves: TrailBackslash::of(value),
+            backslashes: TrailBackslash::of(value),
             context: None,
             tolerated: Vec::new(),
         };
@@ -83,7 +83,7 @@ impl<'a> Scanner<'a> {
         (main, scanner)
     }
 
-    /// The same for who knows more of the message: a backslash behind a byte beyond ASCII is what it is in the charset that is used.
+    /// Sets the context, whose charset decides which backslashes after non-ASCII bytes are trail bytes.
     pub(super) fn within(self, context: &HeaderContext<'a>) -> Self {
         Self {
             context: Some(*context),
@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
         main
     }
 
-    /// Notes what is not in the grammar, and how it was taken.
+    /// Records a syntax error and how it was read.
     fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
         if self.tolerated.len() >= NOTES
             && let Some(last) = self.tolerated.iter_mut().rfind(|f| f.kind == kind)
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
         self.tolerated.push(Finding::new(at, kind, detail));
     }
 
-    /// Notes what was not read of a field with too many parameters.
+    /// Reports the unread rest of a field with too many parameters.
     pub(super) fn note_rest(&mut self) {
         let rest = lexer::skip_space(self.value, self.at)..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
@@ -143,7 +143,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes on to the next `;`, or to a `token=` that starts a parameter without one.
+    /// Skips to the next `;`, or to a `token=` that starts a parameter without one.
     fn skip_junk(&mut self) {
         let before = lexer::skip_cfws(self.value, self.at);
         self.advance();
@@ -162,7 +162,7 @@ impl<'a> Scanner<'a> {
                 return;
             }
             let rest = &self.value[self.at..];
-            // A lone specials byte must not stop the walk, hence at least one byte.
+            // Advances by at least one byte, so that a lone special character cannot stop the scan.
             let step = rest[1..]
                 .iter()
                 .position(|&b| lexer::is_space(b) || matches!(b, b';' | b'('))
@@ -175,7 +175,7 @@ impl<'a> Scanner<'a> {
         let value = self.value;
         self.at = lexer::skip_space(value, self.at);
         if value.get(self.at) == Some(&b'(') && !self.open_comment {
-            // A comment here is a comment only when the value stands apart from it.
+            // Parentheses directly before a file name belong to it, as in `(1)Plan.pdf`. A comment is separate from the value.
             let after = lexer::comment_end(value, self.at);
             self.open_comment = after.is_none();
             if after.is_some_and(|n| {
@@ -196,7 +196,7 @@ impl<'a> Scanner<'a> {
         };
         if value.get(start) == Some(&b'"') {
             let over_shifts = self.quoted_end_over_shifts(start);
-            let closed = over_shifts.or_else(|| self.halves.quoted_end(value, start));
+            let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
@@ -235,7 +235,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Notes tabs in a quoted string that are not part of a fold and do not separate encoded words: a space stands for each.
+    /// Reports tabs in a quoted string that are neither part of a fold nor between encoded words. Each is read as a space.
     fn note_tabs(&mut self, start: usize, inside: &[u8]) {
         let (mut at, mut count, mut first) = (0, 0, None);
         while let Some(found) = inside
@@ -279,8 +279,9 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The end of the quoted string at `start` if there is ISO-2022-JP in it, whose bytes may be those of quotes and backslashes; but for a
-    /// sequence that other readers would see a parameter in.
+    /// Returns the end of the quoted string at `start` if it contains ISO-2022-JP, whose bytes may equal quotes and backslashes.
+    ///
+    /// Does not skip a sequence in which other readers would see a parameter.
     fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
         if self.open_shift || !has_escape(&self.value[start..]) {
             return None;
@@ -305,12 +306,12 @@ impl<'a> Scanner<'a> {
                 }
             };
         }
-        // Nor is there an end for what stands behind it.
+        // Later strings have no end either.
         self.open_shift = true;
         None
     }
 
-    /// Reads an unquoted value; gives its end without trailing white space and comments.
+    /// Reads an unquoted value. Returns its end without trailing white space and comments.
     fn unquoted(&mut self) -> usize {
         let value = self.value;
         let mut end = self.at;
@@ -328,7 +329,7 @@ impl<'a> Scanner<'a> {
                 continue;
             }
             if byte == b'(' && !self.open_comment {
-                // A comment at the end is one; with text behind it, it belongs to a file name such as `Plan (1).pdf`.
+                // A comment at the end is a comment. Before more text it belongs to a file name such as `Plan (1).pdf`.
                 if let Some(after) = lexer::comment_end(value, self.at) {
                     self.at = after;
                     continue;
@@ -372,7 +373,7 @@ impl<'a> Iterator for Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A parameter in spite of what is wrong with it; None, and gone past it, where there is none.
+    /// Reads a parameter with syntax errors. Returns None and skips the text if there is no parameter.
     fn tolerant(&mut self) -> Option<Item<'a>> {
         let value = self.value;
         let start = self.at;
@@ -383,10 +384,10 @@ impl<'a> Scanner<'a> {
         self.at = lexer::skip_cfws(value, end);
         match value.get(self.at) {
             Some(b'=') => self.at += 1,
-            // A name without a value is no parameter; what follows it may be one.
+            // Skips a name without a value. The text after it may be a parameter.
             Some(b'"') => {
                 self.at = self
-                    .halves
+                    .backslashes
                     .quoted_end(value, self.at)
                     .unwrap_or(value.len());
                 return None;
@@ -400,7 +401,7 @@ impl<'a> Scanner<'a> {
         (start < end).then_some(item)
     }
 
-    /// A parameter that follows the grammar and ends where a parameter may end.
+    /// Reads a parameter that follows the grammar and ends at a valid place.
     fn strict(&mut self) -> Option<Item<'a>> {
         let (rest, (name, value)) = lexer::parameter(&self.value[self.at..]).ok()?;
         let end = self.value.len() - rest.len();
@@ -443,14 +444,15 @@ fn is_token_in_comments(value: &[u8], at: usize) -> bool {
     matches!(value.get(lexer::skip_cfws(value, next)), None | Some(b';'))
 }
 
-/// True where `token=` stands.
+/// Returns true if `token=` stands at `at`.
 fn starts_parameter(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
     end > at && value.get(lexer::skip_space(value, end)) == Some(&b'=')
 }
 
-/// True where `token=` stands and the token is a name that mail uses, or a segment of RFC 2231 3; at the start of a line also where
-/// the value after it is quoted.
+/// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231 3.
+///
+/// At the start of a line, any token with a quoted value counts.
 fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
     let end = token_end(value, at);
     if end == at || value.get(end) != Some(&b'=') {
@@ -485,9 +487,11 @@ fn without_line_end(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
-/// and so is one that is the second half of a character, or stands within ISO-2022-JP.
-fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
+/// Removes quoted pairs and folds from the inside of a quoted string.
+///
+/// Keeps backslashes that are trail bytes or within ISO-2022-JP. In a Windows path, removes only those before a quote or a
+/// backslash.
+fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
     let Some(first) = inside
         .iter()
         .position(|&b| matches!(b, b'\\' | b'\r' | b'\n'))
@@ -497,23 +501,23 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u
     let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
     let path = is_path(inside);
     let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
-    let halves = if is_raw {
-        halves()
+    let backslashes = if is_raw {
+        backslashes()
     } else {
         TrailBackslash::None
     };
     let mut out = Vec::with_capacity(inside.len());
-    let mut i = if halves == TrailBackslash::None {
+    let mut i = if backslashes == TrailBackslash::None {
         first
     } else {
         0
     };
     out.extend_from_slice(&inside[..i]);
     while i < inside.len() {
-        if halves.step(inside, i) == 2 {
+        if backslashes.step(inside, i) == 2 {
             out.extend_from_slice(&inside[i..i + 2]);
             i += 2;
-            // A mailer that knows no charset writes the half as a pair, too.
+            // A mailer that ignores the charset escapes the trail byte too.
             let is_pair = out.ends_with(b"\\") && matches!(inside.get(i), Some(b'"' | b'\\'));
             if is_pair {
                 out.pop();
@@ -543,13 +547,13 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u
     Cow::Owned(out)
 }
 
-/// A Windows path: `X:\` or `\\` at its start.
+/// Returns true for a Windows path: `X:\` or `\\` at the start.
 fn is_path(inside: &[u8]) -> bool {
     inside.starts_with(br"\\")
         || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
-/// An unquoted value with each fold as one space.
+/// Replaces each fold of an unquoted value by a space.
 fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
         return Cow::Borrowed(value);
@@ -642,7 +646,7 @@ mod tests {
 
     #[test]
     fn the_strict_grammar_and_the_tolerant_scanner_agree() {
-        // A blank before the equals sign sends a parameter down the tolerant path.
+        // White space before the equals sign forces the tolerant path.
         for (name, value) in [
             ("a", "b"),
             ("charset", "\"x y;z\""),

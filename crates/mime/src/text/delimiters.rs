@@ -1,24 +1,25 @@
-//! The boundary of a multipart that does not declare the right one, from the delimiters in its body.
+//! Finds the boundary of a multipart in its body if the header does not declare the right one.
 //!
-//! Headers lose the line with the boundary, or the white space before it; gateways and censors rewrite one of the places where it stands.
+//! Some headers lose the line with the boundary, or the white space before it. Gateways and censors rewrite only one of its
+//! occurrences.
 //!
 //! # Rules
 //!
-//! - A delimiter is a line of `--` and up to 200 printable characters, behind which a line begins with `Content-`.
-//! - It counts when the same line with `--` behind it comes later. Of several the first counts: it is the outermost.
+//! - A delimiter is a line of `--` and up to 200 printable characters, followed by a line that begins with `Content-`.
+//! - It counts if the same line with `--` at its end occurs later. The first such delimiter counts, since it is the outermost.
 //!
 //! # Limits
 //!
-//! Parts without a header, and bodies cut before their end, are not seen: rulers and signatures in plain text look like them.
+//! Does not find parts without a header, or bodies without a closing delimiter: rulers and signatures in plain text look like them.
 
 use std::collections::HashMap;
 
-/// Longest boundary that is looked for; RFC 2046 5.1.1 allows 70 characters.
+/// Longest boundary that is found; RFC 2046 5.1.1 allows 70 characters.
 const LONGEST: usize = 200;
 
-/// The boundary, and where the line of its first delimiter begins. Linear time.
+/// Returns the boundary and the offset of its first delimiter line. Linear time.
 pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
-    // Names of delimiters with a header behind them, and where each was first seen.
+    // Delimiters that a header follows, with the offset of their first occurrence.
     let mut opened: HashMap<&[u8], usize> = HashMap::new();
     let mut first: Option<(usize, &[u8])> = None;
     let mut start = 0;
@@ -70,7 +71,7 @@ mod tests {
                 Some((5, "x y")),
             ),
             ("--x\rContent-Type: a/b\r\ry\r--x--\r", Some((0, "x"))),
-            // The outermost, although the inner one ends first, and one that never ends.
+            // The outermost boundary, although the inner one ends first; and one that never ends.
             (
                 "--z\nContent-A: b\n\n--a\nContent-A: b\n\n--b\nContent-A: b\n\n--b--\n--a--\n",
                 Some((18, "a")),
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn floods_take_linear_time() {
+    fn long_input_takes_linear_time() {
         for unit in ["--a\nContent-A: b\n", "--a--\n", "--\n", "\n"] {
             assert_linear(&unit, 100_000, |n| {
                 let _ = boundary(unit.repeat(n).as_bytes());

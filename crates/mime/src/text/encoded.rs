@@ -15,7 +15,7 @@ use crate::{Message, PartId, Span};
 pub struct EncodedBlock {
     /// The place in the message, from the first line of the block to the last.
     pub at: Span,
-    /// `uuencode` or `yenc`.
+    /// The encoding: `uuencode` or `yenc`.
     pub encoding: &'static str,
     /// The decoded file name; may be empty.
     pub name: String,

@@ -7,7 +7,8 @@ use mailglot_codec::Charset;
 
 /// Decodes a footer as it follows the decoded text; returns it with its number of losses.
 ///
-/// Adds a line end if the text has none at its end. Uses the line ends of the text, since those outside an encoding belong to the message.
+/// Adds a line end if the text has none at its end. Uses the line ends of the text, since those outside an encoding belong to the
+/// message.
 pub(crate) fn footer_text(
     text: &[u8],
     footer: &[u8],

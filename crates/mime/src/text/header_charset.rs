@@ -39,28 +39,30 @@ pub(crate) struct RawCharset {
     pub charset: Option<Charset>,
     /// 0 to 1 for a guess; None if the message or the caller names the charset.
     pub confidence: Option<f32>,
-    /// Whether it is a guess from little text, which valid UTF-8 outweighs.
+    /// True for a guess from little text, which valid UTF-8 overrules.
     pub is_uncertain: bool,
 }
 
 /// The confidence of windows-1252 if nothing was detected.
 pub(crate) const LAST_RESORT: f32 = 0.1;
 
-/// Finds the charset for raw 8-bit bytes in the headers: that of its words, else of its first text part, else detection over all raw bytes.
+/// Returns the charset for raw 8-bit bytes in the headers.
+///
+/// Tries the charset of the encoded words, then that of the first text part, then detection over all raw bytes.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
     hints: &MessageEvidence,
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
-    let told = [hints.words(message), hints.body]
+    let named = [hints.words(message), hints.body]
         .into_iter()
         .flatten()
         .filter(|_| may_guess);
-    let told = told
+    let named = named
         .into_iter()
         .find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
-    if let Some(charset) = told.or(policy.default_charset) {
+    if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {
             charset: Some(charset),
             ..RawCharset::default()
@@ -81,7 +83,7 @@ pub(crate) fn raw_header_charset(
         hints,
         body: None,
     };
-    let told = mail.detection(None);
+    let hints_for_raw = mail.detection(None);
     let (mut raw, mut has_evidence) = (Detector::new(), false);
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
@@ -90,7 +92,7 @@ pub(crate) fn raw_header_charset(
             has_evidence |= has_letters(value);
         }
     }
-    let own = raw.guess(&told);
+    let own = raw.guess(&hints_for_raw);
     let all = if own.confidence < SURE_CONFIDENCE {
         mail.pooled_guess()
             .filter(|all| all.confidence > own.confidence)

@@ -1,13 +1,13 @@
-//! Gathers what a message tells about text without a label: its encoded words, the labels of other parts, languages, the sender's country
-//! and all undeclared bytes together.
+//! Collects evidence about text without a label: encoded words, labels of other parts, languages, the sender's country, and all
+//! undeclared bytes together.
 //!
-//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For these only
-//! evidence counts that no rewriting changes: each other's labels, languages, the country. So they decode alike before and after other text
-//! becomes UTF-8.
+//! Some parts are never rewritten: attachments, signed and encrypted parts, PGP blocks, yEnc, unknown transfer encodings. For
+//! these, only evidence that no rewriting changes counts: each other's labels, languages, the country. So they decode alike after
+//! other text becomes UTF-8.
 //!
 //! # Limits
-//! Parts of an attached message count like others. A second pass may guess differently for text that the policy keeps, and for text that is
-//! too doubtful to rewrite.
+//! Parts of an embedded message count like others. A second pass may guess differently for text that the policy keeps, and for text
+//! that is too uncertain to rewrite.
 
 use super::transferred::Transferred;
 use crate::charset_choice::{
@@ -121,7 +121,7 @@ impl<'a> MailContext<'a> {
             .filter(|(_, part)| part.is_text())
     }
 
-    /// Returns what the label of a text part stands for.
+    /// Resolves the label of a text part.
     fn label(self, id: PartId) -> Option<Resolved> {
         self.message
             .charset_label(id)
@@ -247,7 +247,7 @@ impl MailEvidence for MailContext<'_> {
         let language = language
             .or_else(|| self.language(PartId::ROOT))
             .or(self.policy.language.as_deref());
-        // Text that became UTF-8 would reveal more than it did before.
+        // Text that became UTF-8 would give more evidence than before.
         let language = language.or_else(|| {
             if self.is_kept() {
                 None
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_part_is_read_as_the_rest_of_the_message() {
+    fn a_short_part_is_decoded_like_the_rest_of_the_message() {
         let (short, long) = (
             "Да",
             "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_utf_8_by_chance_is_read_as_the_rest_of_the_message() {
+    fn utf8_by_chance_is_decoded_like_the_rest_of_the_message() {
         for (charset, short, long) in [
             ("GBK", "谢谢", "你好，请看附件，谢谢你的帮助"),
             ("GBK", "小学校", "你好，请看附件，谢谢你的帮助"),
@@ -470,8 +470,8 @@ mod tests {
     }
 
     #[test]
-    fn the_sender_and_the_language_tell() {
-        // Czech and Danish have two letters at each other's code.
+    fn sender_and_language_are_evidence() {
+        // Czech and Danish assign different letters to the same byte.
         let policy = |language: Option<&str>| Policy {
             language: language.map(Into::into),
             ..Policy::default()
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guess_for_all_text_is_the_same_whoever_asks() {
+    fn the_pooled_guess_is_the_same_for_every_part() {
         for (subject, charset, first, second) in [
             (
                 "各位同仁：現將下次會議的安排寄給大家",
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_elsewhere_that_makes_no_text_is_not_believed() {
+    fn charsets_of_other_words_need_plausible_text() {
         let russian = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
         let raw = mail(
             "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n",
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_that_proves_little_is_told() {
+    fn a_weak_contradiction_is_reported() {
         let name = "Sigurður Guðmundsson wrote:";
         let raw = mail("", &[("; charset=iso-8859-1", name, "ISO-8859-1")]);
         assert_eq!(read(&raw, &Policy::default()).0, [name]);
@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_knows_better() {
+    fn the_caller_overrules_labels() {
         let text = "Yarın şehirde görüşelim";
         let mut map = CharsetMap::default();
         map.add("latin1", Charset::for_name("windows-1254").unwrap());

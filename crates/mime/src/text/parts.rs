@@ -1,14 +1,17 @@
-//! What of a message is text, and its decoding.
+//! Finds and decodes the text of a message.
 //!
-//! Text is every text/* leaf, and what would be lost without it: the body of a multipart or message that stays closed (no boundary, beyond
-//! a limit), or its parts where delimiters in the body tell its boundary; the parts of an embedded message that its writer put into base64 or quoted-printable, and the note that a scanner or list put
-//! in the place of an attachment without changing its header.
+//! Text is every text/* leaf, and text that would otherwise be lost:
+//!
+//! - the body of an opaque multipart or message (no boundary, beyond a limit), or its parts if delimiters in the body reveal its
+//!   boundary
+//! - the parts of an embedded message in base64 or quoted-printable
+//! - the note that a scanner or list put in the place of an attachment without changing its header
 //!
 //! # Limits
 //!
-//! Messages in a transfer encoding are opened [`ENCODED_LEVELS`] deep; what lies deeper is given as text, headers and all. Events inside them have the
-//! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
-//! the break is a part.
+//! Opens [`ENCODED_LEVELS`] levels of messages in a transfer encoding; deeper ones become text, including their headers. Events
+//! inside them have the spans of the encoded bytes and the number of the part that embeds them. A span that ends at a soft line
+//! break includes it.
 
 use super::delimiters;
 use super::footer::footer_text;
@@ -123,7 +126,7 @@ fn read_level<'a>(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = part.is_text();
-        if !text && !holds_text(message, part)
+        if !text && !may_contain_text(message, part)
             || part.attachment && policy.attachments == Attachments::Skip
         {
             continue;
@@ -154,7 +157,7 @@ fn read_level<'a>(
                 continue;
             }
         }
-        let mut told = |choice: &Choice<'_>| {
+        let mut report_choice = |choice: &Choice<'_>| {
             transferred.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
@@ -164,10 +167,10 @@ fn read_level<'a>(
         let ((reading, mut losses, lost), mut text) =
             if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
                 let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
-                (told(&choice), choice.text)
+                (report_choice(&choice), choice.text)
             } else {
                 let choice = transferred.choose(message, id, policy, &mut hints);
-                (told(&choice), Cow::Owned(choice.text.into_owned()))
+                (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
             };
         if let Some(footer) = transferred.footer() {
             let (footer, lost) =
@@ -192,8 +195,8 @@ fn read_level<'a>(
     }
 }
 
-/// Whether a part that is no text may hold some; cheap, for attachments pass here.
-fn holds_text(message: &Message<'_>, part: &Part) -> bool {
+/// Returns true if a part with another media type may contain text. Fast, since it runs for every attachment.
+fn may_contain_text(message: &Message<'_>, part: &Part) -> bool {
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
         PartKind::Opaque => !blank(),
@@ -221,7 +224,7 @@ fn is_closed_multipart(part: &Part) -> bool {
     part.kind == PartKind::Opaque && part.media.top == "multipart"
 }
 
-/// A part that the parser left closed, with its body.
+/// A part that the parser did not open, with its decoded body.
 #[derive(Clone, Copy)]
 struct Closed<'c> {
     outer: &'c Message<'c>,
@@ -229,7 +232,7 @@ struct Closed<'c> {
     transferred: &'c Transferred<'c>,
 }
 
-/// Reads the text parts of a multipart whose boundary only its body tells.
+/// Reads the text parts of a multipart whose boundary is found in its body.
 fn read_delimited(
     closed: Closed<'_>,
     policy: &Policy,
@@ -292,7 +295,9 @@ fn is_note(transferred: &Transferred<'_>) -> bool {
         && (transferred.body.is_ascii() || std::str::from_utf8(transferred.body).is_ok())
 }
 
-/// Reads the text parts of a message (or multipart, behind the header given) that stands in a transfer encoding, or under a wrong boundary.
+/// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
+///
+/// `header` is the header for a multipart.
 fn read_embedded(
     closed: Closed<'_>,
     header: &[u8],
@@ -408,7 +413,7 @@ pub(crate) fn open<R>(
     None
 }
 
-/// The Content-Type of a part as a header of its own.
+/// Returns the Content-Type of a part as a header of its own.
 fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
     let mut header = Vec::new();
     if let Some(index) = part.content_type {
@@ -420,7 +425,7 @@ fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
     header
 }
 
-/// Gives the events of an embedded message the places of the bytes that they were decoded from.
+/// Reports the events of an embedded message with the spans of the bytes that they were decoded from.
 fn report_embedded(
     id: PartId,
     transferred: &Transferred<'_>,

@@ -82,7 +82,7 @@ impl Transferred<'_> {
             |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
         let kind = match label {
             Some(label) if overruled(label) => GuessKind::Overruled,
-            // If the label names one of two encodings in a text, nothing was guessed.
+            // If the label names one of two charsets in a text, nothing was guessed.
             _ if choice.mixed.is_some() && choice.confidence.is_none() => return,
             _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
             _ => return,

@@ -1,4 +1,4 @@
-//! What is given as text.
+//! Tests which text a message contains.
 
 use super::*;
 use crate::event::EventKind;
@@ -7,7 +7,7 @@ use crate::{Limits, Span};
 /// Section, media type and text of a text part.
 type ReadPart = (String, String, String);
 
-/// All text parts; and code and place of each event of the body.
+/// Returns all text parts, and code and span of each event of the body.
 fn read(raw: &[u8]) -> (Vec<ReadPart>, Vec<(&'static str, Span)>) {
     read_under(raw, &Policy::default())
 }
@@ -62,7 +62,7 @@ fn closed_multiparts_give_their_text() {
         let media = header.split(';').next().unwrap_or_default();
         let expected = [one("1", media, body)];
         assert_eq!(read(raw.as_bytes()).0, expected, "{header}");
-        // Its charset is guessed: a label on what is no text is not used.
+        // Its charset is guessed: a label counts only on text.
         let mut raw = format!("Content-Type: {header}; charset=utf-16\n\n").into_bytes();
         raw.extend(body.bytes().map(|b| if b == b'n' { 0xfc } else { b }));
         let expected = if body.is_empty() {
@@ -72,7 +72,7 @@ fn closed_multiparts_give_their_text() {
         };
         assert_eq!(read(&raw).0, expected, "{header}");
     }
-    // Blank ones do not; those in the tree are given in order.
+    // Blank ones give no text. The parts come in document order.
     let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\nContent-Type: multipart/mixed\n\n \n--b\nContent-Type: multipart/mixed; boundary=c\n\ntwo\n--b\n\nthree\n--b--\n";
     let expected = [
         one("1", "text/plain", "one"),
@@ -83,7 +83,7 @@ fn closed_multiparts_give_their_text() {
 }
 
 #[test]
-fn what_lies_beyond_the_depth_is_given() {
+fn text_beyond_the_depth_limit_is_returned() {
     let raw =
         b"Content-Type: message/rfc822\n\nSubject: x\nContent-Type: message/rfc822\n\nSubject: y\n\nz\n";
     let policy = Policy {
@@ -105,7 +105,7 @@ fn signed_parts_are_read() {
     assert_eq!(read(raw).0, [one("1", "text/plain", "ü")]);
 }
 
-/// `Subject: x`, a multipart of a plain and an HTML part, with something wrong in the second.
+/// A message with `Subject: x` and a multipart of a plain and an HTML part, with an invalid byte in the second.
 const INNER: &str = "Subject: x\r\nContent-Type: multipart/alternative; boundary=i\r\n\r\n--i\r\n\r\none\r\n--i\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>two\u{fc}\r\n--i--\r\n";
 
 fn base64(bytes: &[u8]) -> String {
@@ -122,7 +122,7 @@ fn embedded_messages_in_a_transfer_encoding_are_opened() {
     let mut quoted = Vec::new();
     crate::transfer::quoted_printable::encode(&inner, b"\r\n", &mut quoted);
     let quoted = String::from_utf8(quoted).unwrap_or_default();
-    // What is to be opened must not show before.
+    // An encoded structure must be invisible before decoding.
     let quoted = quoted.replacen("Subject", "=53ubject", 1);
     for (label, body) in [("base64", base64(&inner)), ("quoted-printable", quoted)] {
         let raw = format!(
@@ -135,7 +135,7 @@ fn embedded_messages_in_a_transfer_encoding_are_opened() {
             one("2.2", "text/html", "<p>two\u{fffd}!"),
         ];
         assert_eq!(parts, expected, "{label}");
-        // The place of the bad byte is that of what it was decoded from.
+        // The span of the invalid byte is that of its encoded form.
         let (_, at) = events
             .iter()
             .find(|(code, _)| *code == "charset.invalid-bytes")
@@ -153,7 +153,7 @@ fn embedded_messages_in_a_transfer_encoding_are_opened() {
             expected.contains(&at.start) && at.end > at.start && at.end <= expected.end,
             "{label} {at:?}"
         );
-        // Cut anywhere, what is left is read without harm.
+        // Truncated messages must not panic.
         for end in (0..raw.len()).step_by(7) {
             read(&raw.as_bytes()[..end]);
         }
@@ -198,7 +198,7 @@ fn multiparts_in_a_transfer_encoding_are_opened() {
             one("2", "text/html", "<p>two")
         ]
     );
-    // Where no structure shows it is text.
+    // A body without structure is text.
     let body = base64(b"nothing but words\r\n");
     let raw = format!(
         "Content-Type: multipart/mixed; boundary=i\nContent-Transfer-Encoding: base64\n\n{body}"
@@ -231,13 +231,13 @@ fn notes_in_the_place_of_attachments_are_text() {
     ] {
         assert_eq!(read(raw(&body).as_bytes()).0, [], "{body:?}");
     }
-    // Without the label it is what it says.
+    // Without the base64 label, the media type counts.
     let plain = format!("Content-Type: application/pdf\n\n{note}");
     assert_eq!(read(plain.as_bytes()).0, []);
 }
 
 #[test]
-fn encoded_blocks_are_noticed_where_they_stand() {
+fn encoded_blocks_are_reported_with_their_spans() {
     let uu = "begin 644 a.txt\n#0V%T\n`\nend\n";
     let yenc = "=ybegin line=128 size=3 name=a\nabc\n=yend size=3\n";
     let raw = format!("Subject: x\n\nbefore\n{uu}between\n{yenc}after\n");
@@ -252,7 +252,7 @@ fn encoded_blocks_are_noticed_where_they_stand() {
         events,
         [("cte.uuencode", span(uu)), ("cte.yenc", span(yenc))]
     );
-    // Inside quoted-printable the place is that of the encoded block.
+    // Inside quoted-printable, the span is that of the encoded block.
     let quoted = uu.replace('#', "=23").replace("end", "=65nd");
     let raw = format!("Content-Transfer-Encoding: quoted-printable\n\nx=\n=0A{quoted}y\n");
     let (_, events) = read(raw.as_bytes());
@@ -275,8 +275,8 @@ fn a_body_with_yenc_stays() {
 }
 
 #[test]
-fn text_attachments_that_stay_are_told() {
-    for (charset, body, told) in [
+fn unchanged_text_attachments_are_reported() {
+    for (charset, body, want) in [
         ("iso-8859-1", &b"\xfc\n"[..], true),
         ("koi8-r", b"\xf0\xf2\n", true),
         ("utf-8", "ü\n".as_bytes(), false),
@@ -294,12 +294,12 @@ fn text_attachments_that_stay_are_told() {
             .events
             .iter()
             .any(|e| e.kind == EventKind::MimeAttachmentUntouched);
-        assert_eq!(found, told, "{charset}");
+        assert_eq!(found, want, "{charset}");
     }
 }
 
 #[test]
-fn nul_in_a_body_is_told() {
+fn nul_in_a_body_is_reported() {
     let (_, events) = read(b"Subject: x\n\na\0b and c\0\n");
     assert!(
         events.contains(&("cte.nul", Span::new(13, 14))),
@@ -308,7 +308,7 @@ fn nul_in_a_body_is_told() {
 }
 
 #[test]
-fn delimiters_in_the_body_tell_a_boundary() {
+fn delimiters_in_the_body_reveal_the_boundary() {
     let body = "boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n\
         =F0=D2\n--b\nContent-Type: text/html\n\n<p>\n--b--\n";
     for header in [
@@ -330,14 +330,14 @@ fn delimiters_in_the_body_tell_a_boundary() {
         assert_eq!(at.of(raw.as_bytes()), b"--b", "{header}");
         let cr = raw.replace('\n', "\r");
         assert_eq!(read(cr.as_bytes()).0, given, "{header}");
-        // The planner leaves such a block alone.
+        // The planner does not change such a block.
         assert_eq!(
             *crate::process(raw.as_bytes(), &Policy::default()).bytes,
             *raw.as_bytes(),
             "{header}"
         );
     }
-    // Inside another multipart the numbers go on; a name with quotes is one.
+    // Section numbers continue inside another multipart; a boundary may contain quotes.
     let inner =
         "Content-Type: multipart/mixed\n\n--\"\\\nContent-Type: text/plain\n\nin\n--\"\\--\n";
     let raw = format!("Content-Type: multipart/mixed; boundary=o\n\n--o\n\na\n--o\n{inner}--o--\n");
@@ -345,7 +345,7 @@ fn delimiters_in_the_body_tell_a_boundary() {
         read(raw.as_bytes()).0,
         [one("1", "text/plain", "a"), one("2.1", "text/plain", "in")]
     );
-    // Where a limit closed it, it stays closed.
+    // A limit prevents this, too.
     let limits = Limits {
         depth: 0,
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! A body without its transfer encoding.
+//! A body after transfer decoding.
 
 use crate::event::{EventKind, Finding};
 use crate::transfer::blocks::{Block, blocks};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-/// A body without its transfer encoding.
+/// A body after transfer decoding.
 #[derive(Debug)]
 pub(crate) struct Transferred<'a> {
     pub body: &'a [u8],

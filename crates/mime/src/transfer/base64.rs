@@ -1,12 +1,12 @@
-//! base64 (RFC 2045 6.8).
+//! Encodes and decodes base64 (RFC 2045 6.8).
 //!
-//! Clean input (whole lines of the alphabet, complete quanta, padding at the end only) goes through the codec's vectors, and what
-//! they do not read in blocks through the base64 crate. All else is read by the tolerant machine, which gives the same bytes for
-//! clean input.
+//! Clean input has whole lines of the alphabet, complete quanta, and padding at the end only. The vector code of the codec decodes
+//! it; the base64 crate decodes the blocks that the vector code does not accept. The tolerant decoder reads all other input, and
+//! gives the same bytes for clean input.
 //!
 //! # Limits
 //!
-//! A body of one word of the alphabet whose length is a multiple of four is base64, even if somebody meant the word.
+//! A body of one word, whose length is a multiple of four, is read as base64 even if it was meant as a word.
 
 mod survey;
 mod tolerant;
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Takes unpadded quanta, and any bits in the last one: a decoder of mail is no judge of those.
+/// Accepts unpadded quanta, and any bits after the last complete byte, as mail decoders do.
 static ENGINE: LazyLock<Fast> = LazyLock::new(|| {
     let config = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -36,23 +36,24 @@ static ENGINE: LazyLock<Fast> = LazyLock::new(|| {
     return Fast::new(&base64::alphabet::STANDARD, config);
 });
 
-/// Characters that are decoded at once.
+/// Number of characters that are decoded at once.
 const BLOCK: usize = 8 * 1024;
 
-/// Lines that are encoded at once.
+/// Number of lines that are encoded at once.
 const LINES: usize = 64;
 
-/// Encodes with lines of `width` characters (76 in mail), each ended by `eol`, the last one too. Empty input gives empty output.
-/// A width that is no multiple of four is rounded down, but to no less than four.
+/// Encodes with lines of `width` characters (76 in mail), each of them ended by `eol`, including the last one.
+///
+/// Empty input gives empty output. A width is rounded down to a multiple of four, but is at least four.
 pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {
-    // No line is longer than all bytes need.
+    // No line is longer than the encoded input.
     let step = (width / 4).min(bytes.len().div_ceil(3)).max(1) * 3;
     let lines = bytes.len().div_ceil(step);
     out.reserve(bytes.len().div_ceil(3) * 4 + lines * eol.len());
-    // Many lines at once, and the line ends between them after that.
+    // Encodes many lines at once, then adds the line ends.
     let mut block = vec![0; (LINES.min(lines) * step).div_ceil(3) * 4];
     for piece in bytes.chunks(LINES * step) {
-        // The room is at least what the piece needs.
+        // The buffer is at least as long as the encoded piece.
         let length = ENGINE.encode_slice(piece, &mut block).unwrap_or(0);
         for line in block[..length].chunks(step / 3 * 4) {
             out.extend_from_slice(line);
@@ -61,8 +62,10 @@ pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether [`encode_lines`] makes this body, without its last line end where it is not `ended`, of the bytes that were decoded of it
-/// and that are so many. Told by counting: each place that is not the line end of a full line, or padding, must then hold a digit.
+/// Returns true if [`encode_lines`] turns the decoded bytes of `body` into `body` again. `decoded` is the number of decoded bytes.
+///
+/// `ended` means that the last line has a line end. Compares lengths only: every byte outside line ends and padding must then be a
+/// digit.
 pub(crate) fn comes_back(
     body: &[u8],
     decoded: usize,
@@ -90,7 +93,7 @@ pub(crate) fn comes_back(
     };
     text.len() == characters + (characters.div_ceil(width) - 1) * eol.len()
         && text.chunks(width + eol.len()).all(|line| line.len() <= width || &line[width..] == eol)
-        // Bits that are left over are lost, and so is the other alphabet.
+        // Encoding would not restore unused bits, nor the alphabet of RFC 4648 5.
         && text[..digits].last().is_some_and(|last| tolerant::sextet(*last).trailing_zeros() >= 2 * padding as u32)
         && memchr::memchr2(b'-', b'_', text).is_none()
 }
@@ -140,16 +143,16 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     }
 }
 
-/// Whether the first line that is not blank is text, as it is where somebody put a note in the place of an attachment.
+/// Returns true if the first line that is not blank is text, as in a note that replaced an attachment.
 pub(crate) fn begins_as_text(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
-    // A line of that length tells enough.
+    // The first 256 bytes suffice.
     let body = &body[..body.len().min(256)];
     let end = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
     survey::classify(&body[..end]) == survey::PieceClass::Text
 }
 
-/// Passes each decoded byte with its place to `sink`; false for a body that is not base64.
+/// Passes each decoded byte with its range to `sink`. Returns false for a body that is not base64.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
     let region = survey::region(body);
     if region.is_base64 {
@@ -158,7 +161,7 @@ pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
     region.is_base64
 }
 
-/// Decodes clean input; false, with some bytes in `out`, for all else.
+/// Decodes clean input. Returns false for other input, possibly with some bytes in `out`.
 fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     let text = body.trim_ascii_end();
     let padding = text.iter().rev().take_while(|&&b| b == b'=').count();
@@ -167,7 +170,7 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     }
     let mut rest = &text[..text.len() - padding];
     out.reserve_exact(rest.len() / 4 * 3 + 64);
-    // Nearly all of nearly all bodies, without a copy: what ends no line within a quantum.
+    // Decodes most bodies here without a copy: all those whose lines end between quanta.
     loop {
         rest = &rest[append_lines(rest, out)..];
         let Some(next) = rest
@@ -194,13 +197,13 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     (block.characters.len() + padding).is_multiple_of(4) && decode_block(&block.characters, out)
 }
 
-/// Characters that wait to be decoded.
+/// Characters that are collected for decoding.
 struct PendingCharacters {
     characters: Vec<u8>,
 }
 
 impl PendingCharacters {
-    /// Adds characters; false for what is not clean.
+    /// Adds characters. Returns false if they are not clean.
     fn add(&mut self, mut line: &[u8], out: &mut Vec<u8>) -> bool {
         while !line.is_empty() {
             let (now, later) = line.split_at(line.len().min(BLOCK - self.characters.len()));
@@ -218,7 +221,7 @@ impl PendingCharacters {
 }
 
 fn decode_block(block: &[u8], out: &mut Vec<u8>) -> bool {
-    // Padding within the text is no clean input, although the engine would take it at the end of a block.
+    // Padding within the text is not clean, although the engine accepts it at the end of a block.
     block.last() != Some(&b'=') && (block.is_empty() || ENGINE.decode_vec(block, out).is_ok())
 }
 
@@ -261,7 +264,7 @@ mod tests {
         (result.bytes.into_owned(), result.footer, result.used, codes)
     }
 
-    /// Bytes and their places by the tolerant machine; None when it finds no base64.
+    /// Returns the decoded bytes of the tolerant decoder after checking their ranges; None if the body is not base64.
     fn tolerant(body: &[u8]) -> Option<Vec<u8>> {
         struct Check<'b>(&'b [u8], Vec<u8>, usize);
         impl Sink for Check<'_> {
@@ -323,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_is_encoded_again() {
+    fn comes_back_agrees_with_the_encoder() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -368,11 +371,11 @@ mod tests {
                                 eol.len()
                             },
                     );
-                    let told = comes_back(&body, found.len(), width, eol, ended);
+                    let counted = comes_back(&body, found.len(), width, eol, ended);
                     let real =
                         again == body && !found.is_empty() && width > 0 && width.is_multiple_of(4);
-                    assert_eq!(told, real, "{} {eol:?} {ended}", body.escape_ascii());
-                    counts[usize::from(told)] += 1;
+                    assert_eq!(counted, real, "{} {eol:?} {ended}", body.escape_ascii());
+                    counts[usize::from(counted)] += 1;
                 }
             }
         }
@@ -380,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_read_clean_input_alike() {
+    fn both_decoders_agree_on_clean_input() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -403,7 +406,7 @@ mod tests {
         }
     }
 
-    /// What is clean, and its bytes, by the base64 crate alone.
+    /// Returns the decoded bytes of clean input, by the base64 crate alone.
     fn strict(body: &[u8]) -> Option<Vec<u8>> {
         let text = body.trim_ascii_end();
         let lines = text
@@ -413,7 +416,7 @@ mod tests {
         let engine = base64::engine::GeneralPurpose::new(&base64::alphabet::STANDARD, any_bits);
         let ends = text.iter().rev().take_while(|b| **b == b'=').count();
         let characters = lines.collect::<Vec<_>>().concat();
-        // The padding stands together.
+        // Padding is contiguous.
         (characters.ends_with(&text[text.len() - ends..])
             && !characters[..characters.len() - ends].contains(&b'='))
         .then(|| engine.decode(characters).ok())
@@ -421,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_bodies_and_their_mutants_are_clean_where_the_base64_crate_says_so() {
+    fn clean_bodies_and_mutants_agree_with_the_base64_crate() {
         let mut state = 0x9E37_79B9_u32;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -483,7 +486,7 @@ mod tests {
             ("Zm9vYg=\n=\n", "foob", "", B64, &[]),
             ("Zm9v====", "foo", "", B64, &["cte.b64-trailing"]),
             ("PHNjcmlwdD5", "<script>", "", B64, &["cte.b64-truncated"]),
-            // Bodies behind each other.
+            // Several base64 bodies in a row.
             ("Zg==Zm8=", "ffo", "", B64, &["cte.b64-several"]),
             (
                 "Zg==\nZm8=\nZm9v\n",
@@ -500,7 +503,7 @@ mod tests {
                 B64,
                 &["cte.b64-trailing", "cte.b64-several"],
             ),
-            // Foreign bytes, and the alphabet of addresses.
+            // Foreign bytes, and the URL-safe alphabet.
             (
                 "PHNj!!cm lwdD4*=\r\n",
                 "<script>",
@@ -511,7 +514,7 @@ mod tests {
             ("Zm9v Ym9v YmFy\n", "fooboobar", "", B64, &[]),
             ("PHN-cmlwdD_=", "<s~rip\u{74}?", "", B64, &[]),
             ("Z\nm9\nvYm\nFy\n", "foobar", "", B64, &[]),
-            // Text that somebody appended.
+            // Appended text.
             (
                 "Zm9v\n_______________\nlist mailing list\nhttp://example.org/\n",
                 "foo",

@@ -1,12 +1,11 @@
-//! Encoded blocks inside text: uuencode (POSIX) and yEnc (the draft of 2002). They are found and checked, and stay as they are.
+//! Finds encoded blocks in text: uuencode (POSIX) and yEnc (draft of 2002). Checks them, but does not decode or change them.
 //!
 //! # Limits
 //!
-//! uuencode has neither size nor sum to check: its size is the sum of what its lines tell. The sum of a whole file that comes in several
-//! parts of yEnc is not checked, that of each part is.
+//! uuencode has neither size nor checksum: the reported size is the sum of its line lengths. If a file consists of several yEnc
+//! parts, the checksum of each part is checked, that of the whole file is not.
 //!
-//! A block begins at the start of a line; what quotes it (`> begin 644 x`) hides it. Base64 in the frame of uuencode (`begin-base64`) is
-//! not looked for.
+//! A block begins at the start of a line, so quoted blocks (`> begin 644 x`) are not found. `begin-base64` is not supported.
 
 mod content;
 
@@ -17,26 +16,26 @@ use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// A block, from its first line to its last.
+/// An encoded block, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// `cte.uuencode` or `cte.yenc`.
     pub(crate) kind: EventKind,
     pub(crate) at: Range<usize>,
-    /// Its last line is there.
+    /// True if its last line is present.
     pub(crate) ended: bool,
-    /// The name of the file, as written.
+    /// Range of the file name, as written.
     pub(crate) name: Range<usize>,
-    /// Bytes of the file, or of the part of it, that the block stands for.
+    /// Number of bytes of the file, or of the part of it in this block.
     pub(crate) size: u64,
-    /// Whether that is the size that the block tells; None where it tells none.
+    /// True if the declared size is correct; None without one.
     pub(crate) size_fits: Option<bool>,
-    /// Whether the bytes have the checksum that the block tells.
+    /// True if the declared checksum is correct; None without one.
     pub(crate) sum_fits: Option<bool>,
 }
 
 impl Block {
-    /// Returns what an event says about it.
+    /// Returns the details for an event.
     pub(crate) fn check(&self) -> BlockCheck {
         BlockCheck {
             size: self.size,
@@ -47,13 +46,13 @@ impl Block {
     }
 }
 
-/// Both words have it in them: one search does.
+/// `begin` of uuencode and `=ybegin` of yEnc both contain this, so one search finds both.
 static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
 
-/// What stands before it in yEnc.
+/// Precedes `begin` in yEnc.
 const YENC: &[u8] = b"=y";
 
-/// The blocks of a text, in order. Linear time.
+/// Returns the blocks of a text, in order. Linear time.
 pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -70,7 +69,7 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
         } else {
             uuencoded(text, start)
         } {
-            // What looks like a block within a block is data.
+            // Anything inside a block is data.
             at = at.max(block.at.end);
             found.push(block);
         }
@@ -78,7 +77,7 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     found
 }
 
-/// What of a text stands in no block.
+/// Returns the text outside blocks.
 pub(crate) fn beside(blocks: &[Block], text: &[u8]) -> Vec<u8> {
     let (mut rest, mut at) = (Vec::new(), 0);
     for block in blocks {
@@ -89,12 +88,12 @@ pub(crate) fn beside(blocks: &[Block], text: &[u8]) -> Vec<u8> {
     rest
 }
 
-/// Whether binary data stands in a text: a yEnc block.
+/// Returns true if a text contains binary data: a yEnc block.
 pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| block.kind == EventKind::CteYenc)
 }
 
-/// The line at `start` without its line end and blanks before that, and the start of the next.
+/// Returns the line at `start` without its line end, and the start of the next line.
 fn line(text: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &text[start..];
     let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -106,7 +105,7 @@ fn line(text: &[u8], start: usize) -> (&[u8], usize) {
     (&rest[..end], start + end + width)
 }
 
-/// `begin`, three or four octal digits, a name; then lines whose first character tells their length.
+/// Parses a uuencode block: `begin`, three or four octal digits and a name, then lines that begin with their length.
 fn uuencoded(text: &[u8], start: usize) -> Option<Block> {
     let (first, mut at) = line(text, start);
     let mode = first.get(BEGIN.needle().len()..)?;
@@ -137,29 +136,29 @@ fn uuencoded(text: &[u8], start: usize) -> Option<Block> {
         size += length as u64;
         at = next;
     }
-    // Words that happen to follow "begin 644 x" are no block; a line of full length is.
+    // Without an end, only a line of full length distinguishes a block from text after "begin 644 x".
     full.then(|| block(at, false, size))
 }
 
-/// Number of bytes that a line of uuencode stands for; None for another line.
+/// Returns the number of bytes that a uuencode line encodes; None for other lines.
 fn uuencoded_length(line: &[u8]) -> Option<usize> {
     let (&first, data) = line.split_first()?;
     let length = usize::from(first.checked_sub(b' ').filter(|n| *n <= 64)?) & 63;
     let characters = length.div_ceil(3) * 4;
-    // Blanks at the end are often gone; some programs add a character as a check.
+    // Trailing blanks are often lost; some programs add a checksum character.
     let data_end = data.trim_ascii_end().len();
     let fits = data_end <= characters + 1 && data.iter().all(|b| matches!(b, b' '..=b'`'));
     fits.then_some(length)
 }
 
-/// `=ybegin` with `line=` and `size=`; up to `=yend`.
+/// Parses a yEnc block, from `=ybegin` with `line=` and `size=` to `=yend`.
 fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     let (first, mut at) = line(text, start);
     let has = |word: &[u8]| memchr::memmem::find(first, word).is_some();
     if !has(b" line=") || !has(b" size=") {
         return None;
     }
-    // The name is the last of the line and may hold anything.
+    // The name is the last item of the line and may contain anything.
     let name = memchr::memmem::find(first, b" name=").map_or(first.len(), |found| found + 6);
     let head = &first[..name];
     let mut block = Block {
@@ -185,12 +184,12 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     block.size = data.size;
     let parts = number(head, b" part=", 10).is_some();
     let whole = number(head, b" size=", 10).filter(|_| !parts);
-    let told = [whole, number(last, b" size=", 10)];
-    let mut told = told.into_iter().flatten().peekable();
-    block.size_fits = told
+    let declared = [whole, number(last, b" size=", 10)];
+    let mut declared = declared.into_iter().flatten().peekable();
+    block.size_fits = declared
         .peek()
         .is_some()
-        .then(|| told.all(|size| size == data.size));
+        .then(|| declared.all(|size| size == data.size));
     let sum = if parts {
         number(last, b" pcrc32=", 16)
     } else {
@@ -200,7 +199,7 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     Some(block)
 }
 
-/// The number behind a word of a line of yEnc.
+/// Returns the number after a keyword in a yEnc line.
 fn number(line: &[u8], word: &[u8], radix: u32) -> Option<u64> {
     let start = memchr::memmem::find(line, word)? + word.len();
     let digits = line[start..]
@@ -248,7 +247,7 @@ impl YencData {
     }
 }
 
-/// The remainders of all bytes (ISO 3309, polynomial EDB88320).
+/// CRC-32 table (ISO 3309, polynomial EDB88320).
 const CRC: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -320,7 +319,7 @@ mod tests {
         for (before, block, after, code, ended) in table {
             let text = format!("{before}{block}{after}");
             assert_eq!(found(&text), [(*code, *block, *ended)], "{text:?}");
-            // Not at the start of a line it is text.
+            // Not at the start of a line, it is text.
             assert_eq!(
                 found(&format!("> {block}").replace('\n', "\n> ")),
                 [],
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_no_blocks() {
+    fn words_are_not_blocks() {
         for text in [
             "begin 644\n#0V%T\n`\nend\n",
             "begin 64 x\n#0V%T\nend\n",
@@ -347,7 +346,7 @@ mod tests {
         }
     }
 
-    /// yEnc as its draft has it: 42 more, and an escape before the four critical characters.
+    /// Encodes yEnc: adds 42 to each byte and escapes the four critical characters.
     fn yenc(bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         for (index, byte) in bytes.iter().enumerate() {
@@ -376,7 +375,7 @@ mod tests {
     #[test]
     fn sizes_and_sums_are_checked() {
         // The check value of CRC-32: "123456789" gives CBF43926.
-        let told = |size: usize, end: &str, data: &[u8]| {
+        let yenc_block = |size: usize, end: &str, data: &[u8]| {
             let head = format!("=ybegin line=128 size={size} name=a b.bin\r\n");
             [
                 head.as_bytes(),
@@ -388,20 +387,20 @@ mod tests {
         let digits = yenc(b"123456789");
         for (text, want) in [
             (
-                told(9, "size=9 crc32=cbf43926", &digits),
+                yenc_block(9, "size=9 crc32=cbf43926", &digits),
                 (9, Some(true), Some(true)),
             ),
             (
-                told(9, "size=9 crc32=CBF43926", &digits),
+                yenc_block(9, "size=9 crc32=CBF43926", &digits),
                 (9, Some(true), Some(true)),
             ),
-            (told(9, "size=9", &digits), (9, Some(true), None)),
+            (yenc_block(9, "size=9", &digits), (9, Some(true), None)),
             (
-                told(9, "size=8 crc32=00000000", &digits),
+                yenc_block(9, "size=8 crc32=00000000", &digits),
                 (9, Some(false), Some(false)),
             ),
             (
-                told(10, "size=9 crc32=cbf43926", &digits),
+                yenc_block(10, "size=9 crc32=cbf43926", &digits),
                 (9, Some(false), Some(true)),
             ),
         ] {
@@ -423,13 +422,16 @@ mod tests {
         );
         let open = [b"=ybegin line=128 size=18 name=x\n".as_slice(), &digits].concat();
         assert_eq!(checked(&open), ("x".to_owned(), 9, Some(false), None));
-        // Every byte comes through, whatever it becomes.
+        // Every byte is decoded correctly.
         let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
-        assert_eq!(checked(&told(1000, "size=1000", &yenc(&all))).2, Some(true));
+        assert_eq!(
+            checked(&yenc_block(1000, "size=1000", &yenc(&all))).2,
+            Some(true)
+        );
     }
 
     #[test]
-    fn uuencode_tells_name_and_size() {
+    fn uuencode_reports_name_and_size() {
         let text = "begin 644 a b.txt\n#0V%T\n`\nend\n";
         assert_eq!(
             checked(text.as_bytes()),

@@ -1,4 +1,4 @@
-//! Decodes any transfer encoding, and finds where decoded bytes came from.
+//! Decodes any transfer encoding, and maps decoded ranges back to the body.
 
 use super::decoded::Decoded;
 use super::encoding::TransferEncoding;
@@ -18,8 +18,9 @@ use std::ops::Range;
 /// assert_eq!(findings[0].kind.code(), "cte.qp-bad-escape");
 /// ```
 ///
-/// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
-/// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
+/// Findings are `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`,
+/// `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label` (also for an unknown encoding) and `cte.uuencode`. All but the first
+/// occur at most once.
 pub fn decode<'a>(
     encoding: TransferEncoding,
     body: &'a [u8],
@@ -69,7 +70,7 @@ pub fn locate(
     }
 }
 
-/// [`locate`] for ranges in any order that may overlap. A place that ends behind a decoded byte ends where the next one begins.
+/// Like [`locate`], for ranges in any order that may overlap. Each result ends where the next decoded byte begins.
 pub(crate) fn locate_any(
     encoding: TransferEncoding,
     body: &[u8],
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(qp(b"a=C3=\n=A4z", 3..4), 9..10);
         assert_eq!(qp(b"ab  \ncd", 3..4), 5..6);
         assert_eq!(one(TransferEncoding::Identity, b"abc", 1..2), 1..2);
-        // The range of each decoded byte holds what it was decoded from; all together they are in order.
+        // Each decoded byte has the range that it was decoded from, and the ranges are in order.
         let body = b"gr=C3=BC=C3=9F=20 \r\nzwei=3D2 =\r\n=zz";
         let length = decode(TransferEncoding::QuotedPrintable, body, &mut Vec::new())
             .bytes
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(kinds, [EventKind::CteWrongLabel, EventKind::CteUuencode]);
     }
 
-    /// Each decoded byte comes from where `locate` says, whatever the body.
+    /// `locate` returns the origin of each decoded byte, even in damaged bodies.
     #[test]
     fn places_hold_for_damaged_bodies() {
         let pieces: [&[u8]; 16] = [
@@ -244,7 +245,7 @@ mod tests {
         }
     }
 
-    /// What the attacks on transfer encodings give.
+    /// Decodes the attacks on transfer encodings.
     #[test]
     fn attacks_have_one_reading() {
         let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else {

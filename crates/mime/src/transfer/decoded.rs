@@ -1,4 +1,4 @@
-//! What the decoders of transfer encodings give and report.
+//! The results of decoding a transfer encoding.
 
 use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding};
@@ -11,9 +11,9 @@ use std::ops::Range;
 pub struct Decoded<'a> {
     /// The decoded bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// Plain text that a list or scanner appended after base64, in the body's coordinates; it is not in `bytes`.
+    /// Range in the body of plain text that a list or scanner appended after base64. It is not in `bytes`.
     pub footer: Option<Range<usize>>,
-    /// What was really used; differs from the label for a body that is not in it (`cte.wrong-label` is in the findings).
+    /// The encoding that was decoded. Differs from the label if the body is not in that encoding, which gives `cte.wrong-label`.
     pub used: TransferEncoding,
 }
 
@@ -27,15 +27,15 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// Takes decoded bytes, each with the range of the body that it came from.
+/// Receives decoded bytes, each with the range of the body that it came from.
 pub(super) trait Sink {
-    /// Bytes of the body that stand for themselves.
+    /// Receives bytes of the body that are not encoded.
     fn run(&mut self, from: Range<usize>);
-    /// One byte.
+    /// Receives one decoded byte.
     fn byte(&mut self, byte: u8, from: Range<usize>);
 }
 
-/// Things of one kind in a body: how many, and the range that holds them all.
+/// Number and total range of findings of one kind in a body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RangeCount {
     pub(super) at: Option<Range<usize>>,

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransferEncoding {
-    /// 7bit, 8bit, binary, absent, or a spelling of these.
+    /// 7bit, 8bit, binary, no label, or a misspelling of these
     Identity,
     /// `base64`.
     Base64,
@@ -54,7 +54,7 @@ impl TransferEncoding {
                 .into_iter()
                 .any(starts)
         {
-            // A media type or a charset: the value of another field.
+            // A media type or a charset belongs to another field.
             Self::Identity
         } else {
             Self::Unknown
@@ -66,7 +66,7 @@ impl TransferEncoding {
 struct CleanLabel {
     bytes: [u8; 24],
     length: usize,
-    /// A slash stands between them.
+    /// True if a slash occurs between them.
     slash: bool,
 }
 
@@ -86,7 +86,7 @@ impl CleanLabel {
                 b';' => break,
                 b'/' => label.slash = true,
                 _ if byte.is_ascii_alphanumeric() || !byte.is_ascii() => {
-                    // What is longer than any spelling is unknown by its beginning already.
+                    // A longer label is unknown already.
                     let Some(slot) = label.bytes.get_mut(label.length) else {
                         break;
                     };

@@ -1,16 +1,16 @@
-//! The way from decoded offsets back to the body.
+//! Maps decoded offsets back to the body.
 
 use super::decoded::Sink;
 use std::ops::Range;
 
-/// Follows a decoder and notes where the ends of the wanted ranges come from.
+/// Receives decoded bytes and records the origin of the wanted ranges.
 pub(super) struct Locator<'a> {
     wanted: &'a [Range<usize>],
     found: Vec<Range<usize>>,
-    /// Ranges whose start, and whose end, is found.
+    /// Number of ranges whose start is found; then of those whose end is found.
     starts: usize,
     ends: usize,
-    /// Decoded bytes so far.
+    /// Number of decoded bytes so far.
     at: usize,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// The ranges; what lies behind the last decoded byte is at `length`.
+    /// Returns the ranges. Offsets after the last decoded byte become `length`.
     pub(super) fn finish(mut self, length: usize) -> Vec<Range<usize>> {
         for range in self.found.iter_mut().skip(self.starts) {
             range.start = length;
@@ -40,7 +40,7 @@ impl<'a> Locator<'a> {
         self.found
     }
 
-    /// `count` decoded bytes; `start` and `end` give the place of a decoded offset as the start and the end of a range.
+    /// Advances by `count` decoded bytes. `start` and `end` map a decoded offset to the start and the end of a range.
     fn advance(
         &mut self,
         count: usize,

@@ -1,8 +1,8 @@
-//! Content-Transfer-Encoding (RFC 2045 6): tolerant decoders, strict encoders.
+//! Decodes and encodes the body of a part (Content-Transfer-Encoding, RFC 2045 6). Decoders tolerate damage; encoders are strict.
 //!
 //! # Limits
 //!
-//! uuencode and yEnc are noticed, not decoded. An unknown encoding is read as identity: the body is never dropped.
+//! Reports uuencode and yEnc, but does not decode them. Reads an unknown encoding as identity, so that no body is lost.
 
 pub mod base64;
 pub mod quoted_printable;

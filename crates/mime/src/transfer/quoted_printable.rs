@@ -1,9 +1,9 @@
-//! Quoted-printable (RFC 2045 6.7).
+//! Encodes and decodes quoted-printable (RFC 2045 6.7).
 //!
 //! # Limits
 //!
-//! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there, and told. A body of plain markup under this label, with
-//! one line that ends in an equals sign for every eight other equals signs, is taken for quoted-printable.
+//! Removes and reports trailing blanks of a line, as RFC 2045 6.7 (3) demands. Plain markup under this label is misread as
+//! quoted-printable if one line ends in an equals sign for every eight other equals signs.
 
 mod clean;
 
@@ -13,14 +13,16 @@ use crate::event::{Detail, EventKind, Finding, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Characters of a line without its line end.
+/// Maximum number of characters in a line, without its line end.
 const WIDTH: usize = 76;
 
-/// Encodes text whose line ends are `eol`: lines of at most 76 characters, trailing blanks encoded, `From ` at a line start and a lone `.` escaped,
-/// CR and LF that are no `eol` escaped. Two hyphens at a line start are escaped too, so that no line is a delimiter of any multipart.
+/// Encodes text whose line ends are `eol`, in lines of at most 76 characters.
 ///
-/// Where `eol` is LF, a CR LF is data: both of its bytes are escaped, and a soft line break follows. `=0D` before a plain LF would become
-/// CR CR LF in a transport that sends LF as CR LF.
+/// Escapes trailing blanks, and CR and LF that are no `eol`. At the start of a line, escapes `From `, a lone `.`, and two hyphens,
+/// so that no line is a delimiter.
+///
+/// If `eol` is LF, both bytes of a CR LF are data: they are escaped, and a soft line break follows. `=0D` before a plain LF would
+/// become CR CR LF in a transport that sends LF as CR LF.
 pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + bytes.len() / 8);
     let mut rest = bytes;
@@ -30,7 +32,7 @@ pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
             return encode_line(line, 0, eol, out);
         };
         if eol == b"\n" && line.ends_with(b"\r") {
-            // At the very end nothing follows that a soft line break would part it from.
+            // At the end of the text, no soft line break is needed.
             let soft = usize::from(!tail.is_empty());
             encode_line(&rest[..=line.len()], soft, eol, out);
             if soft > 0 {
@@ -45,7 +47,7 @@ pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The first line, and what follows its line end.
+/// Returns the first line, and the text after its line end.
 fn split_line<'a>(bytes: &'a [u8], eol: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
     let (Some(&last), mut at) = (eol.last(), 0) else {
         return (bytes, None);
@@ -59,11 +61,11 @@ fn split_line<'a>(bytes: &'a [u8], eol: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
     (bytes, None)
 }
 
-/// Encodes a line without its end, and leaves `spare` columns of its last written line free.
+/// Encodes a line without its end, and leaves `spare` columns of its last output line free.
 fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
-    // A line that needs nothing, as most do.
+    // Most lines need no escape.
     if line.len() <= WIDTH
-        // To the end in any case, so that whole registers are looked at.
+        // Checks all bytes without early exit, so that the compiler can use vector registers.
         && line.iter().fold(true, |safe, &b| safe & is_safe(b))
         && !matches!(line.last(), Some(b' ' | b'\t'))
         && !is_special_start(line)
@@ -86,7 +88,7 @@ fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
             .iter()
             .position(|&b| !is_safe(b))
             .unwrap_or(window.len());
-        // The equals sign of a soft line break needs a column, but not behind the last piece of the line.
+        // The equals sign of a soft line break needs a column, except after the last piece of the line.
         let run = if at + safe == line.len() {
             safe
         } else {
@@ -110,12 +112,12 @@ fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What some program takes for more than text at the start of a line: mbox separators, the end of SMTP data, delimiters.
+/// Returns true for a line start with a meaning to some program: mbox separators, the end of SMTP data, delimiters.
 fn is_special_start(line: &[u8]) -> bool {
     line == b"." || line.starts_with(b"From ") || line.starts_with(b"--")
 }
 
-/// True for a byte that stands for itself.
+/// Returns true for a byte that needs no escape.
 #[inline]
 fn is_safe(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'<' | b'>'..=b'~')
@@ -182,27 +184,26 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     }
 }
 
-/// Passes the decoded bytes with their places to `sink`; false for a body that is not quoted-printable.
+/// Passes decoded bytes with their ranges to `sink`. Returns false for a body that is not quoted-printable.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
     !read(body, sink).is_wrong_label()
 }
 
-/// Equals signs that are no escapes for each sign that only quoted-printable has, up to which a body is believed to be in it: plain
-/// markup that a mailer or scanner appended has many.
+/// Maximum number of invalid escapes per certain one in a quoted-printable body. Appended plain markup has many of them.
 const STRAY: u64 = 8;
 
 #[derive(Default)]
 struct QuotedPrintableDamage {
     good: u64,
-    /// Of the good ones those that plain text hardly ever has: bytes above 7F in capital digits, the equals sign itself, soft line breaks.
+    /// Valid escapes that are rare in plain text: bytes above 7F in upper-case digits, the equals sign itself, soft line breaks.
     certain: u64,
     bad: RangeCount,
-    /// Blanks that end a line, in bytes.
+    /// Trailing blanks of lines, in bytes.
     blanks: RangeCount,
 }
 
 impl QuotedPrintableDamage {
-    /// Most equals signs are no escapes (`a=b`, addresses of pages), and next to nothing shows that somebody encoded here.
+    /// Returns true if most equals signs are invalid escapes (`a=b`, URLs) and hardly any are certain ones.
     fn is_wrong_label(&self) -> bool {
         self.bad.count > self.good && self.bad.count > STRAY * self.certain
     }
@@ -212,7 +213,7 @@ fn read(body: &[u8], sink: &mut impl Sink) -> QuotedPrintableDamage {
     let mut damage = QuotedPrintableDamage::default();
     let cr_only = memchr::memchr(b'\n', body).is_none() && memchr::memchr(b'\r', body).is_some();
     let line_end = if cr_only { b'\r' } else { b'\n' };
-    // Bytes from here on stand for themselves, up to a blank before a line end.
+    // Start of bytes that are copied verbatim, up to a blank before a line end.
     let mut run = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'=', line_end, &body[at..]) {
@@ -275,7 +276,7 @@ fn emit(sink: &mut impl Sink, run: Range<usize>) {
     }
 }
 
-/// End of `body[start..end]` without trailing blanks.
+/// Returns the end of `body[start..end]` without trailing blanks.
 fn trim_blanks(body: &[u8], start: usize, mut end: usize) -> usize {
     while end > start && matches!(body[end - 1], b' ' | b'\t') {
         end -= 1;
@@ -285,12 +286,12 @@ fn trim_blanks(body: &[u8], start: usize, mut end: usize) -> usize {
 
 enum Escape {
     Byte(u8),
-    /// With the place where the text goes on.
+    /// The offset where the text continues.
     SoftBreak(usize),
     Bad,
 }
 
-/// What the equals sign at `at` stands for.
+/// Decodes the equals sign at `at`.
 #[inline]
 fn escape(body: &[u8], at: usize) -> Escape {
     let rest = &body[at + 1..];
@@ -308,7 +309,7 @@ fn escape(body: &[u8], at: usize) -> Escape {
     match rest.get(blanks + returns) {
         Some(b'\n') => Escape::SoftBreak(place + returns + 1),
         _ if returns > 0 => Escape::SoftBreak(place + 1),
-        // At the end of the body the line end went to the delimiter.
+        // At the end of the body, the line end belongs to the delimiter.
         None => Escape::SoftBreak(place),
         Some(_) => Escape::Bad,
     }
@@ -333,7 +334,7 @@ static HEX: [u8; 256] = {
     values
 };
 
-/// Collects decoded bytes; copies nothing while they are those of the body.
+/// Collects decoded bytes. Copies nothing while they equal the bytes of the body.
 struct OutputBytes<'a> {
     body: &'a [u8],
     prefix: usize,
@@ -416,7 +417,7 @@ mod tests {
             (b"", b"", QP, &[]),
             (b"plain\r\ntext\n", b"plain\r\ntext\n", QP, &[]),
             (b"=C3=bc=C3=9F\r\n", "üß\r\n".as_bytes(), QP, &[]),
-            // Soft line breaks, also with blanks, with any line end, at the end of the body.
+            // Soft line breaks, also with blanks, with any line end, and at the end of the body.
             (b"a=\r\nb=\nc= \t\r\nd=\r\r\ne=", b"abcde", QP, &[]),
             (b"a=\rb=\rc\r", b"abc\r", QP, &[]),
             (b"a=  ", b"a", QP, &[]),
@@ -435,7 +436,7 @@ mod tests {
                 &["cte.qp-trailing-blanks"],
             ),
             (b"a \rb \r", b"a\rb\r", QP, &["cte.qp-trailing-blanks"]),
-            // Bad escapes stay.
+            // Invalid escapes stay.
             (
                 b"=3Cscript=\r\n=3E =ZZ =3 =\r\r\n",
                 b"<script> =ZZ =3 ",
@@ -449,16 +450,16 @@ mod tests {
                 &[],
             ),
             (b"=41==42", b"A=B", QP, &["cte.qp-bad-escape"]),
-            // Raw 8-bit passes.
+            // Raw 8-bit bytes stay.
             (b"=41 \xE4", b"A \xE4", QP, &["cte.8bit-in-7bit"]),
-            // Markup that somebody appended does not speak against what is encoded before it.
+            // Appended markup does not prevent the decoding of the text before it.
             (
                 b"caf=E9 au =\n<p class=\"a\" style=\"b\" id=\"c\">d</p>\n",
                 b"caf\xE9 au <p class=\"a\" style=\"b\" id=\"c\">d</p>\n",
                 QP,
                 &["cte.qp-bad-escape"],
             ),
-            // Never quoted-printable, whatever it ends with.
+            // Never quoted-printable, whatever the end.
             (
                 b"<a b=\"c\" d=\"e\">\n====\n",
                 b"<a b=\"c\" d=\"e\">\n====\n",
@@ -502,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_that_are_no_text_are_counted() {
+    fn trailing_blanks_are_counted() {
         for (body, at, count) in [
             (&b"=C3 \t\r\nb\n  \nc=20  "[..], 3..18, 6),
             (b"x=\n \n", 3..4, 1),
@@ -527,7 +528,7 @@ mod tests {
     fn every_pair_after_an_equals_sign() {
         for first in 0..=255_u8 {
             for second in 0..=255_u8 {
-                // Enough good escapes that the body counts as quoted-printable.
+                // Enough valid escapes that the body counts as quoted-printable.
                 let body = [b"=41=41=41x=".as_slice(), &[first, second], b"y"].concat();
                 let (found, used, codes) = decoded(&body);
                 assert_eq!(used, TransferEncoding::QuotedPrintable);
@@ -582,7 +583,7 @@ mod tests {
             );
             assert_eq!(decoded(body).0, text);
         }
-        // No line is longer than 76 characters, the soft line break included.
+        // No line is longer than 76 characters, including the soft line break.
         for length in 0..160 {
             let text = [&b"x".repeat(length)[..], b"\r\ny\n"].concat();
             let body = encoded(&text, b"\n");
@@ -596,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn encoder_escapes_what_programs_trip_over() {
+    fn encoder_escapes_special_line_starts() {
         let table: &[(&str, &str)] = &[
             ("", ""),
             ("plain\n", "plain\n"),
@@ -649,7 +650,7 @@ mod tests {
                     .copied()
                     .collect();
                 let body = encoded(&text, eol);
-                // All that is not escaped is a line end or visible: lines are those of `eol`.
+                // Unescaped bytes are line ends or visible: lines are those of `eol`.
                 assert!(body.is_ascii());
                 for line in String::from_utf8_lossy(&body).split(std::str::from_utf8(eol).unwrap())
                 {

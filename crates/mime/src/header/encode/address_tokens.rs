@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Splits a list of addresses into tokens.
 ///
-/// Atoms that need words become words together with what touches them, and with neighboring words if only white space is between.
+/// An atom that needs words becomes words together with adjacent text, and with neighboring words that only white space separates.
 pub(super) fn tokens<'a>(
     text: &'a str,
     units: &[RewriteUnit],
@@ -64,9 +64,9 @@ pub(super) fn tokens<'a>(
 
 /// The units that are written as words.
 struct Groups {
-    /// Whether each unit belongs to a group of words.
+    /// For each unit, true if it belongs to a group of words.
     members: Vec<bool>,
-    /// Whether it belongs to a group that must be written anew.
+    /// For each unit, true if its group needs encoding.
     wanted: Vec<bool>,
 }
 
@@ -110,7 +110,7 @@ impl Groups {
     }
 }
 
-/// Returns true for units that words may join. White space, addresses and delimiters separate phrases and texts of comments.
+/// Returns true for units that words may include. White space, addresses and delimiters separate phrases and comment texts.
 fn touches(unit: &RewriteUnit, raw: &str) -> bool {
     let delimiters = if is_phrase(unit.lexical) {
         "(),:;<>\""
@@ -127,7 +127,7 @@ fn is_raw_control(c: char) -> bool {
     is_control(c) && !matches!(c, '\t' | '\r' | '\n')
 }
 
-/// Returns the text of a unit: decoded if it has words, else as written, with its controls.
+/// Returns the text of a unit: decoded if it has words, else as written, including controls.
 fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
     let reads_otherwise = atom.state.words || lexer::has_raw_iso2022jp(raw.as_bytes());
     match atom.lexical {

@@ -14,11 +14,17 @@ use crate::lexer;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 
-/// Encodes the text of a whole field, of which what may be words becomes words: in a list of addresses names and comments, in `List-Id` what
-/// stands before the identifier, in `Keywords` each of them, in other fields all. The first line has `name`, a colon and a space before it.
+/// Encodes the text of a whole field. The first line continues after `name`, a colon and a space.
 ///
-/// Where addresses are to stand, a text without an `@` is a group where it looks like one (`name: ;`), a name before an address in angles,
-/// or else a single name: [`decode`] gives it back as it is.
+/// Words appear only where RFC 2047 5 allows them:
+///
+/// - lists of addresses: in names and comments
+/// - `List-Id`: in the text before the identifier
+/// - `Keywords`: in each keyword
+/// - other fields: anywhere
+///
+/// In an address field, text without an `@` may be a group (`name: ;`) or a name before angles. Otherwise it is a single name,
+/// which [`decode`] returns unchanged.
 pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String, Unencodable> {
     // Name, colon and space.
     let column = name.len() + 2;
@@ -48,7 +54,7 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
     }
 }
 
-/// [`Style::text`] after a name, on a new line where the name leaves no room for what the text begins with.
+/// Writes [`Style::text`] after a field name. Starts a new line if the first word does not fit beside the name.
 fn field_text(
     text: &str,
     place: Place,
@@ -68,7 +74,7 @@ fn field_text(
     Ok(format!("{} {}", style.eol, style.text(text, place, 1)?))
 }
 
-/// Text is UTF-8.
+/// Returns a context that reads raw bytes as UTF-8.
 fn context() -> HeaderContext<'static> {
     HeaderContext {
         raw: Some(Charset::UTF_8),
@@ -80,12 +86,12 @@ fn reads(value: &str, kind: FieldKind) -> Cow<'_, str> {
     decode(value.as_bytes(), kind, &context(), &mut Vec::new())
 }
 
-/// `name: …;`
+/// Returns true for `name: …;`.
 fn is_group(text: &str) -> bool {
     text.trim_end_matches(' ').ends_with(';') && text.find(':').is_some_and(|at| at > 0)
 }
 
-/// `"name": …;`
+/// Returns true for `"name": …;`.
 fn is_quoted_group(text: &str) -> bool {
     let end = if text.starts_with('"') {
         lexer::CharacterSteps::default().quoted_end(text.as_bytes(), 0)
@@ -95,7 +101,7 @@ fn is_quoted_group(text: &str) -> bool {
     is_group(text) && end.is_some_and(|end| text[end..].trim_start_matches(' ').starts_with(':'))
 }
 
-/// `name <address>`
+/// Returns true for `name <address>`.
 fn has_angles(text: &str) -> bool {
     let Some((name, address)) = text.trim_end_matches(' ').rsplit_once(" <") else {
         return false;
@@ -106,7 +112,7 @@ fn has_angles(text: &str) -> bool {
     !name.contains(['<', '>', '"', '\\', '(']) && address.bytes().all(|b| is_atom(b) || b == b'.')
 }
 
-/// A value with parameters: those that need it in the extended form.
+/// Encodes a value with parameters. Uses the extended form for parameters that need it.
 fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let kind = FieldKind::Parameters;
     let value = text.as_bytes();
@@ -124,7 +130,7 @@ fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Un
     }
 }
 
-/// A single name: atoms, a quoted string, or words.
+/// Encodes a single name as atoms, a quoted string or words.
 fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_atom);
     if text.is_empty()
@@ -147,11 +153,11 @@ fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unenco
     field_text(text, Place::Phrase, style, column)
 }
 
-/// Phrases between commas (RFC 5322 3.6.5).
+/// Encodes phrases between commas (RFC 5322 3.6.5).
 fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let mut tokens = Vec::new();
     let mut rest = text;
-    // A quote or a parenthesis stands without its partner, and so may others.
+    // True after a quote or parenthesis without partner. Later ones may have none either, so the search stops.
     let mut open = false;
     while !rest.is_empty() {
         let end = if open { None } else { element_end(rest) };
@@ -179,7 +185,7 @@ fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unen
     TokenWriter::new(style, style.charset(text), column).write(&tokens)
 }
 
-/// Where a comma stands outside quotes and comments, or the end; None where one of these has no end.
+/// Returns the offset of the first comma outside quotes and comments, or the end. None if a quote or comment is not closed.
 fn element_end(text: &str) -> Option<usize> {
     let (bytes, mut at) = (text.as_bytes(), 0);
     let (mut quoted, mut depth) = (false, 0_usize);
@@ -197,7 +203,7 @@ fn element_end(text: &str) -> Option<usize> {
     (!quoted && depth == 0).then_some(text.len())
 }
 
-/// A phrase without the quotes of its strings.
+/// Removes the quotes of a phrase's strings.
 fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -212,7 +218,7 @@ fn unquoted(text: &str) -> String {
     out + rest
 }
 
-/// Addresses, groups, names, comments.
+/// Encodes a list of addresses, groups, names and comments.
 fn list(
     text: &str,
     kind: FieldKind,
@@ -277,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Words have their length and lines theirs, and none ends in white space.
+    /// Checks that no word or line is too long, and that no line ends in white space.
     fn check_lines(name: &str, value: &str, style: &Style<'_>) {
         assert!(value.is_ascii(), "{value}");
         let words = value
@@ -467,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_stays_out_of_words() {
+    fn words_contain_no_syntax() {
         let eol = "\n";
         for (name, text, eol, want) in [
             (
@@ -568,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn charsets_that_are_none_for_words_are_refused() {
+    fn charsets_unusable_in_words_are_rejected() {
         for name in [
             "IBM930",
             "SCSU",

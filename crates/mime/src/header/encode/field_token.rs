@@ -1,16 +1,16 @@
-//! The tokens of which a field value is written.
+//! The tokens that make up an encoded field value.
 
 use crate::encoded_word::Place;
 use std::borrow::Cow;
 
-/// What a value is made of.
+/// A token of a field value.
 #[derive(Debug)]
 pub(super) enum FieldToken<'a> {
     /// White space; if empty, a place where a fold may add some.
     Blank(Cow<'a, str>),
-    /// What is written as it is, without a fold.
+    /// Text that is written as it is, without a fold.
     Solid(String),
-    /// What becomes words.
+    /// Text that becomes words.
     Words(Cow<'a, str>, Place),
 }
 
@@ -29,7 +29,7 @@ pub(super) fn push_solid(tokens: &mut Vec<FieldToken<'_>>, text: &str) {
     }
 }
 
-/// Raw text that may be folded at its white space.
+/// Adds raw text, which may be folded at its white space.
 pub(super) fn push_raw<'a>(tokens: &mut Vec<FieldToken<'a>>, text: &'a str) {
     let mut rest = text;
     while !rest.is_empty() {

@@ -1,5 +1,6 @@
-//! Encodes the value of a field from text, in any charset, with words only in places that allow them (RFC 2047 5) and with folds
-//! (RFC 5322 2.2.3).
+//! Encodes text as the value of a field, in any charset.
+//!
+//! Words appear only where RFC 2047 5 allows them, and long lines are folded (RFC 5322 2.2.3).
 //!
 //! ```text
 //! text ─► address_tokens: words, solid pieces, blanks ─► TokenWriter: one line, or lines of at most 76 bytes
@@ -7,8 +8,8 @@
 //!
 //! # Limits
 //!
-//! Never changes addresses. Words in a list of addresses stay as written if they are in UTF-8 and nothing beside them needs encoding. Folds only
-//! at white space of the text, and between words. A piece without white space stays on one line, whatever its length.
+//! Never changes addresses. Keeps UTF-8 words in a list of addresses if no adjacent text needs encoding. Folds only at white space
+//! of the text and between words. A piece without white space stays on one line, whatever its length.
 
 mod address_tokens;
 mod field;

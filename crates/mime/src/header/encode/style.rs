@@ -1,4 +1,4 @@
-//! How the words of a field are written.
+//! The style in which the words of a field are written.
 
 use crate::encoded_word::{Encoding, Place, Unencodable, encode_as, encode_legacy};
 use mailglot_codec::{Charset, smallest_sufficient};
@@ -15,7 +15,7 @@ pub struct Style<'a> {
 }
 
 impl Style<'_> {
-    /// A text that is words as a whole, or needs none.
+    /// Encodes a text as words where needed. `column` is the number of bytes before it on its line.
     pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
         encode_as(
             text,
@@ -27,7 +27,7 @@ impl Style<'_> {
         )
     }
 
-    /// The charset for a whole value.
+    /// Returns the charset for a whole value.
     pub(super) fn charset(&self, text: &str) -> Charset {
         let is_sufficient = |charset: &&Charset| {
             smallest_sufficient(text, &[**charset]).charset.is_some()

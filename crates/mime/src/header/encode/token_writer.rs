@@ -73,7 +73,7 @@ impl<'s> TokenWriter<'s> {
                         && !is_free(before, None)
                         && self.lines.column + blanks.len() + need > MAX_LINE_BYTES
                     {
-                        // A fold is one space for some readers.
+                        // Some readers reduce a fold to one space.
                         let text = format!("{}{text}", &blanks[1..]);
                         self.separate(" ", soft, need + blanks.len(), true);
                         self.words(&text, *place);
@@ -90,7 +90,7 @@ impl<'s> TokenWriter<'s> {
         Ok(self.lines.out)
     }
 
-    /// White space before `need` bytes, or a fold in its place.
+    /// Writes white space before a token of `need` bytes, or a fold instead.
     fn separate(&mut self, blanks: &str, soft: bool, need: usize, free: bool) {
         let fits = self.lines.column + blanks.len() + need <= MAX_LINE_BYTES;
         if self.lines.out.is_empty() && blanks.is_empty() {
@@ -104,7 +104,7 @@ impl<'s> TokenWriter<'s> {
         }
     }
 
-    /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
+    /// Returns the length of a single word for a text and the `tail` after it, or of the first word if one is not enough.
     fn first(&self, text: &str, place: Place, tail: usize) -> usize {
         let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
         let whole = match self.letter(text, place) {
@@ -118,7 +118,7 @@ impl<'s> TokenWriter<'s> {
         }
     }
 
-    /// Bytes of a word that begins a text.
+    /// Returns the length of the first word of a text in bytes.
     pub(super) fn first_word(&self, text: &str, place: Place, most: usize) -> usize {
         match self.letter(text, place) {
             Ok(letter) => first_word(text, place, letter, most),
@@ -126,7 +126,7 @@ impl<'s> TokenWriter<'s> {
         }
     }
 
-    /// The letter in UTF-8, or whether it is B in another charset.
+    /// Returns the encoding letter for UTF-8, or, as an error, whether it is B in another charset.
     fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
         if self.charset == Charset::UTF_8 {
             return Ok(choose_letter(text, place, self.encoding));
@@ -149,7 +149,7 @@ impl<'s> TokenWriter<'s> {
     }
 }
 
-/// Bytes that touch the words before them.
+/// Returns the number of bytes that must follow words on the same line.
 fn tail(token: Option<&FieldToken<'_>>) -> usize {
     match token {
         Some(FieldToken::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
@@ -157,7 +157,7 @@ fn tail(token: Option<&FieldToken<'_>>) -> usize {
     }
 }
 
-/// Whether white space between two pieces says nothing, however much it is.
+/// Returns true if the amount of white space between two tokens has no meaning.
 fn is_free(before: Option<&FieldToken<'_>>, after: Option<&str>) -> bool {
     let ends = matches!(before, Some(FieldToken::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
     ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))

@@ -1,4 +1,4 @@
-//! Values and their texts.
+//! Tests the decoded text of field values.
 
 use super::*;
 use crate::encoded_word::{charsets, decode_text, is_control};
@@ -18,7 +18,7 @@ fn text(value: &str) -> String {
 }
 
 #[test]
-fn languages_are_told() {
+fn languages_are_reported() {
     for (tag, detail) in [
         ("de-AT", Some("de-AT")),
         ("EN ", Some("EN")),
@@ -49,7 +49,7 @@ fn languages_are_told() {
 }
 
 #[test]
-fn words_are_read_as_mail_means_them() {
+fn words_decode_as_senders_intended() {
     for (value, want) in [
         ("=?utf-8?B?5pel5pw=?= =?utf-8?B?rOiqng==?=", "日本語"),
         ("=?UTF-8?Q?Gr=C3?= =?utf8?B?tsOfZQ==?=", "Größe"),
@@ -114,7 +114,7 @@ fn byte_order_marks_between_words_are_dropped_in_all_wide_charsets() {
     let mut count = 0;
     for charset in Charset::all().filter(is_form) {
         let word = |letter: &str| {
-            // Encoders write a mark where the charset leaves the byte order open.
+            // Encoders write a byte order mark if the charset leaves the byte order open.
             let letter = encode(charset, letter);
             let is_open = [Charset::UTF_16, Charset::UTF_32].contains(&charset.superset());
             let bytes = if is_open {
@@ -132,7 +132,7 @@ fn byte_order_marks_between_words_are_dropped_in_all_wide_charsets() {
 }
 
 #[test]
-fn utf8_is_read_as_such_whatever_its_label_says() {
+fn utf8_is_decoded_under_any_label() {
     let (utf8, split, raw) = ("charset.utf8-in-legacy", "ew.split-char", "ew.raw8bit");
     for (value, want, codes) in [
         (
@@ -318,7 +318,7 @@ fn structured_fields_keep_their_addresses() {
 }
 
 #[test]
-fn what_was_found_is_told() {
+fn findings_are_reported() {
     for (value, want) in [
         ("=?utf-8?Q?a?=", vec![]),
         ("=?utf-8?Q?=C3=B6=FF?=", vec!["charset.invalid-bytes"]),
@@ -338,7 +338,7 @@ fn what_was_found_is_told() {
             vec!["ew.split-char"],
         ),
         ("=?utf-8?B?SGVsb?=", vec!["ew.bad-token"]),
-        // What it leaves is no part of a word that is none.
+        // The remaining text does not become part of an invalid word.
         (
             "=?utf-8?B?SGVsb?= =?utf-8?B?~~~~?=",
             vec!["ew.bad-token", "ew.bad-token"],
@@ -362,7 +362,7 @@ fn what_was_found_is_told() {
 }
 
 #[test]
-fn every_control_of_raw_text_is_told() {
+fn every_control_of_raw_text_is_reported() {
     for c in ('\0'..='\x1F')
         .chain('\x7F'..='\u{9F}')
         .chain(['\u{2028}', '\u{2029}'])

@@ -2,18 +2,20 @@
 //!
 //! # Rules (RFC 5322 2.2, RFC 7103 7)
 //!
-//! - An empty line ends a header; so does a delimiter line of an open multipart, and the end of the message.
+//! - An empty line, a delimiter line of an open multipart, or the end of the message ends a header.
 //! - A line that begins with a blank continues the field before it.
-//! - A line of nothing but blanks is such a line too (obs-FWS) when a field, a continuation or an empty line follows its like; else it
-//!   stands for the empty line (`mime.no-blank-line`). Inside the header it gives `hdr.blank-line`.
-//! - A line that is neither field nor continuation is junk in the header (`hdr.no-colon`) when a field with a known name stands within
-//!   the next eight lines, before any empty line and any that begins with two hyphens and is no field; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
-//!   Otherwise, and always where it begins with two hyphens, the body begins there (`mime.no-blank-line`): text is never lost to a header.
-//! - A name is any run of bytes but blanks, controls and the colon; blanks may stand before the colon. NUL is kept in place.
+//! - A line of blanks is a continuation too (obs-FWS, `hdr.blank-line`) if the next other line is a field, a continuation or empty.
+//!   Otherwise it replaces the empty line (`mime.no-blank-line`).
+//! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
+//!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
+//! - `From ` or `>From ` at the start of the first line is junk, too.
+//! - Any other line that is neither field nor continuation begins the body (`mime.no-blank-line`), so that no text is lost. So does
+//!   every such line with two hyphens at its start.
+//! - A name is any run of bytes without blanks, controls and colons. Blanks may precede the colon. NUL stays part of the text.
 //!
 //! # Limits
 //!
-//! A line of text that looks like a field, after a header without an empty line, is taken for one.
+//! After a header without an empty line, a line of text that looks like a field is read as one.
 
 use super::Parser;
 use super::part_header::PartHeader;
@@ -22,13 +24,13 @@ use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
 use crate::message::lines::Line;
 
-/// Fields beyond which a header is worth a look.
+/// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;
 
-/// Lines that are looked at after a line that is no field.
+/// Number of lines that are searched for a field after a line that is not one.
 const LOOKAHEAD: usize = 8;
 
-/// Lines that are no fields, and other damage of one header, counted.
+/// Counts invalid lines and other damage of a header.
 #[derive(Default)]
 struct HeaderDamage {
     junk: Option<Span>,
@@ -36,19 +38,19 @@ struct HeaderDamage {
     /// Start of the first field beyond the limit.
     skipped: Option<usize>,
     skipped_fields: u64,
-    /// Where the header ends without an empty line.
+    /// Place where the header ends without an empty line.
     unended: Option<Span>,
     /// Number of fields.
     fields: usize,
     /// First line of blanks within the header.
     blank: Option<Span>,
     blank_lines: u64,
-    /// Names of [`SINGLE`] that were seen, a bit each; those seen again, with place and number.
+    /// Names of [`SINGLE`] that occurred, a bit each; then those that were repeated, with place and count.
     seen: u32,
     again: Vec<(usize, Span, u64)>,
 }
 
-/// Fields of which a header has one (RFC 5322 3.6, RFC 2045 3, RFC 2183 2).
+/// Fields that may occur once in a header (RFC 5322 3.6, RFC 2045 3, RFC 2183 2).
 const SINGLE: [&str; 18] = [
     "Content-Type",
     "Content-Transfer-Encoding",
@@ -70,7 +72,7 @@ const SINGLE: [&str; 18] = [
     "Content-Location",
 ];
 
-/// Index of a name in [`SINGLE`]. Sorted by length first, for every field of every message passes here.
+/// Returns the index of a name in [`SINGLE`]. Compares the length first, since this runs for every field.
 #[inline]
 fn single(name: &[u8]) -> Option<usize> {
     let candidates: &[usize] = match name.len() {
@@ -93,21 +95,21 @@ fn single(name: &[u8]) -> Option<usize> {
     candidates.iter().copied().find(is)
 }
 
-/// What a line of a header is.
+/// The role of a line in a header.
 enum Role {
-    /// Length of the name, and place of the colon.
+    /// Length of the name, and offset of the colon.
     Field(usize, usize),
     Continuation,
     Junk,
     /// An empty line.
     End,
-    /// A line of blanks that stands for the empty one.
+    /// A line of blanks that replaces the empty line.
     BlankEnd,
     /// The first line of the body, or a delimiter.
     BodyAlready,
 }
 
-/// What the line before was.
+/// The kind of the previous line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineBefore {
     Nothing,
@@ -123,7 +125,7 @@ impl Parser<'_> {
         let mut header = PartHeader::default();
         let mut damage = HeaderDamage::default();
         let mut before = LineBefore::Nothing;
-        // A field with a known name is certain at or after this place.
+        // A field with a known name exists at or after this offset.
         let mut known = start;
         let mut at = start;
         (header.span, header.body) = loop {
@@ -185,7 +187,7 @@ impl Parser<'_> {
         header
     }
 
-    /// Decides what a line is; the rules stand at the top of this file.
+    /// Decides the role of a line by the rules at the top of this file.
     fn role(&mut self, line: Line, before: LineBefore, known: &mut usize) -> Role {
         let content = &self.raw[line.start..line.end];
         match content.first() {
@@ -202,7 +204,7 @@ impl Parser<'_> {
                 }
             }
             Some(_) => {
-                // A boundary may have a colon in it.
+                // A boundary may contain a colon.
                 if self.delimiter(line).is_some() {
                     return Role::BodyAlready;
                 }
@@ -210,7 +212,7 @@ impl Parser<'_> {
                     return Role::Field(name, colon);
                 }
                 if content.starts_with(b"--") {
-                    // Perhaps the delimiter that this very header declares.
+                    // This may be the delimiter that this header declares.
                     return Role::BodyAlready;
                 }
                 if before == LineBefore::Nothing
@@ -229,9 +231,9 @@ impl Parser<'_> {
         Role::Junk
     }
 
-    /// Whether the header goes on after a line of blanks: a field, a continuation or an empty line follows it and its like.
+    /// Returns true if a field, a continuation or an empty line follows a line of blanks and further such lines.
     fn header_goes_on(&mut self, mut at: usize) -> bool {
-        // A run of such lines is looked through once.
+        // Examines a run of blank lines only once.
         if at <= self.blank_run.0 {
             return self.blank_run.1;
         }
@@ -256,7 +258,7 @@ impl Parser<'_> {
         goes_on
     }
 
-    /// Start of a field with a known name within the next lines of this header.
+    /// Returns the start of a field with a known name within the next lines of this header.
     fn known_field_after(&self, mut at: usize) -> Option<usize> {
         for _ in 0..LOOKAHEAD {
             if at >= self.raw.len() {
@@ -277,7 +279,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Whether a field with a known name begins at `at`.
+    /// Returns true if a field with a known name begins at `at`.
     pub(super) fn begins_header(&self, at: usize) -> bool {
         let line = self.lines.line(self.raw, at);
         let content = &self.raw[line.start..line.end];
@@ -353,7 +355,7 @@ impl Parser<'_> {
     }
 }
 
-/// Length of the field's name and place of its colon, when the line begins a field.
+/// Returns the length of the field's name and the offset of its colon, if the line begins a field.
 #[inline]
 fn field_name(content: &[u8]) -> Option<(usize, usize)> {
     let name = name_end(content)?;
@@ -365,12 +367,12 @@ fn field_name(content: &[u8]) -> Option<(usize, usize)> {
     (name > 0 && content.get(colon) == Some(&b':')).then_some((name, colon))
 }
 
-/// Place of the first blank, control but NUL, or colon.
+/// Returns the offset of the first blank, colon or control other than NUL.
 #[inline]
 fn name_end(content: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
     let mut at = 0;
-    // Eight bytes at a time: a borrow can only mark bytes behind the first one marked, and only the first is used.
+    // Eight bytes at a time. A borrow can only mark bytes after the first marked one, and only the first is used.
     while let Some(word) = content.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*word);
         let colon = word ^ (ONES * u64::from(b':'));
@@ -387,7 +389,7 @@ fn name_end(content: &[u8]) -> Option<usize> {
 }
 
 impl PartHeader {
-    /// Remembers the first of each field that tells about the body.
+    /// Records the first of each field that describes the body.
     fn note(&mut self, single: usize, field: u32) {
         let slot = match single {
             0 => &mut self.content_type,
@@ -415,14 +417,14 @@ impl HeaderDamage {
 }
 
 fn count(bytes: &[u8], byte: u8) -> u64 {
-    // Blocks small enough for a counter of eight bits let the compiler use whole registers.
+    // Blocks of 255 bytes fit an eight-bit counter, so the compiler can use vector registers.
     bytes
         .chunks(255)
         .map(|block| u64::from(block.iter().map(|&b| u8::from(b == byte)).sum::<u8>()))
         .sum()
 }
 
-/// Number of CR LF.
+/// Counts CR LF.
 fn count_line_ends(bytes: &[u8]) -> u64 {
     let pair = |(&a, &b): (&u8, &u8)| u8::from(a == b'\r' && b == b'\n');
     let next = bytes.get(1..).unwrap_or_default();

@@ -2,14 +2,14 @@
 
 use crate::Span;
 
-/// What was read of a part's header.
+/// Spans and fields of a part's header.
 #[derive(Default)]
 pub(super) struct PartHeader {
-    /// All its lines.
+    /// All lines of the header.
     pub(super) span: Span,
     /// Start of the body.
     pub(super) body: usize,
-    /// The fields that the parser needs, as indexes into all fields.
+    /// Indexes of the fields that the parser needs.
     pub(super) content_type: Option<u32>,
     pub(super) content_transfer_encoding: Option<u32>,
     pub(super) content_disposition: Option<u32>,

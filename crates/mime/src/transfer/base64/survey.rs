@@ -1,15 +1,15 @@
-//! Which lines of a body are base64, and where text that somebody appended begins.
+//! Finds the lines of a body that are base64, and the start of appended text.
 
 /// The part of a body that is read as base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EncodedRegion {
-    /// False for a body that was never base64.
+    /// False for a body that is not base64.
     pub(super) is_base64: bool,
-    /// End of the base64; what follows is a footer.
+    /// End of the base64; the rest is a footer.
     pub(super) end: usize,
 }
 
-/// What a piece of a body looks like.
+/// The class of a piece of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PieceClass {
     Blank,
@@ -17,26 +17,26 @@ pub(super) enum PieceClass {
     Strong,
     /// Base64, perhaps damaged.
     Plain,
-    /// Of the alphabet, but a word or a number as people write them.
+    /// Characters of the alphabet that may be an ordinary word or number.
     Word,
-    /// No base64.
+    /// Text that is not base64.
     Text,
 }
 
-/// A line without its line end, or what stands in it before or after padding.
+/// A line without its line end, or the part of it before or after padding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinePiece {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) class: PieceClass,
-    /// It ends in padding.
+    /// True if it ends in padding.
     padded: bool,
 }
 
-/// Longest word of a language that is not taken for base64.
+/// Longest run of letters that may be a word of a language.
 const LONGEST_WORD: usize = 29;
 
-/// Finds the base64 in a body. Three passes, whatever the body.
+/// Finds the base64 in a body. Reads the body three times.
 pub(super) fn region(body: &[u8]) -> EncodedRegion {
     let (mut strong, mut all) = (0_usize, 0_usize);
     let mut shape = LineShape::default();
@@ -45,7 +45,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
         all += usize::from(piece.class != PieceClass::Blank);
         shape.survey(&piece, body);
     }
-    // Pieces that can only be base64; characters of the alphabet; those in front of the words that may begin a footer.
+    // Counts pieces that can only be base64, characters of the alphabet, and characters before the words that may begin a footer.
     let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
     let mut footer: Option<(usize, bool)> = None;
     let (mut after_padding, mut after_blank) = (false, false);
@@ -57,7 +57,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
         all -= 1;
         match piece.class {
             PieceClass::Text => {
-                // The rest is base64 when most of its lines can be nothing else.
+                // The rest is base64 if most of its lines can be nothing else.
                 if strong > 0 && strong * 2 >= all {
                     continue;
                 }
@@ -96,7 +96,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
         after_blank = false;
     }
     if solid == 0 {
-        // Words alone, or nothing.
+        // Only words, or nothing.
         return EncodedRegion {
             is_base64: characters.is_multiple_of(4),
             end: body.len(),
@@ -113,25 +113,25 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
     }
 }
 
-/// Length and alphabet of the lines that an encoder writes: all but the last have one length.
+/// Length and alphabet of the lines of an encoder, which have one length except the last.
 #[derive(Debug, Default)]
 struct LineShape {
-    /// Length of the first long line; 0 where there is none.
+    /// Length of the first long line; 0 without one.
     width: usize,
-    /// Start of the last line of that length, or of the last line of the standard alphabet where there is none.
+    /// Start of the last line of that length; without one, of the last line of the standard alphabet.
     last: usize,
-    /// A line had `-` or `_` (RFC 4648 5).
+    /// True after a line with `-` or `_` (the URL-safe alphabet of RFC 4648 5).
     for_addresses: bool,
-    /// A line had bytes of no alphabet.
+    /// True after a line with bytes outside the alphabets.
     damaged: bool,
-    /// The line before was shorter than the others.
+    /// True if the previous line was shorter than the others.
     is_short: bool,
-    /// A line followed a shorter one.
+    /// True after a line that followed a shorter one.
     is_ragged: bool,
 }
 
 impl LineShape {
-    /// Looks ahead at a piece.
+    /// Records the length of a piece before the main pass.
     fn survey(&mut self, piece: &LinePiece, body: &[u8]) {
         let length = body[piece.start..piece.end].trim_ascii().len();
         match piece.class {
@@ -146,8 +146,9 @@ impl LineShape {
         }
     }
 
-    /// Whether the base64 ends before a piece: it cannot be a line of the same encoder, behind so many characters, and no later line
-    /// goes on with it.
+    /// Returns true if the base64 ends before a piece. `characters` is the number of base64 characters before it.
+    ///
+    /// It ends there if the same encoder cannot have written the piece and no later line continues the base64.
     fn ends_before(&self, piece: &LinePiece, body: &[u8], characters: usize) -> bool {
         if self.is_ragged || !characters.is_multiple_of(4) || self.last >= piece.start {
             return false;
@@ -155,7 +156,7 @@ impl LineShape {
         let text = body[piece.start..piece.end].trim_ascii();
         let foreign = !self.damaged && !text.iter().all(|b| is_base64(*b));
         let other = !self.for_addresses && memchr::memchr2(b'-', b'_', text).is_some();
-        // Behind a full line a shorter one may follow, with damage in it, even at its start.
+        // After a full line, a shorter one may follow and may be damaged, even at its start.
         let marked = text.starts_with(b"--")
             || text.starts_with(b"__")
             || !is_damaged_once(text) && !text.first().is_some_and(|b| is_base64(*b));
@@ -163,7 +164,7 @@ impl LineShape {
             || self.is_short && !text.len().is_multiple_of(4)
     }
 
-    /// Takes a piece for base64.
+    /// Records a piece as base64.
     fn add(&mut self, piece: &LinePiece, body: &[u8]) {
         let text = body[piece.start..piece.end].trim_ascii();
         self.for_addresses |= memchr::memchr2(b'-', b'_', text).is_some();
@@ -173,20 +174,20 @@ impl LineShape {
     }
 }
 
-/// Returns true for a line with padding, or too long for a word, of which one byte is not base64.
+/// Returns true for a line with one byte that is not base64, if it has padding or is too long for a word.
 fn is_damaged_once(text: &[u8]) -> bool {
     text.iter().filter(|b| !is_base64(**b)).count() == 1
         && (text.ends_with(b"=") || text.len() >= 20)
 }
 
-/// Whether a line holds nothing but the standard alphabet.
+/// Returns true if a line consists of the standard alphabet.
 fn is_standard(line: &[u8]) -> bool {
     line.trim_ascii()
         .iter()
         .all(|b| is_base64(*b) && !matches!(b, b'-' | b'_'))
 }
 
-/// The pieces of a body, in order. A line is cut after padding that ends a quantum.
+/// Returns the pieces of a body, in order. Splits lines after padding that ends a quantum.
 pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = LinePiece> + '_ {
     let line_feed = memchr::memchr(b'\n', body).is_some();
     let end_byte = if line_feed { b'\n' } else { b'\r' };
@@ -231,7 +232,7 @@ pub(super) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
 }
 
-/// Length of complete quanta with padding at the start of a line, when that is no word before an equals sign.
+/// Returns the length of complete quanta with padding at the start of a line; None for a word before an equals sign.
 fn padding_end(line: &[u8]) -> Option<usize> {
     let text = line
         .iter()
@@ -281,10 +282,10 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
     }
 }
 
-/// A word, number, address or dash as people write them: letters all small, all capital or with one capital in front.
+/// Returns true for an ordinary word, number, URL or rule. Letters must be lower-case, upper-case or capitalized.
 fn is_word(word: &[u8]) -> bool {
     if word.len() > LONGEST_WORD {
-        // Long enough for an address, where the alphabet ends.
+        // The alphabet ends within the scheme of a URL.
         return memchr::memmem::find(&word[..word.len().min(12)], b"://").is_some();
     }
     let inner = {
@@ -329,7 +330,7 @@ mod tests {
         body
     }
 
-    /// A line that the encoder cannot have written ends the base64, whatever the length of what stands before it.
+    /// A line that the encoder cannot have written ends the base64, whatever the length of the text before it.
     #[test]
     fn foreign_lines_behind_base64_are_text() {
         for footer in [
@@ -358,7 +359,7 @@ mod tests {
         }
     }
 
-    /// Where base64 goes on behind such a line, the line is damage within it.
+    /// If base64 continues after such a line, the line is damage within it.
     #[test]
     fn base64_that_goes_on_is_read_to_its_end() {
         for footer in ["--DeathToSpam--", "[DeathToSpam]", "~DeathToSpam~"] {
@@ -369,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Lines of other lengths, and the other alphabet, are base64 as before.
+    /// Lines of other lengths, and of the URL-safe alphabet, are base64.
     #[test]
     fn ragged_base64_is_read_to_its_end() {
         let digits: Vec<u8> = encoded(900, usize::MAX).trim_ascii_end().to_vec();

@@ -1,17 +1,17 @@
-//! The machine that reads base64 as it occurs: any line lengths, foreign bytes, padding anywhere, the alphabet for addresses.
+//! Decodes damaged base64: any line length, foreign bytes, padding anywhere, the URL-safe alphabet.
 
 use super::super::decoded::{RangeCount, Sink};
 use super::survey::{EncodedRegion, PieceClass, is_base64, pieces};
 use std::ops::Range;
 
-/// What was wrong.
+/// The damage of a body.
 #[derive(Debug, Default)]
 pub(super) struct Base64Damage {
     /// Bytes that were skipped.
     pub(super) foreign: RangeCount,
-    /// The first characters behind padding.
+    /// The first characters after padding.
     pub(super) several: RangeCount,
-    /// The quantum that has no end.
+    /// The incomplete quantum.
     pub(super) cut: Option<Range<usize>>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Base64Damage {
 pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) -> Base64Damage {
     let mut damage = Base64Damage::default();
     let mut quantum = Quantum::default();
-    // The last byte of the alphabet was padding that ended a quantum.
+    // True if the last byte of the alphabet was padding that ended a quantum.
     let mut padded = false;
     for piece in pieces(body).take_while(|piece| piece.start < region.end) {
         if piece.class == PieceClass::Text {
@@ -74,7 +74,7 @@ impl Quantum {
         }
     }
 
-    /// Gives the complete bytes; the bits that are left of an incomplete one are dropped.
+    /// Emits the complete bytes and drops the bits of an incomplete one.
     fn end(&mut self, sink: &mut impl Sink) {
         let bits = self.bits << (6 * (4 - self.length));
         for index in 1..self.length {
@@ -86,7 +86,7 @@ impl Quantum {
     }
 }
 
-/// Value of a byte of the alphabet; `-` and `_` are those of RFC 4648 5.
+/// Returns the value of a byte of the alphabet, including `-` and `_` of RFC 4648 5.
 pub(super) fn sextet(byte: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte - b'A',

@@ -1,13 +1,13 @@
-//! Quoted-printable that is as RFC 2045 6.7 wants it, fast.
+//! Decodes well-formed quoted-printable (RFC 2045 6.7), fast.
 //!
 //! # Limits
-//! ASCII, lines that end in LF or CR LF without blanks before that, and escapes that are whole: for all else the tolerant decoder reads the
-//! body anew.
+//! Accepts ASCII with complete escapes, and lines that end in LF or CR LF without trailing blanks. For other input, the tolerant
+//! decoder reads the body from its start.
 
 use mailglot_kernel::hex_escapes::{self, SLACK};
 use std::borrow::Cow;
 
-/// The decoded bytes; None for what is not clean.
+/// Returns the decoded bytes; None for input that is not clean.
 pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !body.is_ascii() || has_loose_ends(body) {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(out))
 }
 
-/// Where the text goes on after the soft line break at `at`; None where there is none.
+/// Returns where the text continues after the soft line break at `at`; None without one.
 #[inline]
 fn after_break(body: &[u8], at: usize) -> Option<usize> {
     match body[at + 1..] {
@@ -40,7 +40,7 @@ fn after_break(body: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a line ends in a blank, or in a CR that is not before an LF, or the body ends in a blank or an equals sign.
+/// Returns true if a line ends in a blank or a stray CR, or if the body ends in a blank, CR or equals sign.
 fn has_loose_ends(body: &[u8]) -> bool {
     if matches!(body.last(), Some(b' ' | b'\t' | b'=' | b'\r')) {
         return true;
@@ -48,7 +48,7 @@ fn has_loose_ends(body: &[u8]) -> bool {
     let Some(next) = body.get(1..) else {
         return false;
     };
-    // Blocks are folded without a branch, which compilers turn into vector code.
+    // Folds blocks without a branch, which compilers turn into vector code.
     body.chunks(512).zip(next.chunks(512)).any(|(these, next)| {
         let loose = |(&a, &b): (&u8, &u8)| {
             let blank = a == b' ' || a == b'\t';
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_read_alike_what_is_clean() {
+    fn both_decoders_agree_on_clean_text() {
         let pieces: [&[u8]; 17] = [
             b"=C3=BC",
             b"=",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clean_is_left() {
+    fn unclean_input_is_rejected() {
         for body in [
             &b"a \nb"[..],
             b"a\t\r\nb",

@@ -71,7 +71,7 @@ pub struct Part {
     pub header: Span,
     /// Span from after the empty line to before the line end of the next delimiter, or to the end.
     pub body: Span,
-    /// Range of indexes into [`Message::all_fields`].
+    /// Range of indexes into [`Message::all_fields`](crate::Message::all_fields).
     pub fields: (u32, u32),
     /// Declared or default media type.
     pub media: MediaType,

@@ -11,7 +11,7 @@ pub struct Replacement {
     pub with: Vec<u8>,
 }
 
-/// Target of [`rewrite`].
+/// The form that is written by [`header::rewrite`](crate::header::rewrite).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {

@@ -215,38 +215,6 @@ impl<'a> Mail<'a> {
         text_parts(&self.message, &self.policy, &mut Report::with_limit(0))
     }
 
-    /// Returns the attachments in document order, also those inside embedded messages.
-    ///
-    /// An attachment is a part with a file name (`inline` too), a part with another disposition than `inline`, a part that is neither text
-    /// nor multipart nor message, or a file in uuencode or yEnc inside a text. The message's own text is in both lists if it has a file
-    /// name.
-    ///
-    /// ```
-    /// use mailglot_mime::Mail;
-    ///
-    /// let mail = Mail::parse(
-    ///     "Content-Type: multipart/mixed; boundary=b\n\n\
-    ///     --b\n\nsee there\n\
-    ///     --b\nContent-Type: application/pdf; name=\"=?utf-8?Q?=C3=9Cber?=.pdf\"\nContent-Transfer-Encoding: base64\n\n\
-    ///     JVBERi0xLjQ=\n\
-    ///     --b--\n",
-    /// );
-    /// let files = mail.attachments();
-    /// assert_eq!(files[0].name(), Some("Über.pdf"));
-    /// assert!(files[0].media_type() == "application/pdf");
-    /// assert_eq!(&*files[0].decoded(), b"%PDF-1.4");
-    /// ```
-    pub fn attachments(&self) -> Vec<Attachment<'a>> {
-        attachment::collect(self, crate::text::ENCODED_LEVELS)
-    }
-
-    /// Returns the messages that parts of this message embed, also those in base64 or quoted-printable.
-    ///
-    /// Messages inside these are not in the list: [`EmbeddedMessage::mail`] reads them.
-    pub fn embedded_messages(&self) -> Vec<EmbeddedMessage<'a>> {
-        embedded::collect(self)
-    }
-
     /// Plans the edits that make the message UTF-8 as `policy` says, and reports its findings.
     ///
     /// ```
@@ -309,7 +277,7 @@ impl<'a> Mail<'a> {
     /// Returns the context for a field value. The texts of the message are read only if they affect how the value is decoded.
     fn context(&self, value: &[u8], kind: FieldKind) -> HeaderContext<'_> {
         let alone = HeaderContext::of(&self.policy);
-        let asks = kind == FieldKind::Parameters && params::asks_the_message(value);
+        let asks = kind == FieldKind::Parameters && params::may_need_evidence(value);
         if value.is_ascii() && !asks && is_decoded_alone(value, &alone) {
             return alone;
         }

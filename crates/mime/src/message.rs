@@ -112,7 +112,7 @@ impl<'a> Message<'a> {
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
         let mut next = Some(id);
         while let Some(part) = next.map(|id| self.part_at(id)) {
-            if part.seals() {
+            if part.is_signed_or_encrypted() {
                 return true;
             }
             next = part.parent;

@@ -127,17 +127,14 @@ impl<'a> Reader<'a> {
                 lexical,
                 word,
             } = token;
-            match word {
-                Some(word) => {
-                    reader.add_word(word, lexical, &mut gap, &mut labels, findings);
-                }
-                None => {
-                    if lexical == LexicalContext::Address && kind.has_syntax() {
-                        reader.report_word_in_address(&range, findings);
-                    }
-                    reader.add_text_or_gap(range, lexical, &mut gap);
-                }
+            if let Some(word) = word {
+                reader.add_word(word, lexical, &mut gap, &mut labels, findings);
+                continue;
             }
+            if lexical == LexicalContext::Address && kind.has_syntax() {
+                reader.report_word_in_address(&range, findings);
+            }
+            reader.add_text_or_gap(range, lexical, &mut gap);
         }
         reader.add_text(gap);
         reader.rejoin_base64();

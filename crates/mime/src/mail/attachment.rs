@@ -123,8 +123,35 @@ impl Attachment<'_> {
     }
 }
 
+impl<'a> Mail<'a> {
+    /// Returns the attachments in document order, also those inside embedded messages.
+    ///
+    /// An attachment is a part with a file name (`inline` too), a part with another disposition than `inline`, a part that is neither text
+    /// nor multipart nor message, or a file in uuencode or yEnc inside a text. The message's own text is in both lists if it has a file
+    /// name.
+    ///
+    /// ```
+    /// use mailglot_mime::Mail;
+    ///
+    /// let mail = Mail::parse(
+    ///     "Content-Type: multipart/mixed; boundary=b\n\n\
+    ///     --b\n\nsee there\n\
+    ///     --b\nContent-Type: application/pdf; name=\"=?utf-8?Q?=C3=9Cber?=.pdf\"\nContent-Transfer-Encoding: base64\n\n\
+    ///     JVBERi0xLjQ=\n\
+    ///     --b--\n",
+    /// );
+    /// let files = mail.attachments();
+    /// assert_eq!(files[0].name(), Some("Über.pdf"));
+    /// assert!(files[0].media_type() == "application/pdf");
+    /// assert_eq!(&*files[0].decoded(), b"%PDF-1.4");
+    /// ```
+    pub fn attachments(&self) -> Vec<Attachment<'a>> {
+        collect(self, crate::text::ENCODED_LEVELS)
+    }
+}
+
 /// Returns the attachments of a message. Opens `levels` embedded messages inside each other.
-pub(super) fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
+fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
     let message = &mail.message;
     let mut files = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {

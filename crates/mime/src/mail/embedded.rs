@@ -57,8 +57,17 @@ impl EmbeddedMessage<'_> {
     }
 }
 
+impl<'a> Mail<'a> {
+    /// Returns the messages that parts of this message embed, also those in base64 or quoted-printable.
+    ///
+    /// Messages inside these are not in the list: [`EmbeddedMessage::mail`] reads them.
+    pub fn embedded_messages(&self) -> Vec<EmbeddedMessage<'a>> {
+        collect(self)
+    }
+}
+
 /// Returns the messages that no other embedded message contains.
-pub(super) fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
+fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
     let message = &mail.message;
     let mut found = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {

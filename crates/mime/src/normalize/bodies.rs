@@ -305,7 +305,7 @@ impl<'a> Body<'a, '_> {
         let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
             self.message.part_at(self.id).transfer != self.transferred.decoded.used;
-        !asks.relabels && !is_wrongly_labelled && keeps_encoding
+        !requirements.relabels && !is_wrongly_labelled && keeps_encoding
     }
 
     /// Builds the target of a body without transfer encoding, with the steps that restore the old bytes.

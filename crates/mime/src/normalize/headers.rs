@@ -278,7 +278,7 @@ fn charset_then(
 ) -> Option<Charset> {
     let stays = |id: &PartId| {
         let part = message.part_at(*id);
-        let told = part.charset.unwrap_or(part.body);
+        let label_or_body = part.charset.unwrap_or(part.body);
         !edits
             .iter()
             .any(|edit| edit.span.start < label_or_body.end && label_or_body.start < edit.span.end)

@@ -101,10 +101,10 @@ impl Groups {
             };
             at += units[at..].iter().take_while(joins).count();
             let needed = units[start..at].iter().any(needs_words);
-            for index in start..at {
-                groups.members[index] = needed || units[index].state.is_group_member();
-                groups.wanted[index] = needed;
+            for (unit, member) in units[start..at].iter().zip(&mut groups.members[start..at]) {
+                *member = needed || unit.state.is_group_member();
             }
+            groups.wanted[start..at].fill(needed);
         }
         Ok(groups)
     }

@@ -1,7 +1,7 @@
 //! Decodes the multi-byte WHATWG encodings of East Asia: Shift_JIS, EUC-JP, gb18030, Big5, EUC-KR.
 //!
-//! One flat table has the character of every pair of bytes of a family, or of a subset for strict decoding. It is unpacked at
-//! first use; `cargo xtask generate` makes it from the answers of `encoding_rs`. The decoder asks `encoding_rs` for everything
+//! One flat table has the character of every pair of bytes of a family, or of a subset for strict decoding.
+//! `cargo xtask generate` makes it from the answers of `encoding_rs`. The decoder asks `encoding_rs` for everything
 //! else, one sequence at a time: four-byte gb18030, pairs that are two characters, all damage.
 //!
 //! A byte below 0x21 is never part of a character. A damaged sequence never swallows an ASCII byte.
@@ -9,7 +9,7 @@
 //! # Limits
 //! Strict decoding of Big5 and GB18030 follows WHATWG.
 
-use crate::grid::{Grid, Set};
+use crate::grid::Set;
 use crate::sink::Sink;
 use crate::web::{self, Step};
 use crate::{LossKind, Mode};
@@ -61,68 +61,51 @@ impl Family {
         self.tables_of(Subset::All)
     }
 
-    /// Returns the characters of a subset, which strict decoding finds. Builds the table at first use, in about 0.3 ms.
+    /// Returns the characters of a subset, which strict decoding finds.
     fn tables_of(self, subset: Subset) -> &'static PairTable {
-        type Subsets = [OnceLock<PairTable>; Subset::COUNT];
-        static TABLES: [Subsets; 5] = [const { [const { OnceLock::new() }; Subset::COUNT] }; 5];
-        TABLES[self as usize][subset as usize].get_or_init(|| self.build(subset))
-    }
-
-    fn build(self, subset: Subset) -> PairTable {
-        let grid = Grid::read(&[self.packed()]);
-        let mut tables = PairTable::new(if self == Self::ShiftJis {
-            LeadBytes::From81ButA0ToDf
-        } else {
-            LeadBytes::From81
-        });
-        for lead in 0x80..=0xFF_u8 {
-            if matches!(self, Self::ShiftJis | Self::Gb18030) && subset.holds(&[lead]) {
-                tables.set_single(lead, grid.cell(0, lead));
-            }
-            for trail in 0x40..=0xFE_u8 {
-                if let Some((row, column)) = self.place(lead, trail)
-                    && subset.holds(&[lead, trail])
-                {
-                    tables.set_pair(lead, trail, grid.cell(row, column));
-                }
-            }
-        }
-        tables
-    }
-
-    /// A table of `data/tables/web/`.
-    fn packed(self) -> &'static [u8] {
-        match self {
-            Self::ShiftJis | Self::EucJp => include_bytes!("generated/web-jis0208.bin"),
-            Self::Gb18030 => include_bytes!("generated/web-gbk.bin"),
-            Self::Big5 => include_bytes!("generated/web-big5.bin"),
-            Self::EucKr => include_bytes!("generated/web-euc-kr.bin"),
+        match (self, subset) {
+            (Self::ShiftJis, Subset::JisShifted) => &JIS_SHIFTED,
+            (Self::ShiftJis, _) => &SHIFT_JIS,
+            (Self::EucJp, Subset::JisEuc) => &JIS_EUC,
+            (Self::EucJp, _) => &EUC_JP,
+            (Self::Gb18030, Subset::Gb2312) => &GB2312,
+            (Self::Gb18030, Subset::Gbk) => &GBK,
+            (Self::Gb18030, _) => &GB18030,
+            (Self::Big5, _) => &BIG5,
+            (Self::EucKr, Subset::Ksx1001) => &KSX1001,
+            (Self::EucKr, _) => &EUC_KR,
         }
     }
+}
 
-    /// Row and column of a pair in its table (WHATWG, "Shift_JIS decoder" and "EUC-JP decoder"); `None` for no pair.
-    fn place(self, lead: u8, trail: u8) -> Option<(u16, u8)> {
-        match self {
-            Self::ShiftJis => {
-                let half = match lead {
-                    0x81..=0x9F => lead - 0x81,
-                    0xE0..=0xFC => lead - 0xC1,
-                    _ => return None,
-                };
-                let (odd, column) = match trail {
-                    0x40..=0x7E => (0, trail - 0x40 + 0x21),
-                    0x80..=0x9E => (0, trail - 0x41 + 0x21),
-                    0x9F..=0xFC => (1, trail - 0x9F + 0x21),
-                    _ => return None,
-                };
-                Some((u16::from(half) * 2 + 0x21 + odd, column))
-            }
-            // The katakana are the single bytes of Shift_JIS.
-            Self::EucJp if lead == 0x8E => matches!(trail, 0xA1..=0xDF).then_some((0, trail)),
-            Self::EucJp => matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE))
-                .then_some((u16::from(lead & 0x7F), trail & 0x7F)),
-            _ => Some((u16::from(lead), trail)),
-        }
+/// The bytes of a file of packed characters.
+type Bytes = [u8; 4 * PairTable::CELLS];
+
+static SHIFT_JIS: PairTable = PairTable::new(
+    LeadBytes::From81ButA0ToDf,
+    cells(include_bytes!("generated/pairs-shift-jis.bin")),
+);
+static JIS_SHIFTED: PairTable = PairTable::new(
+    LeadBytes::From81ButA0ToDf,
+    cells(include_bytes!("generated/pairs-jis-shifted.bin")),
+);
+static EUC_JP: PairTable = from_81(include_bytes!("generated/pairs-euc-jp.bin"));
+static JIS_EUC: PairTable = from_81(include_bytes!("generated/pairs-jis-euc.bin"));
+static GB18030: PairTable = from_81(include_bytes!("generated/pairs-gb18030.bin"));
+static GBK: PairTable = from_81(include_bytes!("generated/pairs-gbk.bin"));
+static GB2312: PairTable = from_81(include_bytes!("generated/pairs-gb2312.bin"));
+static BIG5: PairTable = from_81(include_bytes!("generated/pairs-big5.bin"));
+static EUC_KR: PairTable = from_81(include_bytes!("generated/pairs-euc-kr.bin"));
+static KSX1001: PairTable = from_81(include_bytes!("generated/pairs-ksx1001.bin"));
+
+const fn from_81(bytes: &'static Bytes) -> PairTable {
+    PairTable::new(LeadBytes::From81, cells(bytes))
+}
+
+const fn cells(bytes: &'static Bytes) -> &'static [[u8; 4]; PairTable::CELLS] {
+    match bytes.as_chunks().0.as_array() {
+        Some(cells) => cells,
+        None => unreachable!(),
     }
 }
 
@@ -201,9 +184,6 @@ impl Reverse {
 }
 
 impl Subset {
-    /// Number of subsets.
-    const COUNT: usize = Self::Ksx1001 as usize + 1;
-
     /// Returns true if a character of these bytes belongs to the subset.
     pub(crate) fn holds(self, bytes: &[u8]) -> bool {
         match (self, bytes) {

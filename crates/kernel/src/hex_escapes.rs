@@ -15,7 +15,7 @@ pub use super::portable::hex_escapes::SLACK;
 /// ```
 /// use mailglot_kernel::hex_escapes::{SLACK, decode};
 ///
-/// let mut out = [0; 16 + SLACK];
+/// let mut out = [0; 32 + SLACK];
 /// assert_eq!(decode(b"gr=C3=BC=C3=9Fe=\n", &mut out), (15, 7));
 /// assert_eq!(&out[..7], "grüße".as_bytes());
 /// ```

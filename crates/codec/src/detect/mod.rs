@@ -205,6 +205,16 @@ impl<'b> Weighed<'b> {
     }
 }
 
+/// Makes the file `detect-pages.bin` of this crate: what detection knows of each byte in each single-byte charset.
+#[doc(hidden)]
+pub fn pages() -> Vec<u8> {
+    let pages = language::candidates().iter();
+    pages
+        .filter(|candidate| candidate.is_single_byte)
+        .flat_map(|candidate| reading::Page::packed(candidate.charset, candidate.script))
+        .collect()
+}
+
 /// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {

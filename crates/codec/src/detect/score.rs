@@ -4,7 +4,7 @@
 //! Reads a sample only. The caller chooses a representative one.
 
 use super::cost::NAT;
-use super::language::{self, Candidate, Language, RARE, Script, candidates, usual_first};
+use super::language::{self, Candidate, Language, RARE, Script, candidates};
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::rules::Rules;
@@ -160,49 +160,46 @@ fn likely(
 ) -> Vec<Trial<'static>> {
     let english = english_runs(&head.bytes);
     let mut looks = Vec::new();
-    // Costs only grow, so a charset above `most` is not read to the end.
-    let all = candidates();
-    let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; all.len()];
     let mut by_text = Vec::new();
-    for &(place, nth) in usual_first() {
-        let candidate = &all[place];
-        if ascii_compatible && !candidate.is_ascii_compatible {
+    // Costs only grow, so a charset above `most` is not read to the end. The answer does not depend on the order.
+    for promise in promises(&head.bytes, priors, ascii_compatible) {
+        let Promise {
+            place,
+            prior,
+            least,
+            ..
+        } = promise;
+        let candidate = &candidates()[place];
+        let Some(room) = most.checked_sub(prior).filter(|room| *room >= least) else {
             continue;
-        }
-        let reading = readings[place].get_or_insert_with(|| {
-            let prior = candidate
-                .languages
-                .iter()
-                .map(|(language, cost)| cost + priors.languages[*language])
-                .min();
-            let most = most.checked_sub(prior?)?;
-            if candidate.is_single_byte {
-                read_once(candidate, head, &english, most, priors.rules, &mut by_text)
-            } else {
-                read(candidate, head, &english, most, priors.rules).map(Rc::new)
-            }
-        });
+        };
+        let reading = if candidate.is_single_byte {
+            read_once(candidate, head, &english, room, priors.rules, &mut by_text)
+        } else {
+            read(candidate, head, &english, room, priors.rules).map(Rc::new)
+        };
         let Some((reading, text)) = reading.as_deref() else {
             continue;
         };
-        let (language, prior) = candidate.languages[nth];
-        let prior = prior + priors.languages[language];
-        let before = reading.cost + prior;
-        let Some(room) = most.checked_sub(before) else {
-            continue;
-        };
-        let cost = match Models::get().language(language) {
-            Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
-            Model::Han(_) => Some(language_cost(
-                language,
-                reading,
-                text.as_deref(),
-                priors.rules,
-            )),
-        };
-        if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
-            most = most.min(cost + MARGIN);
-            looks.push((cost, (place, nth), candidate, (language, prior)));
+        for (nth, (language, prior)) in candidate.languages.iter().copied().enumerate() {
+            let prior = prior + priors.languages[language];
+            let before = reading.cost + prior;
+            let Some(room) = most.checked_sub(before) else {
+                continue;
+            };
+            let cost = match Models::get().language(language) {
+                Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
+                Model::Han(_) => Some(language_cost(
+                    language,
+                    reading,
+                    text.as_deref(),
+                    priors.rules,
+                )),
+            };
+            if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
+                most = most.min(cost + MARGIN);
+                looks.push((cost, (place, nth), candidate, (language, prior)));
+            }
         }
     }
     looks.sort_by_key(|(_, place, ..)| *place);
@@ -219,6 +216,56 @@ fn likely(
         }
     }
     likely
+}
+
+/// What a charset may cost, before a sample is read in it.
+struct Promise {
+    /// What the beginning of the sample is expected to cost.
+    expected: u32,
+    /// Index in [`candidates`].
+    place: usize,
+    /// The least cost of a language and the charset in it.
+    prior: u32,
+    /// The least cost of the sample.
+    least: u32,
+}
+
+/// Returns the charsets by what the beginning of a sample costs in them at least: the best is read early, and then the others exceed its
+/// cost early.
+fn promises(sample: &[u8], priors: &Priors, ascii_compatible: bool) -> Vec<Promise> {
+    /// Bytes of the beginning.
+    const BEGINNING: usize = 12;
+    /// What a byte of text in two-byte charsets costs.
+    const BYTE: u32 = 3 * NAT;
+    let beginning = &sample[..sample.len().min(BEGINNING)];
+    let all = candidates().iter().enumerate();
+    let promise = |(place, candidate): (usize, &Candidate)| {
+        let languages = candidate.languages.iter();
+        let costs = languages.map(|(language, cost)| cost + priors.languages[*language]);
+        let (prior, is_page) = (costs.min()?, candidate.is_single_byte);
+        let least = if is_page {
+            candidate.page().least_cost(beginning)
+        } else {
+            0
+        };
+        let of_beginning = if is_page {
+            least
+        } else {
+            BYTE * beginning.len() as u32
+        };
+        Some(Promise {
+            expected: prior + of_beginning,
+            place,
+            prior,
+            least,
+        })
+    };
+    let mut promises: Vec<Promise> = all
+        .filter(|(_, candidate)| candidate.is_ascii_compatible || !ascii_compatible)
+        .filter_map(promise)
+        .collect();
+    promises.sort_unstable_by_key(|promise| (promise.expected, promise.place));
+    promises
 }
 
 /// A first look at a sample in a charset, and its text if characters may have more bytes.

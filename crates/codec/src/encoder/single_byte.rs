@@ -7,7 +7,7 @@ use super::out::{Encode, Gather, Out};
 use crate::charset::Kind;
 use crate::decoder::table;
 use crate::generated::charsets::COUNT;
-use crate::single_byte::{Page, Reverse, Table};
+use crate::single_byte::{Page, Reverse};
 use crate::{Charset, Mode};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -23,17 +23,17 @@ impl SingleByte {
         static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
         Self {
-            reverse: REVERSE[at].get_or_init(|| Reverse::new(&repertoire(charset, mode))),
+            reverse: REVERSE[at].get_or_init(|| reverse(charset, mode)),
         }
     }
 }
 
-/// Returns the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the same. A C1
-/// control of ISO-8859-1 would be decoded as a letter of windows-1252.
-fn repertoire(charset: Charset, mode: Mode) -> Table {
+/// Makes the reverse of the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the
+/// same. A C1 control of ISO-8859-1 would be decoded as a letter of windows-1252.
+fn reverse(charset: Charset, mode: Mode) -> Reverse {
     let strict = table(charset, Mode::Strict);
     if mode == Mode::Strict {
-        return strict.clone();
+        return Reverse::new(strict, |_| true);
     }
     // Holes of Windows pages are controls there, as WHATWG writes them.
     let as_read = match charset.kind() {
@@ -51,11 +51,7 @@ fn repertoire(charset: Charset, mode: Mode) -> Table {
         strict
     };
     let read = table(charset.superset(), Mode::Lenient);
-    Table::new(|byte| {
-        own.cell(byte)
-            .char()
-            .filter(|_| own.cell(byte) == read.cell(byte))
-    })
+    Reverse::new(own, |byte| own.cell(byte) == read.cell(byte))
 }
 
 impl Encode for SingleByte {

@@ -17,7 +17,7 @@ impl Charset {
     }
 
     /// Preferred MIME name, e.g. `ISO-8859-1`, `windows-1252`, `UTF-8`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.row().name
     }
 

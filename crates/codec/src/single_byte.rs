@@ -244,12 +244,11 @@ impl Reverse {
         self.ascii
     }
 
-    /// The byte of a character.
+    /// The byte of the character with a code point.
     #[inline]
-    pub(crate) fn byte(&self, c: char) -> Option<u8> {
-        let code = c as usize;
+    pub(crate) fn byte_at(&self, code: usize) -> Option<u8> {
         let row = usize::from(*self.rows.get(code >> 8)?);
-        let cell = self.cells[row][code & 0xFF];
+        let cell = self.cells.get(row)?[code & 0xFF];
         (cell != 0).then_some(cell as u8)
     }
 }

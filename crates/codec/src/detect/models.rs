@@ -158,10 +158,14 @@ pub(crate) struct Letters {
     extra: [u8; 256],
     pairs: &'static [u8],
     left: &'static [u8],
-    /// The row of each pair, from 1, in little-endian order; 0 where `left` and the pairs tell the costs.
-    rows: &'static [[u8; 2]],
+    /// The place of the triples of each pair in `rows` and, behind those, in `few`: from 1, little-endian. 0 where `left` and the pairs
+    /// tell the costs.
+    places: &'static [[u8; 2]],
     /// The costs of all tokens, for each row.
-    triples: &'static [u8],
+    rows: &'static [u8],
+    rows_count: usize,
+    /// Two tokens, each with its cost.
+    few: &'static [[u8; 4]],
 }
 
 /// Costs of single characters.
@@ -345,16 +349,18 @@ impl Letters {
         let tokens = letters.len() - 1 + LETTERS as usize;
         let square = tokens * tokens;
         let (pairs, left) = (packed.take(square), packed.take(square));
-        let rows = packed.take(2 * square).as_chunks().0;
-        let count = packed.number();
+        let places = packed.take(2 * square).as_chunks().0;
+        let (rows_count, few) = (packed.number(), packed.number());
         Self {
             tokens,
             token,
             extra,
             pairs,
             left,
-            rows,
-            triples: packed.take(count * tokens),
+            places,
+            rows: packed.take(rows_count * tokens),
+            rows_count,
+            few: packed.take(4 * few).as_chunks().0,
         }
     }
 
@@ -390,10 +396,16 @@ impl Letters {
     #[inline]
     fn triple(&self, before: usize, last: usize, token: usize) -> u32 {
         let pair = before * self.tokens + last;
-        let row = usize::from(u16::from_le_bytes(self.rows[pair]));
-        let cost = match row.checked_sub(1) {
-            Some(row) => self.triples[row * self.tokens + token],
-            None => self.pairs[last * self.tokens + token].saturating_add(self.left[pair]),
+        let shorter = || self.pairs[last * self.tokens + token].saturating_add(self.left[pair]);
+        let place = usize::from(u16::from_le_bytes(self.places[pair]));
+        let cost = match place.checked_sub(1) {
+            Some(row) if row < self.rows_count => self.rows[row * self.tokens + token],
+            Some(place) => match self.few[place - self.rows_count] {
+                [one, cost, ..] if usize::from(one) == token => cost,
+                [.., other, cost] if usize::from(other) == token => cost,
+                _ => shorter(),
+            },
+            None => shorter(),
         };
         cost.into()
     }
@@ -524,14 +536,18 @@ mod tests {
         for (language, model) in LANGUAGES.iter().zip(&models.languages) {
             match model {
                 Model::Letters(letters) => {
-                    let rows = letters.rows.iter().map(|row| u16::from_le_bytes(*row));
-                    let count = usize::from(rows.max().unwrap());
-                    assert_eq!(
-                        letters.triples.len(),
-                        count * letters.tokens,
-                        "{}",
-                        language.name
-                    );
+                    let places = letters
+                        .places
+                        .iter()
+                        .map(|place| u16::from_le_bytes(*place));
+                    let count = usize::from(places.max().unwrap());
+                    let known = letters.rows_count + letters.few.len();
+                    assert_eq!(known, count, "{}", language.name);
+                    let tokens = letters
+                        .few
+                        .iter()
+                        .flat_map(|[one, _, other, _]| [*one, *other]);
+                    assert!(tokens.map(usize::from).all(|token| token < letters.tokens));
                 }
                 Model::Han(characters) => {
                     let count = usize::from(*characters.blocks.iter().max().unwrap());

@@ -8,8 +8,9 @@
 //!   with c = count + 5 classes their least costs behind each class (c * c), and the same if a sign may stand for a space or
 //!   for punctuation;
 //! - for each language in the order of `data/languages.tsv`, letters: their number n (u8) and their indexes in the script
-//!   (u8); with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to pairs (m * m), the number of the row of
-//!   triples of each pair (u16, m * m; 0 is none), the count of rows (u16), and a row of m costs for each;
+//!   (u8); with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to pairs (m * m), and of each pair the place
+//!   (u16, m * m) of its triples from 1, 0 for none: first rows of m costs, then pairs of a token and its cost;
+//!   the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice);
 //!   Han: the number of the row of each block of 256 characters (256; 0 is all unseen), the count of rows (u8), and a row of
 //!   256 costs for each;
 //! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages and their indexes
@@ -111,8 +112,8 @@ struct Letters {
     extra: Vec<u8>,
     pairs: Vec<u8>,
     left: Vec<u8>,
-    /// Costs behind those pairs of tokens that have triples of their own.
-    rows: Vec<Option<Vec<u8>>>,
+    /// Costs behind each pair of tokens.
+    triples: Vec<Triples>,
 }
 
 impl Letters {
@@ -134,25 +135,35 @@ impl Letters {
         };
         let pairs: Vec<u8> = all().map(|(a, b)| cost(ngrams.pair(a, b))).collect();
         let left: Vec<u8> = all().map(|(a, b)| cost(ngrams.triples(a, b).1)).collect();
-        let rows = all().zip(&left).enumerate().map(|(pair, ((a, b), left))| {
-            let triples = ngrams.triples(a, b).0;
+        let triples = all().zip(&left).enumerate().map(|(pair, ((a, b), left))| {
             let shorter = &pairs[pair % tokens.len() * tokens.len()..][..tokens.len()];
-            let mut row: Vec<u8> = shorter.iter().map(|c| c.saturating_add(*left)).collect();
-            for (c, probability) in &triples {
-                if let Some(at) = tokens.iter().position(|token| token == c) {
-                    row[at] = cost(*probability);
+            let triples = ngrams.triples(a, b).0.into_iter();
+            let token = |c: char| tokens.iter().position(|token| *token == c);
+            let own: Vec<(usize, u8)> = triples
+                .filter_map(|(c, probability)| Some((token(c)?, cost(probability))))
+                .collect();
+            match own[..] {
+                [] => Triples::None,
+                [one] => Triples::Few([one, one]),
+                [one, other] => Triples::Few([one, other]),
+                _ => {
+                    let shorter = shorter.iter();
+                    let mut row: Vec<u8> = shorter.map(|c| c.saturating_add(*left)).collect();
+                    for (token, cost) in own {
+                        row[token] = cost;
+                    }
+                    Triples::Row(row)
                 }
             }
-            (!triples.is_empty()).then_some(row)
         });
-        let rows = rows.collect();
+        let triples = triples.collect();
         Self {
             indexes,
             token,
             extra,
             pairs,
             left,
-            rows,
+            triples,
         }
     }
 
@@ -171,14 +182,42 @@ impl Letters {
         out.extend(&self.indexes);
         out.extend(&self.pairs);
         out.extend(&self.left);
-        let mut count = 0;
-        for row in &self.rows {
-            count += usize::from(row.is_some());
-            put(out, if row.is_some() { count } else { 0 });
+        let (mut rows, mut few): (Vec<u8>, Vec<[u8; 2]>) = (Vec::new(), Vec::new());
+        for triples in &self.triples {
+            match triples {
+                Triples::None => {}
+                Triples::Row(row) => rows.extend(row),
+                Triples::Few(pairs) => few.extend(pairs.map(|(token, cost)| [token as u8, cost])),
+            }
+        }
+        let count = rows.len() / self.tokens();
+        let (mut next_row, mut next_few) = (0, count);
+        for triples in &self.triples {
+            let next = match triples {
+                Triples::None => {
+                    put(out, 0);
+                    continue;
+                }
+                Triples::Row(_) => &mut next_row,
+                Triples::Few(_) => &mut next_few,
+            };
+            *next += 1;
+            put(out, *next);
         }
         put(out, count);
-        out.extend(self.rows.iter().flatten().flatten());
+        put(out, few.len() / 2);
+        out.extend(rows);
+        out.extend(few.as_flattened());
     }
+}
+
+/// The tokens that cost something else behind a pair than pairs tell.
+enum Triples {
+    None,
+    /// One or two, each with its cost.
+    Few([(usize, u8); 2]),
+    /// The costs of all tokens.
+    Row(Vec<u8>),
 }
 
 /// The least cost of each of some classes behind each of them in any of the languages.

@@ -23,7 +23,7 @@ use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Detection, Guess, GuessKind, Message, PartId, Policy, Report, Span};
 use mailglot_codec::detect::Detector;
-use mailglot_codec::{Charset, Loss, Resolved, View};
+use mailglot_codec::{Charset, Loss, LossLog, Resolved, View};
 use memchr::memmem;
 use message_evidence::MailContext;
 pub(crate) use message_evidence::MessageEvidence;
@@ -43,6 +43,23 @@ pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) ->
         how: choice.how,
         confidence: choice.confidence,
     }
+}
+
+/// Decodes a text body in the charset of its [`Reading`], without choosing the charset again.
+///
+/// Returns `None` if plain text was appended after an encoded body. Text in two charsets is decoded in one of them.
+pub fn text_as_read<'a>(message: &Message<'a>, reading: &Reading) -> Option<Cow<'a, str>> {
+    let part = message.part(reading.part);
+    let body = part.body.of(message.raw());
+    let decoded = transfer::decode(part.transfer, body, &mut Vec::new());
+    if decoded.footer.is_some() {
+        return None;
+    }
+    let mut log = LossLog::with_limit(0);
+    Some(match decoded.bytes {
+        Cow::Borrowed(bytes) => reading.used.decode(bytes, &mut log),
+        Cow::Owned(bytes) => Cow::Owned(reading.used.decode(&bytes, &mut log).into_owned()),
+    })
 }
 
 /// A body without its transfer encoding.

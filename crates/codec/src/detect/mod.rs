@@ -14,6 +14,7 @@ mod look;
 mod models;
 mod ranking;
 mod reading;
+mod recent;
 mod rules;
 mod sample;
 mod score;
@@ -34,6 +35,7 @@ use ranking::{Nearly, Ranking};
 use score::Priors;
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A charset, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +160,7 @@ pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32>
 pub struct Weighed<'b> {
     bytes: &'b [u8],
     hints: Hints<'b>,
-    ranking: OnceCell<Ranking>,
+    ranking: OnceCell<Arc<Ranking>>,
     nearly: OnceCell<Nearly>,
 }
 
@@ -186,7 +188,7 @@ impl<'b> Weighed<'b> {
 
     fn ranking(&self) -> &Ranking {
         self.ranking
-            .get_or_init(|| Ranking::of(self.bytes, &self.hints, || self.nearly()))
+            .get_or_init(|| recent::ranking(self.bytes, &self.hints, || self.nearly()))
     }
 
     fn nearly(&self) -> Nearly {

@@ -204,21 +204,6 @@ impl Page {
             .flatten()
     }
 
-    /// Returns the minimum cost of the sample in any language of the script.
-    pub(super) fn least_cost(&self, sample: &[u8]) -> u32 {
-        let Some(floor) = Models::get().floor(self.script) else {
-            return 0;
-        };
-        let (mut last, mut before) = (SPACE, 0);
-        let mut total = 0;
-        for byte in sample {
-            let bound = self.bound(*byte);
-            total += bound.extra(*byte == before) + floor.bound(last, bound.class);
-            (last, before) = (bound.end, *byte);
-        }
-        total
-    }
-
     /// Returns true if the sample may cost at most `most` in a language of the script. Fast, since it excludes most charsets.
     pub(super) fn may_cost(&self, sample: &[u8], most: u32) -> bool {
         let Some(floor) = self.floor(most) else {

@@ -15,7 +15,6 @@ use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
 use mailglot_kernel::{LeadBytes, Packed, PairTable};
-use std::sync::OnceLock;
 
 /// A family of charsets with one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,74 +111,47 @@ const fn cells(bytes: &'static Bytes) -> &'static [[u8; 4]; PairTable::CELLS] {
 /// The way back: the bytes of the characters of the basic plane.
 #[derive(Debug)]
 pub(crate) struct Reverse {
-    /// By code point, two bytes or one; 0 where the slow path must look.
-    codes: Vec<u16>,
+    /// For each block of 256 code points the number of its row in `codes`, from 1; 0 for none.
+    blocks: &'static [u8; 256],
+    /// Two bytes or one, little-endian; 0 where the slow path must look.
+    codes: &'static [[u8; 2]],
 }
 
-impl Family {
-    /// The table for encoding, built at first use. Where several sequences mean one character it has WHATWG's choice.
-    pub(crate) fn reverse(self) -> &'static Reverse {
-        static REVERSE: [OnceLock<Reverse>; 5] = [const { OnceLock::new() }; 5];
-        REVERSE[self as usize].get_or_init(|| {
-            let tables = self.tables();
-            let mut codes = vec![0; 0x10000];
-            // The first sequence wins, so the last is entered first.
-            for lead in (0x80..=0xFF_u8).rev() {
-                for trail in (0x30..=0xFF_u8).rev() {
-                    if self.is_written(lead, trail)
-                        && let Some(c) = tables.pair(lead, trail).char()
-                        && let Some(code) = codes.get_mut(c as usize)
-                    {
-                        *code = u16::from_be_bytes([lead, trail]);
-                    }
-                }
-                // A euro at 80 is GBK's, not GB 18030's.
-                if let Some(c) = tables.single(lead).char()
-                    && self == Self::ShiftJis
-                {
-                    codes[c as usize] = u16::from(lead);
-                }
-            }
-            if self == Self::Big5 {
-                for (c, code) in BIG5_LAST {
-                    codes[c as usize] = code;
-                }
-            }
-            Reverse { codes }
-        })
-    }
-
-    /// Returns true if encoders use a pair at all (WHATWG, "index Shift_JIS pointer", "index Big5 pointer").
-    fn is_written(self, lead: u8, trail: u8) -> bool {
-        match self {
-            // NEC's selection of the IBM characters. The private area is written, where WHATWG only reads it.
-            Self::ShiftJis => !matches!(lead, 0xED | 0xEE),
-            // Left to Hong Kong's own characters, which are written by the slow path.
-            Self::Big5 => lead >= 0xA1,
-            // The private areas changed between editions.
-            Self::Gb18030 => {
-                !matches!(lead, 0xA6 | 0xA8 | 0xFE) || trail >= 0xA1 && gb2312(lead, trail)
-            }
-            _ => true,
-        }
-    }
-}
-
-/// Characters of Big5 that are written as the last of their sequences.
-const BIG5_LAST: [(char, u16); 6] = [
-    ('\u{2550}', 0xF9F9),
-    ('\u{255E}', 0xF9E9),
-    ('\u{2561}', 0xF9EB),
-    ('\u{256A}', 0xF9EA),
-    ('\u{5341}', 0xA451),
-    ('\u{5345}', 0xA4CA),
+static REVERSE: [Reverse; 5] = [
+    Reverse::new(include_bytes!("generated/reverse-shift-jis.bin")),
+    Reverse::new(include_bytes!("generated/reverse-euc-jp.bin")),
+    Reverse::new(include_bytes!("generated/reverse-gb18030.bin")),
+    Reverse::new(include_bytes!("generated/reverse-big5.bin")),
+    Reverse::new(include_bytes!("generated/reverse-euc-kr.bin")),
 ];
 
+impl Family {
+    /// The table for encoding. Where several sequences mean one character it has WHATWG's choice.
+    pub(crate) fn reverse(self) -> &'static Reverse {
+        &REVERSE[self as usize]
+    }
+}
+
 impl Reverse {
+    const fn new(file: &'static [u8]) -> Self {
+        match file.split_first_chunk() {
+            Some((blocks, codes)) => Self {
+                blocks,
+                codes: codes.as_chunks().0,
+            },
+            None => unreachable!(),
+        }
+    }
+
     /// The bytes of a character that is not ASCII: two, or one below 0x100; 0 where the slow path must look.
     #[inline]
     pub(crate) fn code(&self, c: char) -> u16 {
-        self.codes.get(c as usize).copied().unwrap_or(0)
+        let row = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
+        let Some(row) = usize::from(row).checked_sub(1) else {
+            return 0;
+        };
+        let code = self.codes.get(row << 8 | c as usize & 0xFF);
+        code.map_or(0, |code| u16::from_le_bytes(*code))
     }
 }
 
@@ -379,6 +351,28 @@ mod tests {
             }
         }
         assert_eq!(count, 6067);
+    }
+
+    #[test]
+    fn reverse_tables_have_the_choice_of_encoding_rs() {
+        for family in FAMILIES {
+            let mut count = 0;
+            for c in ('\u{80}'..='\u{FFFF}').filter(|c| !matches!(c, '\u{E000}'..='\u{F8FF}')) {
+                let code = family.reverse().code(c);
+                let Some((bytes, len)) = web::encode_char(family.encoding(), c) else {
+                    assert_eq!(code, 0, "{family:?} {c:?}");
+                    continue;
+                };
+                // Look-alikes, four bytes and Hong Kong's characters are left to the slow path.
+                if code != 0 {
+                    let own = code.to_be_bytes();
+                    let own = if own[0] == 0 { &own[1..] } else { &own[..] };
+                    assert_eq!(own, &bytes[..len], "{family:?} {c:?}");
+                    count += 1;
+                }
+            }
+            assert!(count > 6_800, "{family:?} {count}");
+        }
     }
 
     /// Decodes strictly, one sequence at a time, without a table.

@@ -3,12 +3,17 @@
 //! A file has a packed character of four bytes for each pair, at `(lead & 7F) << 8 | trail`, and for each single byte at its
 //! number: the UTF-8 bytes, and their number in the fourth byte. Zeros are no character.
 //!
+//! A reverse file has for each block of 256 code points the number of its row (0 is none), and rows of 256 codes (u16,
+//! little-endian): two bytes, or one below 100, or 0 where the encoder must look elsewhere. Where several sequences mean one
+//! character it has WHATWG's choice.
+//!
 //! # Limits
 //! Pairs that are two characters are left to the decoder.
 
 use super::grids::{self, Cells};
 use crate::run::root;
 use anyhow::Context;
+use std::collections::BTreeMap;
 use std::fs;
 
 /// A table: its file, its data, and the bytes that it has.
@@ -54,7 +59,95 @@ pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
             file.table(&cells),
         ))
     };
-    FILES.iter().map(made).collect()
+    let mut all: Vec<_> = FILES.iter().map(made).collect::<anyhow::Result<_>>()?;
+    for (name, is_written, last) in REVERSES {
+        let path = format!("crates/codec/src/generated/pairs-{name}.bin");
+        let (_, table) = all
+            .iter()
+            .find(|(known, _)| *known == path)
+            .with_context(|| path.clone())?;
+        let made = reverse(table, is_written, last);
+        all.push((
+            format!("crates/codec/src/generated/reverse-{name}.bin"),
+            made,
+        ));
+    }
+    Ok(all)
+}
+
+/// A table, the codes that encoders write, and the characters that have another code than their first.
+type ReverseFile = (&'static str, fn(u8, u8) -> bool, &'static [(char, u16)]);
+
+/// The tables for encoding (WHATWG, "index Shift_JIS pointer", "index Big5 pointer"). A lead byte 0 stands for a single byte.
+const REVERSES: [ReverseFile; 5] = [
+    // NEC's selection of the IBM characters is not written. The private area is, where WHATWG only reads it.
+    ("shift-jis", |lead, _| !matches!(lead, 0xED | 0xEE), &[]),
+    ("euc-jp", |lead, _| lead != 0, &[]),
+    // The private areas changed between editions. A euro at 80 is GBK's, not GB 18030's.
+    (
+        "gb18030",
+        |lead, trail| {
+            lead != 0
+                && (!matches!(lead, 0xA6 | 0xA8 | 0xFE)
+                    || trail >= 0xA1 && is_gb2312(&[lead, trail]))
+        },
+        &[],
+    ),
+    // Hong Kong's own characters are left to the slow path. Some characters are written as the last of their sequences.
+    (
+        "big5",
+        |lead, _| lead >= 0xA1,
+        &[
+            ('\u{2550}', 0xF9F9),
+            ('\u{255E}', 0xF9E9),
+            ('\u{2561}', 0xF9EB),
+            ('\u{256A}', 0xF9EA),
+            ('\u{5341}', 0xA451),
+            ('\u{5345}', 0xA4CA),
+        ],
+    ),
+    ("euc-kr", |lead, _| lead != 0, &[]),
+];
+
+/// Reverses a table. The first code of a character counts, and a single byte before all pairs.
+fn reverse(table: &[u8], is_written: fn(u8, u8) -> bool, last: &[(char, u16)]) -> Vec<u8> {
+    let singles = (0x80..=0xFF_u8).map(|byte| (0, byte));
+    let leads = 0x81..=0xFF_u8;
+    let pairs = leads.flat_map(|lead| (0x30..=0xFF_u8).map(move |trail| (lead, trail)));
+    let mut codes: BTreeMap<u16, u16> = BTreeMap::new();
+    for (lead, trail) in singles
+        .chain(pairs)
+        .filter(|code| is_written(code.0, code.1))
+    {
+        let at = if lead == 0 {
+            usize::from(trail)
+        } else {
+            usize::from(lead & 0x7F) << 8 | usize::from(trail)
+        };
+        let cell = &table[4 * at..][..4];
+        let text = std::str::from_utf8(&cell[..usize::from(cell[3]).min(3)]).unwrap_or_default();
+        // Characters of four bytes are left to the slow path.
+        let c = text.chars().next().filter(|_| cell[3] < 4);
+        if let Some(code_point) = c.and_then(|c| u16::try_from(u32::from(c)).ok()) {
+            let code = u16::from_be_bytes([lead, trail]);
+            codes.entry(code_point).or_insert(code);
+        }
+    }
+    for (c, code) in last {
+        codes.insert(*c as u16, *code);
+    }
+    let mut blocks: BTreeMap<u16, [u16; 256]> = BTreeMap::new();
+    for (code_point, code) in codes {
+        let row = blocks.entry(code_point >> 8).or_insert([0; 256]);
+        row[usize::from(code_point & 0xFF)] = code;
+    }
+    let number = |block: u16| blocks.keys().position(|known| *known == block);
+    let numbers = (0..256).map(|block| number(block).map_or(0, |at| at as u8 + 1));
+    let rows = blocks
+        .values()
+        .flatten()
+        .flat_map(|code| code.to_le_bytes());
+    numbers.chain(rows).collect()
 }
 
 impl PairFile {

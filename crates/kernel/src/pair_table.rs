@@ -199,9 +199,10 @@ mod tests {
             (0x81, [0xFF, 0xFF, 0xFF, 3]),
             (PairTable::place(0xB0, 0), Packed::new('語').bytes()),
         ] {
-            let mut cells = Box::new([[0; 4]; PairTable::CELLS]);
+            let mut cells = vec![[0; 4]; PairTable::CELLS];
             cells[0] = Packed::ascii(0).bytes();
             cells[place] = cell;
+            let cells: Box<[[u8; 4]; PairTable::CELLS]> = cells.try_into().unwrap();
             let cells: &'static _ = Box::leak(cells);
             let made = std::panic::catch_unwind(|| PairTable::new(LeadBytes::From81, cells));
             assert!(made.is_err(), "{place} {cell:x?}");

@@ -206,6 +206,10 @@ impl Models {
         known.map_or(UNSEEN, |at| self.signs[at][2])
     }
 
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "only the compiler runs this, into a static"
+    )]
     const fn read() -> Self {
         let mut packed = Packed(PACKED);
         let mut case = [[0; 2]; 4];

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_mime::{Edit, Message, Policy, plan, splice, undo_edits};
-use mailglot_pipeline::verify::{Disagreement, READERS, Verdict, Verifier};
+use mailglot_pipeline::verify::{Disagreement, READERS, Rewritten, Verdict, Verifier};
 use mailglot_tests::{generate, mutate, rival, rng::Rng, shared};
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,13 +20,13 @@ fn verdict(verifier: &Verifier, raw: &[u8], edits: &[Edit]) -> Verdict {
     splice(raw, edits, &mut rewritten).unwrap();
     let policy = Policy::default();
     let message = Message::parse(raw, &policy.limits);
-    verifier.verify(
-        &message,
+    let rewritten = Rewritten {
+        bytes: &rewritten,
         edits,
-        &rewritten,
-        &undo_edits(raw, edits),
-        &policy,
-    )
+        undo: &undo_edits(raw, edits),
+        readings: &plan(raw, &policy).report.readings,
+    };
+    verifier.verify(&message, &rewritten, &policy)
 }
 
 /// Rewrites and verifies a message, and counts what came of it. Gives the disagreement.

@@ -1,5 +1,6 @@
 //! Prints a table of `data/tables/web/` as `encoding_rs` gives it, pair by pair:
-//! `cargo run -p mailglot-codec --example web_tables jis0208`; also `gbk`, `big5`, `euc-kr`.
+//! `cargo run -p mailglot-codec --example web_tables jis0208`; also `gbk`, `big5`, `euc-kr`, and `pages` with the bytes
+//! 80 to FF of all single-byte encodings, one encoding a line.
 //!
 //! Rows and columns are lead and trail bytes, row 00 holds the single bytes above 7F. `jis0208` is WHATWG's index of that
 //! name, with rows from 21 and columns from 21 as in ISO 2022, the private area of Shift_JIS behind row 7E, and the
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
     let (encoding, comment) = match name.as_str() {
+        "pages" => return print_pages(),
         "jis0208" => (
             encoding_rs::SHIFT_JIS,
             "JIS X 0208 with the rows of NEC and IBM, of Shift_JIS and EUC-JP",
@@ -32,7 +34,7 @@ fn main() {
             encoding_rs::EUC_KR,
             "EUC-KR with all syllables, as in windows-949",
         ),
-        _ => panic!("jis0208, gbk, big5 or euc-kr, not {name:?}"),
+        _ => panic!("jis0208, gbk, big5, euc-kr or pages, not {name:?}"),
     };
     println!("# {comment}: WHATWG's, as encoding_rs has it (`cargo xtask tables --ask`).");
     for (row, cells) in rows(encoding) {
@@ -42,6 +44,48 @@ fn main() {
         let cell = |column: u8| cells.get(&column).map_or("-", String::as_str);
         let shown: Vec<&str> = (*first..=*last).map(cell).collect();
         println!("{row:02X}\t{first:02X}\t{}", shown.join(" "));
+    }
+}
+
+/// The single-byte encodings. ISO-8859-8-I has the table of ISO-8859-8.
+const PAGES: [&Encoding; 27] = [
+    encoding_rs::IBM866,
+    encoding_rs::ISO_8859_2,
+    encoding_rs::ISO_8859_3,
+    encoding_rs::ISO_8859_4,
+    encoding_rs::ISO_8859_5,
+    encoding_rs::ISO_8859_6,
+    encoding_rs::ISO_8859_7,
+    encoding_rs::ISO_8859_8,
+    encoding_rs::ISO_8859_10,
+    encoding_rs::ISO_8859_13,
+    encoding_rs::ISO_8859_14,
+    encoding_rs::ISO_8859_15,
+    encoding_rs::ISO_8859_16,
+    encoding_rs::KOI8_R,
+    encoding_rs::KOI8_U,
+    encoding_rs::MACINTOSH,
+    encoding_rs::WINDOWS_874,
+    encoding_rs::WINDOWS_1250,
+    encoding_rs::WINDOWS_1251,
+    encoding_rs::WINDOWS_1252,
+    encoding_rs::WINDOWS_1253,
+    encoding_rs::WINDOWS_1254,
+    encoding_rs::WINDOWS_1255,
+    encoding_rs::WINDOWS_1256,
+    encoding_rs::WINDOWS_1257,
+    encoding_rs::WINDOWS_1258,
+    encoding_rs::X_MAC_CYRILLIC,
+];
+
+fn print_pages() {
+    println!(
+        "# The bytes 80 to FF of WHATWG's single-byte encodings, as encoding_rs has them (`cargo xtask tables --ask`)."
+    );
+    for encoding in PAGES {
+        let cell = |byte| characters(encoding, &[byte]).unwrap_or_else(|| "-".to_owned());
+        let cells: Vec<String> = (0x80..=0xFF).map(cell).collect();
+        println!("{}\t{}", encoding.name(), cells.join(" "));
     }
 }
 

@@ -18,7 +18,7 @@ impl Charset {
     }
 
     /// Returns the preferred MIME name, such as `ISO-8859-1`, `windows-1252` or `UTF-8`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.row().name
     }
 
@@ -44,8 +44,13 @@ impl Charset {
         (0..ROWS.len() as u16).map(Self)
     }
 
+    /// The charset with this index in [`Charset::all`].
+    pub(crate) const fn at(index: usize) -> Self {
+        Self(index as u16)
+    }
+
     /// Returns the charset whose table lenient decoding uses (`ISO-8859-1` → `windows-1252`), or itself if it has no superset.
-    pub fn superset(self) -> Self {
+    pub const fn superset(self) -> Self {
         self.row().superset
     }
 
@@ -64,7 +69,7 @@ impl Charset {
     }
 
     /// Returns true if bytes 00–7F always mean ASCII (false for UTF-16/32/7, ISO-2022-*, HZ, EBCDIC, national variants of ISO 646, VISCII).
-    pub fn is_ascii_compatible(self) -> bool {
+    pub const fn is_ascii_compatible(self) -> bool {
         self.row().properties.has(Properties::ASCII)
     }
 
@@ -80,7 +85,7 @@ impl Charset {
     }
 
     /// Returns true if every byte is one character.
-    pub fn is_single_byte(self) -> bool {
+    pub const fn is_single_byte(self) -> bool {
         matches!(self.kind(), Kind::SingleByte(_))
     }
 
@@ -100,15 +105,15 @@ impl Charset {
     }
 
     /// Returns its index in [`Charset::all`], for tables with a row for each charset.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) const fn kind(self) -> Kind {
         self.row().kind
     }
 
-    fn row(self) -> &'static Row {
+    const fn row(self) -> &'static Row {
         &ROWS[self.index()]
     }
 }

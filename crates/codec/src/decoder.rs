@@ -6,7 +6,6 @@
 use crate::bocu1::Bocu1;
 use crate::charset::Kind;
 use crate::double_byte::{self, Family, Subset};
-use crate::generated::charsets::COUNT;
 use crate::grid::Set;
 use crate::iso2022::{self, Iso2022};
 use crate::koi7::{self, Koi7};
@@ -14,7 +13,7 @@ use crate::mixed_ebcdic::MixedEbcdic;
 use crate::multi_byte::{self, Layout};
 use crate::scsu::Scsu;
 use crate::sequences::Sequences;
-use crate::single_byte::{self, Page, Table};
+use crate::single_byte::{self, EMPTY, Page, Table};
 use crate::sink::Sink;
 use crate::utf_ebcdic::UtfEbcdic;
 use crate::utf1::Utf1;
@@ -24,7 +23,6 @@ use crate::utf16::Utf16;
 use crate::utf32::Utf32;
 use crate::{Charset, DecodeOptions, LossKind, LossLog, Mode, euc_fixed_width, utf8};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 impl Charset {
     /// Returns a streaming decoder.
@@ -408,12 +406,10 @@ fn bad_byte(page: Page) -> LossKind {
     }
 }
 
-/// The table of a single-byte charset, built at first use.
+/// The table of a single-byte charset; that of others is empty.
 pub(crate) fn table(charset: Charset, mode: Mode) -> &'static Table {
-    static TABLES: [OnceLock<Box<Table>>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
-    let strict = mode == Mode::Strict;
-    TABLES[charset.index() * 2 + usize::from(strict)].get_or_init(|| match charset.kind() {
-        Kind::SingleByte(page) => page.table(strict),
-        _ => Box::new(Table::new(|_| None)),
-    })
+    match charset.kind() {
+        Kind::SingleByte(page) => page.table(mode == Mode::Strict),
+        _ => &EMPTY,
+    }
 }

@@ -1,7 +1,7 @@
 //! Decodes the multi-byte WHATWG encodings of East Asia: Shift_JIS, EUC-JP, gb18030, Big5, EUC-KR.
 //!
-//! One flat table has the character of every pair of bytes of a family, or of a subset for strict decoding. It is unpacked at
-//! first use; `cargo xtask generate` makes it from the answers of `encoding_rs`. The decoder asks `encoding_rs` for everything
+//! One flat table has the character of every pair of bytes of a family, or of a subset for strict decoding.
+//! `cargo xtask generate` makes it from the answers of `encoding_rs`. The decoder asks `encoding_rs` for everything
 //! else, one sequence at a time: four-byte gb18030, pairs that are two characters, all damage.
 //!
 //! A byte below 0x21 is never part of a character. A damaged sequence never swallows an ASCII byte.
@@ -9,13 +9,12 @@
 //! # Limits
 //! Strict decoding of Big5 and GB18030 follows WHATWG.
 
-use crate::grid::{Grid, Set};
+use crate::grid::Set;
 use crate::sink::Sink;
 use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
 use mailglot_kernel::{LeadBytes, Packed, PairTable};
-use std::sync::OnceLock;
 
 /// A family of charsets with one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,149 +60,102 @@ impl Family {
         self.tables_of(Subset::All)
     }
 
-    /// Returns the characters of a subset, which strict decoding finds. Builds the table at first use, in about 0.3 ms.
+    /// Returns the characters of a subset, which strict decoding finds.
     fn tables_of(self, subset: Subset) -> &'static PairTable {
-        type Subsets = [OnceLock<PairTable>; Subset::COUNT];
-        static TABLES: [Subsets; 5] = [const { [const { OnceLock::new() }; Subset::COUNT] }; 5];
-        TABLES[self as usize][subset as usize].get_or_init(|| self.build(subset))
-    }
-
-    fn build(self, subset: Subset) -> PairTable {
-        let grid = Grid::read(&[self.packed()]);
-        let mut tables = PairTable::new(if self == Self::ShiftJis {
-            LeadBytes::From81ButA0ToDf
-        } else {
-            LeadBytes::From81
-        });
-        for lead in 0x80..=0xFF_u8 {
-            if matches!(self, Self::ShiftJis | Self::Gb18030) && subset.holds(&[lead]) {
-                tables.set_single(lead, grid.cell(0, lead));
-            }
-            for trail in 0x40..=0xFE_u8 {
-                if let Some((row, column)) = self.place(lead, trail)
-                    && subset.holds(&[lead, trail])
-                {
-                    tables.set_pair(lead, trail, grid.cell(row, column));
-                }
-            }
-        }
-        tables
-    }
-
-    /// A table of `data/tables/web/`.
-    fn packed(self) -> &'static [u8] {
-        match self {
-            Self::ShiftJis | Self::EucJp => include_bytes!("generated/web-jis0208.bin"),
-            Self::Gb18030 => include_bytes!("generated/web-gbk.bin"),
-            Self::Big5 => include_bytes!("generated/web-big5.bin"),
-            Self::EucKr => include_bytes!("generated/web-euc-kr.bin"),
+        match (self, subset) {
+            (Self::ShiftJis, Subset::JisShifted) => &JIS_SHIFTED,
+            (Self::ShiftJis, _) => &SHIFT_JIS,
+            (Self::EucJp, Subset::JisEuc) => &JIS_EUC,
+            (Self::EucJp, _) => &EUC_JP,
+            (Self::Gb18030, Subset::Gb2312) => &GB2312,
+            (Self::Gb18030, Subset::Gbk) => &GBK,
+            (Self::Gb18030, _) => &GB18030,
+            (Self::Big5, _) => &BIG5,
+            (Self::EucKr, Subset::Ksx1001) => &KSX1001,
+            (Self::EucKr, _) => &EUC_KR,
         }
     }
+}
 
-    /// Row and column of a pair in its table (WHATWG, "Shift_JIS decoder" and "EUC-JP decoder"); `None` for no pair.
-    fn place(self, lead: u8, trail: u8) -> Option<(u16, u8)> {
-        match self {
-            Self::ShiftJis => {
-                let half = match lead {
-                    0x81..=0x9F => lead - 0x81,
-                    0xE0..=0xFC => lead - 0xC1,
-                    _ => return None,
-                };
-                let (odd, column) = match trail {
-                    0x40..=0x7E => (0, trail - 0x40 + 0x21),
-                    0x80..=0x9E => (0, trail - 0x41 + 0x21),
-                    0x9F..=0xFC => (1, trail - 0x9F + 0x21),
-                    _ => return None,
-                };
-                Some((u16::from(half) * 2 + 0x21 + odd, column))
-            }
-            // The katakana are the single bytes of Shift_JIS.
-            Self::EucJp if lead == 0x8E => matches!(trail, 0xA1..=0xDF).then_some((0, trail)),
-            Self::EucJp => matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE))
-                .then_some((u16::from(lead & 0x7F), trail & 0x7F)),
-            _ => Some((u16::from(lead), trail)),
-        }
+/// The bytes of a file of packed characters.
+type Bytes = [u8; 4 * PairTable::CELLS];
+
+static SHIFT_JIS: PairTable = PairTable::new(
+    LeadBytes::From81ButA0ToDf,
+    cells(include_bytes!("generated/pairs-shift-jis.bin")),
+);
+static JIS_SHIFTED: PairTable = PairTable::new(
+    LeadBytes::From81ButA0ToDf,
+    cells(include_bytes!("generated/pairs-jis-shifted.bin")),
+);
+static EUC_JP: PairTable = from_81(include_bytes!("generated/pairs-euc-jp.bin"));
+static JIS_EUC: PairTable = from_81(include_bytes!("generated/pairs-jis-euc.bin"));
+static GB18030: PairTable = from_81(include_bytes!("generated/pairs-gb18030.bin"));
+static GBK: PairTable = from_81(include_bytes!("generated/pairs-gbk.bin"));
+static GB2312: PairTable = from_81(include_bytes!("generated/pairs-gb2312.bin"));
+static BIG5: PairTable = from_81(include_bytes!("generated/pairs-big5.bin"));
+static EUC_KR: PairTable = from_81(include_bytes!("generated/pairs-euc-kr.bin"));
+static KSX1001: PairTable = from_81(include_bytes!("generated/pairs-ksx1001.bin"));
+
+const fn from_81(bytes: &'static Bytes) -> PairTable {
+    PairTable::new(LeadBytes::From81, cells(bytes))
+}
+
+const fn cells(bytes: &'static Bytes) -> &'static [[u8; 4]; PairTable::CELLS] {
+    match bytes.as_chunks().0.as_array() {
+        Some(cells) => cells,
+        None => unreachable!(),
     }
 }
 
 /// The way back: the bytes of the characters of the basic plane.
 #[derive(Debug)]
 pub(crate) struct Reverse {
-    /// By code point, two bytes or one; 0 where the slow path must look.
-    codes: Vec<u16>,
+    /// For each block of 256 code points the number of its row in `codes`, from 1; 0 for none.
+    blocks: &'static [u8; 256],
+    /// Two bytes or one, little-endian; 0 where the slow path must look.
+    codes: &'static [[u8; 2]],
 }
 
-impl Family {
-    /// The table for encoding, built at first use. Where several sequences mean one character it has WHATWG's choice.
-    pub(crate) fn reverse(self) -> &'static Reverse {
-        static REVERSE: [OnceLock<Reverse>; 5] = [const { OnceLock::new() }; 5];
-        REVERSE[self as usize].get_or_init(|| {
-            let tables = self.tables();
-            let mut codes = vec![0; 0x10000];
-            // The first sequence wins, so the last is entered first.
-            for lead in (0x80..=0xFF_u8).rev() {
-                for trail in (0x30..=0xFF_u8).rev() {
-                    if self.is_written(lead, trail)
-                        && let Some(c) = tables.pair(lead, trail).char()
-                        && let Some(code) = codes.get_mut(c as usize)
-                    {
-                        *code = u16::from_be_bytes([lead, trail]);
-                    }
-                }
-                // A euro at 80 is GBK's, not GB 18030's.
-                if let Some(c) = tables.single(lead).char()
-                    && self == Self::ShiftJis
-                {
-                    codes[c as usize] = u16::from(lead);
-                }
-            }
-            if self == Self::Big5 {
-                for (c, code) in BIG5_LAST {
-                    codes[c as usize] = code;
-                }
-            }
-            Reverse { codes }
-        })
-    }
-
-    /// Returns true if encoders use a pair at all (WHATWG, "index Shift_JIS pointer", "index Big5 pointer").
-    fn is_written(self, lead: u8, trail: u8) -> bool {
-        match self {
-            // NEC's selection of the IBM characters. The private area is written, where WHATWG only reads it.
-            Self::ShiftJis => !matches!(lead, 0xED | 0xEE),
-            // Left to Hong Kong's own characters, which are written by the slow path.
-            Self::Big5 => lead >= 0xA1,
-            // The private areas changed between editions.
-            Self::Gb18030 => {
-                !matches!(lead, 0xA6 | 0xA8 | 0xFE) || trail >= 0xA1 && gb2312(lead, trail)
-            }
-            _ => true,
-        }
-    }
-}
-
-/// Characters of Big5 that are written as the last of their sequences.
-const BIG5_LAST: [(char, u16); 6] = [
-    ('\u{2550}', 0xF9F9),
-    ('\u{255E}', 0xF9E9),
-    ('\u{2561}', 0xF9EB),
-    ('\u{256A}', 0xF9EA),
-    ('\u{5341}', 0xA451),
-    ('\u{5345}', 0xA4CA),
+static REVERSE: [Reverse; 5] = [
+    Reverse::new(include_bytes!("generated/reverse-shift-jis.bin")),
+    Reverse::new(include_bytes!("generated/reverse-euc-jp.bin")),
+    Reverse::new(include_bytes!("generated/reverse-gb18030.bin")),
+    Reverse::new(include_bytes!("generated/reverse-big5.bin")),
+    Reverse::new(include_bytes!("generated/reverse-euc-kr.bin")),
 ];
 
+impl Family {
+    /// The table for encoding. Where several sequences mean one character it has WHATWG's choice.
+    pub(crate) fn reverse(self) -> &'static Reverse {
+        &REVERSE[self as usize]
+    }
+}
+
 impl Reverse {
+    const fn new(file: &'static [u8]) -> Self {
+        match file.split_first_chunk() {
+            Some((blocks, codes)) => Self {
+                blocks,
+                codes: codes.as_chunks().0,
+            },
+            None => unreachable!(),
+        }
+    }
+
     /// The bytes of a character that is not ASCII: two, or one below 0x100; 0 where the slow path must look.
     #[inline]
     pub(crate) fn code(&self, c: char) -> u16 {
-        self.codes.get(c as usize).copied().unwrap_or(0)
+        let row = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
+        let Some(row) = usize::from(row).checked_sub(1) else {
+            return 0;
+        };
+        let code = self.codes.get(row << 8 | c as usize & 0xFF);
+        code.map_or(0, |code| u16::from_le_bytes(*code))
     }
 }
 
 impl Subset {
-    /// Number of subsets.
-    const COUNT: usize = Self::Ksx1001 as usize + 1;
-
     /// Returns true if a character of these bytes belongs to the subset.
     pub(crate) fn holds(self, bytes: &[u8]) -> bool {
         match (self, bytes) {
@@ -399,6 +351,28 @@ mod tests {
             }
         }
         assert_eq!(count, 6067);
+    }
+
+    #[test]
+    fn reverse_tables_have_the_choice_of_encoding_rs() {
+        for family in FAMILIES {
+            let mut count = 0;
+            for c in ('\u{80}'..='\u{FFFF}').filter(|c| !matches!(c, '\u{E000}'..='\u{F8FF}')) {
+                let code = family.reverse().code(c);
+                let Some((bytes, len)) = web::encode_char(family.encoding(), c) else {
+                    assert_eq!(code, 0, "{family:?} {c:?}");
+                    continue;
+                };
+                // Look-alikes, four bytes and Hong Kong's characters are left to the slow path.
+                if code != 0 {
+                    let own = code.to_be_bytes();
+                    let own = if own[0] == 0 { &own[1..] } else { &own[..] };
+                    assert_eq!(own, &bytes[..len], "{family:?} {c:?}");
+                    count += 1;
+                }
+            }
+            assert!(count > 6_800, "{family:?} {count}");
+        }
     }
 
     /// Decodes strictly, one sequence at a time, without a table.

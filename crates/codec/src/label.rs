@@ -11,12 +11,12 @@ mod row;
 
 pub(crate) use row::{Means, Source};
 
-use crate::generated::labels::LABELS;
+use crate::generated::labels::{FOLDED, FOLDED_ROWS, LABELS};
 use crate::iana::find as find_registered;
 use crate::{Charset, code_page};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::iter;
-use std::sync::OnceLock;
 
 /// Whose names count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ pub(crate) fn of_encoding(encoding: &'static encoding_rs::Encoding) -> Option<Ch
     Charset::all().find(|c| c.name().eq_ignore_ascii_case(encoding.name()))
 }
 
-fn named(label: &str, charset: Charset) -> Resolved {
+const fn named(label: &str, charset: Charset) -> Resolved {
     if charset.name().eq_ignore_ascii_case(label) {
         Resolved::Exact(charset)
     } else {
@@ -174,27 +174,35 @@ type Row = (&'static str, Means, Source);
 
 /// Step 1: finds the row of a label, ignoring case. Uses a hash table of twice the size, because every part and word needs a lookup.
 fn row(label: &[u8]) -> Option<&'static Row> {
-    static SLOTS: OnceLock<Vec<u16>> = OnceLock::new();
-    let slots = SLOTS.get_or_init(|| {
-        let mut slots = vec![u16::MAX; LABELS.len().next_power_of_two() * 2];
-        for (index, (name, ..)) in LABELS.iter().enumerate() {
-            let mut at = hash(name.as_bytes()) & (slots.len() - 1);
-            while slots[at] != u16::MAX {
-                at = (at + 1) & (slots.len() - 1);
-            }
-            slots[at] = index as u16;
-        }
-        slots
-    });
-    let mut at = hash(label) & (slots.len() - 1);
-    while let Some(found) = LABELS.get(usize::from(slots[at])) {
+    let mut at = hash(label) % SLOTS;
+    while let Some(found) = LABELS.get(usize::from(ROWS[at])) {
         if found.0.as_bytes().eq_ignore_ascii_case(label) {
             return Some(found);
         }
-        at = (at + 1) & (slots.len() - 1);
+        at = (at + 1) % SLOTS;
     }
     None
 }
+
+/// The number of slots of the hash tables, a power of two.
+const SLOTS: usize = LABELS.len().next_power_of_two() * 2;
+/// A slot without a row.
+const VACANT: u16 = u16::MAX;
+
+/// The rows of `LABELS` by the hash of their labels.
+static ROWS: [u16; SLOTS] = {
+    let mut slots = [VACANT; SLOTS];
+    let mut row = 0;
+    while row < LABELS.len() {
+        let mut at = hash(LABELS[row].0.as_bytes()) % SLOTS;
+        while slots[at] != VACANT {
+            at = (at + 1) % SLOTS;
+        }
+        slots[at] = row as u16;
+        row += 1;
+    }
+    slots
+};
 
 /// Resolves a label of at most 16 bytes, which nearly all are. Equals the result of [`row`], in one comparison.
 fn short(label: &[u8]) -> Option<Resolved> {
@@ -218,65 +226,86 @@ fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
     (slot.is_name && slot.len() == len).then_some((len, slot.resolved))
 }
 
-/// A label of at most 16 bytes, and its answer, in a hash table.
+/// A label of at most 16 bytes, and its answer.
 struct Slot {
-    /// See [`packed`]; 0 if there is none.
+    /// See [`packed`]; 0 for other labels.
     number: u128,
     resolved: Resolved,
     /// It has letters, digits and the usual signs only.
     is_name: bool,
 }
 
-impl Slot {
-    /// Number of bits of a slot's index.
-    const BITS: u32 = (LABELS.len().next_power_of_two() * 2).ilog2();
+/// The answers for the rows of `LABELS`.
+static ANSWERS: [Slot; LABELS.len()] = {
+    let mut answers = [const {
+        Slot {
+            number: 0,
+            resolved: Resolved::Unknown,
+            is_name: false,
+        }
+    }; LABELS.len()];
+    let mut row = 0;
+    while row < LABELS.len() {
+        answers[row] = Slot::new(&LABELS[row]);
+        row += 1;
+    }
+    answers
+};
 
+/// The rows of those answers by their numbers.
+static SHORT: [u16; SLOTS] = {
+    let mut slots = [VACANT; SLOTS];
+    let mut row = 0;
+    while row < LABELS.len() {
+        let number = ANSWERS[row].number;
+        if number != 0 {
+            let mut at = Slot::first(number);
+            while slots[at] != VACANT {
+                at = (at + 1) % SLOTS;
+            }
+            slots[at] = row as u16;
+        }
+        row += 1;
+    }
+    slots
+};
+
+impl Slot {
     /// Returns the slot of a label, or the slot behind it.
     #[inline]
-    fn first(number: u128) -> usize {
+    const fn first(number: u128) -> usize {
         let mixed = (number as u64 ^ ((number >> 64) as u64).rotate_left(23))
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> (64 - Self::BITS)) as usize
+        (mixed >> (64 - SLOTS.ilog2())) as usize
     }
 
     #[inline]
     fn find(number: u128) -> Option<&'static Self> {
-        static SLOTS: OnceLock<Vec<Slot>> = OnceLock::new();
-        let slots = SLOTS.get_or_init(Self::all);
         let mut at = Self::first(number);
         loop {
-            match &slots[at % slots.len()] {
-                Self { number: 0, .. } => return None,
-                slot if slot.number == number => return Some(slot),
-                _ => at += 1,
+            let slot = ANSWERS.get(usize::from(SHORT[at % SLOTS]))?;
+            if slot.number == number {
+                return Some(slot);
             }
+            at += 1;
         }
     }
 
-    #[cold]
-    fn all() -> Vec<Self> {
-        let empty = || Self {
-            number: 0,
-            resolved: Resolved::Unknown,
-            is_name: false,
-        };
-        let mut slots: Vec<Self> = iter::repeat_with(empty).take(1 << Self::BITS).collect();
-        for (row, number) in LABELS
-            .iter()
-            .filter_map(|row| Some((row, packed(row.0.as_bytes())?)))
-        {
-            let mut at = Self::first(number);
-            while slots[at].number != 0 {
-                at = (at + 1) % slots.len();
+    const fn new(row: &'static Row) -> Self {
+        let label = row.0.as_bytes();
+        let (mut number, mut is_name, mut at) = (0, true, 0);
+        while at < label.len() {
+            is_name &= is_of_name(label[at]);
+            if at < 16 {
+                number |= (label[at].to_ascii_lowercase() as u128) << (8 * at);
             }
-            let is_name = row.0.bytes().all(is_of_name);
-            slots[at] = Self {
-                number,
-                resolved: answer(row),
-                is_name,
-            };
+            at += 1;
         }
-        slots
+        Self {
+            number: if label.len() <= 16 { number } else { 0 },
+            resolved: answer(row),
+            is_name,
+        }
     }
 
     fn len(&self) -> usize {
@@ -285,7 +314,7 @@ impl Slot {
 }
 
 /// Returns true for bytes that occur in names of charsets.
-pub(crate) fn is_of_name(byte: u8) -> bool {
+pub(crate) const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'+')
 }
 
@@ -322,24 +351,29 @@ fn packed(label: &[u8]) -> Option<u128> {
 }
 
 /// Hashes eight bytes a step, ignoring case.
-fn hash(label: &[u8]) -> usize {
-    let step = |hash: u64, word: u64| {
-        (hash ^ (word | 0x2020_2020_2020_2020))
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            .rotate_left(29)
-    };
+const fn hash(label: &[u8]) -> usize {
     let (words, rest) = label.as_chunks();
-    let hash = words.iter().fold(label.len() as u64, |hash, word| {
-        step(hash, u64::from_le_bytes(*word))
-    });
-    step(
-        hash,
-        rest.iter()
-            .fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    ) as usize
+    let (mut hash, mut at) = (label.len() as u64, 0);
+    while at < words.len() {
+        hash = hash_step(hash, u64::from_le_bytes(words[at]));
+        at += 1;
+    }
+    let (mut word, mut at) = (0, 0);
+    while at < rest.len() {
+        word = word << 8 | rest[at] as u64;
+        at += 1;
+    }
+    hash_step(hash, word) as usize
 }
 
-fn answer((label, means, source): &Row) -> Resolved {
+const fn hash_step(hash: u64, word: u64) -> u64 {
+    (hash ^ (word | 0x2020_2020_2020_2020))
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        .rotate_left(29)
+}
+
+const fn answer(row: &'static Row) -> Resolved {
+    let (label, means, source) = row;
     match (means, source) {
         (Means::Is(charset), Source::IanaName) => Resolved::Exact(*charset),
         (Means::Is(charset), Source::Slip) => Resolved::Repaired(*charset),
@@ -448,50 +482,27 @@ fn locale(label: &str) -> Option<Resolved> {
 
 /// Step 4: compared without separators and without the leading zeros of numbers.
 fn folded(label: &str) -> Option<Resolved> {
-    static FOLDED: OnceLock<Vec<(String, &'static Row)>> = OnceLock::new();
-    let table = FOLDED.get_or_init(|| {
-        let mut rows: Vec<_> = LABELS
-            .iter()
-            .filter(|row| row.2 != Source::Slip)
-            .map(|row| (fold(row.0), row))
-            .collect();
-        rows.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut keys: Vec<(String, &'static Row)> = Vec::new();
-        for same in rows.chunk_by(|a, b| a.0 == b.0) {
-            keys.extend(heir(same).map(|row| (same[0].0.clone(), row)));
-        }
-        keys
-    });
     let key = fold(label);
     if key.is_empty() {
         return None;
     }
-    let at = table
-        .binary_search_by(|(other, _)| other.as_str().cmp(&key))
-        .ok()?;
-    table.get(at).map(|(_, row)| answer(row))
-}
-
-/// Chooses among the rows with the same folded key: the one of the best source. `None` if equally good sources mean charsets that decode differently.
-fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
-    let best = |row: &Row| match row.2 {
-        Source::IanaName | Source::Iana => 0,
-        Source::Web => 1,
-        Source::Mail | Source::Slip => 2,
+    // Each key ends where the next one begins.
+    let end = |at: usize| {
+        FOLDED_ROWS
+            .get(at + 1)
+            .map_or(FOLDED.len(), |next| next.0.into())
     };
-    let alike = |a: Means, b: Means| match (a, b) {
-        (Means::Is(a), Means::Is(b)) => a.superset() == b.superset(),
-        (a, b) => a == b,
-    };
-    let first = rows
-        .iter()
-        .map(|(_, row)| *row)
-        .min_by_key(|row| best(row))?;
-    let rivals = rows.iter().filter(|(_, row)| best(row) == best(first));
-    rivals
-        .into_iter()
-        .all(|(_, row)| alike(row.1, first.1))
-        .then_some(first)
+    let (mut low, mut high) = (0, FOLDED_ROWS.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let (start, row) = FOLDED_ROWS[middle];
+        match FOLDED[start.into()..end(middle)].cmp(&key) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return LABELS.get(usize::from(row)).map(answer),
+        }
+    }
+    None
 }
 
 fn fold(label: &str) -> String {
@@ -643,6 +654,44 @@ fn one_slip(a: &[u8], b: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The one of several labels with the same folded key that it leads to.
+    fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
+        let best = |row: &Row| match row.2 {
+            Source::IanaName | Source::Iana => 0,
+            Source::Web => 1,
+            Source::Mail | Source::Slip => 2,
+        };
+        let alike = |a: Means, b: Means| match (a, b) {
+            (Means::Is(a), Means::Is(b)) => a.superset() == b.superset(),
+            (a, b) => a == b,
+        };
+        let all = || rows.iter().map(|(_, row)| *row);
+        let first = all().min_by_key(|row| best(row))?;
+        all()
+            .filter(|row| best(row) == best(first))
+            .all(|row| alike(row.1, first.1))
+            .then_some(first)
+    }
+
+    #[test]
+    fn folded_labels_lead_to_the_label_of_the_best_source() {
+        let mut rows: Vec<(String, &'static Row)> = LABELS
+            .iter()
+            .filter(|row| row.2 != Source::Slip)
+            .map(|row| (fold(row.0), row))
+            .collect();
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut keys = 0;
+        for same in rows.chunk_by(|a, b| a.0 == b.0) {
+            let key = &same[0].0;
+            let expected = heir(same).filter(|_| !key.is_empty()).map(answer);
+            assert_eq!(folded(same[0].1.0), expected, "{key}");
+            keys += u32::from(expected.is_some());
+        }
+        assert!(keys > 1500, "{keys}");
+        assert_eq!(folded("no such charset"), None);
+    }
 
     #[test]
     fn short_labels_are_answered_as_their_rows() {

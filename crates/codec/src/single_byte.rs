@@ -5,10 +5,12 @@
 //! # Limits
 //! Does not compose windows-1255 and windows-1258, and does not reorder Hebrew.
 
-use crate::generated::pages::{ASCII_PAGES, CELLS};
+use crate::LossKind;
+use crate::generated::pages::{ASCII_PAGES, CELLS, WEB_CODES};
 use crate::sink::Sink;
-use crate::{LossKind, web};
-use encoding_rs::Encoding;
+use mailglot_kernel::Packed;
+
+pub(crate) use crate::generated::pages::Web;
 
 /// One character, or none, for every byte.
 pub(crate) type Table = mailglot_kernel::Page;
@@ -23,11 +25,12 @@ pub(crate) enum Page {
     /// A table of `data/tables/pages.tsv`: its index in the packed file.
     Own(u16),
     /// A WHATWG encoding as it is.
-    Web(&'static Encoding),
+    Web(Web),
     /// A WHATWG Windows page; strictly, its holes are undefined.
-    Windows(&'static Encoding),
-    /// A WHATWG Windows page that lenient decoding uses for an ISO charset with C1 controls and these first letters.
-    IsoInWindows(&'static Encoding),
+    Windows(Web),
+    /// A WHATWG Windows page that lenient decoding uses for an ISO charset with C1 controls and these first letters:
+    /// windows-1254 or windows-874.
+    IsoInWindows(Web),
     /// TIS-620: windows-874 without anything below A1.
     Tis620,
     /// ISO-8859-8 with, leniently, the gaps filled from windows-1255.
@@ -38,12 +41,25 @@ pub(crate) enum Page {
 
 impl Page {
     /// Returns the table for decoding.
-    pub(crate) fn table(self, strict: bool) -> Box<Table> {
-        Box::new(Table::new(|byte| self.cell(byte, strict)))
+    pub(crate) const fn table(self, strict: bool) -> &'static Table {
+        match self {
+            Self::Ascii => &ASCII,
+            Self::Latin1 => &LATIN1,
+            Self::Own(page) => &OWN[page as usize],
+            Self::Windows(page) if strict => &WINDOWS[page as usize],
+            Self::Web(page) | Self::Windows(page) => &WEB[page as usize],
+            Self::IsoInWindows(Web::Windows874) => &ISO_IN_874,
+            Self::IsoInWindows(_) => &ISO_IN_1254,
+            Self::Tis620 => &TIS620,
+            Self::Hebrew if strict => &WEB[Web::Iso8859_8 as usize],
+            Self::Hebrew => &HEBREW,
+            Self::Koi8U if strict => &KOI8U,
+            Self::Koi8U => &WEB[Web::Koi8U as usize],
+        }
     }
 
     /// The bytes 00-7F are ASCII.
-    pub(crate) fn is_ascii(self) -> bool {
+    pub(crate) const fn is_ascii(self) -> bool {
         !matches!(self, Self::Own(page) if page >= ASCII_PAGES)
     }
 
@@ -51,58 +67,131 @@ impl Page {
     pub(crate) fn is_seven_bit(self) -> bool {
         match self {
             Self::Ascii => true,
-            Self::Own(page) => (0x80..=0xFF).all(|byte| own(page, byte).is_none()),
+            Self::Own(_) => (0x80..=0xFF).all(|byte| self.table(true).cell(byte).is_none()),
             _ => false,
         }
     }
 
-    fn cell(self, byte: u8, strict: bool) -> Option<char> {
-        if byte < 0x80 && self.is_ascii() {
-            return Some(char::from(byte));
-        }
-        let same = char::from(byte);
+    /// Returns the code point of a byte above 7F, or [`NONE`], for all but own tables.
+    const fn code(self, byte: u8, strict: bool) -> u16 {
+        let same = byte as u16;
         match self {
-            Self::Ascii => None,
-            Self::Latin1 => Some(same),
-            Self::Own(page) => own(page, byte),
-            Self::Web(page) => web::single(page, byte),
-            Self::Windows(page) => {
-                web::single(page, byte).filter(|c| !strict || !matches!(c, '\u{80}'..='\u{9F}'))
-            }
-            Self::IsoInWindows(_) if byte < 0xA0 => Some(same),
-            Self::IsoInWindows(page) => web::single(page, byte),
-            Self::Tis620 if byte <= 0xA0 => None,
-            Self::Tis620 => web::single(encoding_rs::WINDOWS_874, byte),
+            Self::Ascii | Self::Own(_) => NONE,
+            Self::Latin1 => same,
+            Self::Web(page) => web(page, byte),
+            Self::Windows(page) => match web(page, byte) {
+                0x80..=0x9F if strict => NONE,
+                code => code,
+            },
+            Self::IsoInWindows(_) if byte < 0xA0 => same,
+            Self::IsoInWindows(page) => web(page, byte),
+            Self::Tis620 if byte <= 0xA0 => NONE,
+            Self::Tis620 => web(Web::Windows874, byte),
             Self::Hebrew => {
-                let own = web::single(encoding_rs::ISO_8859_8, byte);
-                if strict || (own.is_some() && byte >= 0xA0) {
+                let own = web(Web::Iso8859_8, byte);
+                let windows = web(Web::Windows1255, byte);
+                if strict || own != NONE && byte >= 0xA0 || windows == NONE {
                     own
                 } else {
-                    web::single(encoding_rs::WINDOWS_1255, byte).or(own)
+                    windows
                 }
             }
             Self::Koi8U => match byte {
-                0xAE if strict => Some('\u{255D}'),
-                0xBE if strict => Some('\u{256C}'),
-                _ => web::single(encoding_rs::KOI8_U, byte),
+                0xAE if strict => 0x255D,
+                0xBE if strict => 0x256C,
+                _ => web(Web::Koi8U, byte),
             },
         }
     }
+
+    /// Returns the packed characters of all bytes, for all but own tables.
+    const fn cells(self, strict: bool) -> Cells {
+        let mut cells = [[0; 4]; 256];
+        let mut byte = 0;
+        while byte < 0x80 {
+            cells[byte] = Packed::ascii(byte as u8).bytes();
+            byte += 1;
+        }
+        while byte < 256 {
+            let code = self.code(byte as u8, strict);
+            if code != NONE {
+                cells[byte] = Packed::unit(code).bytes();
+            }
+            byte += 1;
+        }
+        cells
+    }
 }
 
-/// Returns the character of a byte in a table of `data/tables/pages.tsv`. ASCII-compatible tables come first, with their upper halves only.
-fn own(page: u16, byte: u8) -> Option<char> {
-    let (page, byte) = (usize::from(page), usize::from(byte));
-    let halves = usize::from(ASCII_PAGES);
-    let cell = if page < halves {
-        page * 0x80 + byte.checked_sub(0x80)?
-    } else {
-        halves * 0x80 + (page - halves) * 0x100 + byte
-    };
-    let code = CELLS.get(2 * cell..)?.first_chunk()?;
-    // FFFF, for none, is no surrogate but a noncharacter, which no charset has.
-    char::from_u32(u32::from(u16::from_le_bytes(*code))).filter(|c| *c != '\u{FFFF}')
+/// The code of a byte without a character. It is a noncharacter, which no charset has.
+const NONE: u16 = 0xFFFF;
+
+/// A packed character for every byte.
+type Cells = [[u8; 4]; 256];
+
+/// Returns the code point of a byte above 7F in a WHATWG encoding, or [`NONE`].
+const fn web(page: Web, byte: u8) -> u16 {
+    let at = page as usize * 0x100 + 2 * (byte as usize - 0x80);
+    u16::from_le_bytes([WEB_CODES[at], WEB_CODES[at + 1]])
 }
+
+static OWN: [Table; CELLS.len() / 0x400] = {
+    let (cells, _) = CELLS.as_chunks::<4>();
+    let (pages, _) = cells.as_chunks::<256>();
+    let mut tables = [const { Table::new(&[[0; 4]; 256]) }; CELLS.len() / 0x400];
+    let mut page = 0;
+    while page < tables.len() {
+        tables[page] = Table::new(&pages[page]);
+        page += 1;
+    }
+    tables
+};
+
+/// The table of every WHATWG encoding.
+static WEB: [Table; Web::COUNT] = tables(&WEB_CELLS);
+static WEB_CELLS: [Cells; Web::COUNT] = {
+    let mut cells = [[[0; 4]; 256]; Web::COUNT];
+    let mut page = 0;
+    while page < cells.len() {
+        cells[page] = Page::Web(Web::ALL[page]).cells(false);
+        page += 1;
+    }
+    cells
+};
+
+/// The strict tables of the same encodings as Windows pages.
+static WINDOWS: [Table; Web::COUNT] = tables(&WINDOWS_CELLS);
+static WINDOWS_CELLS: [Cells; Web::COUNT] = {
+    let mut cells = [[[0; 4]; 256]; Web::COUNT];
+    let mut page = 0;
+    while page < cells.len() {
+        cells[page] = Page::Windows(Web::ALL[page]).cells(true);
+        page += 1;
+    }
+    cells
+};
+
+/// Makes a table of the cells of each encoding.
+const fn tables(cells: &'static [Cells; Web::COUNT]) -> [Table; Web::COUNT] {
+    let mut tables = [const { Table::new(&[[0; 4]; 256]) }; Web::COUNT];
+    let mut page = 0;
+    while page < tables.len() {
+        tables[page] = Table::new(&cells[page]);
+        page += 1;
+    }
+    tables
+}
+
+static ASCII: Table = Table::new(&const { Page::Ascii.cells(true) });
+static LATIN1: Table = Table::new(&const { Page::Latin1.cells(true) });
+static ISO_IN_1254: Table = Table::new(&const { Page::IsoInWindows(Web::Windows1254).cells(true) });
+static ISO_IN_874: Table = Table::new(&const { Page::IsoInWindows(Web::Windows874).cells(true) });
+static TIS620: Table = Table::new(&const { Page::Tis620.cells(true) });
+static HEBREW: Table = Table::new(&const { Page::Hebrew.cells(false) });
+static KOI8U: Table = Table::new(&const { Page::Koi8U.cells(true) });
+
+/// The table of a charset that has none: no byte is a character.
+pub(crate) static EMPTY: Table = Table::new(&[[0; 4]; 256]);
 
 /// Decodes all of `input`, which begins at offset `base`.
 pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
@@ -127,14 +216,15 @@ pub(crate) struct Reverse {
 }
 
 impl Reverse {
-    /// Where several bytes are one character, the lowest is written.
-    pub(crate) fn new(table: &Table) -> Self {
+    /// Makes the reverse of the cells that `is_written` accepts. Where several bytes are one character, the lowest is written.
+    pub(crate) fn new(table: &Table, is_written: impl Fn(u8) -> bool) -> Self {
         let mut reverse = Self {
             rows: [0; 256],
             cells: vec![[0; 256]],
-            ascii: table.is_ascii(),
+            ascii: (0..0x80)
+                .all(|byte| is_written(byte) && table.cell(byte) == Packed::ascii(byte)),
         };
-        for byte in (0..=0xFF_u8).rev() {
+        for byte in (0..=0xFF_u8).rev().filter(|byte| is_written(*byte)) {
             let c = table.cell(byte).char();
             let Some(code) = c.map(|c| c as usize).filter(|code| *code < 0x10000) else {
                 continue;
@@ -154,12 +244,11 @@ impl Reverse {
         self.ascii
     }
 
-    /// The byte of a character.
+    /// The byte of the character with a code point.
     #[inline]
-    pub(crate) fn byte(&self, c: char) -> Option<u8> {
-        let code = c as usize;
+    pub(crate) fn byte_at(&self, code: usize) -> Option<u8> {
         let row = usize::from(*self.rows.get(code >> 8)?);
-        let cell = self.cells[row][code & 0xFF];
+        let cell = self.cells.get(row)?[code & 0xFF];
         (cell != 0).then_some(cell as u8)
     }
 }
@@ -169,10 +258,73 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_pages_fill_the_file() {
-        let halves = usize::from(ASCII_PAGES) * 0x100;
-        assert!(CELLS.len() > halves && (CELLS.len() - halves).is_multiple_of(0x200));
-        assert_eq!(own(0, 0x7F), None);
+    fn pages_of_whatwg_are_what_encoding_rs_says() {
+        for (page, encoding) in [
+            (Web::Ibm866, encoding_rs::IBM866),
+            (Web::Iso8859_2, encoding_rs::ISO_8859_2),
+            (Web::Iso8859_3, encoding_rs::ISO_8859_3),
+            (Web::Iso8859_4, encoding_rs::ISO_8859_4),
+            (Web::Iso8859_5, encoding_rs::ISO_8859_5),
+            (Web::Iso8859_6, encoding_rs::ISO_8859_6),
+            (Web::Iso8859_7, encoding_rs::ISO_8859_7),
+            (Web::Iso8859_8, encoding_rs::ISO_8859_8),
+            (Web::Iso8859_10, encoding_rs::ISO_8859_10),
+            (Web::Iso8859_13, encoding_rs::ISO_8859_13),
+            (Web::Iso8859_14, encoding_rs::ISO_8859_14),
+            (Web::Iso8859_15, encoding_rs::ISO_8859_15),
+            (Web::Iso8859_16, encoding_rs::ISO_8859_16),
+            (Web::Koi8R, encoding_rs::KOI8_R),
+            (Web::Koi8U, encoding_rs::KOI8_U),
+            (Web::Macintosh, encoding_rs::MACINTOSH),
+            (Web::Windows874, encoding_rs::WINDOWS_874),
+            (Web::Windows1250, encoding_rs::WINDOWS_1250),
+            (Web::Windows1251, encoding_rs::WINDOWS_1251),
+            (Web::Windows1252, encoding_rs::WINDOWS_1252),
+            (Web::Windows1253, encoding_rs::WINDOWS_1253),
+            (Web::Windows1254, encoding_rs::WINDOWS_1254),
+            (Web::Windows1255, encoding_rs::WINDOWS_1255),
+            (Web::Windows1256, encoding_rs::WINDOWS_1256),
+            (Web::Windows1257, encoding_rs::WINDOWS_1257),
+            (Web::Windows1258, encoding_rs::WINDOWS_1258),
+            (Web::XMacCyrillic, encoding_rs::X_MAC_CYRILLIC),
+        ] {
+            for byte in 0..=0xFF_u8 {
+                let expected = encoding.decode_without_bom_handling_and_without_replacement(
+                    std::slice::from_ref(&byte),
+                );
+                let expected = expected.and_then(|text| text.chars().next());
+                assert_eq!(
+                    Page::Web(page).table(false).cell(byte).char(),
+                    expected,
+                    "{page:?} {byte:X}"
+                );
+                let is_hole = matches!(expected, Some('\u{80}'..='\u{9F}'));
+                let strict = Page::Windows(page).table(true).cell(byte).char();
+                assert_eq!(strict, expected.filter(|_| !is_hole), "{page:?} {byte:X}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_that_are_made_of_others() {
+        let cell = |page: Page, strict, byte| page.table(strict).cell(byte).char();
+        for byte in 0x80..=0xFF {
+            let same = Some(char::from(byte));
+            assert_eq!(cell(Page::Ascii, true, byte), None);
+            assert_eq!(cell(Page::Latin1, false, byte), same);
+            for windows in [Web::Windows1254, Web::Windows874] {
+                let letter = cell(Page::Web(windows), false, byte);
+                let expected = if byte < 0xA0 { same } else { letter };
+                assert_eq!(cell(Page::IsoInWindows(windows), true, byte), expected);
+            }
+            let thai = cell(Page::Web(Web::Windows874), false, byte).filter(|_| byte > 0xA0);
+            assert_eq!(cell(Page::Tis620, false, byte), thai);
+        }
+        assert_eq!(cell(Page::Hebrew, true, 0xC4), None);
+        assert_eq!(cell(Page::Hebrew, false, 0xC4), Some('\u{5B4}'));
+        assert_eq!(cell(Page::Hebrew, false, 0xAA), Some('×'));
+        assert_eq!(cell(Page::Koi8U, true, 0xAE), Some('\u{255D}'));
+        assert_eq!(cell(Page::Koi8U, false, 0xAE), Some('ў'));
         assert!(Page::Own(0).is_ascii() && !Page::Own(ASCII_PAGES).is_ascii());
     }
 }

@@ -1,7 +1,6 @@
 //! Wraps the decoders of `encoding_rs`, one sequence at a time, and its encoders.
 //!
-//! Single-byte machines build their tables from these answers at first use. Double-byte machines have tables from
-//! `data/tables/web/`, and ask here for sequences that no table has.
+//! Machines have tables from `data/tables/web/`, and ask here for sequences that no table has.
 //!
 //! # Limits
 //! The public interface of this crate mentions nothing of `encoding_rs`.
@@ -49,14 +48,6 @@ pub(crate) fn step(encoding: &'static Encoding, bytes: &[u8], last: bool) -> Ste
         return Step::More;
     }
     Step::Malformed { len: bytes.len() }
-}
-
-/// Returns the character of one byte, if a single byte is a character.
-pub(crate) fn single(encoding: &'static Encoding, byte: u8) -> Option<char> {
-    match step(encoding, &[byte], false) {
-        Step::Text { chars: [c, _], .. } => Some(c),
-        _ => None,
-    }
 }
 
 /// Returns the bytes of one character, from the initial state back to it; `None` if the encoding lacks it.

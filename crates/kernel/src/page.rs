@@ -51,6 +51,7 @@ unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed::Packed;
     use crate::test_data::{character, same};
 
     /// The safe twin of `single_bytes`.
@@ -63,33 +64,41 @@ mod tests {
         chars.len()
     }
 
+    /// Makes a page of the characters of all bytes.
+    fn page(character: impl Fn(u8) -> Option<char>) -> Page {
+        let cells = std::array::from_fn(|byte| {
+            character(byte as u8).map_or([0; 4], |c| Packed::new(c).bytes())
+        });
+        Page::new(Box::leak(Box::new(cells)))
+    }
+
     #[test]
     fn pages_with_and_without_holes_and_ascii() {
         let pages = [
-            Page::new(|byte| Some(char::from(byte))),
-            Page::new(|byte| {
+            page(|byte| Some(char::from(byte))),
+            page(|byte| {
                 if byte < 0x80 {
                     Some(char::from(byte))
                 } else {
                     Some(character(byte.into()))
                 }
             }),
-            Page::new(|byte| {
+            page(|byte| {
                 if byte < 0x80 {
                     Some(char::from(byte))
                 } else {
                     None
                 }
             }),
-            Page::new(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
+            page(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
             // Like windows-1252: letters of two bytes, signs of three, and gaps.
-            Page::new(|byte| match byte {
+            page(|byte| match byte {
                 0x81 | 0x8D => None,
                 0x80..=0x9F => char::from_u32(0x2000 | u32::from(byte)),
                 _ => Some(char::from(byte)),
             }),
             // Like KOI8-R, except for one byte that is ASCII.
-            Page::new(|byte| match byte {
+            page(|byte| match byte {
                 0xFE => Some('~'),
                 0x80.. => char::from_u32(0x400 | u32::from(byte)),
                 _ => Some(char::from(byte)),

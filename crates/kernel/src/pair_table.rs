@@ -169,20 +169,44 @@ mod tests {
 
     fn tables() -> [PairTable; 2] {
         [LeadBytes::From81, LeadBytes::From81ButA0ToDf].map(|leads| {
-            let mut table = PairTable::new(leads);
+            let mut cells = vec![[0; 4]; PairTable::CELLS];
+            for byte in 0..0x80_u8 {
+                cells[usize::from(byte)] = Packed::ascii(byte).bytes();
+            }
             for lead in 0x80..=0xFF_u8 {
                 if leads == LeadBytes::From81ButA0ToDf && (0xA1..0xE0).contains(&lead) {
-                    table.set_single(lead, Packed::new(character(lead.into())));
+                    cells[usize::from(lead)] = Packed::new(character(lead.into())).bytes();
                 }
                 for trail in
                     (0x40..=0xFE_u8).filter(|trail| *trail != 0x7F && lead != 0x80 && lead != 0xFF)
                 {
                     let c = character(usize::from(lead) << 8 | usize::from(trail));
-                    table.set_pair(lead, trail, Packed::new(c));
+                    cells[PairTable::place(lead, trail)] = Packed::new(c).bytes();
                 }
             }
-            table
+            let cells: Box<[[u8; 4]; PairTable::CELLS]> = cells.try_into().unwrap();
+            PairTable::new(leads, Box::leak(cells))
         })
+    }
+
+    #[test]
+    fn cells_that_are_no_characters_are_rejected() {
+        let [table, _] = tables();
+        assert_eq!(table.pair(0xB0, 0).char(), None);
+        for (place, cell) in [
+            (0, [0; 4]),
+            (0, *b"a\0\0\x01"),
+            (0x81, [0xFF, 0xFF, 0xFF, 3]),
+            (PairTable::place(0xB0, 0), Packed::new('語').bytes()),
+        ] {
+            let mut cells = vec![[0; 4]; PairTable::CELLS];
+            cells[0] = Packed::ascii(0).bytes();
+            cells[place] = cell;
+            let cells: Box<[[u8; 4]; PairTable::CELLS]> = cells.try_into().unwrap();
+            let cells: &'static _ = Box::leak(cells);
+            let made = std::panic::catch_unwind(|| PairTable::new(LeadBytes::From81, cells));
+            assert!(made.is_err(), "{place} {cell:x?}");
+        }
     }
 
     fn portable_of(table: &PairTable, input: &[u8], text: &mut String) -> usize {

@@ -156,5 +156,5 @@ pub use reading::{How, Reading};
 pub use recipe::Recipe;
 pub use report::Report;
 pub use span::Span;
-pub use text::{EncodedBlock, TextPart, encoded_blocks, header_context, text_parts};
+pub use text::{EncodedBlock, TextPart, encoded_blocks, header_context, text_as_read, text_parts};
 pub use undo::{Undo, apply_undo, undo_edits};

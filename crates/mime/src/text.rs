@@ -1,5 +1,6 @@
 //! Decodes the text parts of a message.
 
+mod as_read;
 mod body_charset;
 mod delimiters;
 mod encoded;
@@ -10,6 +11,7 @@ mod parts;
 mod report;
 mod transferred;
 
+pub use as_read::text_as_read;
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub(crate) use footer::footer_text;
 pub use header_charset::header_context;

@@ -10,11 +10,12 @@ mod labels;
 mod languages;
 mod mail_repertoire;
 mod pages;
+mod pairs;
 mod sequences;
 mod translit;
 
 use crate::models;
-use crate::run::root;
+use crate::run::{cargo, output, root};
 use anyhow::{Context, bail};
 use std::fs;
 
@@ -73,6 +74,8 @@ pub(crate) fn write() -> anyhow::Result<()> {
         fs::write(root().join(&source), made)?;
         println!("{source}: written");
     }
+    fs::write(root().join(DETECT_PAGES), detect_pages()?)?;
+    println!("{DETECT_PAGES}: written");
     Ok(())
 }
 
@@ -89,7 +92,9 @@ pub(crate) fn check() -> anyhow::Result<()> {
         }
         println!("{}: current", generator.source);
     }
-    for (source, made) in packed()? {
+    let mut packed = packed()?;
+    packed.push((DETECT_PAGES.to_owned(), detect_pages()?));
+    for (source, made) in packed {
         let committed = fs::read(root().join(&source)).with_context(|| source.clone())?;
         if made != committed {
             bail!("{source} is not current; run `cargo xtask generate` and commit the result");
@@ -99,17 +104,32 @@ pub(crate) fn check() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What detection knows of each byte of each charset. The codec itself makes it, from its other tables.
+const DETECT_PAGES: &str = "crates/codec/src/generated/detect-pages.bin";
+
+fn detect_pages() -> anyhow::Result<Vec<u8>> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--package", "mailglot-codec"]);
+    output(command.args(["--example", "detect_pages"]))
+}
+
 /// The files that are made from more than one file of data, or are no text.
 fn packed() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let read = |path: &str| fs::read_to_string(root().join(path)).with_context(|| path.to_owned());
-    let (source, packed) =
-        pages::made(&read("data/charsets.tsv")?, &read("data/tables/pages.tsv")?)?;
+    let made = pages::made(&pages::Tables {
+        charsets: &read("data/charsets.tsv")?,
+        pages: &read("data/tables/pages.tsv")?,
+        web: &read("data/tables/web/pages.tsv")?,
+    })?;
     let mut all = grids::all()?;
-    all.push((
-        "crates/codec/src/generated/pages.rs".to_owned(),
-        source.into_bytes(),
-    ));
-    all.push(("crates/codec/src/generated/pages.bin".to_owned(), packed));
+    all.extend(pairs::all()?);
+    for (name, bytes) in [
+        ("pages.rs", made.source.into_bytes()),
+        ("pages.bin", made.pages),
+        ("web-pages.bin", made.web),
+    ] {
+        all.push((format!("crates/codec/src/generated/{name}"), bytes));
+    }
     all.push(models::packed()?);
     Ok(all)
 }

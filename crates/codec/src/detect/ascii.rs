@@ -9,10 +9,9 @@
 use super::cost::NAT;
 use super::language::{self, Script};
 use super::look;
-use super::models::{Model, Models, OTHER, SPACE};
+use super::models::Models;
 use super::score::Priors;
 use crate::generated::languages::LANGUAGES;
-use std::sync::OnceLock;
 
 /// Maximum cost of ASCII words for a language.
 const MOST: u32 = 6 * NAT;
@@ -32,19 +31,18 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     if words.is_empty() {
         return;
     }
-    let costs = PairCosts::get().of_languages(words);
-    let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
+    let costs = cost_in_languages(words);
     let Some(least) = costs.iter().flatten().min().copied() else {
         return;
     };
     let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
-    let other = english.and_then(|index| costs[index]).map_or(MOST, against)
+    let other = costs[language::ENGLISH].map_or(MOST, against)
         + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
         *prior += cost.map_or(other, against);
     }
     let is_near = |index: usize| costs[index].is_some_and(|cost| cost <= least + NEAR);
-    priors.is_english = words.len() >= MANY && english.is_some_and(is_near);
+    priors.is_english = words.len() >= MANY && is_near(language::ENGLISH);
 }
 
 /// Adds to the prior of each language the cost of the domains in addresses near the first byte above 7F: `<hide@example.jp>`,
@@ -96,73 +94,45 @@ const KINDS: usize = 28;
 const BLANK: usize = 0;
 const NO_LETTER: usize = 1;
 
-/// Cost of each pair of ASCII characters in all languages of Latin script, side by side: one pass over the words reads them in all.
-struct PairCosts {
-    /// Indexes in `LANGUAGES`.
-    languages: Vec<usize>,
-    /// A row for each kind behind each kind, with a cost for each language.
-    rows: Vec<u16>,
-}
-
-impl PairCosts {
-    fn get() -> &'static Self {
-        static COSTS: OnceLock<PairCosts> = OnceLock::new();
-        COSTS.get_or_init(Self::new)
+/// Number of languages of Latin script.
+const LATIN: usize = LATIN_LANGUAGES.1;
+/// The indexes of the languages of Latin script in `LANGUAGES`, and their number.
+const LATIN_LANGUAGES: ([usize; LANGUAGES.len()], usize) = {
+    let (mut indexes, mut count, mut index) = ([0; LANGUAGES.len()], 0, 0);
+    while index < LANGUAGES.len() {
+        if matches!(LANGUAGES[index].script, Script::Latin) {
+            indexes[count] = index;
+            count += 1;
+        }
+        index += 1;
     }
+    (indexes, count)
+};
 
-    fn new() -> Self {
-        let models = Models::get();
-        let latin = |index: usize| match models.language(index) {
-            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
-                Some((index, letters))
-            }
-            _ => None,
+/// Returns the cost of ASCII words in each language, by its index in `LANGUAGES`; `None` for other scripts than Latin. The costs
+/// of a pair stand side by side for all languages, so one pass over the words reads them in all.
+fn cost_in_languages(words: &[u8]) -> Vec<Option<u32>> {
+    let (rows, _) = Models::get().ascii_pairs().as_chunks::<LATIN>();
+    let mut totals = [0_u32; LATIN];
+    let mut last = BLANK;
+    for byte in words {
+        let kind = match byte.to_ascii_lowercase() {
+            letter @ b'a'..=b'z' => usize::from(letter - b'a') + 2,
+            byte if byte.is_ascii_whitespace() => BLANK,
+            _ => NO_LETTER,
         };
-        let (languages, letters): (Vec<usize>, Vec<_>) =
-            (0..LANGUAGES.len()).filter_map(latin).unzip();
-        let class = |kind: usize| match kind {
-            BLANK => SPACE,
-            NO_LETTER => OTHER,
-            _ => models.ascii_class(b'a' + (kind - 2) as u8),
-        };
-        let mut rows = Vec::with_capacity(KINDS * KINDS * languages.len());
-        for (before, kind) in
-            (0..KINDS).flat_map(|before| (0..KINDS).map(move |kind| (before, kind)))
-        {
-            rows.extend(
-                letters
-                    .iter()
-                    .map(|letters| letters.pair_cost(class(before), class(kind))),
-            );
+        // One stands for a run of either.
+        if kind == last && kind <= NO_LETTER {
+            continue;
         }
-        Self { languages, rows }
+        for (total, cost) in totals.iter_mut().zip(&rows[last * KINDS + kind]) {
+            *total += u32::from(u16::from_le_bytes(*cost));
+        }
+        last = kind;
     }
-
-    /// Returns the cost of ASCII words in each language, by its index in `LANGUAGES`; `None` for other scripts than Latin.
-    fn of_languages(&self, words: &[u8]) -> Vec<Option<u32>> {
-        let count = self.languages.len();
-        let mut totals = vec![0_u32; count];
-        let mut last = BLANK;
-        for byte in words {
-            let kind = match byte.to_ascii_lowercase() {
-                letter @ b'a'..=b'z' => usize::from(letter - b'a') + 2,
-                byte if byte.is_ascii_whitespace() => BLANK,
-                _ => NO_LETTER,
-            };
-            // One stands for a run of either.
-            if kind == last && kind <= NO_LETTER {
-                continue;
-            }
-            let row = &self.rows[(last * KINDS + kind) * count..][..count];
-            for (total, cost) in totals.iter_mut().zip(row) {
-                *total += u32::from(*cost);
-            }
-            last = kind;
-        }
-        let mut costs = vec![None; LANGUAGES.len()];
-        for (index, total) in self.languages.iter().zip(totals) {
-            costs[*index] = Some(total);
-        }
-        costs
+    let mut costs = vec![None; LANGUAGES.len()];
+    for (index, total) in LATIN_LANGUAGES.0.iter().zip(totals) {
+        costs[*index] = Some(total);
     }
+    costs
 }

@@ -8,10 +8,13 @@ mod row;
 pub(crate) use row::{Language, Script};
 
 use super::cost::NAT;
-use super::models::{Floor, Models};
+use super::models::{Floor, LetterFloor, Models};
 use super::reading::Page;
-use crate::generated::languages::LANGUAGES;
-use crate::{Charset, LossLog};
+use crate::Charset;
+use crate::charset::Kind;
+use crate::generated::charsets::COUNT;
+use crate::generated::languages::{CANDIDATES, CANDIDATES_COUNT, LANGUAGES};
+use crate::single_byte::Table;
 use std::sync::OnceLock;
 
 /// A charset with the languages that are written in it.
@@ -20,20 +23,48 @@ pub(crate) struct Candidate {
     pub(crate) charset: Charset,
     pub(crate) script: Script,
     /// Index of the language, cost of the charset given the language.
-    pub(crate) languages: Vec<(usize, u32)>,
+    pub(crate) languages: &'static [(usize, u32)],
     pub(super) is_single_byte: bool,
     pub(super) is_ascii_compatible: bool,
-    /// The characters of a single-byte charset, built at first use.
-    page: OnceLock<Page>,
-    /// The minimum costs of its letters in its languages, built at first use.
-    floor: OnceLock<Floor>,
+    /// Its number among those in Latin script that have languages.
+    latin: Option<usize>,
+}
+
+/// The minimum costs of letters behind letters in a charset.
+pub(super) enum CandidateFloor {
+    /// In its own languages.
+    Own(&'static LetterFloor),
+    /// In those of its script.
+    Script(&'static Floor),
 }
 
 impl Candidate {
-    /// Returns the characters of a single-byte charset.
-    pub(super) fn page(&self) -> &Page {
-        self.page
-            .get_or_init(|| Page::new(self.charset, self.script))
+    pub(crate) const fn new(
+        charset: Charset,
+        script: Script,
+        languages: &'static [(usize, u32)],
+        latin: Option<usize>,
+    ) -> Self {
+        Self {
+            charset,
+            script,
+            languages,
+            is_single_byte: charset.is_single_byte(),
+            is_ascii_compatible: charset.is_ascii_compatible(),
+            latin,
+        }
+    }
+
+    /// Returns the characters of a single-byte charset. Those without a language are sorted at first use.
+    pub(super) fn page(&self) -> &'static Page {
+        static OTHER_PAGES: [OnceLock<Page>; COUNT] = [const { OnceLock::new() }; COUNT];
+        let index = self.charset.index();
+        PAGES.get(usize::from(PAGE_OF[index])).unwrap_or_else(|| {
+            OTHER_PAGES[index].get_or_init(|| {
+                let packed = Box::new(Page::packed(self.charset, self.script));
+                Page::of_packed(self.script, Box::leak(packed))
+            })
+        })
     }
 
     /// Returns true if it is common in the mail of one of `languages`, by their indexes in `LANGUAGES`.
@@ -51,16 +82,12 @@ impl Candidate {
     }
 
     /// Returns the minimum costs of letters in its languages, or in those of its script if it has none. `None` for Han.
-    pub(super) fn floor(&self) -> Option<&Floor> {
+    pub(super) fn floor(&self) -> Option<CandidateFloor> {
         // Languages in other scripts differ too little for this test.
-        if self.script != Script::Latin || self.languages.is_empty() {
-            return Models::get().floor(self.script);
+        match self.latin {
+            Some(number) => Some(CandidateFloor::Own(Models::get().candidate(number))),
+            None => Models::get().floor(self.script).map(CandidateFloor::Script),
         }
-        let languages = self.languages.iter().map(|(language, _)| *language);
-        Some(
-            self.floor
-                .get_or_init(|| Models::get().floor_of(self.script, languages)),
-        )
     }
 }
 
@@ -72,120 +99,238 @@ pub(super) const RARE: u32 = 5 * NAT;
 /// Cost of being one tier lower.
 const TIER: u32 = 3 * NAT / 4;
 
+/// Returns the cost of a charset by its place among those that are common in the mail of a language.
+pub(crate) const fn usual(place: u32) -> u32 {
+    place * NEXT
+}
+
+/// Returns the cost of a charset by its place among those that are rare in the mail of a language.
+pub(crate) const fn rare(place: u32) -> u32 {
+    RARE + place * NEXT
+}
+
 /// All charsets that are known by a language.
+#[inline]
 pub(crate) fn candidates() -> &'static [Candidate] {
-    static ALL: OnceLock<Vec<Candidate>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let mut all: Vec<Candidate> = Vec::new();
-        for (index, language) in LANGUAGES.iter().enumerate() {
-            for (charset, cost) in charsets(language) {
-                let known = all.iter_mut().find(|c| c.charset == charset);
-                match known {
-                    Some(candidate) => candidate.languages.push((index, cost)),
-                    None => all.push(Candidate {
-                        charset,
-                        script: language.script,
-                        languages: vec![(index, cost)],
-                        is_single_byte: charset.is_single_byte(),
-                        is_ascii_compatible: charset.is_ascii_compatible(),
-                        page: OnceLock::new(),
-                        floor: OnceLock::new(),
-                    }),
-                }
-            }
-        }
-        all
-    })
+    &CANDIDATES
 }
 
 /// Returns the candidate for a label: its charset, or one that decodes the same and more. Charsets without a known language count, too, by the
 /// script of their letters. `None` for charsets that are not ASCII-compatible or whose script is unknown.
 pub(crate) fn for_label(charset: Charset) -> Option<&'static Candidate> {
-    type Known = OnceLock<Option<&'static Candidate>>;
-    static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
-    let find = || {
-        let wider = charset.superset();
-        let known = |wanted: Charset| candidates().iter().find(move |c| c.charset == wanted);
-        known(charset)
-            .or_else(|| known(wider))
-            .or_else(|| candidates().iter().find(|c| c.charset.superset() == wider))
-            .or_else(|| others().iter().find(|c| c.charset == charset))
-    };
-    *KNOWN
-        .get_or_init(|| Charset::all().map(|_| Known::new()).collect())
-        .get(charset.index())?
-        .get_or_init(find)
+    let place = usize::from(FOR_LABEL[charset.index()]);
+    CANDIDATES
+        .get(place)
+        .or_else(|| OTHERS.get(place.checked_sub(CANDIDATES_COUNT)?))
 }
+
+const PAGES_COUNT: usize = {
+    let (mut count, mut place) = (0, 0);
+    while place < CANDIDATES_COUNT {
+        count += CANDIDATES[place].is_single_byte as usize;
+        place += 1;
+    }
+    count
+};
+
+/// The pages of the candidates with single bytes, which [`super::pages`] makes.
+static PAGES: [Page; PAGES_COUNT] = {
+    let packed: &[u8] = include_bytes!("../generated/detect-pages.bin");
+    let (packed, _) = packed.as_chunks();
+    // The program that makes the file is compiled before it has the page of a new candidate.
+    let mut pages = [Page::EMPTY; PAGES_COUNT];
+    let (mut count, mut place) = (0, 0);
+    while place < CANDIDATES_COUNT {
+        if CANDIDATES[place].is_single_byte && count < packed.len() {
+            pages[count] = Page::of_packed(CANDIDATES[place].script, &packed[count]);
+            count += 1;
+        }
+        place += 1;
+    }
+    pages
+};
+
+/// For each charset its place in `PAGES`, or a place behind them.
+static PAGE_OF: [u8; COUNT] = {
+    let mut places = [u8::MAX; COUNT];
+    let (mut count, mut place) = (0, 0);
+    while place < CANDIDATES_COUNT {
+        if CANDIDATES[place].is_single_byte {
+            places[CANDIDATES[place].charset.index()] = count;
+            count += 1;
+        }
+        place += 1;
+    }
+    places
+};
+
+/// No candidate, or none yet.
+const NONE: u16 = u16::MAX;
+
+/// For each charset its place in `CANDIDATES` and, behind those, in `OTHERS`.
+static FOR_LABEL: [u16; COUNT] = {
+    let own = places(false);
+    let by_superset = places(true);
+    let mut found = [NONE; COUNT];
+    let mut others = CANDIDATES_COUNT as u16;
+    let mut index = 0;
+    while index < COUNT {
+        let superset = Charset::at(index).superset().index();
+        found[index] = if own[index] != NONE {
+            own[index]
+        } else if own[superset] != NONE {
+            own[superset]
+        } else {
+            by_superset[superset]
+        };
+        if is_other(index, &own) {
+            if found[index] == NONE {
+                found[index] = others;
+            }
+            others += 1;
+        }
+        index += 1;
+    }
+    found
+};
+
+/// Returns the place of the first candidate for each charset, or for each superset.
+const fn places(of_superset: bool) -> [u16; COUNT] {
+    let mut places = [NONE; COUNT];
+    let mut place = CANDIDATES_COUNT;
+    while place > 0 {
+        place -= 1;
+        let charset = CANDIDATES[place].charset;
+        let key = if of_superset {
+            charset.superset()
+        } else {
+            charset
+        };
+        places[key.index()] = place as u16;
+    }
+    places
+}
+
+/// Returns true for pages of single bytes that no language is known to be written in, and that have a script.
+const fn is_other(index: usize, own: &[u16; COUNT]) -> bool {
+    let charset = Charset::at(index);
+    charset.is_single_byte()
+        && charset.is_ascii_compatible()
+        && own[index] == NONE
+        && !matches!(script_of_page(charset), Script::Han)
+}
+
+const OTHERS_COUNT: usize = {
+    let own = places(false);
+    let (mut count, mut index) = (0, 0);
+    while index < COUNT {
+        count += is_other(index, &own) as usize;
+        index += 1;
+    }
+    count
+};
 
 /// Pages of single bytes that no language is known to be written in.
-fn others() -> &'static [Candidate] {
-    static OTHERS: OnceLock<Vec<Candidate>> = OnceLock::new();
-    OTHERS.get_or_init(|| {
-        let is_page = |c: &Charset| c.is_single_byte() && c.is_ascii_compatible();
-        let pages = Charset::all()
-            .filter(is_page)
-            .filter(|c| candidates().iter().all(|known| known.charset != *c));
-        let upper: Vec<u8> = (0x80..=0xFF).collect();
-        pages
-            .map(|charset| Candidate {
-                charset,
-                script: Script::most_of(&charset.decode(&upper, &mut LossLog::with_limit(0))),
-                languages: Vec::new(),
-                is_single_byte: true,
-                is_ascii_compatible: true,
-                page: OnceLock::new(),
-                floor: OnceLock::new(),
-            })
-            .filter(|candidate| candidate.script != Script::Han)
-            .collect()
-    })
+static OTHERS: [Candidate; OTHERS_COUNT] = {
+    let own = places(false);
+    let mut others =
+        [const { Candidate::new(Charset::US_ASCII, Script::Latin, &[], None) }; OTHERS_COUNT];
+    let (mut count, mut index) = (0, 0);
+    while index < COUNT {
+        if is_other(index, &own) {
+            let charset = Charset::at(index);
+            others[count] = Candidate::new(charset, script_of_page(charset), &[], None);
+            count += 1;
+        }
+        index += 1;
+    }
+    others
+};
+
+/// Returns the script of most characters above 7F of a single-byte charset, as lenient decoding finds them.
+const fn script_of_page(charset: Charset) -> Script {
+    const EMPTY: &Table = &crate::single_byte::EMPTY;
+    let table = match charset.superset().kind() {
+        Kind::SingleByte(page) => page.table(false),
+        _ => EMPTY,
+    };
+    let mut counts = [0; Script::COUNT];
+    let mut byte = 0xFF;
+    while byte >= 0x80 {
+        let c = match table.cell(byte).basic_char() {
+            Some(c) => c,
+            None => char::REPLACEMENT_CHARACTER,
+        };
+        if c as u32 >= 0x80 {
+            counts[Script::of(c) as usize] += 1;
+        }
+        byte -= 1;
+    }
+    Script::of_counts(counts)
 }
 
+/// The pairs of indexes: a candidate, and a place in its list of languages.
+const PAIRS: usize = {
+    let (mut count, mut place) = (0, 0);
+    while place < CANDIDATES_COUNT {
+        count += CANDIDATES[place].languages.len();
+        place += 1;
+    }
+    count
+};
+
 /// Returns the indexes of all candidates with those of their languages, the usual ones first, so that the others exceed their cost early.
+#[inline]
 pub(super) fn usual_first() -> &'static [(usize, usize)] {
-    static ORDER: OnceLock<Vec<(usize, usize)>> = OnceLock::new();
-    ORDER.get_or_init(|| {
-        let places = |(place, candidate): (usize, &Candidate)| {
-            (0..candidate.languages.len()).map(move |nth| (place, nth))
-        };
-        let mut order: Vec<_> = candidates().iter().enumerate().flat_map(places).collect();
-        let base = base_priors();
-        order.sort_by_key(|(place, nth)| {
-            let (language, cost) = candidates()[*place].languages[*nth];
-            cost + base[language]
-        });
-        order
-    })
+    static ORDER: [(usize, usize); PAIRS] = usual_order();
+    &ORDER
+}
+
+const fn usual_order() -> [(usize, usize); PAIRS] {
+    let (mut order, mut costs) = ([(0, 0); PAIRS], [0; PAIRS]);
+    let (mut count, mut place) = (0, 0);
+    while place < CANDIDATES_COUNT {
+        let languages = CANDIDATES[place].languages;
+        let mut nth = 0;
+        while nth < languages.len() {
+            let (language, cost) = languages[nth];
+            let cost = cost + base_prior(&LANGUAGES[language]);
+            // Behind those that cost the same.
+            let mut at = count;
+            while at > 0 && costs[at - 1] > cost {
+                (order[at], costs[at]) = (order[at - 1], costs[at - 1]);
+                at -= 1;
+            }
+            (order[at], costs[at]) = ((place, nth), cost);
+            count += 1;
+            nth += 1;
+        }
+        place += 1;
+    }
+    order
+}
+
+const fn base_prior(language: &Language) -> u32 {
+    (language.tier as u32 - 1) * TIER
 }
 
 /// Returns the prior cost of each language without any hint.
 pub(crate) fn base_priors() -> Vec<u32> {
-    LANGUAGES
-        .iter()
-        .map(|language| u32::from(language.tier - 1) * TIER)
-        .collect()
+    LANGUAGES.iter().map(base_prior).collect()
 }
+
+/// The index of English.
+pub(super) const ENGLISH: usize = {
+    let mut index = 0;
+    while !matches!(LANGUAGES[index].name.as_bytes(), b"en") {
+        index += 1;
+    }
+    index
+};
 
 /// English is written everywhere.
 pub(crate) fn is_english(index: usize) -> bool {
-    LANGUAGES[index].name == "en"
-}
-
-/// The charsets of a language with their costs.
-fn charsets(language: &Language) -> impl Iterator<Item = (Charset, u32)> {
-    let common = language
-        .common
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (name, at as u32 * NEXT));
-    let rare = language
-        .rare
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (name, RARE + at as u32 * NEXT));
-    common
-        .chain(rare)
-        .filter_map(|(name, cost)| Some((Charset::for_name(name)?, cost)))
+    index == ENGLISH
 }
 
 /// Index of a language by its tag (RFC 5646, `pt-BR`), by the longest known beginning.
@@ -232,6 +377,7 @@ pub(crate) fn by_country(code: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LossLog;
 
     fn names(found: &[usize]) -> Vec<&'static str> {
         found.iter().map(|i| LANGUAGES[*i].name).collect()
@@ -257,26 +403,44 @@ mod tests {
     }
 
     #[test]
-    fn all_charsets_exist() {
-        for language in LANGUAGES {
-            for name in language.common.iter().chain(language.rare) {
-                assert!(
-                    Charset::for_name(name).is_some(),
-                    "{}: {name}",
-                    language.name
-                );
-            }
-        }
+    fn candidates_come_in_the_order_of_their_costs() {
+        let order = usual_first();
+        let cost = |(place, nth): &(usize, usize)| {
+            let (language, cost) = candidates()[*place].languages[*nth];
+            cost + base_priors()[language]
+        };
+        let keys: Vec<_> = order.iter().map(|pair| (cost(pair), *pair)).collect();
+        assert!(keys.is_sorted_by(|a, b| a < b));
+        assert_eq!(usual(1), NEXT);
+        assert_eq!(rare(2), RARE + 2 * NEXT);
     }
 
     #[test]
-    fn a_charset_has_one_script() {
-        for (index, language) in LANGUAGES.iter().enumerate() {
-            for (charset, _) in charsets(language) {
-                let candidate = candidates().iter().find(|c| c.charset == charset).unwrap();
-                assert_eq!(candidate.script, language.script, "{charset}");
-                assert!(candidate.languages.iter().any(|(i, _)| *i == index));
+    fn labels_lead_to_candidates_that_decode_the_same() {
+        let upper: Vec<u8> = (0x80..=0xFF).collect();
+        let mut others = 0;
+        for charset in Charset::all() {
+            let wider = charset.superset();
+            let known = |wanted: Charset| candidates().iter().find(|c| c.charset == wanted);
+            let expected = known(charset)
+                .or_else(|| known(wider))
+                .or_else(|| candidates().iter().find(|c| c.charset.superset() == wider));
+            let found = for_label(charset);
+            if let Some(expected) = expected {
+                assert_eq!(
+                    found.map(|c| c.charset),
+                    Some(expected.charset),
+                    "{charset}"
+                );
+                continue;
             }
+            let text = charset.decode(&upper, &mut LossLog::with_limit(0));
+            let script = Script::most_of(&text);
+            let is_page = charset.is_single_byte() && charset.is_ascii_compatible();
+            let expected = (is_page && script != Script::Han).then_some((charset, script));
+            assert_eq!(found.map(|c| (c.charset, c.script)), expected, "{charset}");
+            others += u32::from(expected.is_some());
         }
+        assert!(others > 40, "{others}");
     }
 }

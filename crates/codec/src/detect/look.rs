@@ -3,7 +3,7 @@
 //! # Limits
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
-use super::language::{self, Candidate, Script};
+use super::language::{self, Candidate, CandidateFloor, Script};
 use super::models::{Model, Models};
 use super::reading::Page;
 use crate::{Charset, LossLog};
@@ -127,7 +127,23 @@ pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
 
 /// Returns the minimum cost of the letters above 7F, and the number of pairs.
 fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option<(u32, u32)> {
-    let (page, floor): (&Page, _) = (candidate.page(), candidate.floor()?);
+    let page = candidate.page();
+    Some(match candidate.floor()? {
+        CandidateFloor::Own(floor) => pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most),
+        CandidateFloor::Script(floor) => {
+            pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most)
+        }
+    })
+}
+
+/// Like [`pairs`], with the cost of a class behind another.
+fn pairs_by(
+    page: &Page,
+    floor: impl Fn(u8, u8) -> u32,
+    bytes: &[u8],
+    start: usize,
+    most: u32,
+) -> (u32, u32) {
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let case = Models::get().case;
@@ -148,12 +164,12 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
         at += 1;
         let next = window.get(at).copied().unwrap_or(b' ');
-        let (more, pairs) = page.pairs(floor, case, [last, byte, next]);
+        let (more, pairs) = page.pairs(&floor, case, [last, byte, next]);
         cost += more;
         count += pairs;
         seen += 1;
     }
-    Some((cost, count))
+    (cost, count)
 }
 
 /// Returns the minimum cost of the non-ASCII characters in a language of the charset, and their number.

@@ -24,6 +24,7 @@ mod look;
 mod models;
 mod ranking;
 mod reading;
+mod recent;
 mod rules;
 mod sample;
 mod score;
@@ -45,6 +46,7 @@ use ranking::{Nearly, Ranking};
 use score::Priors;
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
 const HAS_MODELS: bool = cfg!(feature = "detect");
@@ -203,7 +205,7 @@ pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32>
 pub struct Weighed<'b> {
     bytes: &'b [u8],
     hints: Hints<'b>,
-    ranking: OnceCell<Ranking>,
+    ranking: OnceCell<Arc<Ranking>>,
     nearly: OnceCell<Nearly>,
 }
 
@@ -238,7 +240,7 @@ impl<'b> Weighed<'b> {
 
     fn ranking(&self) -> &Ranking {
         self.ranking
-            .get_or_init(|| Ranking::of(self.bytes, &self.hints, || self.nearly()))
+            .get_or_init(|| recent::ranking(self.bytes, &self.hints, || self.nearly()))
     }
 
     fn nearly(&self) -> Nearly {
@@ -255,6 +257,16 @@ impl<'b> Weighed<'b> {
             })
         })
     }
+}
+
+/// Makes the file `detect-pages.bin` of this crate: what detection knows of each byte in each single-byte charset.
+#[doc(hidden)]
+pub fn pages() -> Vec<u8> {
+    let pages = language::candidates().iter();
+    pages
+        .filter(|candidate| candidate.is_single_byte)
+        .flat_map(|candidate| reading::Page::packed(candidate.charset, candidate.script))
+        .collect()
 }
 
 /// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.

@@ -1,18 +1,21 @@
-//! Reads the letter statistics of languages, which `cargo xtask generate` packs (`models.rs` of xtask documents the format).
+//! Letter statistics of languages, as `cargo xtask generate` packs them (`models/pack.rs` of xtask documents the format).
+//!
+//! The compiler evaluates [`Models::read`], so that a process reads the tables in place.
 //!
 //! # Limits
 //! Reads only the file of this crate, without checks; a test reads all of it.
 
 use super::cost::NAT;
-use super::language::Script;
-use crate::generated::languages::LANGUAGES;
-use std::sync::OnceLock;
+use super::language::{ENGLISH, Script};
+use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
 #[cfg(feature = "detect")]
 static PACKED: &[u8] = include_bytes!("../generated/models.bin");
 /// No function reads the models without the feature.
 #[cfg(not(feature = "detect"))]
 static PACKED: &[u8] = b"";
+
+static MODELS: Models = Models::read();
 
 /// Classes of characters that are no letters; the letters of a script follow.
 pub(crate) const SPACE: u8 = 0;
@@ -30,67 +33,55 @@ pub(crate) const LETTERS: u8 = 5;
 /// Cost of a sign or letter that was never seen.
 const UNSEEN: u8 = 200;
 /// Cost of a character of Han script that was never seen.
-const UNSEEN_HAN: u8 = 230;
+const UNSEEN_HAN: u32 = 230;
+
+/// Number of languages.
+const LANGUAGES_COUNT: usize = LANGUAGES.len();
+/// Scripts with letters.
+const SCRIPTS: usize = Script::Han as usize;
 
 /// Everything that is known.
 #[derive(Debug)]
 pub(crate) struct Models {
     /// Cost of a small and a capital letter after no letter, a small one, a capital, two capitals.
     pub(crate) case: [[u8; 2]; 4],
-    signs: Vec<(u16, u8)>,
-    /// The letters of each script but Han, with the cost of each where it is foreign.
-    scripts: Vec<Vec<(u16, u8)>>,
-    languages: Vec<Model>,
+    signs: Costs,
+    /// The letters of each script but Han.
+    scripts: [Alphabet; SCRIPTS],
+    languages: [Model; LANGUAGES_COUNT],
     /// The classes of a to z in Latin script.
     ascii: [u8; 26],
-    /// For each script except Han, built at first use.
-    floors: [OnceLock<Floor>; Script::Han as usize],
+    /// Of the candidates in Latin script.
+    candidates: [LetterFloor; LATIN_CANDIDATES],
+    /// For each pair of ASCII kinds, the cost in each language of Latin script.
+    ascii_pairs: &'static [[u8; 2]],
+}
+
+/// Code points (little-endian) in ascending order, each with its cost.
+type Costs = &'static [[u8; 3]];
+
+/// The letters of a script.
+#[derive(Clone, Copy, Debug)]
+struct Alphabet {
+    /// Code points, little-endian, in ascending order.
+    letters: &'static [[u8; 2]],
+    /// The cost of each letter where it is foreign.
+    foreign: &'static [u8],
+    floor: Floor,
 }
 
 /// Minimum cost of a class after another one in the languages of a script.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Floor {
     classes: usize,
-    costs: Vec<u8>,
+    costs: &'static [u8],
     /// Like the table above, if a sign may count as a space or as ASCII punctuation.
-    bounds: Vec<u8>,
+    bounds: &'static [u8],
 }
 
 impl Floor {
-    fn of<'m>(classes: usize, languages: impl Iterator<Item = &'m Letters>) -> Self {
-        let mut costs = vec![u8::MAX; classes * classes];
-        for letters in languages {
-            let rows = letters.class_rows(classes);
-            for (before, row) in costs.chunks_exact_mut(classes).enumerate() {
-                let own = &rows[usize::from(letters.token[before]) * classes..][..classes];
-                for (least, cost) in row.iter_mut().zip(own) {
-                    *least = (*least).min(*cost);
-                }
-            }
-        }
-        // Of these, one stands for a run.
-        for class in [SPACE, OTHER, ASCII].map(usize::from) {
-            costs[class * classes + class] = 0;
-        }
-        let mut bounds = costs.clone();
-        let [space, other, sign] = [SPACE, OTHER, SIGN].map(usize::from);
-        for class in 0..classes {
-            let place = sign * classes + class;
-            bounds[place] = bounds[place]
-                .min(bounds[space * classes + class])
-                .min(bounds[other * classes + class]);
-        }
-        for row in bounds.chunks_exact_mut(classes) {
-            row[sign] = row[sign].min(row[space]).min(row[other]);
-        }
-        Self {
-            classes,
-            costs,
-            bounds,
-        }
-    }
-
     /// Returns the minimum cost of `class` behind `before` if signs may be spaces or punctuation.
+    #[inline]
     pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
         self.bounds
             .get(usize::from(before) * self.classes + usize::from(class))
@@ -99,12 +90,53 @@ impl Floor {
             .into()
     }
 
+    #[inline]
     pub(super) fn cost(&self, before: u8, class: u8) -> u32 {
         self.costs
             .get(usize::from(before) * self.classes + usize::from(class))
             .copied()
             .unwrap_or(0)
             .into()
+    }
+}
+
+/// Minimum cost of a class after another one in the languages of a candidate. Letters that none of them has share a token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LetterFloor {
+    /// The token of each class.
+    token: [u8; 256],
+    /// Cost of a class beyond that of its token.
+    extra: [u8; 256],
+    tokens: usize,
+    costs: &'static [u8],
+}
+
+impl LetterFloor {
+    const EMPTY: Self = Self {
+        token: [FOREIGN; 256],
+        extra: [UNSEEN; 256],
+        tokens: 0,
+        costs: &[],
+    };
+
+    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+        let letters = packed.take(packed.0[0] as usize + 1);
+        let (token, extra) = tokens(letters, script);
+        let tokens = letters.len() - 1 + LETTERS as usize;
+        Self {
+            token,
+            extra,
+            tokens,
+            costs: packed.take(tokens * tokens),
+        }
+    }
+
+    #[inline]
+    pub(super) fn cost(&self, before: u8, class: u8) -> u32 {
+        let [before, token] =
+            [before, class].map(|class| usize::from(self.token[usize::from(class)]));
+        let cost = self.costs[before * self.tokens + token];
+        cost.saturating_add(self.extra[usize::from(class)]).into()
     }
 }
 
@@ -130,27 +162,29 @@ pub(crate) struct Letters {
     extra: [u8; 256],
     pairs: &'static [u8],
     left: &'static [u8],
-    counts: &'static [u8],
-    triples: &'static [u8],
-    /// The cost of every triple, made when first needed.
-    all: OnceLock<Vec<u8>>,
-    /// A row for each token: the costs of all classes of the script behind it. Made when first needed.
-    class_rows: OnceLock<Vec<u8>>,
+    /// The place of the triples of each pair in `rows` and, behind those, in `few`: from 1, little-endian. 0 where `left` and the pairs
+    /// tell the costs.
+    places: &'static [[u8; 2]],
+    /// The costs of all tokens, for each row.
+    rows: &'static [u8],
+    rows_count: usize,
+    /// Two tokens, each with its cost.
+    few: &'static [[u8; 4]],
 }
 
 /// Costs of single characters.
 #[derive(Debug)]
 pub(crate) struct Characters {
-    listed: Vec<(u16, u8)>,
-    /// By code point, made when first needed.
-    all: OnceLock<Vec<u8>>,
+    /// For each block of 256 code points the number of its row, from 1; 0 for none.
+    blocks: &'static [u8],
+    costs: &'static [u8],
 }
 
 impl Models {
     /// The models of this crate.
+    #[inline]
     pub(crate) fn get() -> &'static Self {
-        static MODELS: OnceLock<Models> = OnceLock::new();
-        MODELS.get_or_init(Self::read)
+        &MODELS
     }
 
     /// The model of the language with this index in `LANGUAGES`.
@@ -161,7 +195,8 @@ impl Models {
     /// Class of a small letter of a script.
     pub(crate) fn class(&self, script: Script, letter: char) -> u8 {
         let known = self.scripts[script as usize]
-            .binary_search_by_key(&u32::from(letter), |(c, _)| (*c).into());
+            .letters
+            .binary_search_by_key(&u32::from(letter), |c| u16::from_le_bytes(*c).into());
         known.map_or(FOREIGN, |at| LETTERS + at as u8)
     }
 
@@ -169,65 +204,70 @@ impl Models {
     pub(crate) fn sign(&self, c: char) -> u8 {
         let known = self
             .signs
-            .binary_search_by_key(&u32::from(c), |(sign, _)| (*sign).into());
-        known.map_or(UNSEEN, |at| self.signs[at].1)
+            .binary_search_by_key(&u32::from(c), |[low, high, _]| {
+                u16::from_le_bytes([*low, *high]).into()
+            });
+        known.map_or(UNSEEN, |at| self.signs[at][2])
     }
 
-    fn read() -> Self {
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "only the compiler runs this, into a static"
+    )]
+    const fn read() -> Self {
         let mut packed = Packed(PACKED);
-        let case = std::array::from_fn(|_| [packed.byte(), packed.byte()]);
-        let signs = packed.costs();
-        let scripts: Vec<_> = (0..Script::Han as usize)
-            .map(|_| packed.alphabet())
-            .collect();
-        let languages = LANGUAGES.iter().map(|language| match language.script {
-            Script::Han => Model::Han(Characters {
-                listed: packed.costs(),
-                all: OnceLock::new(),
-            }),
-            script => Model::Letters(Letters::read(&mut packed, &scripts[script as usize])),
-        });
-        let languages = languages.collect();
-        let (ascii, floors) = (
-            [FOREIGN; 26],
-            [const { OnceLock::new() }; Script::Han as usize],
-        );
-        let mut models = Self {
+        let mut case = [[0; 2]; 4];
+        let mut at = 0;
+        while at < 8 {
+            case[at / 2][at % 2] = packed.byte();
+            at += 1;
+        }
+        let signs = packed.number();
+        let signs = packed.take(3 * signs).as_chunks().0;
+        let mut scripts = [Alphabet::EMPTY; SCRIPTS];
+        let mut script = 0;
+        while script < SCRIPTS {
+            scripts[script] = Alphabet::read(&mut packed);
+            script += 1;
+        }
+        let mut languages = [const { Model::Han(Characters::EMPTY) }; LANGUAGES_COUNT];
+        let mut language = 0;
+        while language < LANGUAGES_COUNT {
+            let script = LANGUAGES[language].script as usize;
+            languages[language] = if script == SCRIPTS {
+                Model::Han(Characters::read(&mut packed))
+            } else {
+                Model::Letters(Letters::read(&mut packed, &scripts[script]))
+            };
+            language += 1;
+        }
+        let latin = &scripts[Script::Latin as usize];
+        let mut candidates = [LetterFloor::EMPTY; LATIN_CANDIDATES];
+        let mut candidate = 0;
+        while candidate < LATIN_CANDIDATES {
+            candidates[candidate] = LetterFloor::read(&mut packed, latin);
+            candidate += 1;
+        }
+        Self {
             case,
             signs,
+            ascii: latin.ascii(),
             scripts,
             languages,
-            ascii,
-            floors,
-        };
-        models.ascii =
-            std::array::from_fn(|at| models.class(Script::Latin, char::from(b'a' + at as u8)));
-        models
+            candidates,
+            ascii_pairs: packed.0.as_chunks().0,
+        }
     }
 
     /// Returns the minimum costs of the classes of a script. `None` for Han, whose characters stand alone.
-    pub(super) fn floor(&self, script: Script) -> Option<&Floor> {
-        let floor = self.floors.get(script as usize)?;
-        Some(floor.get_or_init(|| {
-            let all = LANGUAGES.iter().enumerate();
-            self.floor_of(
-                script,
-                all.filter(|(_, language)| language.script == script)
-                    .map(|(index, _)| index),
-            )
-        }))
+    #[inline]
+    pub(super) fn floor(&'static self, script: Script) -> Option<&'static Floor> {
+        Some(&self.scripts.get(script as usize)?.floor)
     }
 
-    /// Like [`Self::floor`], for some languages of a script, by their indexes in `LANGUAGES`.
-    pub(super) fn floor_of(&self, script: Script, languages: impl Iterator<Item = usize>) -> Floor {
-        let letters = languages.filter_map(|index| match self.language(index) {
-            Model::Letters(letters) => Some(letters),
-            Model::Han(_) => None,
-        });
-        Floor::of(
-            self.scripts[script as usize].len() + usize::from(LETTERS),
-            letters,
-        )
+    /// Returns the minimum costs of letters in the languages of a candidate in Latin script, by its number among those.
+    pub(super) fn candidate(&'static self, number: usize) -> &'static LetterFloor {
+        &self.candidates[number]
     }
 
     /// Class of an ASCII letter, small or capital, in Latin script.
@@ -235,49 +275,106 @@ impl Models {
         let place = usize::from(letter.to_ascii_lowercase().wrapping_sub(b'a'));
         self.ascii.get(place).copied().unwrap_or(FOREIGN)
     }
+
+    /// Returns the costs (little-endian) in each language of Latin script, for each pair of ASCII kinds: white space, other
+    /// signs, a to z.
+    pub(super) fn ascii_pairs(&self) -> &'static [[u8; 2]] {
+        self.ascii_pairs
+    }
+}
+
+impl Alphabet {
+    const EMPTY: Self = Self {
+        letters: &[],
+        foreign: &[],
+        floor: Floor {
+            classes: 0,
+            costs: &[],
+            bounds: &[],
+        },
+    };
+
+    const fn read(packed: &mut Packed) -> Self {
+        let count = packed.number();
+        let letters = packed.take(2 * count).as_chunks().0;
+        let foreign = packed.take(count);
+        let classes = count + LETTERS as usize;
+        let floor = Floor {
+            classes,
+            costs: packed.take(classes * classes),
+            bounds: packed.take(classes * classes),
+        };
+        Self {
+            letters,
+            foreign,
+            floor,
+        }
+    }
+
+    /// The classes of a to z.
+    const fn ascii(&self) -> [u8; 26] {
+        let mut ascii = [FOREIGN; 26];
+        let mut at = 0;
+        while at < self.letters.len() {
+            let [low, high] = self.letters[at];
+            if high == 0 && low.is_ascii_lowercase() {
+                ascii[(low - b'a') as usize] = LETTERS + at as u8;
+            }
+            at += 1;
+        }
+        ascii
+    }
+}
+
+/// Returns the token and the additional cost of each class. `letters` has its number of letters, then their indexes in the script.
+const fn tokens(letters: &[u8], script: &Alphabet) -> ([u8; 256], [u8; 256]) {
+    let (mut token, mut extra) = ([FOREIGN; 256], [UNSEEN; 256]);
+    let mut class = 0;
+    while class < FOREIGN {
+        token[class as usize] = class;
+        extra[class as usize] = 0;
+        class += 1;
+    }
+    let mut at = 0;
+    while at < script.foreign.len() {
+        extra[at + LETTERS as usize] = script.foreign[at];
+        at += 1;
+    }
+    let mut at = 1;
+    while at < letters.len() {
+        let class = (LETTERS + letters[at]) as usize;
+        token[class] = at as u8 - 1 + LETTERS;
+        extra[class] = 0;
+        at += 1;
+    }
+    (token, extra)
 }
 
 impl Letters {
-    fn read(packed: &mut Packed, script: &[(u16, u8)]) -> Self {
-        let letters = usize::from(packed.byte());
-        let tokens = letters + usize::from(LETTERS);
-        let (mut token, mut extra) = ([FOREIGN; 256], [UNSEEN; 256]);
-        for class in 0..LETTERS {
-            token[usize::from(class)] = class;
-            extra[usize::from(class)] = if class == FOREIGN { UNSEEN } else { 0 };
-        }
-        for (at, (_, cost)) in script.iter().enumerate() {
-            extra[at + usize::from(LETTERS)] = *cost;
-        }
-        for (at, index) in packed.take(letters).iter().enumerate() {
-            let class = usize::from(LETTERS + index);
-            token[class] = at as u8 + LETTERS;
-            extra[class] = 0;
-        }
+    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+        let letters = packed.take(packed.0[0] as usize + 1);
+        let (token, extra) = tokens(letters, script);
+        let tokens = letters.len() - 1 + LETTERS as usize;
         let square = tokens * tokens;
-        let (pairs, left, counts) = (
-            packed.take(square),
-            packed.take(square),
-            packed.take(square),
-        );
-        let triples = packed.take(2 * counts.iter().map(|n| usize::from(*n)).sum::<usize>());
+        let (pairs, left) = (packed.take(square), packed.take(square));
+        let places = packed.take(2 * square).as_chunks().0;
+        let (rows_count, few) = (packed.number(), packed.number());
         Self {
             tokens,
             token,
             extra,
             pairs,
             left,
-            counts,
-            triples,
-            all: OnceLock::new(),
-            class_rows: OnceLock::new(),
+            places,
+            rows: packed.take(rows_count * tokens),
+            rows_count,
+            few: packed.take(4 * few).as_chunks().0,
         }
     }
 
     /// Returns the cost of a row of classes behind spaces. English words may occur anywhere: `english` has the end of each ASCII
     /// word in the row and its cost in English, in order.
     pub(crate) fn cost(&self, classes: &[u8], english: &[(usize, u32)]) -> u32 {
-        let all = self.all.get_or_init(|| self.all_triples());
         let (mut before, mut last) = (0, 0);
         let mut english = english.iter().peekable();
         // The cheapest way to here, ending in the language itself or in English.
@@ -289,7 +386,7 @@ impl Letters {
         for (at, class) in classes.iter().enumerate() {
             let class = usize::from(*class);
             let token = usize::from(self.token[class]);
-            word += u32::from(all[(before * self.tokens + last) * self.tokens + token]);
+            word += self.triple(before, last, token);
             word += u32::from(self.extra[class]);
             (before, last) = (last, token);
             if class < usize::from(FOREIGN) {
@@ -301,6 +398,24 @@ impl Letters {
             }
         }
         ways.own.min(ways.english) + word
+    }
+
+    /// The cost of a token behind two others.
+    #[inline]
+    fn triple(&self, before: usize, last: usize, token: usize) -> u32 {
+        let pair = before * self.tokens + last;
+        let shorter = || self.pairs[last * self.tokens + token].saturating_add(self.left[pair]);
+        let place = usize::from(u16::from_le_bytes(self.places[pair]));
+        let cost = match place.checked_sub(1) {
+            Some(row) if row < self.rows_count => self.rows[row * self.tokens + token],
+            Some(place) => match self.few[place - self.rows_count] {
+                [one, cost, ..] if usize::from(one) == token => cost,
+                [.., other, cost] if usize::from(other) == token => cost,
+                _ => shorter(),
+            },
+            None => shorter(),
+        };
+        cost.into()
     }
 
     /// Cost by pairs alone: their tables are small, and so this is fast. None where it is more than `most`.
@@ -320,57 +435,31 @@ impl Letters {
         }
         Some(total)
     }
-
-    /// Returns the cost of a class behind another.
-    pub(super) fn pair_cost(&self, before: u8, class: u8) -> u16 {
-        let [before, token] =
-            [before, class].map(|class| usize::from(self.token[usize::from(class)]));
-        u16::from(self.pairs[before * self.tokens + token])
-            + u16::from(self.extra[usize::from(class)])
-    }
-
-    fn all_triples(&self) -> Vec<u8> {
-        let mut all = vec![0; self.tokens.pow(3)];
-        let mut triples = self.triples.chunks_exact(2);
-        let pairs = self.left.iter().zip(self.counts);
-        for ((pair, costs), (left, count)) in
-            all.chunks_exact_mut(self.tokens).enumerate().zip(pairs)
-        {
-            let second = pair % self.tokens;
-            let shorter = &self.pairs[second * self.tokens..][..self.tokens];
-            for (cost, pair) in costs.iter_mut().zip(shorter) {
-                *cost = pair.saturating_add(*left);
-            }
-            for triple in triples.by_ref().take((*count).into()) {
-                costs[usize::from(triple[0])] = triple[1];
-            }
-        }
-        all
-    }
-
-    /// The costs of the first `classes` classes behind each token: classes that the language does not tell apart share one.
-    fn class_rows(&self, classes: usize) -> &[u8] {
-        self.class_rows.get_or_init(|| {
-            let row = |pairs: &'static [u8]| {
-                let tokens = self.token[..classes].iter().zip(&self.extra);
-                tokens.map(|(token, extra)| pairs[usize::from(*token)].saturating_add(*extra))
-            };
-            self.pairs.chunks_exact(self.tokens).flat_map(row).collect()
-        })
-    }
 }
 
 impl Characters {
+    const EMPTY: Self = Self {
+        blocks: &[],
+        costs: &[],
+    };
+
+    const fn read(packed: &mut Packed) -> Self {
+        let blocks = packed.take(256);
+        let count = packed.byte() as usize;
+        Self {
+            blocks,
+            costs: packed.take(256 * count),
+        }
+    }
+
     /// Cost of a character.
+    #[inline]
     pub(crate) fn cost(&self, c: char) -> u32 {
-        let all = self.all.get_or_init(|| {
-            let mut all = vec![UNSEEN_HAN; 0x1_0000];
-            for (c, cost) in &self.listed {
-                all[usize::from(*c)] = *cost;
-            }
-            all
-        });
-        all.get(c as usize).copied().unwrap_or(UNSEEN_HAN).into()
+        let row = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
+        match usize::from(row).checked_sub(1) {
+            Some(row) => self.costs[row << 8 | c as usize & 0xFF].into(),
+            None => UNSEEN_HAN,
+        }
     }
 
     /// Returns the cost of a class that is no letter.
@@ -408,38 +497,23 @@ impl Ways {
 struct Packed(&'static [u8]);
 
 impl Packed {
-    fn take(&mut self, n: usize) -> &'static [u8] {
-        let (taken, rest) = self.0.split_at(n.min(self.0.len()));
+    const fn take(&mut self, n: usize) -> &'static [u8] {
+        let (taken, rest) = self.0.split_at(n);
         self.0 = rest;
         taken
     }
 
-    fn byte(&mut self) -> u8 {
-        self.take(1).first().copied().unwrap_or_default()
+    const fn byte(&mut self) -> u8 {
+        self.take(1)[0]
     }
 
-    fn number(&mut self) -> u16 {
-        u16::from(self.byte()) | u16::from(self.byte()) << 8
-    }
-
-    fn costs(&mut self) -> Vec<(u16, u8)> {
-        (0..self.number())
-            .map(|_| (self.number(), self.byte()))
-            .collect()
-    }
-
-    /// Letters, then the cost of each.
-    fn alphabet(&mut self) -> Vec<(u16, u8)> {
-        let count = self.number();
-        let letters: Vec<_> = (0..count).map(|_| self.number()).collect();
-        letters.into_iter().map(|c| (c, self.byte())).collect()
+    const fn number(&mut self) -> usize {
+        self.byte() as usize | (self.byte() as usize) << 8
     }
 }
 
 /// Returns the cost of an English word and the space after it.
 pub(crate) fn english(word: &[u8]) -> u32 {
-    static ENGLISH: OnceLock<Option<usize>> = OnceLock::new();
-    let index = ENGLISH.get_or_init(|| LANGUAGES.iter().position(|language| language.name == "en"));
     let models = Models::get();
     let mut classes = [SPACE; 64];
     let length = word.len().min(63);
@@ -447,34 +521,126 @@ pub(crate) fn english(word: &[u8]) -> u32 {
         *class = models.ascii_class(*byte);
     }
     let beyond = (word.len() - length) as u32 * 3 * NAT;
-    match index.map(|index| models.language(index)) {
-        Some(Model::Letters(letters)) => letters.cost(&classes[..=length], &[]) + beyond,
-        _ => beyond,
+    match models.language(ENGLISH) {
+        Model::Letters(letters) => letters.cost(&classes[..=length], &[]) + beyond,
+        Model::Han(_) => beyond,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generated::languages::CANDIDATES;
 
     #[test]
     fn the_file_is_read_to_its_end() {
         let models = Models::get();
-        assert_eq!(models.languages.len(), LANGUAGES.len());
-        let mut rest = Packed(PACKED);
-        let mut taken = 8;
-        rest.take(8);
-        taken += 2 + 3 * rest.costs().len();
-        for _ in 0..Script::Han as usize {
-            taken += 2 + 3 * rest.alphabet().len();
+        let latin = LANGUAGES.iter().filter(|l| l.script == Script::Latin);
+        assert_eq!(models.ascii_pairs.len(), 28 * 28 * latin.count());
+        for (at, class) in models.ascii.iter().enumerate() {
+            let letter = char::from(b'a' + at as u8);
+            assert_eq!(*class, models.class(Script::Latin, letter), "{letter}");
         }
-        for model in &models.languages {
-            taken += match model {
-                Model::Letters(l) => l.tokens - 4 + 3 * l.pairs.len() + l.triples.len(),
-                Model::Han(characters) => 2 + 3 * characters.listed.len(),
-            };
+        for (language, model) in LANGUAGES.iter().zip(&models.languages) {
+            match model {
+                Model::Letters(letters) => {
+                    let places = letters
+                        .places
+                        .iter()
+                        .map(|place| u16::from_le_bytes(*place));
+                    let count = usize::from(places.max().unwrap());
+                    let known = letters.rows_count + letters.few.len();
+                    assert_eq!(known, count, "{}", language.name);
+                    let tokens = letters
+                        .few
+                        .iter()
+                        .flat_map(|[one, _, other, _]| [*one, *other]);
+                    assert!(tokens.map(usize::from).all(|token| token < letters.tokens));
+                }
+                Model::Han(characters) => {
+                    let count = usize::from(*characters.blocks.iter().max().unwrap());
+                    assert_eq!(characters.costs.len(), 256 * count, "{}", language.name);
+                }
+            }
         }
-        assert_eq!(taken, PACKED.len());
+    }
+
+    /// The least cost of a class behind another in some languages, as their models tell it.
+    fn least(languages: &[usize], before: u8, class: u8) -> u32 {
+        if before == class && matches!(class, SPACE | OTHER | ASCII) {
+            return 0;
+        }
+        let cost = |index: &usize| match Models::get().language(*index) {
+            Model::Letters(letters) => {
+                let [row, token] =
+                    [before, class].map(|c| usize::from(letters.token[usize::from(c)]));
+                letters.pairs[row * letters.tokens + token]
+                    .saturating_add(letters.extra[usize::from(class)])
+            }
+            Model::Han(_) => u8::MAX,
+        };
+        languages.iter().map(cost).min().unwrap_or(u8::MAX).into()
+    }
+
+    #[test]
+    fn floors_are_the_least_costs_of_their_languages() {
+        let models = Models::get();
+        for (script, alphabet) in models.scripts.iter().enumerate() {
+            let of_script = |index: &usize| LANGUAGES[*index].script as usize == script;
+            let languages: Vec<usize> = (0..LANGUAGES.len()).filter(of_script).collect();
+            let floor = &alphabet.floor;
+            for before in 0..floor.classes as u8 {
+                for class in 0..floor.classes as u8 {
+                    let expected = least(&languages, before, class);
+                    assert_eq!(
+                        floor.cost(before, class),
+                        expected,
+                        "{script} {before} {class}"
+                    );
+                    let near = |c: u8| {
+                        if c == SIGN {
+                            vec![SIGN, SPACE, OTHER]
+                        } else {
+                            vec![c]
+                        }
+                    };
+                    let bound = near(before)
+                        .into_iter()
+                        .flat_map(|before| {
+                            near(class).into_iter().map(move |class| (before, class))
+                        })
+                        .map(|(before, class)| floor.cost(before, class))
+                        .min();
+                    assert_eq!(
+                        Some(floor.bound(before, class)),
+                        bound,
+                        "{script} {before} {class}"
+                    );
+                }
+            }
+        }
+        let latin = CANDIDATES
+            .iter()
+            .filter(|candidate| candidate.script == Script::Latin);
+        for (candidate, floor) in latin.zip(&models.candidates) {
+            let languages: Vec<usize> = candidate
+                .languages
+                .iter()
+                .map(|(index, _)| *index)
+                .collect();
+            let classes = models.scripts[Script::Latin as usize].letters.len() as u8 + LETTERS;
+            for before in 0..classes {
+                for class in 0..classes {
+                    let expected = least(&languages, before, class);
+                    assert_eq!(
+                        floor.cost(before, class),
+                        expected,
+                        "{} {before} {class}",
+                        candidate.charset
+                    );
+                }
+            }
+        }
     }
 
     #[test]
@@ -519,7 +685,7 @@ mod tests {
                 continue;
             };
             let floor = models.floor(language.script).unwrap();
-            let classes = models.scripts[language.script as usize].len() as u8 + LETTERS;
+            let classes = floor.classes as u8;
             for before in 0..classes {
                 for class in 0..classes {
                     let first = letters.coarse_cost(&[before], u32::MAX).unwrap();
@@ -539,7 +705,6 @@ mod tests {
         for model in &Models::get().languages {
             match model {
                 Model::Letters(letters) => {
-                    assert_eq!(letters.all_triples().len(), letters.tokens.pow(3));
                     let any: Vec<u8> = (0..=255).collect();
                     assert!(letters.cost(&any, &[]) > 0);
                 }

@@ -8,7 +8,7 @@ use super::language::Script;
 use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
-use crate::{Charset, LossLog, Mode};
+use crate::{Charset, Mode, decoder};
 
 /// Cost of a byte that the charset leaves undefined, of a control, of U+FFFD.
 pub(super) const BROKEN: u32 = 12 * NAT;
@@ -56,13 +56,15 @@ const NEVER_WITHIN: u8 = 16;
 const WITHIN: u32 = 1 << 20;
 
 /// The sorts of the 256 bytes of a single-byte charset.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Page {
     script: Script,
-    sorts: [Sort; 256],
-    chars: [char; 256],
-    beside: [Beside; 256],
-    bounds: [Bound; 256],
+    /// [`Sort::bytes`] of each byte.
+    sorts: &'static [[u8; 4]; 256],
+    /// [`Bound::bytes`] of each byte.
+    bounds: &'static [[u8; 4]; 256],
+    /// Code points, little-endian.
+    chars: &'static [[u8; 2]; 256],
 }
 
 /// Returns a cost as a [`Sort`] stores it: costs beyond 255 become 255.
@@ -83,22 +85,58 @@ struct Bound {
 }
 
 impl Bound {
+    fn bytes(self) -> [u8; 4] {
+        [self.class, self.end, self.extra, self.again]
+    }
+
+    fn of_bytes([class, end, extra, again]: [u8; 4]) -> Self {
+        Self {
+            class,
+            end,
+            extra,
+            again,
+        }
+    }
+
     fn extra(self, is_repeated: bool) -> u32 {
         u32::from(if is_repeated { self.again } else { self.extra })
     }
 }
 
 impl Page {
-    pub(super) fn new(charset: Charset, script: Script) -> Self {
-        let mut decoder = charset.new_decoder(Mode::Lenient);
-        let chars = std::array::from_fn(|byte| {
-            let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
-            decoder.push(&[byte as u8], &mut text, &mut log);
-            let first = text.chars().next().filter(|_| log.losses() == 0);
-            first.unwrap_or(char::REPLACEMENT_CHARACTER)
+    /// Bytes of a page in the generated file: sorts, bounds and code points.
+    pub(super) const PACKED: usize = (4 + 4 + 2) * 256;
+
+    pub(super) const EMPTY: Self = Self::of_packed(Script::Latin, &[0; Self::PACKED]);
+
+    /// The page with these bytes, which [`Page::packed`] made.
+    pub(super) const fn of_packed(script: Script, packed: &'static [u8; Self::PACKED]) -> Self {
+        let (sorts, rest) = packed.split_at(4 * 256);
+        let (bounds, chars) = rest.split_at(4 * 256);
+        let (Some(sorts), Some(bounds), Some(chars)) = (
+            sorts.as_chunks().0.as_array(),
+            bounds.as_chunks().0.as_array(),
+            chars.as_chunks().0.as_array(),
+        ) else {
+            unreachable!()
+        };
+        Self {
+            script,
+            sorts,
+            bounds,
+            chars,
+        }
+    }
+
+    /// Makes the page of a charset whose letters are of a script.
+    pub(super) fn packed(charset: Charset, script: Script) -> [u8; Self::PACKED] {
+        let table = decoder::table(charset.superset(), Mode::Lenient);
+        let chars: [char; 256] = std::array::from_fn(|byte| {
+            let c = table.cell(byte as u8).char();
+            c.unwrap_or(char::REPLACEMENT_CHARACTER)
         });
         let sorts = chars.map(|c| Sort::of(c, script));
-        let bounds = std::array::from_fn(|byte| {
+        let bound = |byte: usize| {
             let (sort, c) = (sorts[byte], chars[byte]);
             let is_only = sort.class == SIGN
                 && !chars[..byte].contains(&c)
@@ -110,15 +148,32 @@ impl Page {
                 extra,
                 again: sort.least(c, false),
             }
-        });
-        let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte], script));
-        Self {
-            script,
-            sorts,
-            chars,
-            beside,
-            bounds,
+        };
+        let mut packed = [0; Self::PACKED];
+        let (of_sorts, rest) = packed.split_at_mut(4 * 256);
+        let (of_bounds, of_chars) = rest.split_at_mut(4 * 256);
+        for byte in 0..256 {
+            of_sorts.as_chunks_mut().0[byte] = sorts[byte].bytes();
+            of_bounds.as_chunks_mut().0[byte] = bound(byte).bytes();
+            // No page has a character beyond the basic plane.
+            of_chars.as_chunks_mut().0[byte] = (chars[byte] as u16).to_le_bytes();
         }
+        packed
+    }
+
+    #[inline]
+    fn sort(&self, byte: u8) -> Sort {
+        Sort::of_bytes(self.sorts[usize::from(byte)])
+    }
+
+    #[inline]
+    fn bound(&self, byte: u8) -> Bound {
+        Bound::of_bytes(self.bounds[usize::from(byte)])
+    }
+
+    /// Returns the kind of a byte as a neighbor of a sign.
+    fn beside(&self, byte: u8) -> Beside {
+        self.sort(byte).beside(self.character(byte), self.script)
     }
 
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
@@ -129,15 +184,10 @@ impl Page {
         most: u32,
         rules: Rules,
     ) -> Option<Reading> {
-        let mut sorts: Vec<Sort> = sample
-            .iter()
-            .map(|byte| self.sorts[usize::from(*byte)])
-            .collect();
+        let mut sorts: Vec<Sort> = sample.iter().map(|byte| self.sort(*byte)).collect();
         if rules.has(Rules::SIGNS_BY_PLACE) {
-            let char_at = |at: usize| self.chars[usize::from(sample[at])];
-            place_signs(&mut sorts, char_at, |at| {
-                self.beside[usize::from(sample[at])]
-            });
+            let char_at = |at: usize| self.character(sample[at]);
+            place_signs(&mut sorts, char_at, |at| self.beside(sample[at]));
         }
         if let Some(floor) = self.floor(most)
             && least_cost(&sorts, floor) > most
@@ -163,7 +213,7 @@ impl Page {
         let mut total = 0;
         for run in sample.chunks(8) {
             for byte in run {
-                let bound = self.bounds[usize::from(*byte)];
+                let bound = self.bound(*byte);
                 total += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
             }
@@ -175,14 +225,14 @@ impl Page {
     }
 
     /// Returns the minimum cost of the byte above 7F by its neighbors, in sixteenths of a nat, and the number of pairs. A sign beside itself, as in
-    /// lines, costs nothing. A sign within a word costs the maximum.
+    /// lines, costs nothing. A sign within a word costs the maximum. `floor` gives the cost of a class behind another.
     pub(super) fn pairs(
         &self,
-        floor: &Floor,
+        floor: impl Fn(u8, u8) -> u32,
         cases: [[u8; 2]; 4],
         [last, byte, next]: [u8; 3],
     ) -> (u32, u32) {
-        let [before, here, after] = [last, byte, next].map(|byte| self.sorts[usize::from(byte)]);
+        let [before, here, after] = [last, byte, next].map(|byte| self.sort(byte));
         let (mut cost, mut pairs) = (0, 0);
         if here.flags & NEVER_WITHIN != 0 && before.is_letter() && after.is_letter() {
             return (WITHIN, 1);
@@ -192,7 +242,7 @@ impl Page {
             here.is_letter() || self.script != Script::Latin && last >= 0x80 && last != byte;
         if tells {
             let case = usize::from(here.flags & CASE);
-            cost += floor.cost(before.end(), here.class) + u32::from(here.extra);
+            cost += floor(before.end(), here.class) + u32::from(here.extra);
             if case > 0 {
                 cost += u32::from(cases[usize::from(before.flags & CASE)][case - 1]);
             }
@@ -200,7 +250,7 @@ impl Page {
         }
         // What stands above 7F itself counts the pair when it is its turn.
         if next < 0x80 && (here.is_letter() || after.is_letter() && self.script != Script::Latin) {
-            cost += floor.cost(here.end(), after.class);
+            cost += floor(here.end(), after.class);
             pairs += 1;
         }
         (cost, pairs)
@@ -208,17 +258,18 @@ impl Page {
 
     /// Returns true if a byte is a letter.
     pub(super) fn is_letter(&self, byte: u8) -> bool {
-        self.sorts[usize::from(byte)].is_letter()
+        self.sort(byte).is_letter()
     }
 
     /// Returns the character of a byte.
     pub(super) fn character(&self, byte: u8) -> char {
-        self.chars[usize::from(byte)]
+        let code = u16::from_le_bytes(self.chars[usize::from(byte)]);
+        char::from_u32(code.into()).unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 
     /// Returns a hash of the characters above 7F: equal for charsets that decode the sample alike.
     pub(super) fn text(&self, sample: &[u8]) -> u64 {
-        text_hash(sample.iter().map(|byte| self.chars[usize::from(*byte)]))
+        text_hash(sample.iter().map(|byte| self.character(*byte)))
     }
 }
 
@@ -457,6 +508,19 @@ fn case_cost(sorts: &[Sort]) -> u32 {
 }
 
 impl Sort {
+    fn bytes(self) -> [u8; 4] {
+        [self.class, self.mark, self.extra, self.flags]
+    }
+
+    fn of_bytes([class, mark, extra, flags]: [u8; 4]) -> Self {
+        Self {
+            class,
+            mark,
+            extra,
+            flags,
+        }
+    }
+
     fn is_letter(self) -> bool {
         self.class >= FOREIGN || self.flags & ASCII_LETTER != 0
     }
@@ -639,8 +703,31 @@ fn vietnamese(c: char) -> (char, Option<char>) {
 mod tests {
     use super::super::language::candidates;
     use super::*;
+    use crate::LossLog;
 
-    /// The highest costs stay the highest: none starts again at zero.
+    #[test]
+    fn generated_pages_are_those_of_their_charsets() {
+        let made = super::super::pages();
+        let (pages, rest) = made.as_chunks::<{ Page::PACKED }>();
+        assert!(rest.is_empty());
+        let candidates = candidates()
+            .iter()
+            .filter(|candidate| candidate.is_single_byte);
+        for (candidate, made) in candidates.zip(pages) {
+            let page = candidate.page();
+            let bytes = [
+                page.sorts.as_flattened(),
+                page.bounds.as_flattened(),
+                page.chars.as_flattened(),
+            ];
+            assert!(
+                bytes.concat() == *made,
+                "{}: run `cargo xtask generate`",
+                candidate.charset
+            );
+        }
+    }
+
     #[test]
     fn pages_hold_what_each_byte_is_alone() {
         let all = candidates()
@@ -674,15 +761,12 @@ mod tests {
             for sign in 0x80..=0xFF_u8 {
                 for beside in [b'a', b'1', b' ', 0xE9] {
                     let sample = [beside, sign, 0xE9, b'@'];
-                    let mut sorts: Vec<Sort> = sample
-                        .iter()
-                        .map(|byte| page.sorts[usize::from(*byte)])
-                        .collect();
+                    let mut sorts: Vec<Sort> = sample.iter().map(|byte| page.sort(*byte)).collect();
                     if sorts[1].class != SIGN || sorts[1].flags & IS_BROKEN != 0 || beside == sign {
                         continue;
                     }
-                    let char_at = |at: usize| page.chars[usize::from(sample[at])];
-                    let beside_at = |at: usize| page.beside[usize::from(sample[at])];
+                    let char_at = |at: usize| page.character(sample[at]);
+                    let beside_at = |at: usize| page.beside(sample[at]);
                     let placed = place_at(1, sample.len(), char_at(1), char_at, beside_at);
                     place_signs(&mut sorts, char_at, beside_at);
                     let extra = u32::from(sorts[1].extra);
@@ -721,7 +805,7 @@ mod tests {
             };
             let (mut last, mut before, mut least) = (SPACE, 0, 0);
             for (at, byte) in text.iter().enumerate() {
-                let bound = page.bounds[usize::from(*byte)];
+                let bound = page.bound(*byte);
                 least += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
                 let sample = &text[..=at];

@@ -9,8 +9,9 @@ use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::rules::Rules;
 use super::sample::{self, Sample};
-use crate::generated::languages::LANGUAGES;
+use crate::generated::languages::{CANDIDATES_COUNT, LANGUAGES};
 use crate::{Charset, LossLog};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A charset, and -ln of the probability of its text, in sixteenths.
@@ -51,7 +52,12 @@ pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first:
         .find(|candidate| candidate.charset == first && candidate.is_ascii_compatible);
     let reads = |trial: Trial<'_>| {
         trial
-            .score(sample, &english_runs(&sample.bytes), priors.rules)
+            .score(
+                sample,
+                &english_runs(&sample.bytes),
+                priors.rules,
+                &mut Vec::new(),
+            )
             .is_some_and(|scored| scored.cost <= most)
     };
     if trial.is_some_and(|candidate| reads(Trial::new(candidate, priors))) {
@@ -71,8 +77,9 @@ fn score_within(
     let head = sample::head(&sample.bytes);
     let mut scored = Vec::new();
     let english = english_runs(&sample.bytes);
+    let mut whole = Vec::new();
     for trial in likely(&head, priors, ascii_compatible, most) {
-        scored.extend(trial.score(sample, &english, priors.rules));
+        scored.extend(trial.score(sample, &english, priors.rules, &mut whole));
     }
     scored.sort_by_key(|s| s.cost);
     scored
@@ -100,7 +107,12 @@ pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> O
         candidate,
         languages,
     }
-    .score(sample, &english_runs(&sample.bytes), priors.rules);
+    .score(
+        sample,
+        &english_runs(&sample.bytes),
+        priors.rules,
+        &mut Vec::new(),
+    );
     let mut scored = scored.unwrap_or(Scored {
         charset,
         cost: u32::MAX / 2,
@@ -132,23 +144,60 @@ impl<'c> Trial<'c> {
         }
     }
 
-    /// The cost in the likeliest of the languages.
-    fn score(&self, sample: &Sample, english: &[u32], rules: Rules) -> Option<Scored> {
-        let (reading, text) = read(self.candidate, sample, english, u32::MAX, rules)?;
-        let cost = |(language, prior): &(usize, u32)| {
-            language_cost(*language, &reading, text.as_deref(), rules) + prior
-        };
-        let best = self.languages.iter().map(cost).min()?;
-        let text = match text {
-            Some(text) => text_hash(text.chars()),
-            None => self.candidate.page().text(&sample.bytes),
-        };
-        Some(Scored {
-            charset: self.candidate.charset,
+    /// The cost in the likeliest of the languages. `whole` has the readings of other charsets.
+    fn score(
+        &self,
+        sample: &Sample,
+        english: &[u32],
+        rules: Rules,
+        whole: &mut Vec<WholeReading>,
+    ) -> Option<Scored> {
+        let candidate = self.candidate;
+        let scored = |best: u32, text: u64, reading: &Reading| Scored {
+            charset: candidate.charset,
             cost: best + reading.cost,
             text,
-        })
+        };
+        if !candidate.is_single_byte {
+            let (reading, text) = read(candidate, sample, english, u32::MAX, rules)?;
+            let cost = |(language, prior): &(usize, u32)| {
+                language_cost(*language, &reading, text.as_deref(), rules) + prior
+            };
+            let best = self.languages.iter().map(cost).min()?;
+            let text = text_hash(text.as_deref().unwrap_or_default().chars());
+            return Some(scored(best, text, &reading));
+        }
+        let (script, text) = (candidate.script, candidate.page().text(&sample.bytes));
+        let is_same = |same: &WholeReading| same.script == script && same.text == text;
+        let place = whole.iter().position(is_same).unwrap_or_else(|| {
+            let reading = read(candidate, sample, english, u32::MAX, rules);
+            whole.push(WholeReading {
+                script,
+                text,
+                reading: reading.map(|(reading, _)| reading),
+                costs: vec![None; LANGUAGES.len()],
+            });
+            whole.len() - 1
+        });
+        let WholeReading { reading, costs, .. } = &mut whole[place];
+        let reading = reading.as_ref()?;
+        let cost = |(language, prior): &(usize, u32)| {
+            let cost = &mut costs[*language];
+            *cost.get_or_insert_with(|| language_cost(*language, reading, None, rules)) + prior
+        };
+        let best = self.languages.iter().map(cost).min()?;
+        Some(scored(best, text, reading))
     }
+}
+
+/// A sample in a single-byte charset, for all charsets of the script that read it alike.
+struct WholeReading {
+    script: Script,
+    text: u64,
+    /// None if it is no text.
+    reading: Option<Reading>,
+    /// Its cost in each language, once computed.
+    costs: Vec<Option<u32>>,
 }
 
 /// Returns the charsets that cost at most `most` at a first look, and hardly more than the best of them.
@@ -162,7 +211,7 @@ fn likely(
     let mut looks = Vec::new();
     // Costs only grow, so a charset above `most` is not read to the end.
     let all = candidates();
-    let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; all.len()];
+    let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; CANDIDATES_COUNT];
     let mut by_text = Vec::new();
     for &(place, nth) in usual_first() {
         let candidate = &all[place];
@@ -179,10 +228,15 @@ fn likely(
             if candidate.is_single_byte {
                 read_once(candidate, head, &english, most, priors.rules, &mut by_text)
             } else {
-                read(candidate, head, &english, most, priors.rules).map(Rc::new)
+                read(candidate, head, &english, most, priors.rules).map(HeadReading::new)
             }
         });
-        let Some((reading, text)) = reading.as_deref() else {
+        let Some(HeadReading {
+            reading,
+            text,
+            costs,
+        }) = reading.as_deref()
+        else {
             continue;
         };
         let (language, prior) = candidate.languages[nth];
@@ -192,7 +246,16 @@ fn likely(
             continue;
         };
         let cost = match Models::get().language(language) {
-            Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
+            // Charsets that read the sample alike share its cost in a language.
+            Model::Letters(letters) => match costs[language].get() {
+                Known::Cost(cost) => Some(cost),
+                Known::Above(least) if least > 0 && least >= room => None,
+                Known::Above(_) => {
+                    let cost = letters.coarse_cost(&reading.classes, room);
+                    costs[language].set(cost.map_or(Known::Above(room), Known::Cost));
+                    cost
+                }
+            },
             Model::Han(_) => Some(language_cost(
                 language,
                 reading,
@@ -221,8 +284,32 @@ fn likely(
     likely
 }
 
-/// A first look at a sample in a charset, and its text if characters may have more bytes.
-type HeadReading = (Reading, Option<String>);
+/// A first look at a sample in a charset.
+struct HeadReading {
+    reading: Reading,
+    /// The text if characters may have more bytes.
+    text: Option<String>,
+    /// What the letters cost in each language, by pairs.
+    costs: [Cell<Known>; LANGUAGES.len()],
+}
+
+impl HeadReading {
+    fn new((reading, text): (Reading, Option<String>)) -> Rc<Self> {
+        Rc::new(Self {
+            reading,
+            text,
+            costs: [const { Cell::new(Known::Above(0)) }; LANGUAGES.len()],
+        })
+    }
+}
+
+/// What is known of a cost.
+#[derive(Clone, Copy)]
+enum Known {
+    Cost(u32),
+    /// It exceeds this, or nothing is known if this is 0.
+    Above(u32),
+}
 
 /// A first look in a single-byte charset, for all charsets of the script that read the sample alike.
 struct SameText {
@@ -255,7 +342,7 @@ fn read_once(
     {
         return same.reading.clone();
     }
-    let reading = read(candidate, sample, english, most, rules).map(Rc::new);
+    let reading = read(candidate, sample, english, most, rules).map(HeadReading::new);
     let same = SameText {
         script,
         text,

@@ -36,18 +36,48 @@ const HOURS: [(&[&str], &[i16]); 14] = [
 /// Minutes that the clocks of Iran are ahead of UTC.
 const IRAN: [i16; 2] = [210, 270];
 
+/// For each language a bit for each full hour of its zones. Bit 0 is 12 hours behind UTC. No bit for languages that are not in the list.
+static ZONES: [u32; LANGUAGES.len()] = {
+    let mut zones = [0; LANGUAGES.len()];
+    let mut index = 0;
+    while index < zones.len() {
+        let name = LANGUAGES[index].name.as_bytes();
+        let mut row = 0;
+        while row < HOURS.len() {
+            let (names, hours) = HOURS[row];
+            let mut nth = 0;
+            while nth < names.len() * hours.len() {
+                if is_same(name, names[nth / hours.len()].as_bytes()) {
+                    zones[index] |= 1 << (12 + hours[nth % hours.len()]);
+                }
+                nth += 1;
+            }
+            row += 1;
+        }
+        index += 1;
+    }
+    zones
+};
+
+/// Returns true if two names are equal, in constants.
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// Returns true if the language with this index in `LANGUAGES` is written where clocks are `minutes` ahead of UTC.
 pub(super) fn is_written(index: usize, minutes: i16) -> bool {
-    match LANGUAGES[index].name {
-        // They are written everywhere.
-        "en" | "eo" => true,
-        "fa" => IRAN.contains(&minutes),
-        name => {
-            let is_at = |(names, hours): &(&[&str], &[i16])| {
-                names.contains(&name) && hours.contains(&(minutes / 60))
-            };
-            minutes % 60 == 0 && HOURS.iter().any(is_at)
-        }
+    let is_at = |zones: u32| {
+        let hour = u32::try_from(minutes / 60 + 12).ok();
+        minutes % 60 == 0 && hour.is_some_and(|hour| hour < 32 && zones >> hour & 1 != 0)
+    };
+    match ZONES[index] {
+        // English and Esperanto are written everywhere.
+        0 => LANGUAGES[index].name != "fa" || IRAN.contains(&minutes),
+        zones => is_at(zones),
     }
 }
 

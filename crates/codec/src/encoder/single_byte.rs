@@ -3,11 +3,12 @@
 //! # Limits
 //! Does not decompose characters for windows-1258; `twins` does.
 
-use super::out::{Encode, Gather, Out};
+use super::out::{Encode, Out};
 use crate::charset::Kind;
 use crate::decoder::table;
 use crate::generated::charsets::COUNT;
-use crate::single_byte::{Page, Reverse, Table};
+use crate::single_byte::{Page, Reverse};
+use crate::sink::ascii_run;
 use crate::{Charset, Mode};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -23,17 +24,17 @@ impl SingleByte {
         static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
         Self {
-            reverse: REVERSE[at].get_or_init(|| Reverse::new(&repertoire(charset, mode))),
+            reverse: REVERSE[at].get_or_init(|| reverse(charset, mode)),
         }
     }
 }
 
-/// Returns the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the same. A C1
-/// control of ISO-8859-1 would be decoded as a letter of windows-1252.
-fn repertoire(charset: Charset, mode: Mode) -> Table {
+/// Makes the reverse of the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the
+/// same. A C1 control of ISO-8859-1 would be decoded as a letter of windows-1252.
+fn reverse(charset: Charset, mode: Mode) -> Reverse {
     let strict = table(charset, Mode::Strict);
     if mode == Mode::Strict {
-        return strict.clone();
+        return Reverse::new(strict, |_| true);
     }
     // Holes of Windows pages are controls there, as WHATWG writes them.
     let as_read = match charset.kind() {
@@ -51,46 +52,69 @@ fn repertoire(charset: Charset, mode: Mode) -> Table {
         strict
     };
     let read = table(charset.superset(), Mode::Lenient);
-    Table::new(|byte| {
-        own.cell(byte)
-            .char()
-            .filter(|_| own.cell(byte) == read.cell(byte))
-    })
+    Reverse::new(own, |byte| own.cell(byte) == read.cell(byte))
 }
 
 impl Encode for SingleByte {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let reverse = self.reverse;
         let bytes = text.as_bytes();
-        let ascii = reverse.is_ascii();
-        out.bytes.reserve(text.len());
-        let mut gathered = Gather::new();
-        let mut at = 0;
+        let start = out.bytes.len();
+        // No character has more bytes than its UTF-8.
+        out.bytes.resize(start + bytes.len(), 0);
+        let encoded = &mut out.bytes[start..];
+        let (mut at, mut len) = (0, 0);
+        let mut stop = ControlFlow::Continue(());
         while let Some(first) = bytes.get(at) {
-            if *first < 0x80 && ascii {
-                at += gathered.put_ascii(&bytes[at..], out);
+            if *first < 0x80 && reverse.is_ascii() {
+                let run = put_ascii(&bytes[at..], &mut encoded[len..]);
+                (at, len) = (at + run, len + run);
                 continue;
             }
             // Letters of most alphabets take two bytes.
-            if (0xC0..0xE0).contains(first) && at + 1 < bytes.len() {
-                let code = u32::from(*first & 0x1F) << 6 | u32::from(bytes[at + 1] & 0x3F);
-                if let Some(byte) = char::from_u32(code).and_then(|c| reverse.byte(c)) {
-                    gathered.put([byte], out);
-                    at += 2;
-                    continue;
-                }
+            if (0xC0..0xE0).contains(first)
+                && let Some(second) = bytes.get(at + 1)
+                && let Some(byte) =
+                    reverse.byte_at(usize::from(*first & 0x1F) << 6 | usize::from(*second & 0x3F))
+            {
+                encoded[len] = byte;
+                (at, len) = (at + 2, len + 1);
+                continue;
             }
             let Some(c) = text[at..].chars().next() else {
                 break;
             };
-            let Some(byte) = reverse.byte(c) else {
-                gathered.flush(out);
-                return ControlFlow::Break(at);
+            let Some(byte) = reverse.byte_at(c as usize) else {
+                stop = ControlFlow::Break(at);
+                break;
             };
-            gathered.put([byte], out);
-            at += c.len_utf8();
+            encoded[len] = byte;
+            (at, len) = (at + c.len_utf8(), len + 1);
         }
-        gathered.flush(out);
-        ControlFlow::Continue(())
+        out.bytes.truncate(start + len);
+        stop
     }
+}
+
+/// Copies ASCII from the start of `from` and returns their number. The first byte is ASCII, and `to` is not shorter
+/// than `from`.
+#[inline]
+fn put_ascii(from: &[u8], to: &mut [u8]) -> usize {
+    let (Some(block), Some(place)) = (from.first_chunk::<8>(), to.first_chunk_mut::<8>()) else {
+        to[0] = from[0];
+        return 1;
+    };
+    if from
+        .first_chunk::<32>()
+        .is_some_and(|block| block.is_ascii())
+    {
+        let run = ascii_run(from);
+        to[..run].copy_from_slice(&from[..run]);
+        return run;
+    }
+    // A whole word at a time, because its end is unpredictable.
+    let high = u64::from_le_bytes(*block) & 0x8080_8080_8080_8080;
+    let run = high.trailing_zeros() as usize / 8;
+    *place = *block;
+    run
 }

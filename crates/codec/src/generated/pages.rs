@@ -1,10 +1,13 @@
-// Made from data/charsets.tsv and data/tables/pages.tsv by `cargo xtask generate`. Do not edit.
-//! Where the pages stand in their packed file.
+// Made from data/charsets.tsv, data/tables/pages.tsv and data/tables/web/pages.tsv by `cargo xtask generate`. Do not edit.
+//! Single-byte tables.
 
-/// Two bytes a cell, little-endian, FFFF for none: the bytes 80-FF of the first pages, all bytes of the others.
-pub(crate) static CELLS: &[u8] = include_bytes!("pages.bin");
+/// A packed character (`mailglot_kernel::Packed`) for each byte of each page.
+pub(crate) static CELLS: &[u8; 220 * 0x400] = include_bytes!("pages.bin");
 /// The number of pages in which the bytes below 80 are ASCII.
 pub(crate) const ASCII_PAGES: u16 = 84;
+/// The bytes 80 to FF of WHATWG's encodings: two bytes a cell, little-endian, FFFF for none.
+pub(crate) static WEB_CODES: &[u8; Web::COUNT * 0x100] = include_bytes!("web-pages.bin");
+
 pub(crate) const IBM437: u16 = 0;
 pub(crate) const IBM850: u16 = 1;
 pub(crate) const IBM852: u16 = 2;
@@ -225,3 +228,70 @@ pub(crate) const VPS: u16 = 216;
 pub(crate) const OSD_EBCDIC_DF04_15: u16 = 217;
 pub(crate) const OSD_EBCDIC_DF03_IRV: u16 = 218;
 pub(crate) const IBM_SYMBOLS: u16 = 219;
+
+/// A single-byte encoding of WHATWG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Web {
+    Ibm866,
+    Iso8859_2,
+    Iso8859_3,
+    Iso8859_4,
+    Iso8859_5,
+    Iso8859_6,
+    Iso8859_7,
+    Iso8859_8,
+    Iso8859_10,
+    Iso8859_13,
+    Iso8859_14,
+    Iso8859_15,
+    Iso8859_16,
+    Koi8R,
+    Koi8U,
+    Macintosh,
+    Windows874,
+    Windows1250,
+    Windows1251,
+    Windows1252,
+    Windows1253,
+    Windows1254,
+    Windows1255,
+    Windows1256,
+    Windows1257,
+    Windows1258,
+    XMacCyrillic,
+}
+
+impl Web {
+    /// The number of encodings.
+    pub(crate) const COUNT: usize = 27;
+    /// Every encoding.
+    pub(crate) const ALL: [Self; Self::COUNT] = [
+        Self::Ibm866,
+        Self::Iso8859_2,
+        Self::Iso8859_3,
+        Self::Iso8859_4,
+        Self::Iso8859_5,
+        Self::Iso8859_6,
+        Self::Iso8859_7,
+        Self::Iso8859_8,
+        Self::Iso8859_10,
+        Self::Iso8859_13,
+        Self::Iso8859_14,
+        Self::Iso8859_15,
+        Self::Iso8859_16,
+        Self::Koi8R,
+        Self::Koi8U,
+        Self::Macintosh,
+        Self::Windows874,
+        Self::Windows1250,
+        Self::Windows1251,
+        Self::Windows1252,
+        Self::Windows1253,
+        Self::Windows1254,
+        Self::Windows1255,
+        Self::Windows1256,
+        Self::Windows1257,
+        Self::Windows1258,
+        Self::XMacCyrillic,
+    ];
+}

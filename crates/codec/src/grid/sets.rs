@@ -1,7 +1,7 @@
 //! Lists the tables of two-byte sets in the program.
 //!
 //! # Limits
-//! Without WHATWG's tables of pairs, which `double_byte` unpacks itself.
+//! Without WHATWG's tables of pairs, which `double_byte` has.
 
 use super::{Grid, Reverse};
 use std::sync::OnceLock;

@@ -6,6 +6,7 @@
 
 use crate::double_byte::{self, Family};
 use crate::grid::{Grid, Set as Table};
+use crate::single_byte::{Page, Web};
 use crate::sink::Sink;
 use crate::web;
 use mailglot_kernel::{Packed, PairTable};
@@ -155,7 +156,10 @@ impl Set {
             }
             Self::Katakana if byte == 0x7F => Some('\x7F'),
             Self::Latin1 => Some(char::from(byte | 0x80)),
-            Self::Greek => web::single(encoding_rs::ISO_8859_7, byte | 0x80),
+            Self::Greek => Page::Web(Web::Iso8859_7)
+                .table(false)
+                .cell(byte | 0x80)
+                .char(),
             _ => None,
         }
     }

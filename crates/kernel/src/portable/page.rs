@@ -4,23 +4,32 @@
 //! None.
 
 use super::ascii::all_ascii;
-use crate::packed::Packed;
+use crate::packed::{Packed, are_cells};
 use crate::writer::Writer;
 use std::hint::select_unpredictable;
 
 /// The characters of all bytes of a charset with one byte a character.
 ///
 /// ```
-/// use mailglot_kernel::Page;
+/// use mailglot_kernel::{Packed, Page};
 ///
-/// let page = Page::new(|byte| (byte != 0xFF).then_some(char::from(byte)));
+/// static CELLS: [[u8; 4]; 256] = {
+///     let mut cells = [[0; 4]; 256];
+///     let mut byte = 0;
+///     while byte < 0xFF {
+///         cells[byte] = Packed::unit(byte as u16).bytes();
+///         byte += 1;
+///     }
+///     cells
+/// };
+/// static PAGE: Page = Page::new(&CELLS);
 /// let mut text = String::new();
-/// assert_eq!(page.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
+/// assert_eq!(PAGE.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
 /// assert_eq!(text, "café");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Page {
-    cells: [Packed; 256],
+    cells: &'static [[u8; 4]; 256],
     /// Every byte is a character.
     whole: bool,
     /// No character has four bytes in UTF-8.
@@ -33,32 +42,42 @@ pub struct Page {
 }
 
 impl Page {
-    /// Makes a page of the characters of the bytes 00 to FF.
-    pub fn new(character: impl Fn(u8) -> Option<char>) -> Self {
-        let cells =
-            std::array::from_fn(|byte| character(byte as u8).map_or(Packed::NONE, Packed::new));
-        let ascii = (0..0x80).all(|byte| cells[usize::from(byte)] == Packed::ascii(byte));
-        // Most pages have letters here.
-        let letters: usize = cells[0xC0..]
-            .iter()
-            .map(|cell| cell.utf8_len().max(1))
-            .sum();
-        let double = |byte: usize, nth: usize| {
-            if cells[byte].utf8_len() == 2 {
-                cells[byte].bytes()[nth]
-            } else {
-                0
+    /// Makes a page of the characters of the bytes 00 to FF, which are [`Packed::bytes`], or zeros for no character.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a cell is something else. In a static this stops the compiler.
+    pub const fn new(cells: &'static [[u8; 4]; 256]) -> Self {
+        assert!(are_cells(cells), "a cell is no packed character");
+        let (mut whole, mut basic, mut ascii) = (true, true, true);
+        let mut doubles = [[[0; 64]; 2]; 2];
+        // Bytes of the UTF-8 of the bytes from C0 on: most pages have letters there.
+        let mut letters = 0;
+        let mut byte = 0;
+        while byte < 256 {
+            let cell = Packed::of_cell(cells[byte]);
+            let bytes = cell.bytes();
+            let len = cell.utf8_len();
+            whole &= len > 0;
+            basic &= len < 4;
+            if byte < 0x80 {
+                ascii &= len == 1 && bytes[0] as usize == byte;
+            } else if len == 2 {
+                doubles[0][byte >> 6 & 1][byte & 0x3F] = bytes[0];
+                doubles[1][byte >> 6 & 1][byte & 0x3F] = bytes[1];
             }
-        };
-        let half = |nth, start| std::array::from_fn(|at| double(start + at, nth));
-        let doubles = [0, 1].map(|nth| [half(nth, 0x80), half(nth, 0xC0)]);
+            if byte >= 0xC0 {
+                letters += if len == 0 { 1 } else { len };
+            }
+            byte += 1;
+        }
         Self {
-            whole: !cells.contains(&Packed::NONE),
-            basic: cells.iter().all(|cell| cell.is_none() || cell.is_basic()),
+            cells,
+            whole,
+            basic,
             ascii,
             growth: (letters + 32) / 64 - 1,
             doubles,
-            cells,
         }
     }
 
@@ -70,7 +89,7 @@ impl Page {
 
     /// Returns true if the bytes below 80 are ASCII.
     #[inline]
-    pub fn is_ascii(&self) -> bool {
+    pub const fn is_ascii(&self) -> bool {
         self.ascii
     }
 
@@ -82,8 +101,8 @@ impl Page {
 
     /// Returns the character of a byte.
     #[inline]
-    pub fn cell(&self, byte: u8) -> Packed {
-        self.cells[usize::from(byte)]
+    pub const fn cell(&self, byte: u8) -> Packed {
+        Packed::of_cell(self.cells[byte as usize])
     }
 }
 

@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-use crate::packed::Packed;
+use crate::packed::{Packed, are_cells};
 use crate::padding::filled;
 use crate::writer::Writer;
 use std::hint::select_unpredictable;
@@ -24,73 +24,74 @@ pub enum LeadBytes {
 /// ```
 /// use mailglot_kernel::{LeadBytes, Packed, PairTable};
 ///
-/// let mut table = PairTable::new(LeadBytes::From81);
-/// table.set_pair(0xB0, 0xA1, Packed::new('啊'));
+/// static CELLS: [[u8; 4]; PairTable::CELLS] = {
+///     let mut cells = [[0; 4]; PairTable::CELLS];
+///     cells[0] = Packed::ascii(0).bytes();
+///     cells[b'a' as usize] = Packed::ascii(b'a').bytes();
+///     cells[PairTable::place(0xB0, 0xA1)] = Packed::new('啊').bytes();
+///     cells
+/// };
+/// static TABLE: PairTable = PairTable::new(LeadBytes::From81, &CELLS);
 /// let mut text = String::new();
-/// assert_eq!(table.append_decoded(b"a\xB0\xA1\xB0\xA2", &mut text), 3);
+/// assert_eq!(TABLE.append_decoded(b"a\xB0\xA1\xB0\xA2", &mut text), 3);
 /// assert_eq!(text, "a啊");
 /// ```
 pub struct PairTable {
-    /// The characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
-    /// bytes. `None` if the caller must decide.
-    cells: Box<[Packed; 0x8000]>,
+    /// The packed characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
+    /// bytes. Zeros if the caller must decide.
+    cells: &'static [[u8; 4]; Self::CELLS],
     pub(crate) leads: LeadBytes,
 }
 
 impl PairTable {
-    /// Makes a table of ASCII only.
-    #[expect(
-        clippy::large_stack_arrays,
-        reason = "it fits, and optimized it is made in its box"
-    )]
-    pub fn new(leads: LeadBytes) -> Self {
-        let mut cells = Box::new([Packed::NONE; 0x8000]);
-        for (byte, cell) in (0..0x80).zip(cells.iter_mut()) {
-            *cell = Packed::ascii(byte);
+    /// The number of cells of a table.
+    pub const CELLS: usize = 0x8000;
+
+    /// Returns the place of a pair in the cells. A single byte has the place of its number.
+    #[inline]
+    pub const fn place(lead: u8, trail: u8) -> usize {
+        ((lead & 0x7F) as usize) << 8 | trail as usize
+    }
+
+    /// Makes a table of cells, which are [`Packed::bytes`], or zeros for no character.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a cell is something else, the first one is not NUL, or a pair ends in 00. In a static this stops the compiler.
+    pub const fn new(leads: LeadBytes, cells: &'static [[u8; 4]; Self::CELLS]) -> Self {
+        assert!(are_cells(cells), "a cell is no packed character");
+        let (nul, mut lead) = (Packed::ascii(0).bytes(), 1);
+        assert!(u32::from_le_bytes(cells[0]) == u32::from_le_bytes(nul));
+        while lead < 0x80 {
+            assert!(
+                u32::from_le_bytes(cells[lead << 8]) == 0,
+                "a pair ends in 00"
+            );
+            lead += 1;
         }
         Self { cells, leads }
-    }
-
-    /// Sets the character of a single byte. Ignores [`Packed::number`] and the byte 00.
-    #[inline]
-    pub fn set_single(&mut self, byte: u8, character: Packed) {
-        if character.as_number().is_none() && byte > 0 {
-            self.cells[usize::from(byte)] = character;
-        }
-    }
-
-    /// Sets the character of a pair. Ignores [`Packed::number`], lead bytes below 81 and the trail byte 00.
-    #[inline]
-    pub fn set_pair(&mut self, lead: u8, trail: u8, character: Packed) {
-        if character.as_number().is_none() && lead > 0x80 && trail > 0 {
-            self.cells[Self::index(lead, trail)] = character;
-        }
     }
 
     /// Returns the character of a single byte.
     #[inline]
     pub fn single(&self, byte: u8) -> Packed {
-        self.cells[usize::from(byte)]
+        Packed::of_cell(self.cells[usize::from(byte)])
     }
 
     /// Returns the character of a pair; none for a lead byte below 81.
     #[inline]
     pub fn pair(&self, lead: u8, trail: u8) -> Packed {
         if lead > 0x80 {
-            self.cells[Self::index(lead, trail)]
+            Packed::of_cell(self.cells[Self::place(lead, trail)])
         } else {
             Packed::NONE
         }
     }
+
     /// Returns the character of a code: a pair, or 0 and a single byte.
     #[inline]
     pub(crate) fn cell(&self, code: u16) -> Packed {
-        self.cells[usize::from(code & 0x7FFF)]
-    }
-
-    #[inline]
-    fn index(lead: u8, trail: u8) -> usize {
-        usize::from(lead & 0x7F) << 8 | usize::from(trail)
+        Packed::of_cell(self.cells[usize::from(code & 0x7FFF)])
     }
 }
 

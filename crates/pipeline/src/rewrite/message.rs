@@ -4,7 +4,7 @@ use super::worker::{LARGE, RewriteWorker};
 use crate::edited_message::{ends_open, put_message, spliced};
 use crate::length_field;
 use crate::quote::{count_marks, has_from_line, line_end, rebuild};
-use crate::verify::{Verdict, Verifier};
+use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{
     is_separator_kept, leaves_multipart_open, mark_separator, requotes, separator_for,
@@ -120,7 +120,13 @@ impl<'b> Planned<'b> {
         undo: &[Undo],
     ) -> Option<Verdict> {
         let message = self.message.as_ref()?;
-        Some(verifier?.verify(message, &self.edits, new, undo, worker.policy))
+        let rewritten = Rewritten {
+            bytes: new,
+            edits: &self.edits,
+            undo,
+            readings: &self.report.readings,
+        };
+        Some(verifier?.verify(message, &rewritten, worker.policy))
     }
 }
 

@@ -5,7 +5,8 @@ use mailglot_mime::fields::{Entry, addresses};
 use mailglot_mime::header::decode;
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Edit, Message, Part, PartId, PartKind, Policy, Report, Span, header_context, params, text_parts,
+    Edit, Message, Part, PartId, PartKind, Policy, Reading, Report, Span, TextPart, header_context,
+    params, text_as_read, text_parts,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -64,8 +65,13 @@ enum Edited {
 }
 
 impl<'a> Expected<'a> {
-    /// Reads the original at the positions of the edits.
-    pub(super) fn of(message: &Message<'a>, edits: &'a [Edit], policy: &Policy) -> Self {
+    /// Reads the original where the edits are. `readings` tells the charsets of its bodies.
+    pub(super) fn of(
+        message: &Message<'a>,
+        edits: &'a [Edit],
+        readings: &[Reading],
+        policy: &Policy,
+    ) -> Self {
         let mut reader = EditedPlaces {
             message,
             policy,
@@ -78,7 +84,7 @@ impl<'a> Expected<'a> {
         let bodies: Vec<Edited> = parts
             .map(|(index, part)| reader.part(PartId(index as u32), part))
             .collect();
-        reader.bodies(&bodies);
+        reader.bodies(&bodies, readings);
         let EditedPlaces { items, offsets, .. } = reader;
         Self { items, offsets }
     }
@@ -96,7 +102,7 @@ struct EditedPlaces<'m, 'a> {
     items: Vec<ExpectedItem<'a>>,
 }
 
-impl EditedPlaces<'_, '_> {
+impl<'a> EditedPlaces<'_, 'a> {
     /// Adds the edited fields of a part. Returns how much of its body was rewritten.
     fn part(&mut self, id: PartId, part: &Part) -> Edited {
         let whole = Span::new(part.header.start, part.body.end.max(part.header.end));
@@ -155,37 +161,62 @@ impl EditedPlaces<'_, '_> {
         edited
     }
 
-    /// Adds the texts of rewritten bodies.
-    fn bodies(&mut self, bodies: &[Edited]) {
-        let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
-        let mut parts = bodies.iter().zip(self.message.parts());
-        if !parts.any(|(edited, part)| *edited > Edited::No && is_text(part)) {
-            return;
-        }
-        for text in text_parts(self.message, self.policy, &mut Report::with_limit(0)) {
-            let Some(part) = self.message.part(text.part) else {
+    /// Adds the texts of bodies that were rewritten.
+    fn bodies(&mut self, bodies: &[Edited], readings: &[Reading]) {
+        let (message, policy) = (self.message, self.policy);
+        let mut all = None;
+        for (index, edited) in bodies.iter().enumerate() {
+            let id = PartId(index as u32);
+            if *edited == Edited::No || !message.part(id).is_some_and(is_text) {
                 continue;
-            };
-            let edited = bodies[text.part.0 as usize];
-            let Some(found) = text.text.filter(|_| edited > Edited::No && is_text(part)) else {
-                continue;
-            };
-            let label = text.reading.declared.unwrap_or_default();
-            let content = Content::Body(BodyText {
-                text: found,
-                document: part.media.sub != "plain",
-                same_label: (edited == Edited::Type).then_some(label),
+            }
+            let reading = readings.iter().find(|reading| reading.part == id);
+            let read = reading.and_then(|reading| {
+                let declared = reading.declared.clone().unwrap_or_default();
+                Some((declared, text_as_read(message, reading)?))
             });
-            self.items.push(ExpectedItem {
-                part: text.part,
-                original: part.body,
-                field: None,
-                start: self.offsets.after(part.body.start),
-                end: self.offsets.after(part.body.end),
-                content,
+            let read = read.or_else(|| {
+                let all = all.get_or_insert_with(|| texts(message, policy));
+                let text = all.iter_mut().find(|text| text.part == id)?;
+                let declared = text.reading.declared.clone().unwrap_or_default();
+                Some((declared, text.text.take()?))
             });
+            self.items
+                .extend(read.map(|(label, text)| self.body(id, *edited, label, text)));
         }
     }
+
+    fn body(
+        &self,
+        id: PartId,
+        edited: Edited,
+        label: String,
+        text: Cow<'a, str>,
+    ) -> ExpectedItem<'a> {
+        let part = &self.message.parts()[id.0 as usize];
+        let content = Content::Body(BodyText {
+            text,
+            document: part.media.sub != "plain",
+            same_label: (edited == Edited::Type).then_some(label),
+        });
+        ExpectedItem {
+            part: id,
+            original: part.body,
+            field: None,
+            start: self.offsets.after(part.body.start),
+            end: self.offsets.after(part.body.end),
+            content,
+        }
+    }
+}
+
+fn is_text(part: &Part) -> bool {
+    part.kind == PartKind::Leaf && part.media.top == "text"
+}
+
+/// Reads all texts of the original, with the choice of their charsets.
+pub(super) fn texts<'a>(message: &Message<'a>, policy: &Policy) -> Vec<TextPart<'a>> {
+    text_parts(message, policy, &mut Report::with_limit(0))
 }
 
 impl Expected<'_> {
@@ -275,13 +306,25 @@ fn edited(edit: &Edit, part: &Part) -> Edited {
     }
 }
 
-/// Reads the field of an item again, with evidence from the whole message. Returns None for a body.
-pub(super) fn in_full(
-    message: &Message<'_>,
-    item: &ExpectedItem<'_>,
-    context: &HeaderContext<'_>,
-) -> Option<Content<'static>> {
-    read_field(message, &item.field?, context)
+/// Reads an item once more, by all that the message tells. `texts` are those of the message.
+pub(super) fn in_full<'a>(
+    message: &Message<'a>,
+    item: &ExpectedItem<'a>,
+    context: impl FnOnce() -> &'a HeaderContext<'a>,
+    texts: impl FnOnce() -> &'a [TextPart<'a>],
+) -> Option<Content<'a>> {
+    if let Some(field) = item.field {
+        return read_field(message, &field, context());
+    }
+    let Content::Body(body) = &item.content else {
+        return None;
+    };
+    let text = texts().iter().find(|text| text.part == item.part)?;
+    Some(Content::Body(BodyText {
+        text: Cow::Borrowed(text.text.as_deref()?),
+        document: body.document,
+        same_label: body.same_label.clone(),
+    }))
 }
 
 fn read_field(

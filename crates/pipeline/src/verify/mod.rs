@@ -31,7 +31,7 @@ pub use disagreement::Disagreement;
 
 use defect::Original;
 use expected::{Expected, ExpectedItem};
-use mailglot_mime::{Edit, Message, Policy, Undo, header_context};
+use mailglot_mime::{Edit, Message, Policy, Reading, Undo, header_context};
 use reader::SecondReader;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,6 +61,19 @@ impl Default for Verifier {
     }
 }
 
+/// A message after its edits.
+#[derive(Clone, Copy, Debug)]
+pub struct Rewritten<'r> {
+    /// Its bytes.
+    pub bytes: &'r [u8],
+    /// What made it of the original.
+    pub edits: &'r [Edit],
+    /// The inverse of the edits.
+    pub undo: &'r [Undo],
+    /// How the bodies of the original were read; may be empty.
+    pub readings: &'r [Reading],
+}
+
 impl Verifier {
     /// Creates a verifier. Use one for each thread.
     pub fn new() -> Self {
@@ -69,19 +82,24 @@ impl Verifier {
         }
     }
 
-    /// Reads `rewritten`, the result of applying `edits` to `message`, with the second reader. `undo` is the inverse of the edits.
+    /// Reads a rewritten message with the second reader.
     ///
-    /// A panic of the second reader is a disagreement.
+    /// The text of a body is decoded in the charset of its reading. Where the second reader reads something else, the charset is chosen
+    /// again. A panic of the second reader is a disagreement.
     pub fn verify(
         &self,
         message: &Message<'_>,
-        edits: &[Edit],
-        rewritten: &[u8],
-        undo: &[Undo],
+        rewritten: &Rewritten<'_>,
         policy: &Policy,
     ) -> Verdict {
         let raw = message.raw();
-        if restores_original(rewritten, undo, raw).is_none() {
+        let Rewritten {
+            bytes,
+            edits,
+            undo,
+            readings,
+        } = *rewritten;
+        if restores_original(bytes, undo, raw).is_none() {
             return Verdict::Rejected(Disagreement {
                 section: String::new(),
                 at: 0,
@@ -99,11 +117,11 @@ impl Verifier {
                 seen: compare::excerpt(&line, 0),
             });
         }
-        if reader::is_too_costly(rewritten) {
+        if reader::is_too_costly(bytes) {
             return Verdict::Accepted(vec![Defect::TooCostly]);
         }
-        let expected = Expected::of(message, edits, policy);
-        let read = || self.compare(message, &expected, rewritten, policy);
+        let expected = Expected::of(message, edits, readings, policy);
+        let read = || self.compare(message, &expected, bytes, policy);
         catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
             Verdict::Rejected(Disagreement {
                 section: String::new(),
@@ -125,15 +143,20 @@ impl Verifier {
         let mut defects = Vec::new();
         let masked = reader::without_encoded_messages(message, expected, rewritten);
         let read = self.reader.read(&masked, expected.is_of_header());
-        // Computed once, if something differs.
-        let (context, original) = (OnceCell::new(), Original::new(&self.reader, message));
+        // Asked for once, where something differs.
+        let (context, texts) = (OnceCell::new(), OnceCell::new());
+        let original = Original::new(&self.reader, message);
         for item in &expected.items {
             if compare::difference(item, &read, policy).is_none() {
                 continue;
             }
-            let context = context.get_or_init(|| header_context(message, policy));
-            let full = expected::in_full(message, item, context)
-                .map(|content| ExpectedItem { content, ..*item });
+            let full = expected::in_full(
+                message,
+                item,
+                || context.get_or_init(|| header_context(message, policy)),
+                || texts.get_or_init(|| expected::texts(message, policy)),
+            );
+            let full = full.map(|content| ExpectedItem { content, ..*item });
             let item = full.as_ref().unwrap_or(item);
             let Some(difference) = compare::difference(item, &read, policy) else {
                 continue;

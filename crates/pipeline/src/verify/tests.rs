@@ -9,13 +9,21 @@ fn rewritten(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
 
 fn verdict(raw: &[u8], edits: &[Edit]) -> Verdict {
     let undo = undo_edits(raw, edits);
-    Verifier::new().verify(
-        &Message::parse(raw, &Limits::default()),
-        edits,
-        &rewritten(raw, edits),
-        &undo,
-        &Policy::default(),
-    )
+    let message = Message::parse(raw, &Limits::default());
+    let policy = Policy::default();
+    let readings = plan(raw, &policy).report.readings;
+    let verify = |readings: &[Reading]| {
+        let rewritten = Rewritten {
+            bytes: &rewritten(raw, edits),
+            edits,
+            undo: &undo,
+            readings,
+        };
+        Verifier::new().verify(&message, &rewritten, &policy)
+    };
+    let verdict = verify(&readings);
+    assert_eq!(verify(&[]), verdict);
+    verdict
 }
 
 /// Each class has an example that shows it. A class without one could hide new faults.
@@ -90,13 +98,14 @@ fn wrong_inverse_is_detected() {
     let mut undo = undo_edits(MESSAGE, &edits);
     let last = undo.last_mut().unwrap();
     last.old = Ok(b"other".to_vec());
-    let verdict = Verifier::new().verify(
-        &Message::parse(MESSAGE, &Limits::default()),
-        &edits,
-        &rewritten(MESSAGE, &edits),
-        &undo,
-        &Policy::default(),
-    );
+    let rewritten = Rewritten {
+        bytes: &rewritten(MESSAGE, &edits),
+        edits: &edits,
+        undo: &undo,
+        readings: &[],
+    };
+    let message = Message::parse(MESSAGE, &Limits::default());
+    let verdict = Verifier::new().verify(&message, &rewritten, &Policy::default());
     let Verdict::Rejected(disagreement) = verdict else {
         panic!("{verdict:?}")
     };

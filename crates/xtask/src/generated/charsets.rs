@@ -65,9 +65,8 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          use crate::grid::Set;\n\
          use crate::iso2022::{{self, Flavor}};\n\
          use crate::multi_byte::Layout;\n\
-         use crate::single_byte::Page;\n\
-         use crate::utf16::Order;\n\
-         use encoding_rs as web;\n\n\
+         use crate::single_byte::{{Page, Web}};\n\
+         use crate::utf16::Order;\n\n\
          /// Number of charsets, for tables by charset.\n\
          pub(crate) const COUNT: usize = {};\n\n\
          #[rustfmt::skip]\n\

@@ -1,5 +1,5 @@
 //! Tables of two-byte sets: `data/tables/NAME.tsv` to the packed form that the codec reads (its `grid` module says how).
-//! The tables of WHATWG's encodings lie in `data/tables/web/`.
+//! [`super::pairs`] makes those of WHATWG's encodings, from `data/tables/web/`.
 //!
 //! A row of the file is `row-hex TAB first-column-hex TAB cells`, cells separated by one space: a code point in
 //! hexadecimal digits, `-` for none, `A+B` for a sequence. Lines that begin with `#` are comments; a file with
@@ -21,7 +21,7 @@ const EMPTY: u16 = 0xDC00;
 const MOST: u16 = 0xFF;
 
 /// The characters of a table by row and column, the second NUL where there is only one; `None` for none.
-type Cells = BTreeMap<(u16, u8), Option<[char; 2]>>;
+pub(super) type Cells = BTreeMap<(u16, u8), Option<[char; 2]>>;
 
 /// The packed form of every table, with the path of its file in the repository.
 pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
@@ -31,20 +31,15 @@ pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         fs::read_to_string(&path).with_context(|| path.display().to_string())
     };
     let mut names: Vec<String> = Vec::new();
-    for folder in ["", "web/"] {
-        for entry in fs::read_dir(tables.join(folder))? {
-            let file = entry?.file_name().to_string_lossy().into_owned();
-            let name = file.strip_suffix(".tsv").filter(|name| *name != "pages");
-            names.extend(name.map(|name| format!("{folder}{name}")));
-        }
+    for entry in fs::read_dir(&tables)? {
+        let file = entry?.file_name().to_string_lossy().into_owned();
+        let name = file.strip_suffix(".tsv").filter(|name| *name != "pages");
+        names.extend(name.map(str::to_owned));
     }
     names.sort();
     let packed = |name: String| -> anyhow::Result<(String, Vec<u8>)> {
         let bytes = pack(&read(&name)?, &read).with_context(|| name.clone())?;
-        Ok((
-            format!("crates/codec/src/generated/{}.bin", name.replace('/', "-")),
-            bytes,
-        ))
+        Ok((format!("crates/codec/src/generated/{name}.bin"), bytes))
     };
     names.into_iter().map(packed).collect()
 }
@@ -124,7 +119,7 @@ fn whole(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::
     Ok(cells)
 }
 
-fn parse(table: &str) -> anyhow::Result<Cells> {
+pub(super) fn parse(table: &str) -> anyhow::Result<Cells> {
     let mut cells = Cells::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let [row, column, values] = line.split('\t').collect::<Vec<_>>()[..] else {

@@ -1,25 +1,46 @@
 //! Costs from counts: `data/models/` to the codec's `models.bin`. A cost is -ln of a probability in sixteenths, one byte.
 //!
-//! All numbers are little-endian. In this order:
+//! A *class* is one of five marks or a letter of a script. A *token* is one of the marks or a letter of a language. All numbers are
+//! little-endian. In this order:
 //! - case: 8 costs: small, capital after no letter, a small one, one capital, two;
 //! - signs: count (u16), then code point (u16) and cost, ascending;
 //! - for each script of letters: count (u16), then its letters (u16) ascending, and the cost of each where it is foreign;
+//!   with c = count + 5 classes their least costs behind each class (c * c), and the same if a sign may stand for a space or
+//!   for punctuation;
 //! - for each language in the order of `data/languages.tsv`, letters: their number n (u8) and their indexes in the script
-//!   (u8); with m = n + 5 tokens (marks first) the cost of pairs (m * m), of what triples leave to pairs (m * m),
-//!   the numbers of triples (m * m), and for each of these the token and its cost;
-//!   Han: count (u16), then code point (u16) and cost, ascending.
+//!   (u8); with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to pairs (m * m), and of each pair the place
+//!   (u16, m * m) of its triples from 1, 0 for none: first rows of m costs, then pairs of a token and its cost;
+//!   the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice);
+//!   Han: the number of the row of each block of 256 characters (256; 0 is all unseen), the count of rows (u8), and a row of
+//!   256 costs for each;
+//! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages and their indexes
+//!   in the script (u8), and with m = n + 5 their least costs behind each other (m * m);
+//! - for each pair of ASCII kinds (white space, other signs, a to z), the cost (u16) in each language of Latin script.
 //!
 //! # Limits
 //! Code points beyond the Basic Multilingual Plane have no place.
 
 use super::ngrams::Ngrams;
 use super::tokens::{FOREIGN, MARKS, Script};
-use super::{Language, languages};
+use super::{Language, candidates, languages};
 use crate::run::root;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+
+/// Classes and tokens that are no letters, in the order of [`MARKS`].
+const SPACE: usize = 0;
+const OTHER: usize = 1;
+const ASCII_RUN: usize = 2;
+const SIGN: usize = 3;
+const FOREIGN_LETTER: usize = 4;
+/// The first letter.
+const LETTERS: usize = 5;
+/// Cost of a sign or letter that was never seen.
+const UNSEEN: u8 = 200;
+/// Cost of a character of Han script that was never seen.
+const UNSEEN_HAN: u8 = 230;
 
 /// The packed models, with the path of their file in the repository.
 pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
@@ -33,59 +54,252 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
         models.push((language, ngrams));
     }
     let common = Common::read(&read("common")?)?;
+    let alphabets: BTreeMap<Script, BTreeMap<char, u8>> = Script::LETTERS
+        .map(|script| (script, common.letters(script, &models)))
+        .into();
+    let letters: Vec<Option<Letters>> = models
+        .iter()
+        .map(|(language, ngrams)| Some(Letters::new(ngrams, alphabets.get(&language.script)?)))
+        .collect();
+    let of_script = |script| {
+        let all = models.iter().zip(&letters);
+        all.filter(move |((language, _), _)| language.script == script)
+            .filter_map(|(_, letters)| letters.as_ref())
+    };
     let mut out = Vec::new();
     common.pack_head(&mut out);
-    let mut alphabets = BTreeMap::new();
-    for script in Script::LETTERS {
-        let letters = common.letters(script, &models);
-        put(&mut out, letters.len());
-        for c in letters.keys() {
+    for (script, alphabet) in &alphabets {
+        put(&mut out, alphabet.len());
+        for c in alphabet.keys() {
             put(&mut out, *c as usize);
         }
-        out.extend(letters.values());
-        alphabets.insert(script, letters.into_keys().collect::<Vec<_>>());
+        out.extend(alphabet.values());
+        let classes: Vec<usize> = (0..alphabet.len() + LETTERS).collect();
+        let least = least_costs(&classes, &of_script(*script).collect::<Vec<_>>());
+        out.extend(&least);
+        out.extend(bounds(&least, classes.len()));
     }
-    for (language, ngrams) in &models {
-        match alphabets.get(&language.script) {
-            Some(alphabet) => pack_letters(ngrams, alphabet, &mut out),
+    for ((_, ngrams), letters) in models.iter().zip(&letters) {
+        match letters {
+            Some(letters) => letters.pack(&mut out),
             None => pack_characters(ngrams, &mut out),
         }
     }
+    for candidate in candidates()? {
+        if candidate.script == Script::Latin {
+            let own = candidate.languages.iter();
+            let own: Vec<&Letters> = own
+                .filter_map(|(index, _)| letters[*index].as_ref())
+                .collect();
+            pack_candidate(&own, &mut out);
+        }
+    }
+    pack_ascii(
+        &alphabets[&Script::Latin],
+        &of_script(Script::Latin).collect::<Vec<_>>(),
+        &mut out,
+    );
     Ok(("crates/codec/src/generated/models.bin".to_owned(), out))
 }
 
-fn pack_letters(ngrams: &Ngrams, alphabet: &[char], out: &mut Vec<u8>) {
-    let letters = ngrams.letters();
-    out.push(letters.len() as u8);
-    out.extend(
-        letters
-            .iter()
-            .filter_map(|c| alphabet.binary_search(c).ok())
-            .map(|at| at as u8),
-    );
-    let tokens: Vec<char> = MARKS.into_iter().chain(letters).collect();
-    let pairs = || {
-        tokens
-            .iter()
-            .flat_map(|a| tokens.iter().map(move |b| (*a, *b)))
+/// The model of a language with letters.
+struct Letters {
+    /// Index of each letter in the alphabet of the script.
+    indexes: Vec<u8>,
+    /// The token of each class.
+    token: Vec<usize>,
+    /// The cost of each class beyond that of its token: letters that are foreign to the language.
+    extra: Vec<u8>,
+    pairs: Vec<u8>,
+    left: Vec<u8>,
+    /// Costs behind each pair of tokens.
+    triples: Vec<Triples>,
+}
+
+impl Letters {
+    fn new(ngrams: &Ngrams, alphabet: &BTreeMap<char, u8>) -> Self {
+        let letters = ngrams.letters();
+        let (mut token, mut extra) = ((0..LETTERS).collect::<Vec<_>>(), vec![0; LETTERS]);
+        extra[FOREIGN_LETTER] = UNSEEN;
+        let mut indexes = Vec::new();
+        for (index, (c, foreign)) in alphabet.iter().enumerate() {
+            let own = letters.binary_search(c).ok();
+            token.push(own.map_or(FOREIGN_LETTER, |at| at + LETTERS));
+            extra.push(if own.is_some() { 0 } else { *foreign });
+            indexes.extend(own.map(|_| index as u8));
+        }
+        let tokens: Vec<char> = MARKS.into_iter().chain(letters).collect();
+        let all = || {
+            let seconds = |first: char| tokens.iter().map(move |second| (first, *second));
+            tokens.iter().flat_map(move |first| seconds(*first))
+        };
+        let pairs: Vec<u8> = all().map(|(a, b)| cost(ngrams.pair(a, b))).collect();
+        let left: Vec<u8> = all().map(|(a, b)| cost(ngrams.triples(a, b).1)).collect();
+        let triples = all().zip(&left).enumerate().map(|(pair, ((a, b), left))| {
+            let shorter = &pairs[pair % tokens.len() * tokens.len()..][..tokens.len()];
+            let triples = ngrams.triples(a, b).0.into_iter();
+            let token = |c: char| tokens.iter().position(|token| *token == c);
+            let own: Vec<(usize, u8)> = triples
+                .filter_map(|(c, probability)| Some((token(c)?, cost(probability))))
+                .collect();
+            match own[..] {
+                [] => Triples::None,
+                [one] => Triples::Few([one, one]),
+                [one, other] => Triples::Few([one, other]),
+                _ => {
+                    let shorter = shorter.iter();
+                    let mut row: Vec<u8> = shorter.map(|c| c.saturating_add(*left)).collect();
+                    for (token, cost) in own {
+                        row[token] = cost;
+                    }
+                    Triples::Row(row)
+                }
+            }
+        });
+        let triples = triples.collect();
+        Self {
+            indexes,
+            token,
+            extra,
+            pairs,
+            left,
+            triples,
+        }
+    }
+
+    fn tokens(&self) -> usize {
+        self.indexes.len() + LETTERS
+    }
+
+    /// The cost of a class behind another.
+    fn pair(&self, before: usize, class: usize) -> u16 {
+        let pair = self.pairs[self.token[before] * self.tokens() + self.token[class]];
+        u16::from(pair) + u16::from(self.extra[class])
+    }
+
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.push(self.indexes.len() as u8);
+        out.extend(&self.indexes);
+        out.extend(&self.pairs);
+        out.extend(&self.left);
+        let (mut rows, mut few): (Vec<u8>, Vec<[u8; 2]>) = (Vec::new(), Vec::new());
+        for triples in &self.triples {
+            match triples {
+                Triples::None => {}
+                Triples::Row(row) => rows.extend(row),
+                Triples::Few(pairs) => few.extend(pairs.map(|(token, cost)| [token as u8, cost])),
+            }
+        }
+        let count = rows.len() / self.tokens();
+        let (mut next_row, mut next_few) = (0, count);
+        for triples in &self.triples {
+            let next = match triples {
+                Triples::None => {
+                    put(out, 0);
+                    continue;
+                }
+                Triples::Row(_) => &mut next_row,
+                Triples::Few(_) => &mut next_few,
+            };
+            *next += 1;
+            put(out, *next);
+        }
+        put(out, count);
+        put(out, few.len() / 2);
+        out.extend(rows);
+        out.extend(few.as_flattened());
+    }
+}
+
+/// The tokens that cost something else behind a pair than pairs tell.
+enum Triples {
+    None,
+    /// One or two, each with its cost.
+    Few([(usize, u8); 2]),
+    /// The costs of all tokens.
+    Row(Vec<u8>),
+}
+
+/// The least cost of each of some classes behind each of them in any of the languages.
+fn least_costs(classes: &[usize], languages: &[&Letters]) -> Vec<u8> {
+    let least = |before: usize, class: usize| {
+        // Of these, one stands for a run.
+        if before == class && matches!(class, SPACE | OTHER | ASCII_RUN) {
+            return 0;
+        }
+        let costs = languages.iter().map(|letters| letters.pair(before, class));
+        costs.min().unwrap_or(u16::MAX).min(255) as u8
     };
-    out.extend(pairs().map(|(a, b)| cost(ngrams.pair(a, b))));
-    out.extend(pairs().map(|(a, b)| cost(ngrams.triples(a, b).1)));
-    let triples = |(a, b)| ngrams.triples(a, b).0;
-    out.extend(pairs().map(|pair| triples(pair).len() as u8));
-    for (c, probability) in pairs().flat_map(triples) {
-        out.extend(tokens.iter().position(|t| *t == c).map(|at| at as u8));
-        out.push(cost(probability));
+    let rows = classes.iter().map(|before| (before, classes));
+    rows.flat_map(|(before, row)| row.iter().map(|class| least(*before, *class)))
+        .collect()
+}
+
+/// Lowers least costs: a sign may count as a space or as ASCII punctuation.
+fn bounds(least: &[u8], classes: usize) -> Vec<u8> {
+    let mut bounds = least.to_vec();
+    for class in 0..classes {
+        bounds[SIGN * classes + class] = [SIGN, SPACE, OTHER]
+            .map(|before| bounds[before * classes + class])
+            .into_iter()
+            .min()
+            .unwrap_or_default();
+    }
+    for row in bounds.chunks_exact_mut(classes) {
+        row[SIGN] = row[SIGN].min(row[SPACE]).min(row[OTHER]);
+    }
+    bounds
+}
+
+/// Packs the least costs of the letters of some languages. A letter that none of them has costs what a foreign one does.
+fn pack_candidate(languages: &[&Letters], out: &mut Vec<u8>) {
+    let indexes: BTreeSet<u8> = languages
+        .iter()
+        .flat_map(|letters| letters.indexes.iter().copied())
+        .collect();
+    out.push(indexes.len() as u8);
+    out.extend(&indexes);
+    let letters = indexes.iter().map(|index| usize::from(*index) + LETTERS);
+    let classes: Vec<usize> = (0..LETTERS).chain(letters).collect();
+    // The codec adds the cost of the foreign letter.
+    let foreign = |before: usize| {
+        let costs = languages.iter().map(|letters| {
+            letters.pair(before, FOREIGN_LETTER) - u16::from(letters.extra[FOREIGN_LETTER])
+        });
+        costs.min().unwrap_or_default() as u8
+    };
+    let mut least = least_costs(&classes, languages);
+    for (before, row) in classes.iter().zip(least.chunks_exact_mut(classes.len())) {
+        row[FOREIGN_LETTER] = foreign(*before);
+    }
+    out.extend(least);
+}
+
+/// Packs the costs of ASCII kinds in all languages of Latin script.
+fn pack_ascii(alphabet: &BTreeMap<char, u8>, languages: &[&Letters], out: &mut Vec<u8>) {
+    let class = |c: char| alphabet.keys().position(|known| *known == c);
+    let letters = ('a'..='z').map(|c| class(c).map_or(FOREIGN_LETTER, |at| at + LETTERS));
+    let kinds: Vec<usize> = [SPACE, OTHER].into_iter().chain(letters).collect();
+    for before in &kinds {
+        for kind in &kinds {
+            for letters in languages {
+                put(out, letters.pair(*before, *kind).into());
+            }
+        }
     }
 }
 
 fn pack_characters(ngrams: &Ngrams, out: &mut Vec<u8>) {
     let Some(row) = ngrams.row(&[]) else { return };
-    put(out, row.len());
+    let mut blocks: BTreeMap<usize, [u8; 256]> = BTreeMap::new();
     for c in row.keys() {
-        put(out, *c as usize);
-        out.push(cost(ngrams.single(*c)));
+        let block = blocks.entry(*c as usize >> 8).or_insert([UNSEEN_HAN; 256]);
+        block[*c as usize & 0xFF] = cost(ngrams.single(*c));
     }
+    let number = |block: usize| blocks.keys().position(|known| *known == block);
+    out.extend((0..256).map(|block| number(block).map_or(0, |at| at as u8 + 1)));
+    out.push(blocks.len() as u8);
+    out.extend(blocks.values().flatten());
 }
 
 /// `common.tsv`.

@@ -1,11 +1,11 @@
-//! The double-byte tables of WHATWG's encodings: what `encoding_rs` answers, in `data/tables/web/`.
+//! The tables of WHATWG's encodings: what `encoding_rs` answers, in `data/tables/web/`.
 //!
 //! # Limits
 //! The program that asks (`web_tables`, an example of the codec) is built by cargo first.
 
 use crate::run::{cargo, output};
 
-const NAMES: [&str; 4] = ["jis0208", "gbk", "big5", "euc-kr"];
+const NAMES: [&str; 5] = ["jis0208", "gbk", "big5", "euc-kr", "pages"];
 
 /// The path of every table, and what it must hold.
 pub(super) fn asked() -> anyhow::Result<Vec<(String, String)>> {

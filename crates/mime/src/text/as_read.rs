@@ -1,0 +1,23 @@
+//! Decodes a body in a charset that was chosen before.
+
+use crate::transfer;
+use crate::{Message, Reading};
+use mailglot_codec::LossLog;
+use std::borrow::Cow;
+
+/// Decodes a text body in the charset of its [`Reading`], without choosing the charset again.
+///
+/// Returns `None` if plain text was appended after an encoded body, and for an unknown part. Text in two charsets is decoded in one of them.
+pub fn text_as_read<'a>(message: &Message<'a>, reading: &Reading) -> Option<Cow<'a, str>> {
+    let part = message.part(reading.part)?;
+    let body = part.body.of(message.raw());
+    let decoded = transfer::decode(part.transfer, body, &mut Vec::new());
+    if decoded.footer.is_some() {
+        return None;
+    }
+    let mut log = LossLog::with_limit(0);
+    Some(match decoded.bytes {
+        Cow::Borrowed(bytes) => reading.used.decode(bytes, &mut log),
+        Cow::Owned(bytes) => Cow::Owned(reading.used.decode(&bytes, &mut log).into_owned()),
+    })
+}

@@ -2,7 +2,7 @@
 
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
-use mailglot_gateway::config::{OneListener, Route};
+use mailglot_gateway::config::{OneListener, RouteKind};
 use mailglot_gateway::record::Form;
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ pub(crate) enum LogForm {
 
 impl ListenerArgs {
     /// The listener that these options describe.
-    pub(crate) fn listener(&self, route: Route, address: &Address) -> OneListener {
+    pub(crate) fn listener(&self, route: RouteKind, address: &Address) -> OneListener {
         OneListener {
             policy: self.policy.clone(),
             ledger: self.ledger.clone(),

@@ -12,7 +12,7 @@ use crate::output::{Console, counted, print, visible};
 use mailglot_archive::ledger::{IndexEntry, LedgerError};
 use mailglot_gateway::Reinject;
 use mailglot_gateway::proxy::SmtpMessage;
-use mailglot_gateway::record::{Catalog, Found, Query, Reading, rfc3339};
+use mailglot_gateway::record::{Catalog, Found, LedgerRecord, Query, rfc3339};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -299,7 +299,7 @@ fn each(
 /// The record that the arguments select.
 struct One {
     name: String,
-    reading: Reading,
+    reading: LedgerRecord,
     /// `Exit::Unread` if the search could not read all files, so another record may match.
     search: Exit,
 }

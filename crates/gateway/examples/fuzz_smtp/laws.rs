@@ -379,7 +379,7 @@ fn extensions(commands: &[Command], hop: &Strict) -> Checked {
             let tag = reply
                 .tag()
                 .filter(|tag| *tag < end && is_hello(&command.line))?;
-            Some((tag, reply.words().count() > 1))
+            Some((tag, is_extended_hello(command) && reply.words().count() > 1))
         });
         hellos.max().is_some_and(|(_, told)| told)
     };

@@ -1,6 +1,6 @@
 //! Defines the keys of the configuration file and their defaults.
 
-use super::Invalid;
+use super::invalid::Invalid;
 use crate::policy::Action;
 use crate::record::Form;
 use crate::{Address, Limits};
@@ -28,7 +28,7 @@ pub(super) struct File {
 /// The protocol of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Route {
+pub enum RouteKind {
     /// Beside a server, as its mail filter.
     Milter,
     /// Before or behind a server, as a proxy that speaks SMTP.
@@ -40,7 +40,7 @@ pub enum Route {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listen {
-    pub(super) route: Route,
+    pub(super) route: RouteKind,
     #[serde(deserialize_with = "address")]
     pub(super) address: Address,
     #[serde(default, deserialize_with = "some_address")]

@@ -7,24 +7,27 @@
 
 mod file;
 mod folder_checks;
+mod invalid;
+mod ledger;
 mod one_listener;
 mod policies;
 mod reload;
 
 use crate::address::place as place_of;
-use crate::policy::{Action, Rules};
+use crate::policy::{Action, Rules, Signed};
 use crate::proxy::BareLines;
 use crate::record::Form;
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{fmt, fs};
 
-pub use file::Route;
+pub use file::RouteKind;
 pub use folder_checks::UnusableFolder;
+pub use invalid::Invalid;
+pub use ledger::Ledger;
 pub use one_listener::OneListener;
 
 /// The checked content of a file.
@@ -44,7 +47,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// In which protocol.
-    pub route: Route,
+    pub route: RouteKind,
     /// Where.
     pub address: Address,
     /// Where mail goes from here; for the routes that hand it on.
@@ -57,24 +60,6 @@ pub struct Listener {
     pub limits: Limits,
     /// Where originals of changed messages are kept.
     pub ledger: Option<Ledger>,
-}
-
-/// Where originals are kept, and how long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ledger {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Older ones go.
-    pub age: Option<Duration>,
-    /// Maximum size in bytes; beyond it the oldest records are removed.
-    pub bytes: Option<u64>,
-}
-
-impl Ledger {
-    /// Returns true if originals of both stay equally long.
-    pub fn stays_as_long_as(&self, other: &Self) -> bool {
-        (self.age, self.bytes) == (other.age, other.bytes)
-    }
 }
 
 impl Config {
@@ -222,7 +207,7 @@ fn listener(
     rules.original_header = file.report.original_header();
     rules.host = file.report.host()?;
     file.limits.bound(&mut rules.rewriting.limits);
-    let hands_on = listen.route != Route::Milter;
+    let hands_on = listen.route != RouteKind::Milter;
     match (&listen.next_hop, hands_on) {
         (None, true) => return Err(Invalid("next_hop: this route needs one".to_owned())),
         (Some(_), false) => return Err(Invalid("next_hop: a milter hands nothing on".to_owned())),
@@ -233,23 +218,7 @@ fn listener(
             "quarantine: only a mail server that asks a milter has a place for it".to_owned(),
         ));
     }
-    if rules.signed == crate::policy::Signed::RewriteAfterVerify {
-        if !(listen.last || listen.route == Route::Lmtp) {
-            return Err(Invalid(
-                "signed: mail is rewritten after the check for final delivery only (final = true)"
-                    .to_owned(),
-            ));
-        }
-        if !listen.after_verifier {
-            let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
-            return Err(Invalid(words.to_owned()));
-        }
-        if rules.authserv_id.is_none() {
-            return Err(Invalid(
-                "signed: whose check counts is told by authserv_id".to_owned(),
-            ));
-        }
-    }
+    check_signed(listen, &rules)?;
     if listen.outbound && listen.after_verifier {
         return Err(Invalid(
             "outbound: nobody checks mail of our own people before us (after_verifier)".to_owned(),
@@ -295,6 +264,29 @@ fn listener(
         limits,
         ledger: policy.ledger.clone(),
     })
+}
+
+/// Refuses to rewrite signed mail where nobody has verified it, or others still will.
+fn check_signed(listen: &Listen, rules: &Rules) -> Result<(), Invalid> {
+    if rules.signed != Signed::RewriteAfterVerify {
+        return Ok(());
+    }
+    if !(listen.last || listen.route == RouteKind::Lmtp) {
+        return Err(Invalid(
+            "signed: mail is rewritten after the check for final delivery only (final = true)"
+                .to_owned(),
+        ));
+    }
+    if !listen.after_verifier {
+        let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
+        return Err(Invalid(words.to_owned()));
+    }
+    if rules.authserv_id.is_none() {
+        return Err(Invalid(
+            "signed: whose check counts is told by authserv_id".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// Permissions in octal digits.
@@ -370,24 +362,6 @@ fn number(file: &str, name: &str) -> Option<u32> {
         .find(|line| line.split(':').next() == Some(name))?;
     line.split(':').nth(2)?.parse().ok()
 }
-
-/// Why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid(String);
-
-impl Invalid {
-    fn at(path: &Path, error: &impl fmt::Display) -> Self {
-        Self(format!("{}: {error}", path.display()))
-    }
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Invalid {}
 
 #[cfg(test)]
 mod tests;

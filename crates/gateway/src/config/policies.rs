@@ -4,13 +4,13 @@ use super::file::{
     CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TagSignedWay,
     TransferForm,
 };
-use super::{Invalid, Ledger};
+use super::invalid::Invalid;
+use super::ledger::Ledger;
 use crate::policy::{Action, Finding, Rules, Signed, TagSigned};
 use mailglot_codec::{Charset, View};
-use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Transfer};
+use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Duration;
 
 /// One policy, complete.
 #[derive(Clone, Debug)]
@@ -102,16 +102,25 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         rules.set(finding, action);
     }
     rules.authserv_id.clone_from(&table.authserv_id);
-    let ledger = ledger(table, largest)?;
-    let rewriting = &mut rules.rewriting;
-    rewriting.on_loss = match (table.on_loss, &ledger) {
-        (Some(LossWay::Replace), None) => {
+    let ledger = Ledger::read(table, largest)?;
+    set_rewriting(&mut rules.rewriting, table, ledger.is_some())?;
+    Ok(Named { rules, ledger })
+}
+
+/// Sets how messages of a policy are rewritten.
+fn set_rewriting(
+    rewriting: &mut Policy,
+    table: &PolicyTable,
+    has_ledger: bool,
+) -> Result<(), Invalid> {
+    rewriting.on_loss = match (table.on_loss, has_ledger) {
+        (Some(LossWay::Replace), false) => {
             return Err(Invalid(
                 "on_loss: without a ledger the bytes would be gone".to_owned(),
             ));
         }
-        (Some(LossWay::Keep), _) | (None, None) => OnLoss::Keep,
-        (Some(LossWay::Replace) | None, Some(_)) => OnLoss::Replace,
+        (Some(LossWay::Keep), _) | (None, false) => OnLoss::Keep,
+        (Some(LossWay::Replace) | None, true) => OnLoss::Replace,
     };
     match table.headers {
         Some(HeaderForm::Words) | None => rewriting.headers = Headers::Words,
@@ -142,42 +151,5 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         rewriting.default_charset =
             Some(charset.ok_or_else(|| Invalid(format!("default_charset: no charset `{label}`")))?);
     }
-    Ok(Named { rules, ledger })
-}
-
-/// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
-fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> {
-    /// Room for what stands in a ledger beside its message.
-    const LEAST: u64 = 1 << 20;
-    let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
-        if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
-            return Err(Invalid(
-                "ledger: there is none whose age or size could be bounded".to_owned(),
-            ));
-        }
-        return Ok(None);
-    };
-    if folder.is_empty() {
-        return Err(Invalid("ledger: a folder, or `none`".to_owned()));
-    }
-    if table.ledger_days == Some(0) {
-        return Err(Invalid(
-            "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
-        ));
-    }
-    // Where there is too much, a tenth goes more: the newest stays where it has half.
-    let least = largest.saturating_mul(2).max(LEAST);
-    if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
-        return Err(Invalid(format!(
-            "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
-        )));
-    }
-    let age = table
-        .ledger_days
-        .map(|days| Duration::from_secs(u64::from(days) * 86_400));
-    Ok(Some(Ledger {
-        folder: folder.into(),
-        age,
-        bytes: table.ledger_bytes,
-    }))
+    Ok(())
 }

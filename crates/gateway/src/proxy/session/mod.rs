@@ -3,122 +3,22 @@
 //! # Limits
 //! It has no clock: its driver detects timeouts.
 
-mod client;
-mod hop;
+mod client_commands;
+mod client_state;
+mod hop_replies;
+mod next_hop;
+mod state;
+
+pub use state::{Delivery, Options, ProxySession, ProxyVerdict, Step};
 
 use super::capabilities::Capabilities;
-use super::command::Mail;
-use super::content::{BareLines, Unacceptable};
+use super::content::Unacceptable;
 use super::reply::{BadReply, HopFault, ReplyLines};
-use client::ClientState;
-use hop::{HopStage, NextHop};
+use client_state::ClientState;
+use next_hop::{HopStage, NextHop};
+use state::{Asked, SHUTTING_DOWN, SessionState};
 use std::collections::VecDeque;
 use std::mem;
-
-/// Options of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Options {
-    /// LMTP (RFC 2033) on both sides: a reply for each recipient.
-    pub lmtp: bool,
-    /// A CR or LF alone in content.
-    pub bare_lines: BareLines,
-}
-
-/// The next step of the driver. Before it reads or closes, it writes all output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Read from the client, then call [`ProxySession::client`].
-    Client,
-    /// Read from the next hop, then call [`ProxySession::hop`].
-    Hop,
-    /// Connect to the next hop, then [`ProxySession::connected`] or [`ProxySession::hop_lost`].
-    Connect,
-    /// The message is complete: [`ProxySession::decide`].
-    Judge,
-    /// Write the message with its dots and its end to the next hop, then [`ProxySession::sent`].
-    Send,
-    /// Close both.
-    Close,
-}
-
-/// The verdict on a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProxyVerdict<'a> {
-    /// It goes to the next hop.
-    Deliver,
-    /// It is refused with this code, and a text that begins with an enhanced code.
-    Refuse(u16, &'a str),
-}
-
-/// The replies of the next hop to a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Delivery {
-    /// Accepted recipients; in SMTP all or none.
-    pub taken: usize,
-    /// Recipients that are refused for good.
-    pub refused: usize,
-    /// Recipients that are deferred.
-    pub deferred: usize,
-    /// The next hop closed before its last reply.
-    pub lost: bool,
-}
-
-/// A command that waits for a reply of the next hop, or for its place in the order of replies.
-#[derive(Debug)]
-enum Asked {
-    Hello(Vec<u8>),
-    Mail(Mail),
-    /// Its path.
-    Recipient(Vec<u8>),
-    Reset,
-    /// XFORWARD, with the queue id and the client address that it names.
-    Forward([Option<Vec<u8>>; 2]),
-    Other,
-    /// A command of the proxy itself; the client gets no reply.
-    Quiet,
-    /// A reply of the proxy itself.
-    Local(ReplyLines),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SessionState {
-    /// The next hop has not greeted for the first time.
-    Opening,
-    Commands,
-    Content,
-    Judging,
-    /// DATA was given to the next hop.
-    AskedData,
-    Sending,
-    /// So many replies of the next hop are to come.
-    Ending(usize),
-    Closed,
-}
-
-/// The reply to a client whose connection is closed between two messages.
-const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
-
-/// The state machine.
-#[derive(Debug)]
-pub struct ProxySession {
-    options: Options,
-    client: ClientState,
-    hop: NextHop,
-    state: SessionState,
-    /// Commands in the order of the client's replies.
-    asked: VecDeque<Asked>,
-    /// The greeting that was sent to the next hop, and the extensions that were announced to the client.
-    hello: Option<Vec<u8>>,
-    announced: Capabilities,
-    mail: Option<Mail>,
-    /// Paths of the recipients that the next hop has accepted.
-    accepted: Vec<Vec<u8>>,
-    delivery: Delivery,
-    queue_id: Vec<u8>,
-    peer: Option<Vec<u8>>,
-    stopping: bool,
-    fault: Option<HopFault>,
-}
 
 impl ProxySession {
     /// A session that has done nothing yet.
@@ -369,7 +269,7 @@ impl ProxySession {
                 return Some(Step::Connect);
             }
             match self.hop.next_reply() {
-                Ok(Some(reply)) => return self.take_reply(reply),
+                Ok(Some(reply)) => return self.take_reply(&reply),
                 Ok(None) => (),
                 Err(bad) => return self.bad_reply(bad),
             }

@@ -3,117 +3,12 @@
 //! # Limits
 //! Reconnects once for a command, and never within a message.
 
-use super::{Asked, ProxySession, SHUTTING_DOWN, SessionState, Step};
+use super::next_hop::HopStage;
+use super::state::{Asked, ProxySession, SHUTTING_DOWN, SessionState, Step};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
-use crate::proxy::reply::{BadReply, HopFault, Replies, ReplyLines};
+use crate::proxy::reply::{BadReply, HopFault, ReplyLines};
 use std::mem;
-
-/// How far the next hop is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HopStage {
-    Absent,
-    Greeting,
-    /// Greeted anew; the client has no part in it.
-    Hello,
-    Ready,
-}
-
-/// SessionState of the next hop.
-#[derive(Debug)]
-pub(super) struct NextHop {
-    pub(super) stage: HopStage,
-    pub(super) replies: Replies,
-    /// Bytes to write to it.
-    pub(super) out: Vec<u8>,
-    /// It knows nothing of a message: commands may be given again to another connection.
-    pub(super) clean: bool,
-    /// Commands that wait for their replies, while they may be given again.
-    pub(super) again: Option<Vec<u8>>,
-    /// Whole replies that it has given.
-    pub(super) reply_count: u64,
-}
-
-impl Default for NextHop {
-    fn default() -> Self {
-        Self {
-            stage: HopStage::Absent,
-            replies: Replies::default(),
-            out: Vec::new(),
-            clean: true,
-            again: None,
-            reply_count: 0,
-        }
-    }
-}
-
-impl NextHop {
-    pub(super) fn is_ready(&self) -> bool {
-        self.stage == HopStage::Ready
-    }
-
-    pub(super) fn next_reply(&mut self) -> Result<Option<ReplyLines>, BadReply> {
-        let reply = self.replies.next();
-        self.reply_count += u64::from(matches!(reply, Ok(Some(_))));
-        reply
-    }
-
-    pub(super) fn connected(&mut self) {
-        (self.stage, self.replies) = (HopStage::Greeting, Replies::default());
-    }
-
-    /// Gives it a line; `waits` is whether a reply of its own is still to come.
-    pub(super) fn ask(&mut self, line: &[u8], waits: bool) {
-        if !waits && self.clean {
-            self.again = Some(Vec::new());
-        }
-        let ready = self.is_ready();
-        for out in self.again.iter_mut().chain(ready.then_some(&mut self.out)) {
-            out.extend_from_slice(line);
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-
-    /// Bytes of commands that wait for their replies.
-    pub(super) fn waiting(&self) -> usize {
-        self.again.as_ref().map_or(0, Vec::len).max(self.out.len())
-    }
-
-    pub(super) fn quit(&mut self) {
-        if self.is_ready() {
-            self.out.extend_from_slice(b"QUIT\r\n");
-        }
-    }
-
-    /// Drops the transaction at the next hop. Returns true if RSET is necessary.
-    fn reset(&mut self) -> bool {
-        let ready = self.is_ready();
-        if ready {
-            self.out.extend_from_slice(b"RSET\r\n");
-            // Another connection knows nothing either.
-            self.again = Some(b"RSET\r\n".to_vec());
-        }
-        ready
-    }
-
-    fn greet_anew(&mut self, line: &[u8]) {
-        self.stage = HopStage::Hello;
-        self.out.extend_from_slice(line);
-        self.out.extend_from_slice(b"\r\n");
-    }
-
-    /// It is ready anew: commands that wait are given to it.
-    fn resume(&mut self) {
-        (self.stage, self.clean) = (HopStage::Ready, true);
-        self.out
-            .extend_from_slice(self.again.take().as_deref().unwrap_or_default());
-    }
-
-    fn lost(&mut self) {
-        (self.stage, self.replies) = (HopStage::Absent, Replies::default());
-        self.out.clear();
-    }
-}
 
 impl ProxySession {
     /// Before the client was greeted.
@@ -150,7 +45,7 @@ impl ProxySession {
     }
 
     /// A reply while commands wait.
-    pub(super) fn take_reply(&mut self, reply: ReplyLines) -> Option<Step> {
+    pub(super) fn take_reply(&mut self, reply: &ReplyLines) -> Option<Step> {
         if !self.hop.is_ready() && !self.hop.replies.is_empty() {
             // Nothing was asked yet. A second reply would answer the first command.
             return self.bad_reply(BadReply::Unasked);
@@ -166,7 +61,7 @@ impl ProxySession {
                 return None;
             }
             HopStage::Hello
-                if reply.is_positive() && Capabilities::read(&reply).covers(&self.announced) =>
+                if reply.is_positive() && Capabilities::read(reply).covers(&self.announced) =>
             {
                 self.hop.resume();
                 return None;
@@ -179,7 +74,7 @@ impl ProxySession {
         }
         if reply.code == 421 {
             if self.hop.again.is_none() {
-                self.client.write_reply(&reply);
+                self.client.write_reply(reply);
                 self.fault = Some(HopFault::Closing);
                 self.state = SessionState::Closed;
                 return None;
@@ -196,26 +91,10 @@ impl ProxySession {
         }
         self.hop.again = None;
         match self.asked.pop_front() {
-            Some(Asked::Hello(line)) if positive => {
-                // After HELO nothing is announced, and nothing may be used.
-                let esmtp = Verb::of(&line) != Verb::Helo;
-                self.announced = if esmtp {
-                    Capabilities::read(&reply)
-                } else {
-                    Capabilities::default()
-                };
-                let reply = if esmtp {
-                    self.announced.reply(&reply)
-                } else {
-                    reply
-                };
-                self.client.write_reply(&reply);
-                self.hello = Some(line);
-                self.forget();
-            }
+            Some(Asked::Hello(line)) if positive => self.greet(line, reply),
             Some(Asked::Quiet) => self.hop.clean = true,
             Some(asked) => {
-                self.client.write_reply(&reply);
+                self.client.write_reply(reply);
                 match asked {
                     Asked::Mail(mail) => {
                         self.hop.clean = false;
@@ -237,6 +116,25 @@ impl ProxySession {
             None => return self.bad_reply(BadReply::Unasked),
         }
         None
+    }
+
+    /// The next hop accepts the client's greeting.
+    fn greet(&mut self, line: Vec<u8>, reply: &ReplyLines) {
+        // After HELO nothing is announced, and nothing may be used.
+        let esmtp = Verb::of(&line) != Verb::Helo;
+        self.announced = if esmtp {
+            Capabilities::read(reply)
+        } else {
+            Capabilities::default()
+        };
+        let reply = if esmtp {
+            self.announced.reply(reply)
+        } else {
+            reply.clone()
+        };
+        self.client.write_reply(&reply);
+        self.hello = Some(line);
+        self.forget();
     }
 
     /// The end of a message that the next hop takes or refuses.

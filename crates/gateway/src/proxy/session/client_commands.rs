@@ -3,10 +3,11 @@
 //! # Limits
 //! The next hop judges the arguments of commands, except parameters that were not announced.
 
-use super::{Asked, ProxySession, SessionState, Step};
+use super::client_state::Held;
+use super::state::{Asked, ProxySession, SessionState, Step};
 use crate::proxy::command::{Mail, Verb, forwarded, recipient};
-use crate::proxy::content::{BareLines, Content};
-use crate::proxy::lines::{CommandLine, Lines};
+use crate::proxy::content::Content;
+use crate::proxy::lines::CommandLine;
 use crate::proxy::reply::ReplyLines;
 use std::mem;
 
@@ -16,50 +17,6 @@ const BATCH: usize = 100;
 const BATCH_BYTES: usize = 65_536;
 /// Commands of a client that may be wrong before it is sent away.
 const MISTAKES: u32 = 20;
-
-/// A command that waits until everything before it is answered.
-#[derive(Debug)]
-pub(super) enum Held {
-    Hello(Vec<u8>),
-    Data,
-    Quit,
-    /// Say this and close.
-    Leave(ReplyLines),
-}
-
-/// SessionState of the client.
-#[derive(Debug)]
-pub(super) struct ClientState {
-    pub(super) lines: Lines,
-    /// Bytes to write to it.
-    pub(super) out: Vec<u8>,
-    /// A command in whose turn nothing else may come.
-    pub(super) held: Option<Held>,
-    pub(super) content: Content,
-    /// Content without the dots of the way, until it is taken.
-    pub(super) text: Vec<u8>,
-    mistakes: u32,
-    /// DATA was refused: what follows may be content.
-    refused_data: bool,
-}
-
-impl ClientState {
-    pub(super) fn new(bare_lines: BareLines) -> Self {
-        Self {
-            lines: Lines::default(),
-            out: Vec::new(),
-            held: None,
-            content: Content::new(bare_lines),
-            text: Vec::new(),
-            mistakes: 0,
-            refused_data: false,
-        }
-    }
-
-    pub(super) fn write_reply(&mut self, reply: &ReplyLines) {
-        reply.write(&mut self.out);
-    }
-}
 
 impl ProxySession {
     /// Returns true if one more command may be taken.

@@ -79,7 +79,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut row = |key: &str, value: &str| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{key:<11}{}", visible(value));
+        let _ = writeln!(text, "{:<11}{}", visible(key), visible(value));
     };
     row("name", &name);
     row("time", &time(entry));

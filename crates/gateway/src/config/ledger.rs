@@ -28,24 +28,26 @@ impl Ledger {
         const LEAST: u64 = 1 << 20;
         let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
             if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
-                return Err(Invalid(
+                return Err(Invalid::of_content(
                     "ledger: there is none whose age or size could be bounded".to_owned(),
                 ));
             }
             return Ok(None);
         };
         if folder.is_empty() {
-            return Err(Invalid("ledger: a folder, or `none`".to_owned()));
+            return Err(Invalid::of_content(
+                "ledger: a folder, or `none`".to_owned(),
+            ));
         }
         if table.ledger_days == Some(0) {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
             ));
         }
         // Where there is too much, a tenth goes more: the newest stays where it has half.
         let least = largest.saturating_mul(2).max(LEAST);
         if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
             )));
         }

@@ -84,7 +84,7 @@ impl Config {
     pub fn of_one(one: OneListener) -> Result<Self, Invalid> {
         let policy = one.policy.unwrap_or_else(|| "default".to_owned());
         if crate::policy::Rules::named(&policy).is_none() {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "policy: `{policy}` is none of default, strict and monitor"
             )));
         }
@@ -95,7 +95,7 @@ impl Config {
         {
             Some(Ok(folder)) => Some(folder),
             Some(Err(folder)) => {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "ledger: {} is not UTF-8",
                     folder.display()
                 )));

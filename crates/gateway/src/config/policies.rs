@@ -26,8 +26,10 @@ pub(super) type Policies = BTreeMap<String, Named>;
 pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
     let mut tables = file.policy.clone();
     if let Some(folder) = &file.policy_dir {
-        for entry in fs::read_dir(folder).map_err(|error| Invalid::at(folder, &error))? {
-            let path = entry.map_err(|error| Invalid::at(folder, &error))?.path();
+        for entry in fs::read_dir(folder).map_err(|error| Invalid::unreadable(folder, &error))? {
+            let path = entry
+                .map_err(|error| Invalid::unreadable(folder, &error))?
+                .path();
             if path.extension().is_none_or(|kind| kind != "toml") {
                 continue;
             }
@@ -36,10 +38,12 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            let text = fs::read_to_string(&path).map_err(|error| Invalid::at(&path, &error))?;
-            let table = toml::from_str(&text).map_err(|error| Invalid::at(&path, &error))?;
+            let text =
+                fs::read_to_string(&path).map_err(|error| Invalid::unreadable(&path, &error))?;
+            let table = toml::from_str(&text)
+                .map_err(|error| Invalid::of_content(format!("{}: {error}", path.display())))?;
             if tables.insert(name.clone(), table).is_some() {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "{}: a policy `{name}` stands in the file too",
                     path.display()
                 )));
@@ -51,7 +55,7 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
         tables.entry(name.to_owned()).or_default();
     }
     for (name, table) in &tables {
-        let at = |error: Invalid| Invalid(format!("policy.{name}.{}", error.0));
+        let at = |error: Invalid| error.within(&format!("policy.{name}."));
         policies.insert(
             name.clone(),
             named(name, table, file.limits.message_bytes).map_err(at)?,
@@ -63,12 +67,16 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
 fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid> {
     let base = table.base.as_deref();
     let mut rules = match (Rules::named(name), base) {
-        (Some(_), Some(_)) => return Err(Invalid("base: this policy stands by itself".to_owned())),
+        (Some(_), Some(_)) => {
+            return Err(Invalid::of_content(
+                "base: this policy stands by itself".to_owned(),
+            ));
+        }
         (Some(rules), None) => rules,
         (None, base) => {
             let base = base.unwrap_or("default");
             Rules::named(base).ok_or_else(|| {
-                Invalid(format!(
+                Invalid::of_content(format!(
                     "base: `{base}` is none of default, strict and monitor"
                 ))
             })?
@@ -90,12 +98,12 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         };
     }
     for (id, action) in &table.actions {
-        let finding =
-            Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
+        let finding = Finding::named(id)
+            .ok_or_else(|| Invalid::of_content(format!("actions: no finding `{id}`")))?;
         let action = Action::named(action)
-            .ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
+            .ok_or_else(|| Invalid::of_content(format!("actions.{id}: no action `{action}`")))?;
         if action == Action::Normalize && !finding.can_be_normalized() {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "actions.{id}: no rewriting corrects this finding; use `tag` instead of `normalize`"
             )));
         }
@@ -115,7 +123,7 @@ fn set_rewriting(
 ) -> Result<(), Invalid> {
     rewriting.on_loss = match (table.on_loss, has_ledger) {
         (Some(LossWay::Replace), false) => {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "on_loss: without a ledger the bytes would be gone".to_owned(),
             ));
         }
@@ -134,7 +142,7 @@ fn set_rewriting(
     }
     match table.charset_out {
         Some(CharsetOutWay::Iso2022Jp) if rewriting.headers == Headers::RawUtf8 => {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned(),
             ));
         }
@@ -148,8 +156,9 @@ fn set_rewriting(
     };
     if let Some(label) = &table.default_charset {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
-        rewriting.default_charset =
-            Some(charset.ok_or_else(|| Invalid(format!("default_charset: no charset `{label}`")))?);
+        rewriting.default_charset = Some(charset.ok_or_else(|| {
+            Invalid::of_content(format!("default_charset: no charset `{label}`"))
+        })?);
     }
     Ok(())
 }

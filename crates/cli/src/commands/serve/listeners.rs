@@ -183,7 +183,10 @@ fn opened(
             let words = format!(
                 "ledger: {one} and {two} are one folder, and originals stay there for different times"
             );
-            return Err(Failure::new(Exit::Usage, format!("configuration: {words}")));
+            return Err(Failure::new(
+                Exit::Configuration,
+                format!("configuration: {words}"),
+            ));
         }
         return Ok(Arc::clone(ledgers));
     }

@@ -175,12 +175,15 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
 
 /// Reads and checks the configuration.
 fn load(source: &Source) -> Result<Config, Failure> {
-    let invalid = |error| Failure::new(Exit::Usage, format!("configuration: {error}"));
     let (path, listen) = match source {
-        Source::Options(listener) => return Config::of_one((**listener).clone()).map_err(invalid),
+        Source::Options(listener) => {
+            // The options of the command line are the configuration.
+            return Config::of_one((**listener).clone())
+                .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")));
+        }
         Source::File { path, listen } => (path, listen),
     };
-    let mut config = Config::read(path).map_err(invalid)?;
+    let mut config = Config::read(path).map_err(|error| Failure::of_configuration(&error))?;
     let Some((address, access)) = listen else {
         return Ok(config);
     };

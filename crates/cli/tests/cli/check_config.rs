@@ -123,6 +123,20 @@ fn settings_of_a_server_are_looked_at() {
     assert_eq!(run.err, "end\n");
 }
 
+/// A value of main.cf cannot control the terminal of the administrator who reads the report.
+#[test]
+fn settings_cannot_control_a_terminal() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let settings = b"non_smtpd_milters = \x1b]0;owned\x07 unix:mailglot/gw.sock\nsmtpd_milters = unix:mailglot/gw.sock\n";
+    for (args, code) in [(&["check-mta"][..], 1), (&["check-mta", "--removal"], 0)] {
+        let run = sandbox.pipe(args, settings).ended(code);
+        let text = run.text();
+        assert!(text.contains("\u{241b}]0;owned\u{2407}"), "{text:?}");
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+    }
+}
+
 #[test]
 fn what_is_missing_is_named_and_no_more() {
     use crate::sandbox::Sandbox;

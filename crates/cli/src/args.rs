@@ -60,6 +60,7 @@ Exit codes:
     4  an output could not be written, a ledger does not match, or an internal error
    65  `filter --judge`: the policy rejects the message (EX_DATAERR)
    75  `filter`: any failure, so that the mail server keeps the message queued (EX_TEMPFAIL)
+   78  `serve`, `milter`: the configuration file is wrong, and a new start would not help (EX_CONFIG)
   130  interrupted by a signal
 
 Environment:

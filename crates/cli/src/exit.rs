@@ -6,6 +6,7 @@
 
 use crate::error_text::{IfExists, of_file, of_job};
 use mailglot_archive::{Error as FileError, ErrorKind, words};
+use mailglot_gateway::config::{Invalid, InvalidKind};
 use mailglot_pipeline::Error;
 use std::fmt;
 use std::io;
@@ -29,6 +30,8 @@ pub(crate) enum Exit {
     Refused = 65,
     /// `filter` failed, in whatever way (`EX_TEMPFAIL`): the caller keeps the mail and tries again.
     Temporary = 75,
+    /// The configuration of a daemon is wrong (`EX_CONFIG`): starting it again would not help.
+    Configuration = 78,
     /// A signal asked for the end; nothing half-written stays behind.
     Interrupted = 130,
 }
@@ -64,6 +67,15 @@ impl Failure {
         } else {
             Self::new(Exit::Output, format!("standard output: {}", words(error)))
         }
+    }
+
+    /// The configuration file of a daemon cannot be used.
+    pub(crate) fn of_configuration(error: &Invalid) -> Self {
+        let exit = match error.kind() {
+            InvalidKind::Content => Exit::Configuration,
+            InvalidKind::System => Exit::Usage,
+        };
+        Self::new(exit, format!("configuration: {error}"))
     }
 
     /// A job failed.

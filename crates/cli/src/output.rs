@@ -213,6 +213,15 @@ fn symbol(c: char) -> Option<char> {
     }
 }
 
+/// Replaces control characters as [`visible`] does, but keeps line ends and tabs.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let shown = |c| match c {
+        '\n' | '\t' => c,
+        c => symbol(c).unwrap_or(c),
+    };
+    text.chars().map(shown).collect()
+}
+
 /// A writer for a terminal: as [`visible`], but line ends and tabs pass.
 #[derive(Debug)]
 pub(crate) struct Harmless<W> {
@@ -231,17 +240,7 @@ impl<W: Write> Harmless<W> {
     }
 
     fn put(&mut self, text: &str) -> io::Result<()> {
-        let shown: String = text
-            .chars()
-            .map(|c| {
-                if matches!(c, '\n' | '\t') {
-                    c
-                } else {
-                    symbol(c).unwrap_or(c)
-                }
-            })
-            .collect();
-        self.inner.write_all(shown.as_bytes())
+        self.inner.write_all(visible_lines(text).as_bytes())
     }
 }
 

@@ -58,6 +58,11 @@ impl Limits {
     }
 }
 
+/// Returns true for a TCP address with a host name, which the system has to resolve.
+pub(crate) fn is_named(address: &Address) -> bool {
+    matches!(address, Address::Tcp(place) if place.parse::<SocketAddr>().is_err())
+}
+
 /// Returns true if only this machine can reach the address, or if it `connects` to this machine.
 fn is_local(address: &Address, connects: bool) -> bool {
     let place = match address {

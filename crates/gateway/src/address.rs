@@ -178,7 +178,7 @@ impl From<Inherited> for Socket {
 
 /// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
-pub(crate) enum Listener {
+pub(crate) enum ListeningSocket {
     Unix {
         listener: UnixListener,
         path: PathBuf,
@@ -187,7 +187,7 @@ pub(crate) enum Listener {
     Tcp(TcpListener),
 }
 
-impl Listener {
+impl ListeningSocket {
     /// Listens. A socket in the file system appears complete, with its permissions; a dead one gives way.
     pub(crate) fn bind(address: &Address, mode: u32, group: Option<u32>) -> io::Result<Self> {
         match address {
@@ -292,7 +292,7 @@ impl Listener {
         }
     }
 
-    /// Has [`Listener::accept`] never wait.
+    /// Has [`ListeningSocket::accept`] never wait.
     pub(crate) fn set_nonblocking(&self) -> io::Result<()> {
         match self {
             Self::Unix { listener, .. } => listener.set_nonblocking(true),
@@ -301,7 +301,7 @@ impl Listener {
     }
 }
 
-impl AsFd for Listener {
+impl AsFd for ListeningSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Unix { listener, .. } => listener.as_fd(),
@@ -310,7 +310,7 @@ impl AsFd for Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for ListeningSocket {
     fn drop(&mut self) {
         // Another one's stays.
         if let Self::Unix {
@@ -653,12 +653,12 @@ mod tests {
 
     #[test]
     fn a_listener_knows_its_own_address_by_every_name() {
-        let port = |listener: &Listener| match listener.address().unwrap() {
+        let port = |listener: &ListeningSocket| match listener.address().unwrap() {
             Address::Tcp(place) => place.rsplit_once(':').unwrap().1.to_owned(),
             Address::Unix(_) => unreachable!(),
         };
-        let at = |text: &str| Listener::bind(&text.parse().unwrap(), 0o600, None).unwrap();
-        let is = |listener: &Listener, host: &str| {
+        let at = |text: &str| ListeningSocket::bind(&text.parse().unwrap(), 0o600, None).unwrap();
+        let is = |listener: &ListeningSocket, host: &str| {
             listener.is_at(&format!("tcp:{host}:{}", port(listener)).parse().unwrap())
         };
         let (one, all) = (at("tcp:127.0.0.1:0"), at("tcp:0.0.0.0:0"));
@@ -677,7 +677,7 @@ mod tests {
         assert!(!one.is_at(&Address::Tcp(format!("127.0.0.1:{}", port(&all)))));
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("own");
-        let unix = Listener::bind(&Address::Unix(own.clone()), 0o600, None).unwrap();
+        let unix = ListeningSocket::bind(&Address::Unix(own.clone()), 0o600, None).unwrap();
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&own, &link).unwrap();
         let by = |path: &Path| unix.is_at(&Address::Unix(path.to_owned()));
@@ -779,7 +779,7 @@ mod tests {
             let rest = length - folder.path().as_os_str().len() - 1;
             let path = folder.path().join("s".repeat(rest));
             let address: Address = format!("unix:{}", path.display()).parse().unwrap();
-            let listener = Listener::bind(&address, 0o600, None).unwrap();
+            let listener = ListeningSocket::bind(&address, 0o600, None).unwrap();
             Stream::connect(&address, PATIENCE, &Limits::default()).unwrap();
             drop(listener);
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{length}");
@@ -815,21 +815,25 @@ mod tests {
         let path = folder.path().join("s");
         drop(UnixListener::bind(&path).unwrap());
         let address = Address::Unix(path.clone());
-        let listener = Listener::bind(&address, 0o660, None).unwrap();
+        let listener = ListeningSocket::bind(&address, 0o660, None).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o660);
         assert_eq!(
-            Listener::bind(&address, 0o660, None).unwrap_err().kind(),
+            ListeningSocket::bind(&address, 0o660, None)
+                .unwrap_err()
+                .kind(),
             ErrorKind::AddrInUse
         );
         drop(listener);
         assert!(!path.exists());
         // What one of the same number left when it was killed is in nobody's way.
         drop(UnixListener::bind(folder.path().join(format!("s.{}", std::process::id()))).unwrap());
-        drop(Listener::bind(&address, 0o660, None).unwrap());
+        drop(ListeningSocket::bind(&address, 0o660, None).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         fs::write(&path, "a").unwrap();
         assert_eq!(
-            Listener::bind(&address, 0o660, None).unwrap_err().kind(),
+            ListeningSocket::bind(&address, 0o660, None)
+                .unwrap_err()
+                .kind(),
             ErrorKind::AlreadyExists
         );
         assert_eq!(fs::read(&path).unwrap(), b"a");

@@ -1,8 +1,8 @@
 //! Filters that stand beside a mail server.
 //!
 //! ```text
-//!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
-//!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
+//!  bytes of the server ─► wire::Incoming ─► MilterSession::event ─► Event     a driver reads, collects the message, decides
+//!  bytes to the server ◄─ MilterSession::output ◄─ MilterSession::decide ◄─ Actions, Verdict
 //!                                                            ▲
 //!  MessageBuilder ─► ReceivedMessage ─► judge ─► Judgement ─► Outcome ─► Engine::decide
 //! ```

@@ -8,13 +8,13 @@ use std::time::Instant;
 /// A counting semaphore.
 #[derive(Debug)]
 pub(crate) struct Semaphore {
-    state: Mutex<State>,
+    state: Mutex<PermitCounts>,
     ended: Condvar,
 }
 
 /// Free permits and waiting threads.
 #[derive(Debug)]
-struct State {
+struct PermitCounts {
     free: usize,
     waiting: usize,
 }
@@ -27,7 +27,7 @@ impl Semaphore {
 
     pub(crate) fn new(free: usize) -> Self {
         Self {
-            state: Mutex::new(State { free, waiting: 0 }),
+            state: Mutex::new(PermitCounts { free, waiting: 0 }),
             ended: Condvar::new(),
         }
     }
@@ -71,7 +71,7 @@ impl Semaphore {
         Some(Permit(self))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PermitCounts> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

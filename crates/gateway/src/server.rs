@@ -5,217 +5,34 @@
 //! One thread for each connection outside the pool: some thousand connections at most. All servers that share
 //! [`Resources`](crate::Resources) process one message for each processor at a time. Each server processes as many short ones beside them.
 
-use crate::address::{Address, Listener, Socket, Stream};
+use crate::address::{Address, ListeningSocket, Socket, Stream};
 use crate::engine::Engine;
-use crate::event::{Record, ServerEvent};
+use crate::event::ServerEvent;
 use crate::fault::Fault;
-use crate::limits::Limits;
 use crate::resources::Bounds;
-use crate::semaphore::Semaphore;
-use crate::spool::Budget;
 use acceptor::{Acceptor, ShutdownSignal};
-pub(crate) use admission::Activity;
-use admission::report_connection;
-use heartbeat::{Heartbeat, Watchdog};
+pub(crate) use activity::Activity;
+use admission::{Admission, close_one, report_connection};
+use heartbeat::Watchdog;
 use pool::Pool;
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use shared::{AFTER_FAILURE, Registration, STACK, WATCH_INTERVAL, in_thread, spawn};
+pub(crate) use shared::{
+    Accepted, ConnectionHandle, Execution, Next, PooledConnection, Service, Shared,
+};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Connections beyond the limit that are accepted to be refused. Further clients wait unaccepted.
 const REFUSED: usize = 64;
-/// Bytes of a connection's stack.
-const STACK: usize = 512 << 10;
-/// Pause after a failed `accept`.
-const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// Time between two checks whether all connections have ended, while the server stops.
 const DRAINING: Duration = Duration::from_millis(10);
-/// Longest time between two rounds of the watching thread.
-const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 /// A busy thread without a heartbeat for so long counts as stalled.
 const STALL_LIMIT: Duration = Duration::from_secs(10);
 /// Longest wait for the threads of connections that were closed.
 const ENDING: Duration = Duration::from_secs(5);
-
-/// The protocol of a server's connections.
-pub(crate) trait Service: Send {
-    /// Accepts a connection. If `full`, the limit of connections is reached, and the service refuses the client: in a thread of its own, or here with
-    /// a reply that fits into every socket's buffer. In the latter case it returns `None`.
-    ///
-    /// # Errors
-    /// The system lacks descriptors or memory.
-    fn accept(
-        &self,
-        number: u64,
-        stream: Stream,
-        full: bool,
-        shared: &Arc<Shared>,
-    ) -> io::Result<Option<Accepted>>;
-}
-
-/// A connection that the service has accepted.
-pub(crate) struct Accepted {
-    pub(crate) handle: Arc<dyn ConnectionHandle>,
-    pub(crate) run: Execution,
-}
-
-/// How a connection is run.
-pub(crate) enum Execution {
-    /// In a thread of its own.
-    Thread(Box<dyn FnOnce() + Send>),
-    /// By the threads of the pool, which share all their connections.
-    Pool(Box<dyn PooledConnection>),
-}
-
-/// A connection that the pool can run. No method may wait for the peer, except [`PooledConnection::run`].
-pub(crate) trait PooledConnection: Send {
-    /// The stream that the pool polls.
-    fn stream(&self) -> &Stream;
-
-    /// Continues when the stream is readable or writable.
-    fn serve(&mut self) -> Next;
-
-    /// Returns true if the peer was silent for too long. The pool asks several times a second, so an idle connection can release its buffers here.
-    fn is_late(&mut self) -> bool;
-
-    /// Closes the connection because the peer was silent for too long or the system lacks resources.
-    fn give_up(&mut self, why: io::Error);
-
-    /// Runs the connection to its end in a thread of its own.
-    fn run(self: Box<Self>);
-}
-
-/// What a connection waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Input of the peer.
-    Read,
-    /// Room in the socket for output.
-    Write,
-    /// A thread of its own, because the next message takes long.
-    Thread,
-    /// Nothing: it has ended.
-    End,
-}
-
-/// A connection as other threads see it.
-pub(crate) trait ConnectionHandle: Send + Sync {
-    /// Closes the connection if it carries no message.
-    fn end_idle(&self);
-
-    /// Closes the connection, whatever its thread waits for.
-    fn end(&self);
-
-    /// Returns its activity, by which the server chooses the connection to close for a new one. `None` if it is never closed.
-    fn activity(&self) -> Option<&Activity> {
-        None
-    }
-
-    /// Returns true if its thread ends soon after [`ConnectionHandle::dismiss`].
-    fn can_be_dismissed(&self) -> bool {
-        true
-    }
-
-    /// Closes the connection for a new one. Returns false, and leaves it open, if its thread cannot end soon.
-    fn dismiss(&self) -> bool {
-        self.end();
-        true
-    }
-
-    /// Is called several times a second.
-    fn tick(&self, _: &Shared) {}
-}
-
-/// State that all connections of a server share.
-pub(crate) struct Shared {
-    pub(crate) limits: Limits,
-    pub(crate) budget: Arc<Budget>,
-    pub(crate) semaphore: Arc<Semaphore>,
-    engine: RwLock<Arc<Engine>>,
-    report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
-    stopping: AtomicBool,
-    /// Rounds of the watching thread in which no thread was stalled.
-    beats: AtomicU64,
-    heartbeats: Mutex<Vec<Arc<Heartbeat>>>,
-    connections: Mutex<BTreeMap<u64, Arc<dyn ConnectionHandle>>>,
-}
-
-impl Shared {
-    pub(crate) fn new(
-        engine: Engine,
-        bounds: Bounds,
-        report: Box<dyn Fn(&ServerEvent<'_>) + Send + Sync>,
-    ) -> Self {
-        let Bounds { limits, resources } = bounds;
-        Self {
-            budget: resources.budget,
-            limits,
-            semaphore: resources.semaphore,
-            engine: RwLock::new(Arc::new(engine)),
-            report,
-            stopping: AtomicBool::new(false),
-            beats: AtomicU64::new(0),
-            heartbeats: Mutex::default(),
-            connections: Mutex::default(),
-        }
-    }
-
-    /// Reports an event and flushes.
-    pub(crate) fn report(&self, event: &ServerEvent<'_>) {
-        (self.report)(event);
-        self.flush();
-    }
-
-    /// Reports a message. The caller must call [`Shared::flush`] before it waits.
-    pub(crate) fn report_unflushed(&self, record: &Record) {
-        (self.report)(&ServerEvent::Message(record));
-    }
-
-    /// Writes all reported events.
-    pub(crate) fn flush(&self) {
-        (self.report)(&ServerEvent::Flush);
-    }
-
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::SeqCst)
-    }
-
-    /// Returns the engine that judges the next message.
-    pub(crate) fn engine(&self) -> Arc<Engine> {
-        self.engine
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Registers a thread for the watchdog.
-    fn heartbeat(&self) -> Arc<Heartbeat> {
-        let heartbeat = Arc::<Heartbeat>::default();
-        self.heartbeats
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(heartbeat.clone());
-        heartbeat
-    }
-
-    fn heartbeats(&self) -> Vec<Arc<Heartbeat>> {
-        self.heartbeats
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn connections(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ConnectionHandle>>> {
-        self.connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A filter or a proxy that listens: [`Server::milter`], [`Server::proxy`].
 pub struct Server {
@@ -223,8 +40,7 @@ pub struct Server {
     shutdown: ShutdownSignal,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
-    /// Time that new connections may still wait for idle ones, and when it was computed.
-    waits: Cell<(Duration, Instant)>,
+    admission: Admission,
 }
 
 /// Stops a server from another thread, or replaces its engine.
@@ -285,9 +101,9 @@ impl Server {
         }
         let listener = match socket {
             Socket::New(address) => {
-                Listener::bind(&address, limits.socket_mode, limits.socket_group)?
+                ListeningSocket::bind(&address, limits.socket_mode, limits.socket_group)?
             }
-            Socket::Given(socket) => Listener::inherit(socket)?,
+            Socket::Given(socket) => ListeningSocket::inherit(socket)?,
         };
         if let Address::Tcp(place) = listener.address()?
             && let Ok(address) = place.parse()
@@ -301,7 +117,7 @@ impl Server {
             shutdown,
             service,
             shared,
-            waits: admission::waits(),
+            admission: Admission::new(),
         })
     }
 
@@ -339,7 +155,7 @@ impl Server {
         while !self.shared.is_stopping() {
             heartbeat.beat();
             if self.shared.connections().len() >= self.shared.limits.connections + REFUSED
-                && !self.close_one()
+                && !close_one(&self.shared)
             {
                 thread::sleep(AFTER_FAILURE);
                 continue;
@@ -390,7 +206,7 @@ impl Server {
             report_connection(&self.shared, number, client, &Fault::ClientNetwork);
             return Ok(());
         }
-        let full = !self.has_room(client);
+        let full = !self.admission.has_room(&self.shared, client);
         if full {
             report_connection(&self.shared, number, client, &Fault::Connections);
         }
@@ -470,76 +286,11 @@ impl Server {
     }
 }
 
-/// The entry of a connection in [`Shared`]. Dropping it removes the entry and closes the streams.
-struct Registration {
-    number: u64,
-    shared: Arc<Shared>,
-}
-
-impl Registration {
-    fn new(shared: &Arc<Shared>, number: u64, handle: Arc<dyn ConnectionHandle>) -> Self {
-        shared.connections().insert(number, handle);
-        Self {
-            number,
-            shared: shared.clone(),
-        }
-    }
-
-    /// Reports a fault. Ignores a panic of the reporter.
-    fn fault(&self, fault: &Fault) {
-        let event = ServerEvent::Fault {
-            connection: self.number,
-            peer: "",
-            fault,
-        };
-        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.report(&event)));
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        let handle = self.shared.connections().remove(&self.number);
-        if let Some(handle) = handle {
-            handle.end();
-        }
-    }
-}
-
-/// Runs a connection in a thread.
-fn spawn(registration: Registration, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let run = move || {
-        if catch_unwind(AssertUnwindSafe(run)).is_err() {
-            // Its streams are closed by now, so the client keeps its message.
-            registration.fault(&Fault::Panic);
-        }
-    };
-    thread::Builder::new()
-        .stack_size(STACK)
-        .spawn(run)
-        .map(drop)
-}
-
-/// Moves a connection of the pool to a thread of its own. If no thread can be started, closes it and reports its message.
-fn in_thread(registration: Registration, served: Box<dyn PooledConnection>) -> io::Result<()> {
-    let place = Arc::new(Mutex::new(Some(served)));
-    let taken =
-        |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let twin = place.clone();
-    let run = move || {
-        if let Some(served) = taken(&twin) {
-            served.run();
-        }
-    };
-    spawn(registration, run).inspect_err(|error| {
-        if let Some(mut served) = taken(&place) {
-            served.give_up(error.kind().into());
-        }
-    })
-}
-
 mod acceptor;
+mod activity;
 mod admission;
 mod heartbeat;
+mod shared;
 
 #[cfg(target_os = "linux")]
 mod pool;
@@ -547,7 +298,9 @@ mod pool;
 /// Without epoll each connection gets a thread.
 #[cfg(not(target_os = "linux"))]
 mod pool {
-    use super::{Arc, PooledConnection, Registration, Shared, io};
+    use super::shared::{PooledConnection, Registration, Shared};
+    use std::io;
+    use std::sync::Arc;
 
     pub(super) enum Pool {}
 

@@ -373,6 +373,38 @@ mod tests {
         }
     }
 
+    /// Some shells' `echo` replaces backslashes: the command would not be the one that removes the filter.
+    #[test]
+    fn the_commands_of_a_removal_are_printed_as_they_are() {
+        let folder = std::env::temp_dir().join(format!("mailglot-prerm-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let command = r"postconf -e 'smtpd_milters = inet:a\tb\c'";
+        let mailglot = format!("#!/bin/sh\ncat <<'END'\n{command}\nEND\n");
+        for (name, text) in [
+            ("postconf", "#!/bin/sh\n"),
+            ("mailglot", mailglot.as_str()),
+            ("deb-systemd-invoke", "#!/bin/sh\n"),
+        ] {
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let path = format!("{}:/usr/bin:/bin", folder.display());
+        let script = root().join("packaging/debian/prerm");
+        let run = Command::new("/bin/sh")
+            .arg(script)
+            .arg("remove")
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert!(
+            run.status.success() && said.lines().any(|line| line == command),
+            "{said}"
+        );
+    }
+
     #[test]
     fn the_changelog_names_the_version_of_the_workspace() {
         let changelog = read("packaging/debian/changelog").unwrap();

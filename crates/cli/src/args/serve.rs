@@ -2,7 +2,7 @@
 
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
-use mailglot_gateway::config::{OneListener, Route};
+use mailglot_gateway::config::{OneListener, RouteKind};
 use mailglot_gateway::record::Form;
 use std::path::PathBuf;
 
@@ -20,7 +20,8 @@ pub(crate) struct ServeArgs {
     /// The configuration file: where to listen, and what to do with mail.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
-    /// Check the file and exit: with 0 if it is valid, with 1 if not.
+    /// Check the file and exit: with 0 if it is valid, with 78 if its content is wrong, with 1 if a file, a
+    /// folder or a user is missing.
     #[arg(long)]
     pub(crate) check_config: bool,
     /// Run as root, if the file names no other user. Without this, root is refused.
@@ -84,7 +85,7 @@ pub(crate) enum LogForm {
 
 impl ListenerArgs {
     /// The listener that these options describe.
-    pub(crate) fn listener(&self, route: Route, address: &Address) -> OneListener {
+    pub(crate) fn listener(&self, route: RouteKind, address: &Address) -> OneListener {
         OneListener {
             policy: self.policy.clone(),
             ledger: self.ledger.clone(),

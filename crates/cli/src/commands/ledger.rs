@@ -12,7 +12,7 @@ use crate::output::{Console, counted, print, visible};
 use mailglot_archive::ledger::{IndexEntry, LedgerError};
 use mailglot_gateway::Reinject;
 use mailglot_gateway::proxy::SmtpMessage;
-use mailglot_gateway::record::{Catalog, Found, Query, Reading, rfc3339};
+use mailglot_gateway::record::{Catalog, Found, LedgerRecord, Query, rfc3339};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut row = |key: &str, value: &str| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{key:<11}{}", visible(value));
+        let _ = writeln!(text, "{:<11}{}", visible(key), visible(value));
     };
     row("name", &name);
     row("time", &time(entry));
@@ -299,7 +299,7 @@ fn each(
 /// The record that the arguments select.
 struct One {
     name: String,
-    reading: Reading,
+    reading: LedgerRecord,
     /// `Exit::Unread` if the search could not read all files, so another record may match.
     search: Exit,
 }

@@ -8,7 +8,7 @@ use super::serve::{Daemon, Source};
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_gateway::config::Route;
+use mailglot_gateway::config::RouteKind;
 
 /// Runs the command.
 pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
             }
         }
         (None, Some(address)) => {
-            let mut listener = args.listener.listener(Route::Milter, address);
+            let mut listener = args.listener.listener(RouteKind::Milter, address);
             args.access.open(&mut listener);
             Source::Options(Box::new(listener))
         }

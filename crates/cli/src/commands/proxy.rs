@@ -8,11 +8,15 @@ use super::serve::{Daemon, Source};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_gateway::config::{OneListener, Route};
+use mailglot_gateway::config::{OneListener, RouteKind};
 
 /// Runs the command.
 pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
-    let route = if args.lmtp { Route::Lmtp } else { Route::Smtp };
+    let route = if args.lmtp {
+        RouteKind::Lmtp
+    } else {
+        RouteKind::Smtp
+    };
     let mut listener = OneListener {
         next_hop: Some(args.next_hop.clone()),
         bare_lines: args.bare_lines.map(Into::into),

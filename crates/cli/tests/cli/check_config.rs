@@ -13,7 +13,62 @@ fn files_are_checked_without_listening() {
     let file = configured(folder.path(), "actions = { bare-lf = \"drop\" }");
     let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
     assert!(daemon.line().contains("no action `drop`"));
-    assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(78));
+}
+
+/// A supervisor starts again what may work the next time, and nothing else.
+#[test]
+fn a_wrong_file_has_an_exit_code_of_its_own() {
+    let unit = include_str!("../../../../packaging/mailglot.service");
+    assert!(unit.contains("\nRestartPreventExitStatus=78\n"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file.toml");
+    let place = folder.path().display();
+    let listen = format!("[[listen]]\nroute = \"milter\"\naddress = \"unix:{place}/no/socket\"\n");
+    let code = |args: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mailglot"));
+        let program = program.args(args).arg("--config").arg(&file);
+        program.output().unwrap().status.code()
+    };
+    for (text, starts, checks) in [
+        // Wrong until somebody edits it.
+        (&b"listen = ["[..], 78, 78),
+        (b"\xff", 78, 78),
+        (b"colour = \"red\"\n", 78, 78),
+        (b"policy_dir = 1\n", 78, 78),
+        // The system may have it the next time.
+        (
+            &[b"policy_dir = \"/no/such\"\n", listen.as_bytes()].concat(),
+            1,
+            1,
+        ),
+        (
+            &[b"user = \"no-such-user\"\n", listen.as_bytes()].concat(),
+            1,
+            1,
+        ),
+        (
+            &[listen.as_bytes(), b"[limits]\nspool_dir = \"/no/such\"\n"].concat(),
+            1,
+            1,
+        ),
+        // No name server answers at an early boot.
+        (
+            b"listen = [{ route = \"smtp\", address = \"tcp:127.0.0.1:0\", next_hop = \"tcp:no.such.invalid:25\" }]\n",
+            1,
+            1,
+        ),
+        (listen.as_bytes(), 4, 0),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let words = text.escape_ascii();
+        assert_eq!(code(&["serve", "--allow-root"]), Some(starts), "{words}");
+        assert_eq!(code(&["milter", "--allow-root"]), Some(starts), "{words}");
+        let checked = code(&["serve", "--allow-root", "--check-config"]);
+        assert_eq!(checked, Some(checks), "{words}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(code(&["serve", "--allow-root"]), Some(1));
 }
 
 /// A spool that is not there would defer each long message; a daemon does not begin with that.
@@ -66,6 +121,20 @@ fn settings_of_a_server_are_looked_at() {
         "{ sleep 1; echo milter_default_action = accept; } | { mailglot check-mta; echo end >&2; } | true",
     );
     assert_eq!(run.err, "end\n");
+}
+
+/// A value of main.cf cannot control the terminal of the administrator who reads the report.
+#[test]
+fn settings_cannot_control_a_terminal() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let settings = b"non_smtpd_milters = \x1b]0;owned\x07 unix:mailglot/gw.sock\nsmtpd_milters = unix:mailglot/gw.sock\n";
+    for (args, code) in [(&["check-mta"][..], 1), (&["check-mta", "--removal"], 0)] {
+        let run = sandbox.pipe(args, settings).ended(code);
+        let text = run.text();
+        assert!(text.contains("\u{241b}]0;owned\u{2407}"), "{text:?}");
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+    }
 }
 
 #[test]
@@ -122,7 +191,7 @@ fn one_place_in_two_spellings_is_found_out() {
         ("link/x", "kept/x"),
     ] {
         let (code, said) = check(one, other);
-        assert_eq!(code, Some(1), "{one} {other}");
+        assert_eq!(code, Some(78), "{one} {other}");
         assert!(said.contains("for different times"), "{said}");
     }
     for (one, other) in [("kept", "other"), ("link/../a", "b"), ("kept/a", "kept/b")] {

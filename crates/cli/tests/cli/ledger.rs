@@ -32,6 +32,22 @@ fn keep(sandbox: &Sandbox, records: &[(&[u8], IndexEntry)]) -> Vec<String> {
     records.iter().map(|record| keep(record).unwrap()).collect()
 }
 
+/// Whoever can write the folder can write a note: no key of it controls the terminal of the administrator who reads it.
+#[test]
+fn keys_of_a_note_cannot_control_a_terminal() {
+    let sandbox = Sandbox::new();
+    let ledgers = Ledgers::open(sandbox.path("ledger"), Retention::default(), |_| ()).unwrap();
+    let note = r#"{"\u001b]0;owned\u0007":"\u001b[2J","\u202etxt":1}"#;
+    let entry = IndexEntry::default();
+    let name = ledgers.keep(LATIN, note, entry, SystemTime::now()).unwrap();
+    drop(ledgers);
+    let run = sandbox.run(&["ledger", "show", "--folder", "ledger", &name]);
+    let run = run.ended(0);
+    let text = run.text();
+    assert!(text.contains("\u{241b}]0;owned\u{2407}"), "{text:?}");
+    assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
+}
+
 #[test]
 fn records_are_found_shown_and_restored() {
     let sandbox = Sandbox::new();

@@ -237,9 +237,9 @@ fn a_configuration_is_checked_without_listening() {
     );
     for (more, code, word) in [
         ("", 0, "2 to listen at"),
-        ("[limits]\nconnections = 0\n", 1, "limits.connections"),
+        ("[limits]\nconnections = 0\n", 78, "limits.connections"),
         ("[limits]\nspool_dir = \"/no/such\"\n", 1, "/no/such"),
-        ("colour = \"red\"\n", 1, "colour"),
+        ("colour = \"red\"\n", 78, "colour"),
     ] {
         let keys = if more.starts_with('[') {
             format!("{text}{more}")

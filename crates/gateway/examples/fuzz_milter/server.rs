@@ -4,7 +4,7 @@
 //! It keeps no time: a sign of work is only known as such.
 
 use crate::frame::Random;
-use mailglot_gateway::milter::{Incoming, LONGEST_DATA, Session, action, protocol, put};
+use mailglot_gateway::milter::{Incoming, LONGEST_DATA, MilterSession, action, protocol, put};
 
 /// Bits of all commands that may be declined.
 const DECLINED: [(u8, u32); 4] = [
@@ -375,10 +375,10 @@ impl Server {
 
 /// Feeds bytes in pieces; nothing may be answered before the last of them.
 pub(crate) fn feed(
-    session: &mut Session,
+    session: &mut MilterSession,
     packet: &[u8],
     random: &mut Random,
-    mut hear: impl FnMut(&mut Session) -> Result<(), String>,
+    mut hear: impl FnMut(&mut MilterSession) -> Result<(), String>,
 ) -> Result<(), String> {
     let cuts = random.below(3);
     let mut rest = packet;

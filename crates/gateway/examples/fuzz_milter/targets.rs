@@ -8,7 +8,7 @@ use crate::model::{self, Trace, VERDICTS};
 use crate::server::{Due, Held, Server, feed};
 use mailglot_gateway::MessageBuilder;
 use mailglot_gateway::milter::{
-    Actions, Event, Incoming, ReplyText, Session, Verdict, Wants, action, protocol, put,
+    Actions, Event, Incoming, MilterSession, ReplyText, Verdict, Wants, action, protocol, put,
 };
 use mailglot_mime::{Policy, Transfer, process};
 
@@ -167,9 +167,9 @@ fn wire(stream: &[u8], random: &mut Random) -> Result<u64, String> {
     }
     let session = || {
         if refuses {
-            Session::refusing()
+            MilterSession::refusing()
         } else {
-            Session::with_wants(wants.clone())
+            MilterSession::with_wants(wants.clone())
         }
     };
     let expected = model::expected(stream, &wants, refuses);
@@ -207,7 +207,7 @@ fn wire(stream: &[u8], random: &mut Random) -> Result<u64, String> {
 
 /// What a session makes of pieces, message by message with another verdict.
 fn heard<'a>(
-    mut session: Session,
+    mut session: MilterSession,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Trace, String> {
     let (mut trace, mut output, mut messages) = (Trace::default(), Vec::new(), 0);
@@ -268,7 +268,7 @@ fn verdict(letter: u8) -> Result<Verdict, String> {
 }
 
 fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
-    let (mut server, mut session) = (Server::default(), Session::new());
+    let (mut server, mut session) = (Server::default(), MilterSession::new());
     let (offer, packet) = Server::offer(random);
     feed(&mut session, &packet, random, |session| {
         session.event().map(drop).map_err(|fault| fault.to_string())
@@ -314,7 +314,7 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
 }
 
 /// Collects the message as a driver does.
-fn listen(session: &mut Session, message: &mut Option<MessageBuilder>) -> Result<(), String> {
+fn listen(session: &mut MilterSession, message: &mut Option<MessageBuilder>) -> Result<(), String> {
     let leads = session
         .granted()
         .is_some_and(|granted| granted.has(protocol::LEADING_SPACE));
@@ -334,7 +334,7 @@ fn listen(session: &mut Session, message: &mut Option<MessageBuilder>) -> Result
 
 /// Gives the edits of a message to the server, and compares what it makes of them with what was planned.
 fn decide(
-    session: &mut Session,
+    session: &mut MilterSession,
     server: &mut Server,
     received: Option<MessageBuilder>,
     message: &mut Held,

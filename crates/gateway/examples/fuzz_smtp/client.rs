@@ -17,8 +17,25 @@ impl Client for Blind {
     }
 }
 
+/// A line that is longer than RFC 5321 and its extensions allow. What stands behind the limit looks like a command.
+static LONG: [u8; 4_102] = {
+    let mut line = [b'a'; 4_102];
+    let (verb, end) = (*b"NOOP ", *b"QUIT\r\n");
+    let mut at = 0;
+    while at < verb.len() {
+        line[at] = verb[at];
+        at += 1;
+    }
+    at = 0;
+    while at < end.len() {
+        line[4_096 + at] = end[at];
+        at += 1;
+    }
+    line
+};
+
 /// Command lines; some are no commands, and some are no lines.
-pub(crate) const COMMANDS: [&[u8]; 48] = [
+pub(crate) static COMMANDS: [&[u8]; 48] = [
     b"EHLO client.invalid\r\n",
     b"LHLO client.invalid\r\n",
     b"MAIL FROM:<a@b.invalid>\r\n",
@@ -64,7 +81,7 @@ pub(crate) const COMMANDS: [&[u8]; 48] = [
     b"JUNK\r\n",
     b"Subject: x\r\n",
     b".\r\n",
-    b"TURN\r\n",
+    &LONG,
     b"RCPT TO:<\xc3\xa4@d.invalid>\r\n",
     b"MAIL\r\n",
 ];

@@ -3,7 +3,7 @@
 //! # Limits
 //! It reads from a peer only when the session asks for it.
 
-use mailglot_gateway::proxy::{Options, Session, Step, Stuffer, Verdict};
+use mailglot_gateway::proxy::{Delivery, Options, ProxySession, ProxyVerdict, Step, Stuffer};
 use std::collections::VecDeque;
 
 /// A next hop.
@@ -92,7 +92,13 @@ pub(crate) struct Judged {
     pub(crate) line_ends_corrected: bool,
     pub(crate) sender: Vec<u8>,
     pub(crate) recipients: Vec<Vec<u8>>,
+    pub(crate) queue_id: Vec<u8>,
+    pub(crate) peer: Option<Vec<u8>>,
+    pub(crate) smtputf8: bool,
+    pub(crate) eight_bit: bool,
     pub(crate) result: Result<Vec<u8>, (u16, &'static str)>,
+    /// What the session counted, after the last reply.
+    pub(crate) delivery: Option<Delivery>,
     /// Bytes that the client had heard.
     pub(crate) heard: usize,
     /// Bytes that the next hop had said when the message was sent.
@@ -152,7 +158,7 @@ pub(crate) fn run(
     judges: &[Judge],
     cut: Cut,
 ) -> Result<Trace, String> {
-    let mut session = Session::new(options);
+    let mut session = ProxySession::new(options);
     let mut trace = Trace {
         options,
         fed: Vec::new(),
@@ -163,8 +169,13 @@ pub(crate) fn run(
         kept: 0,
     };
     let (mut text, mut pending) = (Vec::new(), VecDeque::new());
-    for _ in 0..100_000 {
+    for _ in 0..2_000_000 {
         let step = session.step();
+        if !session.is_settling()
+            && let Some(judged) = trace.judged.last_mut()
+        {
+            judged.delivery.get_or_insert(session.delivery());
+        }
         text.extend(session.take_text());
         let out = session.take_hop();
         let message = trace.judged.len().saturating_sub(1);
@@ -178,6 +189,9 @@ pub(crate) fn run(
             trace.kept = trace.kept.max(size.saturating_sub(paths));
         }
         match step {
+            Step::Client if trace.stopped && !session.is_in_message() => {
+                return Err("the session waits for another message after the stop".into());
+            }
             Step::Client => {
                 if pending.is_empty() {
                     match client.act(&trace.heard) {
@@ -216,8 +230,8 @@ pub(crate) fn run(
                     judge.unwrap_or(Judge::Pass).result(&text)
                 };
                 let verdict = match result {
-                    Ok(_) => Verdict::Deliver,
-                    Err((code, words)) => Verdict::Refuse(code, words),
+                    Ok(_) => ProxyVerdict::Deliver,
+                    Err((code, words)) => ProxyVerdict::Refuse(code, words),
                 };
                 trace.judged.push(Judged {
                     text: std::mem::take(&mut text),
@@ -225,6 +239,11 @@ pub(crate) fn run(
                     line_ends_corrected: session.has_corrected_line_ends(),
                     sender: session.envelope().0.to_vec(),
                     recipients: session.recipients().to_vec(),
+                    queue_id: session.envelope().1.to_vec(),
+                    peer: session.envelope().2.map(<[u8]>::to_vec),
+                    smtputf8: session.is_smtputf8(),
+                    eight_bit: session.is_eight_bit(),
+                    delivery: None,
                     result: result.clone(),
                     heard: trace.heard.len(),
                     sent: None,

@@ -33,6 +33,8 @@ pub(crate) fn client_side(trace: &Trace) -> Result<Dialogue, String> {
             || format!("{} commands have no reply", dialogue.unanswered),
         )?,
     }
+    announced(&dialogue.commands)?;
+    mistakes(&dialogue.commands)?;
     let (ended, judged) = (dialogue.transactions.len(), trace.judged.len());
     law(ended == judged, || {
         format!("{ended} messages were ended, {judged} judged")
@@ -41,6 +43,50 @@ pub(crate) fn client_side(trace: &Trace) -> Result<Dialogue, String> {
         message(transaction, judged, trace)?;
     }
     Ok(dialogue)
+}
+
+/// Checks that no extension is announced that the proxy cannot carry (STARTTLS, AUTH, CHUNKING, BINARYMIME, XCLIENT).
+fn announced(commands: &[Command]) -> Checked {
+    const CARRIED: [&[u8]; 7] = [
+        b"PIPELINING",
+        b"8BITMIME",
+        b"SMTPUTF8",
+        b"ENHANCEDSTATUSCODES",
+        b"DSN",
+        b"SIZE",
+        b"XFORWARD",
+    ];
+    for command in commands.iter().filter(|command| is_extended_hello(command)) {
+        let reply = command.reply.as_ref().filter(|reply| reply.is_positive());
+        for text in reply.iter().flat_map(|reply| reply.words().skip(1)) {
+            let name = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+            law(CARRIED.contains(&name), || {
+                format!("{} is announced", text.escape_ascii())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns true for EHLO and LHLO, whose replies list extensions.
+fn is_extended_hello(command: &Command) -> bool {
+    is_hello(&command.line) && !command.line.to_ascii_uppercase().starts_with(b"HELO")
+}
+
+fn is_hello(line: &[u8]) -> bool {
+    let verb = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let hellos: [&[u8]; 3] = [b"EHLO", b"LHLO", b"HELO"];
+    hellos.iter().any(|hello| verb.eq_ignore_ascii_case(hello))
+}
+
+/// Checks that a client that makes mistakes alone is sent away.
+fn mistakes(commands: &[Command]) -> Checked {
+    let refused = |command: &&Command| {
+        let reply = command.reply.as_ref();
+        command.own.is_some() && reply.is_some_and(|reply| reply.code >= 500)
+    };
+    let count = commands.iter().filter(refused).count();
+    law(count <= 21, || format!("{count} mistakes are allowed"))
 }
 
 /// Checks one message: the text and the envelope that the judge saw, and replies of the proxy itself.
@@ -80,6 +126,8 @@ fn message(transaction: &Transaction, judged: &Judged, trace: &Trace) -> Checked
     law(!plain || within(&transaction.mail, sender), || {
         format!("sender {}", judged.sender.escape_ascii())
     })?;
+    parameters(transaction, judged)?;
+    counts(transaction, judged)?;
     for reply in &transaction.finals {
         let bytes = &reply.bytes;
         law(reply.at >= judged.heard, || {
@@ -96,6 +144,62 @@ fn message(transaction: &Transaction, judged: &Judged, trace: &Trace) -> Checked
         }
     }
     Ok(())
+}
+
+/// Checks the parameters of MAIL and the attributes of XFORWARD that the record gets.
+fn parameters(transaction: &Transaction, judged: &Judged) -> Checked {
+    let [queue_id, peer] = &transaction.forwarded;
+    let same = judged.queue_id == *queue_id && judged.peer.as_deref().unwrap_or_default() == *peer;
+    law(same, || {
+        let (id, peer) = (judged.queue_id.escape_ascii(), &judged.peer);
+        format!(
+            "XFORWARD gave {:?}, not {id} {peer:?}",
+            transaction.forwarded
+        )
+    })?;
+    // Quoted paths may hold anything.
+    if transaction.mail.contains(&b'"') {
+        return Ok(());
+    }
+    let has = |name: &[u8]| {
+        let mut words = transaction.mail.split(u8::is_ascii_whitespace).skip(2);
+        words.any(|word| word.eq_ignore_ascii_case(name))
+    };
+    for (got, name) in [
+        (judged.smtputf8, &b"SMTPUTF8"[..]),
+        (judged.eight_bit, b"BODY=8BITMIME"),
+    ] {
+        law(!got || has(name), || {
+            let mail = transaction.mail.escape_ascii();
+            format!("{} is not in {mail}", name.escape_ascii())
+        })?;
+    }
+    let plain = transaction.mail == b"MAIL FROM:<> BODY=8BITMIME SMTPUTF8 SIZE=100";
+    law(!plain || judged.smtputf8 && judged.eight_bit, || {
+        "parameters of MAIL are forgotten".into()
+    })
+}
+
+/// Checks that the session counts what the client hears.
+fn counts(transaction: &Transaction, judged: &Judged) -> Checked {
+    let (Some(delivery), Ok(_)) = (judged.delivery, &judged.result) else {
+        return Ok(());
+    };
+    let all = transaction.recipients.len();
+    let each = if transaction.finals.len() == all {
+        1
+    } else {
+        all
+    };
+    let class = |class: u16| {
+        let replies = transaction.finals.iter();
+        each * replies.filter(|reply| reply.code / 100 == class).count()
+    };
+    let want = (class(2), class(5), class(4));
+    let got = (delivery.taken, delivery.refused, delivery.deferred);
+    law(got == want, || {
+        format!("taken, refused, deferred {got:?}, not {want:?}")
+    })
 }
 
 /// Checks what a next hop got that replies with any bytes.
@@ -140,6 +244,9 @@ pub(crate) fn raw_commands(commands: &[u8], fed: &[u8]) -> Checked {
 /// Checks what a strict next hop got.
 pub(crate) fn strict_side(trace: &Trace, dialogue: &Dialogue, hop: &Strict) -> Checked {
     if hop.out_of_turn {
+        if hop.answers_one_by_one && memchr::memmem::find(&trace.heard, b"Out of turn").is_some() {
+            return Err("a reply that no command asked for answers one".into());
+        }
         // Each later reply may answer the command before, and nobody can tell: content may even become commands.
         return Ok(());
     }
@@ -169,6 +276,7 @@ pub(crate) fn strict_side(trace: &Trace, dialogue: &Dialogue, hop: &Strict) -> C
     }
     tags(&dialogue.commands, hop)?;
     forgotten(&dialogue.commands)?;
+    extensions(&dialogue.commands, hop)?;
     order(&dialogue.commands, hop)
 }
 
@@ -254,6 +362,37 @@ fn forgotten(commands: &[Command]) -> Checked {
                 "{}: the next hop still has a message",
                 command.line.escape_ascii()
             )
+        })?;
+    }
+    Ok(())
+}
+
+/// Checks that a message goes over no connection that lacks extensions of which the client was told.
+fn extensions(commands: &[Command], hop: &Strict) -> Checked {
+    let replied_with = |tag: usize| {
+        let mut replies = commands.iter().map(replied);
+        replies.any(|reply| reply.and_then(Reply::tag) == Some(tag))
+    };
+    let is_told_by = |end: usize| {
+        let hellos = commands.iter().filter_map(|command| {
+            let reply = replied(command).filter(|reply| reply.is_positive())?;
+            let tag = reply
+                .tag()
+                .filter(|tag| *tag < end && is_hello(&command.line))?;
+            Some((tag, is_extended_hello(command) && reply.words().count() > 1))
+        });
+        hellos.max().is_some_and(|(_, told)| told)
+    };
+    let mut hello = None;
+    for (tag, logged) in hop.log.iter().enumerate() {
+        if is_hello(&logged.line) {
+            hello = Some(tag);
+        }
+        let is_new = hello.is_some_and(|hello| !replied_with(hello));
+        let is_plain = hop.plain_connections.contains(&logged.connection);
+        let is_mail = logged.line.to_ascii_uppercase().starts_with(b"MAIL");
+        law(!(is_mail && is_new && is_plain && is_told_by(tag)), || {
+            format!("{} goes on without extensions", logged.line.escape_ascii())
         })?;
     }
     Ok(())

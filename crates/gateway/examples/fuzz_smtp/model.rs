@@ -29,7 +29,7 @@ impl Reply {
     }
 
     /// The words behind the code on each line.
-    fn words(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes
             .split(|byte| *byte == b'\n')
             .filter_map(|line| line.strip_suffix(b"\r")?.get(4..))
@@ -90,6 +90,8 @@ pub(crate) struct Command {
 pub(crate) struct Transaction {
     pub(crate) mail: Vec<u8>,
     pub(crate) recipients: Vec<Vec<u8>>,
+    /// Queue id and client address that XFORWARD named.
+    pub(crate) forwarded: [Vec<u8>; 2],
     /// The content as it came, without the end.
     pub(crate) raw: Vec<u8>,
     pub(crate) finals: Vec<Reply>,
@@ -117,9 +119,15 @@ struct State {
     forward: bool,
     mail: Option<Vec<u8>>,
     recipients: Vec<Vec<u8>>,
+    forwarded: [Vec<u8>; 2],
 }
 
 impl State {
+    fn forget(&mut self) {
+        (self.mail, self.recipients) = (None, Vec::new());
+        self.forwarded = Default::default();
+    }
+
     /// The proxy's own reply to a line, or `None` if the line goes to the next hop.
     fn own(&self, line: Option<&[u8]>) -> Option<&'static [u16]> {
         let Some(line) = line else {
@@ -172,11 +180,20 @@ impl State {
                         .words()
                         .skip(1)
                         .any(|text| text.starts_with(b"XFORWARD"));
-                (self.mail, self.recipients) = (None, Vec::new());
+                self.forget();
             }
-            b"RSET" => (self.mail, self.recipients) = (None, Vec::new()),
+            b"RSET" => self.forget(),
             b"MAIL" => (self.mail, self.recipients) = (Some(line.to_vec()), Vec::new()),
             b"RCPT" => self.recipients.push(line.to_vec()),
+            b"XFORWARD" => {
+                for word in line.split(|byte| *byte == b' ') {
+                    for (kept, name) in self.forwarded.iter_mut().zip([&b"IDENT="[..], b"ADDR="]) {
+                        if let Some(value) = word.strip_prefix(name) {
+                            *kept = value.to_vec();
+                        }
+                    }
+                }
+            }
             _ => (),
         }
     }
@@ -276,6 +293,7 @@ pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<Dialogue, St
         found.transactions.push(Transaction {
             mail: state.mail.take().unwrap_or_default(),
             recipients: std::mem::take(&mut state.recipients),
+            forwarded: std::mem::take(&mut state.forwarded),
             raw: whole[2..(end + 2).max(2)].to_vec(),
             finals,
         });

@@ -29,7 +29,7 @@ pub(crate) enum Mood {
     Cut,
     /// Sends one reply too many.
     Extra,
-    /// Closes within the content.
+    /// Closes within the content. With the greeting, it announces no extensions on this connection.
     Content,
 }
 
@@ -107,7 +107,11 @@ pub(crate) struct Strict {
     pub(crate) fault: Option<String>,
     /// True after a reply that no command asked for. Later replies may meet the wrong command.
     pub(crate) out_of_turn: bool,
+    /// Each reply is read before the next command is sent.
+    pub(crate) answers_one_by_one: bool,
     pub(crate) connections: usize,
+    /// Connections that announce no extensions.
+    pub(crate) plain_connections: Vec<usize>,
     closed: bool,
     replies: Vec<u8>,
     bytes: Vec<u8>,
@@ -194,9 +198,18 @@ impl Strict {
         let mut texts = vec![format!("2.0.0 text #{number}")];
         if verb == b"EHLO" || verb == b"LHLO" {
             texts = vec![format!("hop.invalid #{number}")];
-            texts.extend(self.extensions.iter().map(ToString::to_string));
+            if !self.plain_connections.contains(&self.connections) {
+                texts.extend(self.extensions.iter().map(ToString::to_string));
+            }
         } else if mood == Mood::Several {
-            texts.push("second line".into());
+            // After HELO no line announces anything.
+            let is_helo = verb == b"HELO";
+            let second = if is_helo {
+                "XFORWARD NAME ADDR IDENT"
+            } else {
+                "second line"
+            };
+            texts.push(second.into());
         }
         let reply = match (mood, code) {
             (Mood::Defer, ..) => one(451, &format!("4.0.0 Later #{number}")),
@@ -328,6 +341,10 @@ impl Hop for Strict {
             Mood::Cut | Mood::CloseBefore => {
                 self.closed = true;
                 b"220 hop".to_vec()
+            }
+            Mood::Content => {
+                self.plain_connections.push(self.connections);
+                one(220, "hop.invalid SMTP")
             }
             Mood::Extra => {
                 self.out_of_turn = true;

@@ -8,7 +8,7 @@ use crate::driver::{Act, Cut, Judge, Trace, run};
 use crate::frame::{self, Random, fold, size};
 use crate::laws;
 use crate::next_hop::{Raw, Strict};
-use mailglot_gateway::proxy::{BareLines, Options, Session, Step, Verdict};
+use mailglot_gateway::proxy::{BareLines, Options, ProxySession, ProxyVerdict, Step};
 use std::collections::VecDeque;
 
 /// One thing to fuzz.
@@ -231,7 +231,7 @@ fn any_order(options: Options, input: &[u8], random: &mut Random) -> Result<u64,
         .collect();
     let said = Vec::from(hops).concat();
     let (mut from_client, mut from_hop) = (&client[..], &said[..]);
-    let (mut session, mut commands) = (Session::new(options), Vec::new());
+    let (mut session, mut commands) = (ProxySession::new(options), Vec::new());
     let mut kinds = 0;
     for _ in 0..4 * (client.len() + said.len()) + 20 {
         let step = session.step();
@@ -243,8 +243,8 @@ fn any_order(options: Options, input: &[u8], random: &mut Random) -> Result<u64,
         match (random.below(60), step) {
             (0, _) => session.hop_lost(),
             (1, _) => session.connected(),
-            (2, _) => session.decide(Verdict::Deliver),
-            (3, _) => session.decide(Verdict::Refuse(451, "4.0.0 Later")),
+            (2, _) => session.decide(ProxyVerdict::Deliver),
+            (3, _) => session.decide(ProxyVerdict::Refuse(451, "4.0.0 Later")),
             (4, _) => session.sent(),
             (5, _) if random.below(8) == 0 => session.stop(),
             (6, _) if random.below(8) == 0 => session.client_slow(),
@@ -259,7 +259,7 @@ fn any_order(options: Options, input: &[u8], random: &mut Random) -> Result<u64,
                 from_hop = rest;
             }
             (_, Step::Connect) => session.connected(),
-            (_, Step::Judge) => session.decide(Verdict::Deliver),
+            (_, Step::Judge) => session.decide(ProxyVerdict::Deliver),
             (_, Step::Send) => session.sent(),
             (_, Step::Hop) => session.hop_lost(),
             (_, Step::Client) => session.client_gone(),
@@ -300,6 +300,7 @@ fn talk(options: Options, first: u8, input: &[u8], random: &mut Random) -> Resul
         let mut hop = Strict::new(options.lmtp, &extensions);
         hop.moods.clone_from(&dialogue.moods);
         hop.greetings.clone_from(&dialogue.greetings);
+        hop.answers_one_by_one = cut.hop == usize::MAX && !extensions.contains(&"PIPELINING");
         let show = |fault: String, trace: &Trace, hop: &Strict| {
             let lines: Vec<String> = hop
                 .log

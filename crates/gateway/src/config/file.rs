@@ -1,6 +1,6 @@
 //! Defines the keys of the configuration file and their defaults.
 
-use super::Invalid;
+use super::invalid::Invalid;
 use crate::policy::Action;
 use crate::record::Form;
 use crate::{Address, Limits};
@@ -28,7 +28,7 @@ pub(super) struct File {
 /// The protocol of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Route {
+pub enum RouteKind {
     /// Beside a server, as its mail filter.
     Milter,
     /// Before or behind a server, as a proxy that speaks SMTP.
@@ -40,7 +40,7 @@ pub enum Route {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listen {
-    pub(super) route: Route,
+    pub(super) route: RouteKind,
     #[serde(deserialize_with = "address")]
     pub(super) address: Address,
     #[serde(default, deserialize_with = "some_address")]
@@ -241,10 +241,12 @@ impl LimitsTable {
         /// Maximum number of connections with a thread each.
         const MOST: usize = 2_000;
         if self.connections == 0 || self.connections > MOST {
-            return Err(Invalid(format!("limits.connections: from 1 to {MOST}")));
+            return Err(Invalid::of_content(format!(
+                "limits.connections: from 1 to {MOST}"
+            )));
         }
         if self.client_connections == Some(0) || self.client_connections > Some(self.connections) {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "limits.client_connections: from 1 to the number of connections".to_owned(),
             ));
         }
@@ -262,13 +264,13 @@ impl LimitsTable {
             ("stall_seconds", self.stall_seconds),
         ];
         if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == 0) {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "limits.{key}: more than nothing is needed"
             )));
         }
         // Places in a message are counted in 32 bits in some tables.
         if self.message_bytes > 2 << 30 {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "limits.message_bytes: at most 2147483648".to_owned(),
             ));
         }
@@ -371,7 +373,7 @@ impl ReportTable {
                 .as_ref()
                 .is_some_and(|name| name.eq_ignore_ascii_case(findings))
         {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "report.original_header: the same name as that of findings_header".to_owned(),
             ));
         }
@@ -381,14 +383,14 @@ impl ReportTable {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "report.{key}: letters, digits and hyphens make the name of a field"
                 )));
             }
             let (start, rest) = name.split_at_checked(2).unwrap_or((name, ""));
             let private = start.eq_ignore_ascii_case("X-") && !rest.is_empty();
             if !(name.is_empty() || private || name.eq_ignore_ascii_case(FINDINGS)) {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "report.{key}: mail may have a field `{name}` of its own, and would lose it; `{FINDINGS}` \
                      and names that begin with `X-` can be ours"
                 )));
@@ -408,9 +410,12 @@ impl ReportTable {
         };
         let stands = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if host.is_empty() || !host.bytes().all(stands) {
-            return Err(Invalid(format!(
-                "report.host: `{host}` is no name of a host"
-            )));
+            let text = format!("report.host: `{host}` is no name of a host");
+            return Err(if self.host.is_some() {
+                Invalid::of_content(text)
+            } else {
+                Invalid::of_system(text)
+            });
         }
         Ok(host)
     }

@@ -7,24 +7,28 @@
 
 mod file;
 mod folder_checks;
+mod invalid;
+mod ledger;
 mod one_listener;
 mod policies;
 mod reload;
 
+use crate::access::is_named;
 use crate::address::place as place_of;
-use crate::policy::{Action, Rules};
+use crate::policy::{Action, Rules, Signed};
 use crate::proxy::BareLines;
 use crate::record::Form;
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{fmt, fs};
 
-pub use file::Route;
+pub use file::RouteKind;
 pub use folder_checks::UnusableFolder;
+pub use invalid::{Invalid, InvalidKind};
+pub use ledger::Ledger;
 pub use one_listener::OneListener;
 
 /// The checked content of a file.
@@ -44,7 +48,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// In which protocol.
-    pub route: Route,
+    pub route: RouteKind,
     /// Where.
     pub address: Address,
     /// Where mail goes from here; for the routes that hand it on.
@@ -59,32 +63,14 @@ pub struct Listener {
     pub ledger: Option<Ledger>,
 }
 
-/// Where originals are kept, and how long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ledger {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Older ones go.
-    pub age: Option<Duration>,
-    /// Maximum size in bytes; beyond it the oldest records are removed.
-    pub bytes: Option<u64>,
-}
-
-impl Ledger {
-    /// Returns true if originals of both stay equally long.
-    pub fn stays_as_long_as(&self, other: &Self) -> bool {
-        (self.age, self.bytes) == (other.age, other.bytes)
-    }
-}
-
 impl Config {
     /// Reads a file, and those of `policy_dir` that it names.
     ///
     /// # Errors
     /// It cannot be read, is no TOML, has keys that nobody knows, or asks for what cannot work.
     pub fn read(path: &Path) -> Result<Self, Invalid> {
-        let text = fs::read_to_string(path).map_err(|error| Invalid::at(path, &error))?;
-        Self::parse(&text).map_err(|error| Invalid(format!("{}: {}", path.display(), error.0)))
+        let text = fs::read_to_string(path).map_err(|error| Invalid::unreadable(path, &error))?;
+        Self::parse(&text).map_err(|error| error.within(&format!("{}: ", path.display())))
     }
 
     /// Switches all listeners to a dry run: they report and change nothing ([`Engine::dry_run`]).
@@ -100,7 +86,7 @@ impl Config {
     /// As [`Config::read`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let file: File = toml::from_str(text)
-            .map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
+            .map_err(|error| Invalid::of_content(error.to_string().trim_end().to_owned()))?;
         Self::checked(&file)
     }
 
@@ -110,19 +96,21 @@ impl Config {
         let limits = file.limits.limits()?;
         file.report.check_names()?;
         if file.listen.is_empty() {
-            return Err(Invalid("listen: nothing to listen at".to_owned()));
+            return Err(Invalid::of_content(
+                "listen: nothing to listen at".to_owned(),
+            ));
         }
         let mut seen = BTreeSet::new();
         let mut listeners = Vec::with_capacity(file.listen.len());
         for listen in &file.listen {
             let place = format!("listen {}", listen.address);
-            let at = |error: Invalid| Invalid(format!("{place}: {}", error.0));
+            let at = |error: Invalid| error.within(&format!("{place}: "));
             let spelled = match &listen.address {
                 Address::Unix(path) => Address::Unix(place_of(path)),
                 tcp @ Address::Tcp(_) => tcp.clone(),
             };
             if !seen.insert(spelled.to_string()) {
-                return Err(Invalid(format!("{place}: named twice")));
+                return Err(Invalid::of_content(format!("{place}: named twice")));
             }
             listeners.push(listener(listen, file, &policies, &limits).map_err(at)?);
         }
@@ -159,7 +147,7 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
                 } else {
                     format!(", by {}", way[1..].join(", "))
                 };
-                return Err(Invalid(words + &others));
+                return Err(Invalid::of_content(words + &others));
             }
             if way.len() > listeners.len() {
                 // The loop comes back to another listener, which reports it.
@@ -182,7 +170,7 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
         let known = folders.entry(place_of(&ledger.folder)).or_insert(ledger);
         if !known.stays_as_long_as(ledger) {
             let folder = ledger.folder.display();
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "ledger: two policies keep originals in {folder} for different times"
             )));
         }
@@ -193,14 +181,14 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
 /// The address of the counters; they are nobody's business beyond the machine.
 fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
     let address: SocketAddr = text.parse().map_err(|_| {
-        Invalid(format!(
+        Invalid::of_content(format!(
             "report.metrics: `{text}` is no address with a port"
         ))
     })?;
     if address.ip().is_loopback() {
         Ok(address)
     } else {
-        Err(Invalid(format!(
+        Err(Invalid::of_content(format!(
             "report.metrics: {address} can be reached from outside; a loopback address is needed"
         )))
     }
@@ -216,42 +204,34 @@ fn listener(
     let name = listen.policy.as_str();
     let policy = policies
         .get(name)
-        .ok_or_else(|| Invalid(format!("policy: no policy `{name}`")))?;
+        .ok_or_else(|| Invalid::of_content(format!("policy: no policy `{name}`")))?;
     let mut rules: Rules = policy.rules.clone();
     rules.findings_header = file.report.findings_header();
     rules.original_header = file.report.original_header();
     rules.host = file.report.host()?;
     file.limits.bound(&mut rules.rewriting.limits);
-    let hands_on = listen.route != Route::Milter;
+    let hands_on = listen.route != RouteKind::Milter;
     match (&listen.next_hop, hands_on) {
-        (None, true) => return Err(Invalid("next_hop: this route needs one".to_owned())),
-        (Some(_), false) => return Err(Invalid("next_hop: a milter hands nothing on".to_owned())),
+        (None, true) => {
+            return Err(Invalid::of_content(
+                "next_hop: this route needs one".to_owned(),
+            ));
+        }
+        (Some(_), false) => {
+            return Err(Invalid::of_content(
+                "next_hop: a milter hands nothing on".to_owned(),
+            ));
+        }
         _ => (),
     }
     if rules.quarantines() && hands_on {
-        return Err(Invalid(
+        return Err(Invalid::of_content(
             "quarantine: only a mail server that asks a milter has a place for it".to_owned(),
         ));
     }
-    if rules.signed == crate::policy::Signed::RewriteAfterVerify {
-        if !(listen.last || listen.route == Route::Lmtp) {
-            return Err(Invalid(
-                "signed: mail is rewritten after the check for final delivery only (final = true)"
-                    .to_owned(),
-            ));
-        }
-        if !listen.after_verifier {
-            let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
-            return Err(Invalid(words.to_owned()));
-        }
-        if rules.authserv_id.is_none() {
-            return Err(Invalid(
-                "signed: whose check counts is told by authserv_id".to_owned(),
-            ));
-        }
-    }
+    check_signed(listen, &rules)?;
     if listen.outbound && listen.after_verifier {
-        return Err(Invalid(
+        return Err(Invalid::of_content(
             "outbound: nobody checks mail of our own people before us (after_verifier)".to_owned(),
         ));
     }
@@ -259,7 +239,7 @@ fn listener(
         &listen.address,
         listen.mode.is_some() || listen.group.is_some(),
     ) {
-        return Err(Invalid(
+        return Err(Invalid::of_content(
             "mode, group: only a socket in the file system has them".to_owned(),
         ));
     }
@@ -277,9 +257,16 @@ fn listener(
         .iter()
         .map(|text| text.parse())
         .collect::<Result<_, String>>();
-    limits.client_networks = networks.map_err(|why| Invalid(format!("client_networks: {why}")))?;
+    limits.client_networks =
+        networks.map_err(|why| Invalid::of_content(format!("client_networks: {why}")))?;
     if let Some(why) = limits.refusal(&listen.address, listen.next_hop.as_ref()) {
-        return Err(Invalid(why));
+        // What a host name stands for may be unknown for a while.
+        let named = is_named(&listen.address) || listen.next_hop.as_ref().is_some_and(is_named);
+        return Err(if named {
+            Invalid::of_system(why)
+        } else {
+            Invalid::of_content(why)
+        });
     }
     Ok(Listener {
         route: listen.route,
@@ -297,24 +284,48 @@ fn listener(
     })
 }
 
+/// Refuses to rewrite signed mail where nobody has verified it, or others still will.
+fn check_signed(listen: &Listen, rules: &Rules) -> Result<(), Invalid> {
+    if rules.signed != Signed::RewriteAfterVerify {
+        return Ok(());
+    }
+    if !(listen.last || listen.route == RouteKind::Lmtp) {
+        return Err(Invalid::of_content(
+            "signed: mail is rewritten after the check for final delivery only (final = true)"
+                .to_owned(),
+        ));
+    }
+    if !listen.after_verifier {
+        let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
+        return Err(Invalid::of_content(words.to_owned()));
+    }
+    if rules.authserv_id.is_none() {
+        return Err(Invalid::of_content(
+            "signed: whose check counts is told by authserv_id".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 /// Permissions in octal digits.
 fn mode(text: &str) -> Result<u32, Invalid> {
     u32::from_str_radix(text, 8)
         .ok()
         .filter(|mode| *mode <= 0o777)
-        .ok_or_else(|| Invalid(format!("mode: `{text}` is no number such as 0660")))
+        .ok_or_else(|| Invalid::of_content(format!("mode: `{text}` is no number such as 0660")))
 }
 
 /// The number of a group, as such or by its name.
 fn group(name: &str) -> Result<u32, Invalid> {
-    number("/etc/group", name).ok_or_else(|| Invalid(format!("group: no group `{name}`")))
+    number("/etc/group", name)
+        .ok_or_else(|| Invalid::of_system(format!("group: no group `{name}`")))
 }
 
 /// The numbers of a user and its group, by its name.
 pub fn user(name: &str) -> Result<(u32, u32), Invalid> {
-    let unknown = || Invalid(format!("user: no user `{name}`"));
-    let text =
-        fs::read_to_string("/etc/passwd").map_err(|error| Invalid(format!("user: {error}")))?;
+    let unknown = || Invalid::of_system(format!("user: no user `{name}`"));
+    let text = fs::read_to_string("/etc/passwd")
+        .map_err(|error| Invalid::of_system(format!("user: {error}")))?;
     let line = text
         .lines()
         .find(|line| line.split(':').next() == Some(name))
@@ -370,24 +381,6 @@ fn number(file: &str, name: &str) -> Option<u32> {
         .find(|line| line.split(':').next() == Some(name))?;
     line.split(':').nth(2)?.parse().ok()
 }
-
-/// Why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid(String);
-
-impl Invalid {
-    fn at(path: &Path, error: &impl fmt::Display) -> Self {
-        Self(format!("{}: {error}", path.display()))
-    }
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Invalid {}
 
 #[cfg(test)]
 mod tests;

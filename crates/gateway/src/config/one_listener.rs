@@ -6,7 +6,7 @@
 //! Only options that administrators change often. A file has all keys.
 
 use super::file::{File, Listen, OnError, PolicyTable};
-use super::{Config, Invalid, Route};
+use super::{Config, Invalid, RouteKind};
 use crate::proxy::BareLines;
 use crate::record::Form;
 use crate::{Address, Network};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug)]
 pub struct OneListener {
     /// The protocol.
-    pub route: Route,
+    pub route: RouteKind,
     /// Where it listens.
     pub address: Address,
     /// Where a proxy sends mail.
@@ -53,7 +53,7 @@ pub struct OneListener {
 
 impl OneListener {
     /// A listener with every default.
-    pub fn new(route: Route, address: Address) -> Self {
+    pub fn new(route: RouteKind, address: Address) -> Self {
         Self {
             route,
             address,
@@ -84,7 +84,7 @@ impl Config {
     pub fn of_one(one: OneListener) -> Result<Self, Invalid> {
         let policy = one.policy.unwrap_or_else(|| "default".to_owned());
         if crate::policy::Rules::named(&policy).is_none() {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "policy: `{policy}` is none of default, strict and monitor"
             )));
         }
@@ -95,7 +95,7 @@ impl Config {
         {
             Some(Ok(folder)) => Some(folder),
             Some(Err(folder)) => {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "ledger: {} is not UTF-8",
                     folder.display()
                 )));
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn milter() -> OneListener {
-        OneListener::new(Route::Milter, "unix:/run/a.sock".parse().unwrap())
+        OneListener::new(RouteKind::Milter, "unix:/run/a.sock".parse().unwrap())
     }
 
     /// The options and the keys of a file that say the same give the same configuration.
@@ -162,7 +162,7 @@ mod tests {
         let hop: Address = "tcp:127.0.0.1:2".parse().unwrap();
         let proxy = OneListener {
             next_hop: Some(hop),
-            ..OneListener::new(Route::Lmtp, milter().address)
+            ..OneListener::new(RouteKind::Lmtp, milter().address)
         };
         let keys = |listen: &str, more: &str| {
             format!("{more}\n[[listen]]\naddress = \"unix:/run/a.sock\"\n{listen}\n")
@@ -297,7 +297,7 @@ mod tests {
             ),
             (
                 OneListener {
-                    route: Route::Smtp,
+                    route: RouteKind::Smtp,
                     ..milter()
                 },
                 "next_hop",

@@ -4,13 +4,13 @@ use super::file::{
     CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TagSignedWay,
     TransferForm,
 };
-use super::{Invalid, Ledger};
+use super::invalid::Invalid;
+use super::ledger::Ledger;
 use crate::policy::{Action, Finding, Rules, Signed, TagSigned};
 use mailglot_codec::{Charset, View};
-use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Transfer};
+use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Duration;
 
 /// One policy, complete.
 #[derive(Clone, Debug)]
@@ -26,8 +26,10 @@ pub(super) type Policies = BTreeMap<String, Named>;
 pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
     let mut tables = file.policy.clone();
     if let Some(folder) = &file.policy_dir {
-        for entry in fs::read_dir(folder).map_err(|error| Invalid::at(folder, &error))? {
-            let path = entry.map_err(|error| Invalid::at(folder, &error))?.path();
+        for entry in fs::read_dir(folder).map_err(|error| Invalid::unreadable(folder, &error))? {
+            let path = entry
+                .map_err(|error| Invalid::unreadable(folder, &error))?
+                .path();
             if path.extension().is_none_or(|kind| kind != "toml") {
                 continue;
             }
@@ -36,10 +38,12 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            let text = fs::read_to_string(&path).map_err(|error| Invalid::at(&path, &error))?;
-            let table = toml::from_str(&text).map_err(|error| Invalid::at(&path, &error))?;
+            let text =
+                fs::read_to_string(&path).map_err(|error| Invalid::unreadable(&path, &error))?;
+            let table = toml::from_str(&text)
+                .map_err(|error| Invalid::of_content(format!("{}: {error}", path.display())))?;
             if tables.insert(name.clone(), table).is_some() {
-                return Err(Invalid(format!(
+                return Err(Invalid::of_content(format!(
                     "{}: a policy `{name}` stands in the file too",
                     path.display()
                 )));
@@ -51,7 +55,7 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
         tables.entry(name.to_owned()).or_default();
     }
     for (name, table) in &tables {
-        let at = |error: Invalid| Invalid(format!("policy.{name}.{}", error.0));
+        let at = |error: Invalid| error.within(&format!("policy.{name}."));
         policies.insert(
             name.clone(),
             named(name, table, file.limits.message_bytes).map_err(at)?,
@@ -63,12 +67,16 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
 fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid> {
     let base = table.base.as_deref();
     let mut rules = match (Rules::named(name), base) {
-        (Some(_), Some(_)) => return Err(Invalid("base: this policy stands by itself".to_owned())),
+        (Some(_), Some(_)) => {
+            return Err(Invalid::of_content(
+                "base: this policy stands by itself".to_owned(),
+            ));
+        }
         (Some(rules), None) => rules,
         (None, base) => {
             let base = base.unwrap_or("default");
             Rules::named(base).ok_or_else(|| {
-                Invalid(format!(
+                Invalid::of_content(format!(
                     "base: `{base}` is none of default, strict and monitor"
                 ))
             })?
@@ -90,28 +98,37 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         };
     }
     for (id, action) in &table.actions {
-        let finding =
-            Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
+        let finding = Finding::named(id)
+            .ok_or_else(|| Invalid::of_content(format!("actions: no finding `{id}`")))?;
         let action = Action::named(action)
-            .ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
+            .ok_or_else(|| Invalid::of_content(format!("actions.{id}: no action `{action}`")))?;
         if action == Action::Normalize && !finding.can_be_normalized() {
-            return Err(Invalid(format!(
+            return Err(Invalid::of_content(format!(
                 "actions.{id}: no rewriting corrects this finding; use `tag` instead of `normalize`"
             )));
         }
         rules.set(finding, action);
     }
     rules.authserv_id.clone_from(&table.authserv_id);
-    let ledger = ledger(table, largest)?;
-    let rewriting = &mut rules.rewriting;
-    rewriting.on_loss = match (table.on_loss, &ledger) {
-        (Some(LossWay::Replace), None) => {
-            return Err(Invalid(
+    let ledger = Ledger::read(table, largest)?;
+    set_rewriting(&mut rules.rewriting, table, ledger.is_some())?;
+    Ok(Named { rules, ledger })
+}
+
+/// Sets how messages of a policy are rewritten.
+fn set_rewriting(
+    rewriting: &mut Policy,
+    table: &PolicyTable,
+    has_ledger: bool,
+) -> Result<(), Invalid> {
+    rewriting.on_loss = match (table.on_loss, has_ledger) {
+        (Some(LossWay::Replace), false) => {
+            return Err(Invalid::of_content(
                 "on_loss: without a ledger the bytes would be gone".to_owned(),
             ));
         }
-        (Some(LossWay::Keep), _) | (None, None) => OnLoss::Keep,
-        (Some(LossWay::Replace) | None, Some(_)) => OnLoss::Replace,
+        (Some(LossWay::Keep), _) | (None, false) => OnLoss::Keep,
+        (Some(LossWay::Replace) | None, true) => OnLoss::Replace,
     };
     match table.headers {
         Some(HeaderForm::Words) | None => rewriting.headers = Headers::Words,
@@ -125,7 +142,7 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     }
     match table.charset_out {
         Some(CharsetOutWay::Iso2022Jp) if rewriting.headers == Headers::RawUtf8 => {
-            return Err(Invalid(
+            return Err(Invalid::of_content(
                 "charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned(),
             ));
         }
@@ -139,45 +156,9 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     };
     if let Some(label) = &table.default_charset {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
-        rewriting.default_charset =
-            Some(charset.ok_or_else(|| Invalid(format!("default_charset: no charset `{label}`")))?);
+        rewriting.default_charset = Some(charset.ok_or_else(|| {
+            Invalid::of_content(format!("default_charset: no charset `{label}`"))
+        })?);
     }
-    Ok(Named { rules, ledger })
-}
-
-/// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
-fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> {
-    /// Room for what stands in a ledger beside its message.
-    const LEAST: u64 = 1 << 20;
-    let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
-        if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
-            return Err(Invalid(
-                "ledger: there is none whose age or size could be bounded".to_owned(),
-            ));
-        }
-        return Ok(None);
-    };
-    if folder.is_empty() {
-        return Err(Invalid("ledger: a folder, or `none`".to_owned()));
-    }
-    if table.ledger_days == Some(0) {
-        return Err(Invalid(
-            "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
-        ));
-    }
-    // Where there is too much, a tenth goes more: the newest stays where it has half.
-    let least = largest.saturating_mul(2).max(LEAST);
-    if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
-        return Err(Invalid(format!(
-            "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
-        )));
-    }
-    let age = table
-        .ledger_days
-        .map(|days| Duration::from_secs(u64::from(days) * 86_400));
-    Ok(Some(Ledger {
-        folder: folder.into(),
-        age,
-        bytes: table.ledger_bytes,
-    }))
+    Ok(())
 }

@@ -15,7 +15,7 @@ fn every_default_stands_where_nothing_is_said() {
     let listener = &config.listeners[0];
     assert_eq!(
         (listener.route, listener.address.to_string()),
-        (Route::Milter, "unix:/run/a.sock".to_owned())
+        (RouteKind::Milter, "unix:/run/a.sock".to_owned())
     );
     assert_eq!(listener.limits, Limits::default());
     let rules = &listener.engine.rules;

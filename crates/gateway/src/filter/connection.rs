@@ -6,7 +6,7 @@
 //! Timeouts are checked several times within their time, not to the millisecond.
 
 use super::answer::{abilities, report_only};
-use super::decide::{UncopiedBody, decide, passing};
+use super::decide::{Decider, UncopiedBody, passing};
 use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::Engine;
@@ -15,7 +15,7 @@ use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::message_builder::{EMPTY_LINE, MessageBuilder};
 use crate::milter::{
-    self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol,
+    self, Actions, Event, Granted, MilterSession, Peer, ProtocolError, Verdict, protocol,
 };
 use crate::outcome::{Abilities, Outcome};
 use crate::record::message_id;
@@ -35,10 +35,10 @@ const KEPT: usize = 64 << 10;
 const REST: Duration = Duration::from_secs(2);
 
 /// A connection with a mail server.
-pub(super) struct Connection {
+pub(super) struct MilterConnection {
     handle: Arc<MilterHandle>,
     stream: Stream,
-    session: Session,
+    session: MilterSession,
     shared: Arc<Shared>,
     envelope: Envelope,
     message: Option<MessageBuilder>,
@@ -62,7 +62,7 @@ pub(super) struct Connection {
 
 /// Why a connection ends.
 #[derive(Debug)]
-enum End {
+enum MilterEnd {
     /// The mail server quit.
     Quit,
     /// The mail server closed it within a message, between two packets.
@@ -73,17 +73,17 @@ enum End {
     Io(io::Error),
 }
 
-impl From<io::Error> for End {
+impl From<io::Error> for MilterEnd {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl Connection {
+impl MilterConnection {
     pub(super) fn new(
         handle: Arc<MilterHandle>,
         stream: Stream,
-        session: Session,
+        session: MilterSession,
         shared: Arc<Shared>,
     ) -> Self {
         let patience = shared.limits.negotiation;
@@ -114,7 +114,7 @@ impl Connection {
     }
 
     /// Closes the connection, and reports a fault and its message.
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: MilterEnd) {
         self.stream.shut();
         let ended = self.ended.take();
         if let Some(mut record) = ended {
@@ -124,11 +124,13 @@ impl Connection {
         }
         let fault = match end {
             // A stop closes idle connections, and messages that take too long.
-            End::Quit | End::Gone | End::Io(_) if self.shared.is_stopping() => Fault::Stopped,
-            End::Quit => return,
-            End::Gone => Fault::ServerGone,
-            End::Protocol(error) => error.into(),
-            End::Io(error) => Fault::Io(error),
+            MilterEnd::Quit | MilterEnd::Gone | MilterEnd::Io(_) if self.shared.is_stopping() => {
+                Fault::Stopped
+            }
+            MilterEnd::Quit => return,
+            MilterEnd::Gone => Fault::ServerGone,
+            MilterEnd::Protocol(error) => error.into(),
+            MilterEnd::Io(error) => Fault::Io(error),
         };
         if !matches!(fault, Fault::Stopped) {
             self.fault(&fault);
@@ -151,7 +153,7 @@ impl Connection {
         });
     }
 
-    fn speak(&mut self) -> Result<Infallible, End> {
+    fn speak(&mut self) -> Result<Infallible, MilterEnd> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
         self.send_rest()?;
         let mut set = None;
@@ -188,7 +190,7 @@ impl Connection {
     }
 
     /// Reads input or sends output, and continues as far as possible without a wait.
-    fn go_on(&mut self) -> Result<Next, End> {
+    fn go_on(&mut self) -> Result<Next, MilterEnd> {
         let before = self.unsent.len();
         if before > 0 {
             self.send_rest()?;
@@ -214,7 +216,7 @@ impl Connection {
     }
 
     /// Answers the input. `before` is the number of unsent bytes before that. Returns what the connection waits for.
-    fn after(&mut self, before: usize) -> Result<Next, End> {
+    fn after(&mut self, before: usize) -> Result<Next, MilterEnd> {
         let all_sent = self.unsent.is_empty();
         let understood = all_sent && self.answer()?;
         if !self.unsent.is_empty() {
@@ -240,13 +242,13 @@ impl Connection {
     }
 
     /// Handles the end of a read of `count` bytes.
-    fn came(&mut self, count: usize) -> Result<(), End> {
+    fn came(&mut self, count: usize) -> Result<(), MilterEnd> {
         match count {
             0 if self.session.is_within_packet() => {
                 Err(io::Error::from(ErrorKind::UnexpectedEof).into())
             }
-            0 if self.handle.in_message.load(Ordering::SeqCst) => Err(End::Gone),
-            0 => Err(End::Quit),
+            0 if self.handle.in_message.load(Ordering::SeqCst) => Err(MilterEnd::Gone),
+            0 => Err(MilterEnd::Quit),
             _ => {
                 self.handle.activity.record_input();
                 self.session.came(count);
@@ -281,7 +283,7 @@ impl Connection {
     }
 
     /// Handles all complete packets and writes the answers. Returns true if there was any.
-    fn answer(&mut self) -> Result<bool, End> {
+    fn answer(&mut self) -> Result<bool, MilterEnd> {
         let mut understood = false;
         loop {
             if self.session.owes_verdict() {
@@ -297,7 +299,7 @@ impl Connection {
                 return Ok(understood);
             }
             let granted = self.session.granted().unwrap_or_default();
-            let Some(event) = self.session.event().map_err(End::Protocol)? else {
+            let Some(event) = self.session.event().map_err(MilterEnd::Protocol)? else {
                 self.write()?;
                 return Ok(understood);
             };
@@ -330,7 +332,7 @@ impl Connection {
                 &mut self.message,
                 &mut self.peer,
             ) {
-                return Err(End::Quit);
+                return Err(MilterEnd::Quit);
             }
         }
     }
@@ -341,7 +343,7 @@ impl Connection {
         fault: &Fault,
         passing: Option<(Actions<'_>, u32)>,
         record: &mut Record,
-    ) -> Result<(), End> {
+    ) -> Result<(), MilterEnd> {
         self.fault(fault);
         record_failed(
             fault,
@@ -356,10 +358,10 @@ impl Connection {
         let actions = passing.map(|(edits, _)| edits).unwrap_or_default();
         self.session
             .decide(&actions, &verdict)
-            .map_err(|_| End::Quit)
+            .map_err(|_| MilterEnd::Quit)
     }
 
-    fn write(&mut self) -> Result<(), End> {
+    fn write(&mut self) -> Result<(), MilterEnd> {
         let output = self.session.output();
         if output.is_empty() {
             return Ok(());
@@ -376,7 +378,7 @@ impl Connection {
     }
 
     /// Writes the output and a long body, which is copied only in the pool.
-    fn write_uncopied(&mut self, uncopied: &UncopiedBody) -> Result<(), End> {
+    fn write_uncopied(&mut self, uncopied: &UncopiedBody) -> Result<(), MilterEnd> {
         let (before, after) = self.session.output().split_at(uncopied.place);
         let body = uncopied.message.new_body(&uncopied.edits);
         let heads = milter::heads(&body);
@@ -397,7 +399,7 @@ impl Connection {
     }
 
     /// Sends unsent output: all of it in a thread of its own, otherwise what the socket takes at once.
-    fn send_rest(&mut self) -> Result<(), End> {
+    fn send_rest(&mut self) -> Result<(), MilterEnd> {
         let taken = if self.waits {
             self.handle.write(self.shared.limits.stall, |mut stream| {
                 stream.write_all(&self.unsent)
@@ -415,7 +417,7 @@ impl Connection {
     }
 
     /// Reports a message whose verdict was sent.
-    fn message_ends(&self, record: &Record) -> Result<(), End> {
+    fn message_ends(&self, record: &Record) -> Result<(), MilterEnd> {
         if self.waits {
             self.shared.report(&ServerEvent::Message(record));
         } else {
@@ -424,14 +426,14 @@ impl Connection {
         }
         self.handle.in_message.store(false, Ordering::SeqCst);
         if self.shared.is_stopping() {
-            Err(End::Quit)
+            Err(MilterEnd::Quit)
         } else {
             Ok(())
         }
     }
 
     /// Decides about a complete message, and writes edits and verdict at once.
-    fn decide(&mut self) -> Result<(), End> {
+    fn decide(&mut self) -> Result<(), MilterEnd> {
         // Earlier output goes first.
         self.write()?;
         if !self.unsent.is_empty() {
@@ -463,16 +465,13 @@ impl Connection {
             passing: told,
             owed: Vec::new(),
         };
-        let (shared, waits) = (&self.shared, self.waits);
-        let done = decide(
-            shared,
-            waits,
-            &engine,
-            message,
-            &mut self.session,
-            &self.handle,
-            &mut record,
-        );
+        let decider = Decider {
+            shared: &self.shared,
+            engine: &engine,
+            handle: &self.handle,
+            waits: self.waits,
+        };
+        let done = decider.decide(message, &mut self.session, &mut record);
         let (uncopied, failure) = match done {
             Ok(uncopied) => (uncopied, None),
             Err(fault) => {
@@ -496,14 +495,14 @@ impl Connection {
                 Fault::Slow
             });
             record_failed(&fault, passed, &mut record);
-            told.map_err(End::Io)
+            told.map_err(MilterEnd::Io)
         } else {
-            told.map_err(End::Io).and_then(|()| match uncopied {
+            told.map_err(MilterEnd::Io).and_then(|()| match uncopied {
                 Some(uncopied) => self.write_uncopied(&uncopied),
                 None => self.write(),
             })
         };
-        if let Err(End::Io(_)) = &written {
+        if let Err(MilterEnd::Io(_)) = &written {
             not_taken(&mut record);
         }
         record.time = start.elapsed();
@@ -516,7 +515,7 @@ impl Connection {
     }
 }
 
-impl PooledConnection for Connection {
+impl PooledConnection for MilterConnection {
     fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -540,7 +539,7 @@ impl PooledConnection for Connection {
     }
 
     fn give_up(&mut self, why: io::Error) {
-        self.end(End::Io(why));
+        self.end(MilterEnd::Io(why));
     }
 
     fn run(self: Box<Self>) {

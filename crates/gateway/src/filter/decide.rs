@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
 use crate::message_builder::{MessageBuilder, ReceivedMessage};
-use crate::milter::{self, Actions, Granted, Session};
+use crate::milter::{self, Actions, Granted, MilterSession};
 use crate::outcome::{Abilities, Outcome};
 use crate::policy::Finding;
 use crate::semaphore::Processing;
@@ -50,53 +50,62 @@ pub(super) fn passing(
     ))
 }
 
-/// Reads a message and gives the session its verdict. Waits for a permit if `wait`. Returns a long body that is not in the session's output.
-///
-/// # Errors
-/// The fault that prevents a verdict.
-pub(super) fn decide(
-    shared: &Shared,
-    wait: bool,
-    engine: &Arc<Engine>,
-    mut message: MessageBuilder,
-    session: &mut Session,
-    handle: &MilterHandle,
-    record: &mut Record,
-) -> Result<Option<UncopiedBody>, Fault> {
-    record.judged_by(&engine.rules);
-    let granted = session.granted().unwrap_or_default();
-    if let Some(error) = message.take_failure() {
-        return Err(Fault::Spool(error));
-    }
-    if let Some(finding) = message.beyond() {
-        return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
-    }
-    let permit = wait.then(|| shared.semaphore.acquire());
-    let mut processing = Processing::new(permit, &shared.budget);
-    if handle.has_given_up() {
-        return Err(Fault::Slow);
-    }
-    let complete = message.complete().map_err(Fault::Spool)?;
-    let work = || {
-        let judgement = engine.judge(complete.raw(), &record.envelope);
-        let decision = engine.decide(&complete, &judgement, granted)?;
-        record.read(&judgement, decision.size + decision.outcome.fields_size());
-        decision.outcome.record(record);
-        if decision.rewrites() {
-            engine.name_changed(&judgement, record);
-            engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
+/// Decides about messages of one connection.
+pub(super) struct Decider<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) engine: &'a Arc<Engine>,
+    pub(super) handle: &'a MilterHandle,
+    /// The connection has a thread of its own, which may wait for a permit.
+    pub(super) waits: bool,
+}
+
+impl Decider<'_> {
+    /// Reads a message and gives the session its verdict. Returns a long body that is not in the session's output.
+    ///
+    /// # Errors
+    /// The fault that prevents a verdict.
+    pub(super) fn decide(
+        &self,
+        mut message: MessageBuilder,
+        session: &mut MilterSession,
+        record: &mut Record,
+    ) -> Result<Option<UncopiedBody>, Fault> {
+        let Self { shared, engine, .. } = *self;
+        record.judged_by(&engine.rules);
+        let granted = session.granted().unwrap_or_default();
+        if let Some(error) = message.take_failure() {
+            return Err(Fault::Spool(error));
         }
-        let place = session.decide_around(&decision.actions, &decision.verdict)?;
-        Ok(place.map(|place| (place, judgement.edits)))
-    };
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(place)) => Ok(place.map(|(place, edits)| UncopiedBody {
-            message: complete,
-            edits,
-            place,
-        })),
-        Ok(Err(fault)) => Err(fault),
-        Err(_) => Err(Fault::Panic),
+        if let Some(finding) = message.beyond() {
+            return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
+        }
+        let permit = self.waits.then(|| shared.semaphore.acquire());
+        let mut processing = Processing::new(permit, &shared.budget);
+        if self.handle.has_given_up() {
+            return Err(Fault::Slow);
+        }
+        let complete = message.complete().map_err(Fault::Spool)?;
+        let work = || {
+            let judgement = engine.judge(complete.raw(), &record.envelope);
+            let decision = engine.decide(&complete, &judgement, granted)?;
+            record.read(&judgement, decision.size + decision.outcome.fields_size());
+            decision.outcome.record(record);
+            if decision.rewrites() {
+                engine.name_changed(&judgement, record);
+                engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
+            }
+            let place = session.decide_around(&decision.actions, &decision.verdict)?;
+            Ok(place.map(|place| (place, judgement.edits)))
+        };
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(place)) => Ok(place.map(|(place, edits)| UncopiedBody {
+                message: complete,
+                edits,
+                place,
+            })),
+            Ok(Err(fault)) => Err(fault),
+            Err(_) => Err(Fault::Panic),
+        }
     }
 }
 
@@ -106,7 +115,7 @@ fn pass_unread(
     message: MessageBuilder,
     engine: &Arc<Engine>,
     granted: Granted,
-    session: &mut Session,
+    session: &mut MilterSession,
     record: &mut Record,
 ) -> Result<(), Fault> {
     record.findings.add(finding, String::new);

@@ -11,13 +11,13 @@ mod handle;
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
 use crate::event::ServerEvent;
-use crate::milter::Session;
+use crate::milter::MilterSession;
 use crate::resources::Bounds;
 use crate::server::{Accepted, Execution, Server, Service, Shared};
 pub use answer::Decision;
 #[cfg(test)]
 pub(crate) use answer::translate;
-use connection::Connection;
+use connection::MilterConnection;
 use handle::MilterHandle;
 use std::io;
 use std::sync::Arc;
@@ -50,12 +50,12 @@ impl Service for Filter {
         shared: &Arc<Shared>,
     ) -> io::Result<Option<Accepted>> {
         let session = if full {
-            Session::refusing()
+            MilterSession::refusing()
         } else {
-            Session::with_wants(shared.engine().wants())
+            MilterSession::with_wants(shared.engine().wants())
         };
         let handle = Arc::new(MilterHandle::new(number, stream.try_clone()?));
-        let connection = Connection::new(handle.clone(), stream, session, shared.clone());
+        let connection = MilterConnection::new(handle.clone(), stream, session, shared.clone());
         // To keep an original is to wait for the disk.
         let waits = shared.engine().ledgers.is_some();
         let run = if waits {

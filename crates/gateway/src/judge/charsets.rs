@@ -3,7 +3,8 @@
 //! # Limits
 //! Follows only the escape sequences of ISO 2022 for G0 (RFC 1468, RFC 2237, RFC 1554), not the shifts of KR and CN.
 
-use super::{Kept, raw_shifts};
+use super::kept_spans::KeptSpans;
+use super::raw_shifts;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::{self, TransferEncoding};
@@ -22,7 +23,7 @@ pub(super) fn find(
     report: &Report,
     rules: &Rules,
     findings: &mut Findings,
-    kept: &mut Kept,
+    kept: &mut KeptSpans,
 ) {
     let raw = message.raw();
     for (index, part) in message.parts().iter().enumerate() {
@@ -74,7 +75,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn find(&self, rules: &Rules, findings: &mut Findings, kept: &mut Kept) {
+    fn find(&self, rules: &Rules, findings: &mut Findings, kept: &mut KeptSpans) {
         let place = || self.message.section(self.id);
         let markup = matches!(&*self.part.media.sub, "html" | "xhtml" | "xhtml+xml");
         let utf7 = self.charset.is_some_and(is_utf7);
@@ -124,7 +125,7 @@ impl Text<'_> {
         markup: bool,
         rules: &Rules,
         findings: &mut Findings,
-        kept: &mut Kept,
+        kept: &mut KeptSpans,
     ) {
         let place = || self.message.section(self.id);
         let other = self

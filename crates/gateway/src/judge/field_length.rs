@@ -5,7 +5,7 @@
 //! # Limits
 //! A field that came longer stays unchanged, even if rewriting would make it shorter. A field is never rewritten in part.
 
-use super::Kept;
+use super::kept_spans::KeptSpans;
 use crate::limits::LONGEST_FIELD;
 use crate::policy::{Finding, Findings};
 use mailglot_mime::{Edit, Message, PartId, header};
@@ -24,7 +24,7 @@ pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<P
     if message.raw().len() + grown <= LONGEST_FIELD {
         return Vec::new();
     }
-    let (mut kept, mut parts) = (Kept::default(), Vec::new());
+    let (mut kept, mut parts) = (KeptSpans::default(), Vec::new());
     let mut rest = &edits[..];
     for (number, part) in message.parts().iter().enumerate() {
         let id = PartId(number as u32);

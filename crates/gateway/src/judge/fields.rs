@@ -7,7 +7,7 @@ use super::changed_parts::transfer;
 use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
+use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, splice};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -22,37 +22,6 @@ const FIRST_COUNTS: [&[u8]; 4] = [
 pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
-
-/// Returns true if a signature in this header covers a message, the whole or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
-/// its body only (`l=`) counts.
-pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
-    let raw = message.raw();
-    message.fields(header_of).iter().any(|field| {
-        let name = field.name.of(raw);
-        header::is_signature(name)
-            || name.eq_ignore_ascii_case(b"dkim2-signature")
-            || name.eq_ignore_ascii_case(b"message-instance")
-    })
-}
-
-/// Returns true if the whole body is signed (RFC 1847).
-pub(super) fn is_multipart_signed(message: &Message<'_>) -> bool {
-    let media = &message.root().media;
-    media.top == "multipart" && &*media.sub == "signed"
-}
-
-/// Returns true if a DKIM signature covers the beginning of the body only (RFC 6376 8.2).
-pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
-    let raw = message.raw();
-    message.fields(PartId::ROOT).iter().any(|field| {
-        field.name.of(raw).eq_ignore_ascii_case(b"dkim-signature")
-            && field.value.of(raw).split(|byte| *byte == b';').any(|tag| {
-                let mut halves = tag.splitn(2, |byte| *byte == b'=');
-                halves.next().is_some_and(|name| name.trim_ascii() == b"l")
-                    && halves.next().is_some()
-            })
-    })
-}
 
 /// Edits that delete the fields which no reader should believe where another one stands above them.
 pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit> {

@@ -22,13 +22,16 @@ mod field_length;
 mod fields;
 mod forged_fields;
 mod idna;
+mod kept_spans;
 mod mixed_scripts;
 mod raw_shifts;
+mod signatures;
 mod structure;
 mod structure_repair;
 mod transfer_encodings;
 
 use edit_composition::{Places, composed};
+use kept_spans::KeptSpans;
 
 pub use changed_parts::ChangedPart;
 pub(crate) use field_length::hold_fields;
@@ -37,8 +40,8 @@ use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Edit, Eol, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span,
-    Transfer, header, plan_parsed, splice,
+    CharsetOut, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span, Transfer,
+    plan_parsed, splice,
 };
 use std::borrow::Cow;
 
@@ -142,7 +145,7 @@ pub(crate) fn judge_corrected<'a>(
     line_ends_corrected: bool,
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
-    let reading = Reading {
+    let reading = JudgeContext {
         came: raw,
         envelope,
         rules,
@@ -228,7 +231,7 @@ pub(crate) fn judge_corrected<'a>(
 
 /// How messages are read.
 #[derive(Clone, Copy)]
-struct Reading<'r> {
+struct JudgeContext<'r> {
     /// The message as it came.
     came: &'r [u8],
     envelope: &'r Envelope,
@@ -259,7 +262,7 @@ struct Rewriting {
 /// How often a message is read again whose repairs show further damage.
 const ROUNDS: u32 = 4;
 
-impl Reading<'_> {
+impl JudgeContext<'_> {
     /// Reads a message.
     fn draft(self, message: &Message<'_>) -> Draft {
         let Self {
@@ -270,7 +273,7 @@ impl Reading<'_> {
         } = self;
         let Plan { mut edits, report } = plan_parsed(message, policy);
         let mut findings = Findings::default();
-        let mut kept = Kept::default();
+        let mut kept = KeptSpans::default();
         event_findings::find(message, &report, envelope, &mut findings);
         structure::find(message, &mut findings, &mut kept);
         charsets::find(message, &report, rules, &mut findings, &mut kept);
@@ -279,8 +282,8 @@ impl Reading<'_> {
         let kept = kept.sorted();
         kept.hold(&mut edits);
         embedded_labels::take_back(message, &mut edits);
-        let signed = fields::is_signed(message, PartId::ROOT);
-        if signed && fields::has_length_tag(message) {
+        let signed = signatures::is_signed(message, PartId::ROOT);
+        if signed && signatures::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
         }
         let is_free = !signed || may_break_signature(message, rules);
@@ -353,7 +356,8 @@ impl Reading<'_> {
         let (mut wanted, action) = decide(self.rules, findings, rewritten);
         let stays = wanted == Action::Tag
             && !rewritten
-            && (fields::is_signed(message, PartId::ROOT) || fields::is_multipart_signed(message))
+            && (signatures::is_signed(message, PartId::ROOT)
+                || signatures::is_multipart_signed(message))
             && !self.rules.tags_signed(findings);
         if stays {
             wanted = Action::Pass;
@@ -431,74 +435,6 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
             .authserv_id
             .as_ref()
             .is_some_and(|id| forged_fields::has_results_of(message, id))
-}
-
-/// Spans that stay unchanged, against the planner.
-#[derive(Debug, Default)]
-struct Kept(Vec<Span>);
-
-impl Kept {
-    /// A part stays, its header too.
-    fn part(&mut self, message: &Message<'_>, id: PartId) {
-        let whole = message
-            .part(id)
-            .map(|part| Span::new(part.header.start, part.body.end));
-        self.0.extend(whole);
-    }
-
-    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it. Where only `seven` bits may
-    /// leave, one that has eight is written in seven (RFC 6152 3; none of it may be encoded as a whole, RFC 2045 6.4), unless it is signed.
-    fn embedded(&mut self, message: &Message<'_>, seven: bool) {
-        let parts = message.parts();
-        let mut until = 0;
-        for (index, part) in parts
-            .iter()
-            .enumerate()
-            .filter(|(_, part)| part.kind == PartKind::Message)
-        {
-            if part.body.start < until {
-                // The whole part around it stays.
-                continue;
-            }
-            let inner = PartId(index as u32 + 1);
-            let signed = || {
-                parts
-                    .get(index + 1)
-                    .is_some_and(|_| fields::is_signed(message, inner))
-            };
-            if !seven || signed() || part.body.of(message.raw()).is_ascii() {
-                self.0.push(part.body);
-                until = part.body.end;
-            }
-        }
-    }
-
-    fn field(&mut self, field: &header::Field) {
-        self.0.push(field.full);
-    }
-
-    /// In the order of the message, for [`Kept::hold`].
-    fn sorted(mut self) -> Self {
-        self.0.sort_unstable_by_key(|span| (span.start, span.end));
-        self
-    }
-
-    /// Takes the edits away that touch what stays. Both lists are walked once.
-    fn hold(&self, edits: &mut Vec<Edit>) {
-        if self.0.is_empty() || edits.is_empty() {
-            return;
-        }
-        let mut kept = self.0.iter().peekable();
-        let mut reach = 0;
-        edits.retain(|edit| {
-            while let Some(span) = kept.next_if(|span| span.start <= edit.span.start) {
-                reach = reach.max(span.end);
-            }
-            let begins_inside = edit.span.start < reach;
-            let reaches_into = kept.peek().is_some_and(|span| span.start < edit.span.end);
-            !begins_inside && !reaches_into
-        });
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Finds problems of parts, fields and lines, from their spans.
 
-use super::Kept;
+use super::kept_spans::KeptSpans;
 use crate::policy::{Finding, Findings};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Edit, Eol, Message, Part, PartId, params};
@@ -11,7 +11,7 @@ const PARAMETERS: usize = 100;
 const SHORT: usize = 2 * PARAMETERS;
 
 /// Adds the findings of the structure. Fields beyond the limits stay unchanged.
-pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Kept) {
+pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut KeptSpans) {
     let raw = message.raw();
     if message.eol() == Eol::CrLf && has_bare_ends(raw) {
         findings.add(Finding::BareLf, String::new);

@@ -14,7 +14,7 @@
 //! Signed parts and embedded messages stay. Nothing is repaired if lines end in CR alone. Blanks that would make a line too long are deleted. A
 //! repair that would change the parts of a message is not made. A message that was truncated within a header gets no delimiters.
 
-use super::Kept;
+use super::kept_spans::KeptSpans;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, splice};
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ pub(super) fn plan(
     message: &Message<'_>,
     rules: &Rules,
     findings: &Findings,
-    kept: &Kept,
+    kept: &KeptSpans,
 ) -> Vec<Edit> {
     let mut edits = Vec::new();
     let asked = |finding| findings.has(finding) && rules.action(finding) == Action::Normalize;
@@ -87,7 +87,7 @@ fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
 }
 
 /// Adds edits between fields.
-fn add(mut new: Vec<Edit>, kept: &Kept, edits: &mut Vec<Edit>) {
+fn add(mut new: Vec<Edit>, kept: &KeptSpans, edits: &mut Vec<Edit>) {
     kept.hold(&mut new);
     edits.append(&mut new);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));

@@ -15,10 +15,10 @@ pub(super) struct FieldSpan {
 
 /// Fields that follow each other without a gap, from the first byte of a header on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fields(Vec<Place>);
+pub(super) struct Fields(Vec<FieldPlace>);
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FieldPlace {
     /// Where the field ends, and the next one begins.
     end: u32,
     /// Bytes of the name.
@@ -35,7 +35,8 @@ impl Fields {
         let place = u32::try_from(self.end() + bytes)
             .ok()
             .zip(u32::try_from(name).ok());
-        self.0.extend(place.map(|(end, name)| Place { end, name }));
+        self.0
+            .extend(place.map(|(end, name)| FieldPlace { end, name }));
         place.is_some()
     }
 
@@ -50,14 +51,14 @@ impl Fields {
 
     /// Bytes of memory for them.
     pub(super) fn memory(&self) -> usize {
-        self.0.capacity() * size_of::<Place>()
+        self.0.capacity() * size_of::<FieldPlace>()
     }
 
     pub(super) fn at(&self, at: usize) -> FieldSpan {
         let start = at
             .checked_sub(1)
             .map_or(0, |before| self.0[before].end as usize);
-        let Place { end, name } = self.0[at];
+        let FieldPlace { end, name } = self.0[at];
         FieldSpan {
             span: Span::new(start, end as usize),
             name: name as usize,

@@ -76,7 +76,7 @@ impl ReceivedMessage {
             return Ok((actions, false));
         }
         let (mut body_stays, mut all) = (false, true);
-        let mut counts = Counts::new(self);
+        let mut counts = NameCounts::new(self);
         for (at, told) in self.fields.iter().enumerate() {
             if header.is_empty() {
                 break;
@@ -175,7 +175,7 @@ impl ReceivedMessage {
                 forged_fields.push((at, Some(left), count));
             }
         }
-        let mut counts = Counts::new(self);
+        let mut counts = NameCounts::new(self);
         let mut count = 0;
         let mut gone = Vec::new();
         for (at, left, forged_fields) in forged_fields {
@@ -290,14 +290,14 @@ impl ReceivedMessage {
 }
 
 /// The places of fields among those of their name, from 1: servers count so. Asked for one field after the other.
-struct Counts<'m> {
+struct NameCounts<'m> {
     message: &'m ReceivedMessage,
     /// Fields in `names`, of a message that has many.
     counted: usize,
     names: HashMap<Vec<u8>, u32>,
 }
 
-impl<'m> Counts<'m> {
+impl<'m> NameCounts<'m> {
     fn new(message: &'m ReceivedMessage) -> Self {
         Self {
             message,

@@ -3,9 +3,9 @@
 //! The source of the numbers is Sendmail's `mfdef.h`; what servers do beyond it was seen with Postfix 3.7.
 //!
 //! ```
-//! use mailglot_gateway::milter::{Actions, Event, Session, Verdict};
+//! use mailglot_gateway::milter::{Actions, Event, MilterSession, Verdict};
 //!
-//! let mut session = Session::new();
+//! let mut session = MilterSession::new();
 //! // Negotiation, an envelope, and the end of an empty message, as a server sends them.
 //! session.feed(b"\0\0\0\x0dO\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff\0\0\0\x0bM<a@b.org>\0\0\0\0\x01E");
 //! while let Some(event) = session.event().unwrap() {
@@ -29,7 +29,7 @@ mod wire;
 
 pub use actions::{Actions, FieldValue, HeaderChange, Refusal, ReplyText, Verdict};
 pub(crate) use actions::{heads, packets};
-pub use negotiation::{Granted, Stage, Wants, action, protocol};
-pub use session::{Event, Peer, Session};
+pub use negotiation::{Granted, MacroStage, Wants, action, protocol};
+pub use session::{Event, MilterSession, Peer};
 pub use strings::{Pairs, Strings};
 pub use wire::{Incoming, LONGEST_DATA, LONGEST_PACKET, Packet, ProtocolError, put};

@@ -60,7 +60,7 @@ const NUMBERS: usize = 12;
 /// When macros are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Stage {
+pub enum MacroStage {
     /// With the connection.
     Connect = 0,
     /// With HELO.
@@ -85,7 +85,7 @@ pub struct Wants {
     /// Bits of [`protocol`].
     pub protocol: u32,
     /// Names of macros with blanks between, for each stage.
-    pub macros: Vec<(Stage, String)>,
+    pub macros: Vec<(MacroStage, String)>,
 }
 
 impl Default for Wants {
@@ -112,12 +112,12 @@ impl Default for Wants {
                 | protocol::LEADING_SPACE,
             macros: vec![
                 (
-                    Stage::Mail,
+                    MacroStage::Mail,
                     "{auth_authen} {client_addr} {daemon_name} {mail_addr} j".to_owned(),
                 ),
-                (Stage::Recipient, "{rcpt_addr}".to_owned()),
-                (Stage::EndOfHeaders, "i".to_owned()),
-                (Stage::EndOfMessage, "i".to_owned()),
+                (MacroStage::Recipient, "{rcpt_addr}".to_owned()),
+                (MacroStage::EndOfHeaders, "i".to_owned()),
+                (MacroStage::EndOfMessage, "i".to_owned()),
             ],
         }
     }

@@ -34,7 +34,7 @@ pub enum Event<'a> {
     EndOfHeaders,
     /// A piece of the body.
     Body(&'a [u8]),
-    /// The message is complete, with the last piece of its body. [`Session::decide`] must follow.
+    /// The message is complete, with the last piece of its body. [`MilterSession::decide`] must follow.
     EndOfMessage(&'a [u8]),
     /// The message is given up, or over; the connection stays.
     Abort,
@@ -62,9 +62,9 @@ pub enum Peer<'a> {
 /// One connection of a server: bytes in, events out, bytes out.
 ///
 /// Everything but the end of a message is answered here. After [`Event::EndOfMessage`] the session waits for
-/// [`Session::decide`] and gives no event before it.
+/// [`MilterSession::decide`] and gives no event before it.
 #[derive(Debug, Default)]
-pub struct Session {
+pub struct MilterSession {
     incoming: Incoming,
     output: Vec<u8>,
     wants: Wants,
@@ -77,7 +77,7 @@ pub struct Session {
     refuses: bool,
 }
 
-impl Session {
+impl MilterSession {
     /// A session that asks for everything that edits need.
     pub fn new() -> Self {
         Self::default()
@@ -107,12 +107,12 @@ impl Session {
         self.incoming.push(bytes);
     }
 
-    /// Room for bytes of the server, to be read into; [`Session::came`] must follow.
+    /// Room for bytes of the server, to be read into; [`MilterSession::came`] must follow.
     pub fn room(&mut self) -> &mut [u8] {
         self.incoming.room()
     }
 
-    /// So many bytes were read into the [room](Session::room).
+    /// So many bytes were read into the [room](MilterSession::room).
     pub fn came(&mut self, count: usize) {
         self.incoming.came(count);
     }
@@ -171,10 +171,10 @@ impl Session {
         let (event, reply) = read(packet)?;
         self.between = event == Event::NewClient;
         match reply {
-            Reply::Never => (),
-            Reply::Verdict => self.owes = true,
-            Reply::Unless(agreed) if granted.has(agreed) => (),
-            Reply::Unless(_) => {
+            ReplyRule::Never => (),
+            ReplyRule::Verdict => self.owes = true,
+            ReplyRule::Unless(agreed) if granted.has(agreed) => (),
+            ReplyRule::Unless(_) => {
                 let letter = if self.refuses {
                     Verdict::Tempfail
                 } else {
@@ -202,7 +202,7 @@ impl Session {
         self.end(actions, verdict, true).map(drop)
     }
 
-    /// As [`Session::decide`], but a new body of many bytes is left out: where there is one, the caller puts its packets into the output
+    /// As [`MilterSession::decide`], but a new body of many bytes is left out: where there is one, the caller puts its packets into the output
     /// at the place that is told.
     pub(crate) fn decide_around(
         &mut self,
@@ -242,7 +242,7 @@ impl Session {
         std::mem::take(&mut self.output)
     }
 
-    /// Returns the output without taking it. The caller must call [`Session::written`] after it.
+    /// Returns the output without taking it. The caller must call [`MilterSession::written`] after it.
     pub fn output(&self) -> &[u8] {
         &self.output
     }
@@ -255,7 +255,7 @@ impl Session {
 }
 
 /// Whether a command is answered.
-enum Reply {
+enum ReplyRule {
     Never,
     /// Not where these bits were agreed.
     Unless(u32),
@@ -263,7 +263,7 @@ enum Reply {
     Verdict,
 }
 
-fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), ProtocolError> {
+fn read(packet: Packet<'_>) -> Result<(Event<'_>, ReplyRule), ProtocolError> {
     let Packet { command, data } = packet;
     let string = |data| cut(data).ok_or(ProtocolError::MissingNul(command));
     Ok(match command {
@@ -274,52 +274,58 @@ fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), ProtocolError> {
                     host,
                     peer: peer(rest)?,
                 },
-                Reply::Unless(protocol::NO_REPLY_CONNECT),
+                ReplyRule::Unless(protocol::NO_REPLY_CONNECT),
             )
         }
         b'H' => (
             Event::Helo(string(data)?.0),
-            Reply::Unless(protocol::NO_REPLY_HELO),
+            ReplyRule::Unless(protocol::NO_REPLY_HELO),
         ),
         b'M' => {
             let (sender, rest) = string(data)?;
             (
                 Event::Mail(sender, Strings(rest)),
-                Reply::Unless(protocol::NO_REPLY_MAIL),
+                ReplyRule::Unless(protocol::NO_REPLY_MAIL),
             )
         }
         b'R' => {
             let (recipient, rest) = string(data)?;
             (
                 Event::Recipient(recipient, Strings(rest)),
-                Reply::Unless(protocol::NO_REPLY_RECIPIENT),
+                ReplyRule::Unless(protocol::NO_REPLY_RECIPIENT),
             )
         }
-        b'T' => (Event::Data, Reply::Unless(protocol::NO_REPLY_DATA)),
+        b'T' => (Event::Data, ReplyRule::Unless(protocol::NO_REPLY_DATA)),
         b'L' => {
             let (name, rest) = string(data)?;
             (
                 Event::Header(name, string(rest)?.0),
-                Reply::Unless(protocol::NO_REPLY_HEADER),
+                ReplyRule::Unless(protocol::NO_REPLY_HEADER),
             )
         }
         b'N' => (
             Event::EndOfHeaders,
-            Reply::Unless(protocol::NO_REPLY_END_OF_HEADERS),
+            ReplyRule::Unless(protocol::NO_REPLY_END_OF_HEADERS),
         ),
-        b'B' => (Event::Body(data), Reply::Unless(protocol::NO_REPLY_BODY)),
-        b'E' => (Event::EndOfMessage(data), Reply::Verdict),
+        b'B' => (
+            Event::Body(data),
+            ReplyRule::Unless(protocol::NO_REPLY_BODY),
+        ),
+        b'E' => (Event::EndOfMessage(data), ReplyRule::Verdict),
         b'U' => (
             Event::Unknown(string(data)?.0),
-            Reply::Unless(protocol::NO_REPLY_UNKNOWN),
+            ReplyRule::Unless(protocol::NO_REPLY_UNKNOWN),
         ),
-        b'A' => (Event::Abort, Reply::Never),
+        b'A' => (Event::Abort, ReplyRule::Never),
         b'D' => match data.split_first() {
-            Some((command, rest)) => (Event::Macros(*command, Pairs(Strings(rest))), Reply::Never),
-            None => (Event::Macros(0, Pairs(Strings(data))), Reply::Never),
+            Some((command, rest)) => (
+                Event::Macros(*command, Pairs(Strings(rest))),
+                ReplyRule::Never,
+            ),
+            None => (Event::Macros(0, Pairs(Strings(data))), ReplyRule::Never),
         },
-        b'K' => (Event::NewClient, Reply::Never),
-        b'Q' => (Event::Quit, Reply::Never),
+        b'K' => (Event::NewClient, ReplyRule::Never),
+        b'Q' => (Event::Quit, ReplyRule::Never),
         b'O' => return Err(ProtocolError::NegotiatedTwice),
         _ => return Err(ProtocolError::UnknownCommand(command)),
     })

@@ -1,6 +1,6 @@
 //! Selects the extensions to announce: those of the next hop that the proxy supports.
 
-use super::reply::Reply;
+use super::reply::ReplyLines;
 
 /// Extensions of one side, those that this proxy lets through.
 ///
@@ -26,7 +26,7 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// Those in a reply to EHLO or LHLO.
-    pub(super) fn read(reply: &Reply) -> Self {
+    pub(super) fn read(reply: &ReplyLines) -> Self {
         let mut found = Self::default();
         for text in reply.texts.iter().skip(1) {
             let text = text.trim_ascii();
@@ -50,7 +50,7 @@ impl Capabilities {
     }
 
     /// A reply that announces them, its first line as the next hop had it.
-    pub(super) fn reply(&self, reply: &Reply) -> Reply {
+    pub(super) fn reply(&self, reply: &ReplyLines) -> ReplyLines {
         let mut texts: Vec<Vec<u8>> = reply.texts.first().cloned().into_iter().collect();
         let valued = |name: &[u8], value: &Vec<u8>| {
             if value.is_empty() {
@@ -76,7 +76,7 @@ impl Capabilities {
                 .as_ref()
                 .map(|names| valued(b"XFORWARD", names)),
         );
-        Reply {
+        ReplyLines {
             code: reply.code,
             texts,
         }
@@ -107,7 +107,7 @@ mod tests {
     fn only_what_is_known_goes_through() {
         let lines = "mx.example.org\nPIPELINING\nsize 1000\nVRFY\nETRN\nSTARTTLS\nAUTH PLAIN LOGIN\nAUTH=PLAIN\nENHANCEDSTATUSCODES\n\
                      8BITMIME\nDSN\nSMTPUTF8\nCHUNKING\nBINARYMIME\nXFORWARD NAME ADDR\nXCLIENT NAME\nREQUIRETLS\nLIMITS RCPTMAX=1";
-        let reply = Reply {
+        let reply = ReplyLines {
             code: 250,
             texts: lines
                 .split('\n')
@@ -130,7 +130,7 @@ mod tests {
             ..found.clone()
         };
         assert!(found.covers(&one_by_one) && !one_by_one.covers(&found));
-        let none = Reply {
+        let none = ReplyLines {
             code: 250,
             texts: vec![b"mx".to_vec()],
         };

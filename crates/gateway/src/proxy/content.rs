@@ -29,7 +29,7 @@ pub enum Unacceptable {
 /// Reads content up to its end; dots that were added for the way are taken away.
 #[derive(Debug)]
 pub(super) struct Content {
-    place: Place,
+    place: LinePlace,
     bare: BareLines,
     unacceptable: Option<Unacceptable>,
     line_ends_corrected: bool,
@@ -40,7 +40,7 @@ pub(super) struct Content {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum LinePlace {
     /// At the start of a line; `hard` where a CRLF of the client stands before it.
     Start {
         hard: bool,
@@ -61,7 +61,7 @@ impl Content {
     pub(super) fn new(bare: BareLines) -> Self {
         // The CRLF of DATA itself stands before the first line.
         Self {
-            place: Place::Start { hard: true },
+            place: LinePlace::Start { hard: true },
             bare,
             unacceptable: None,
             line_ends_corrected: false,
@@ -95,35 +95,35 @@ impl Content {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match (self.place, byte) {
-                (Place::Start { hard }, b'.') => self.place = Place::Dot { hard },
-                (Place::Start { .. }, _) => {
-                    self.place = Place::Text;
+                (LinePlace::Start { hard }, b'.') => self.place = LinePlace::Dot { hard },
+                (LinePlace::Start { .. }, _) => {
+                    self.place = LinePlace::Text;
                     continue;
                 }
-                (Place::Dot { hard }, b'\r') => {
-                    self.place = Place::Cr {
+                (LinePlace::Dot { hard }, b'\r') => {
+                    self.place = LinePlace::Cr {
                         dot: Some(hard),
                         strays: 0,
                     }
                 }
-                (Place::Dot { .. }, b'\n') => {
+                (LinePlace::Dot { .. }, b'\n') => {
                     // A line of a dot alone that is no end: the dot is text.
                     self.put(b".", out);
-                    self.place = Place::Text;
+                    self.place = LinePlace::Text;
                     continue;
                 }
-                (Place::Dot { .. }, _) => {
-                    self.place = Place::Text;
+                (LinePlace::Dot { .. }, _) => {
+                    self.place = LinePlace::Text;
                     continue;
                 }
                 (
-                    Place::Cr {
+                    LinePlace::Cr {
                         dot: Some(true),
                         strays: 0,
                     },
                     b'\n',
                 ) => return (at + 1, true),
-                (Place::Cr { dot, strays }, b'\n') => {
+                (LinePlace::Cr { dot, strays }, b'\n') => {
                     if dot.is_some() {
                         self.put(b".", out);
                     }
@@ -132,37 +132,37 @@ impl Content {
                         self.grown -= strays as i64;
                     }
                     self.put(b"\r\n", out);
-                    self.place = Place::Start { hard: true };
+                    self.place = LinePlace::Start { hard: true };
                 }
-                (Place::Cr { dot, strays }, b'\r') => {
-                    self.place = Place::Cr {
+                (LinePlace::Cr { dot, strays }, b'\r') => {
+                    self.place = LinePlace::Cr {
                         dot,
                         strays: strays + 1,
                     }
                 }
-                (Place::Cr { strays, .. }, _) => {
+                (LinePlace::Cr { strays, .. }, _) => {
                     self.mend(strays + 1, b'\r', out);
                     out.resize(out.len() + strays + 1, b' ');
-                    self.place = Place::Text;
+                    self.place = LinePlace::Text;
                     continue;
                 }
-                (Place::Text, b'\r') => {
-                    self.place = Place::Cr {
+                (LinePlace::Text, b'\r') => {
+                    self.place = LinePlace::Cr {
                         dot: None,
                         strays: 0,
                     }
                 }
-                (Place::Text, b'\n') => {
+                (LinePlace::Text, b'\n') => {
                     self.mend(1, b'\n', out);
                     self.grown += 1;
                     out.extend_from_slice(b"\r\n");
-                    self.place = Place::Start { hard: false };
+                    self.place = LinePlace::Start { hard: false };
                 }
-                (Place::Text, 0) => {
+                (LinePlace::Text, 0) => {
                     self.unacceptable.get_or_insert(Unacceptable::Nul);
                     self.put(&[0], out);
                 }
-                (Place::Text, _) => {
+                (LinePlace::Text, _) => {
                     let rest = &bytes[at..];
                     let run = memchr3(b'\r', b'\n', 0, rest).unwrap_or(rest.len());
                     self.put(&rest[..run], out);

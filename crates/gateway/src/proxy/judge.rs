@@ -134,20 +134,33 @@ pub(super) fn failed_open(
     header_edits(raw, &outcome, removed)
 }
 
-/// Judges a message and writes the allowed result. `announced` has the extensions of the next hop, `mended` is true if line ends were corrected,
-/// `came` is the message before that, if originals are kept. Releases the permit of `processing` before it waits for the disk.
+/// A message that is short enough to be read.
+#[derive(Clone, Copy)]
+pub(super) struct ReadableMessage<'a> {
+    /// The message with correct line ends.
+    pub(super) raw: &'a [u8],
+    /// The message as it came, if its line ends were corrected and originals are kept.
+    pub(super) original: Option<&'a [u8]>,
+    pub(super) line_ends_corrected: bool,
+}
+
+/// Judges a message and writes the allowed result. `announced` has the extensions of the next hop. Releases the permit of `processing`
+/// before it waits for the disk.
 ///
 /// # Errors
 /// The original cannot be kept.
 pub(super) fn judge(
-    raw: &[u8],
-    original: Option<&[u8]>,
-    line_ends_corrected: bool,
+    message: ReadableMessage<'_>,
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
     processing: &mut Processing<'_>,
 ) -> Result<Fate, Fault> {
+    let ReadableMessage {
+        raw,
+        original,
+        line_ends_corrected,
+    } = message;
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
     let judgement = engine.judge_corrected(raw, &record.envelope, line_ends_corrected);
@@ -278,7 +291,7 @@ fn narrowed<'e>(engine: &'e Engine, eight_bit: bool, envelope: &Envelope) -> Cow
 const HOPS: usize = 100;
 
 /// Refuses a message in a loop: one with too many `Received` fields, under every policy.
-pub(super) fn goes_round(header: &[u8], record: &mut Record) -> Option<Fate> {
+pub(super) fn refuse_loop(header: &[u8], record: &mut Record) -> Option<Fate> {
     let trace = |name: &[u8]| {
         name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ")
     };

@@ -9,7 +9,7 @@ pub const LONGEST_LINE: usize = 4_096;
 
 /// One line of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum CommandLine {
     /// Without its CRLF; no CR, LF or NUL is in it.
     Whole(Vec<u8>),
     /// Longer than [`LONGEST_LINE`].
@@ -45,7 +45,7 @@ impl Lines {
     }
 
     /// The next line that is complete.
-    pub(super) fn next(&mut self) -> Option<Line> {
+    pub(super) fn next(&mut self) -> Option<CommandLine> {
         let end = memchr(b'\n', &self.bytes[self.searched..]).map(|at| self.searched + at + 1);
         let Some(end) = end else {
             self.searched = self.bytes.len();
@@ -57,13 +57,13 @@ impl Lines {
         };
         let line = &self.bytes[self.start..end];
         let line = if self.skips || line.len() > LONGEST_LINE {
-            Line::TooLong
+            CommandLine::TooLong
         } else {
             match line.strip_suffix(b"\r\n") {
                 Some(line) if !line.iter().any(|byte| matches!(byte, b'\r' | 0)) => {
-                    Line::Whole(line.to_vec())
+                    CommandLine::Whole(line.to_vec())
                 }
-                _ => Line::Unclean,
+                _ => CommandLine::Unclean,
             }
         };
         self.skips = false;
@@ -92,7 +92,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn read(input: &[u8], step: usize) -> Vec<Line> {
+    fn read(input: &[u8], step: usize) -> Vec<CommandLine> {
         let mut lines = Lines::default();
         let mut found = Vec::new();
         for piece in input.chunks(step) {
@@ -111,7 +111,7 @@ mod tests {
         let long = [vec![b'a'; LONGEST_LINE - 2], b"\r\n".to_vec()].concat();
         let longer = [vec![b'a'; LONGEST_LINE - 1], b"\r\n".to_vec()].concat();
         let endless = [vec![b'a'; 3 * LONGEST_LINE], b"\r\n".to_vec()].concat();
-        let whole = |text: &[u8]| Line::Whole(text.to_vec());
+        let whole = |text: &[u8]| CommandLine::Whole(text.to_vec());
         for (input, want) in [
             (
                 b"NOOP\r\nDATA\r\n".to_vec(),
@@ -120,16 +120,16 @@ mod tests {
             (b"\r\n".to_vec(), vec![whole(b"")]),
             (
                 b"NOOP\nA\rB\r\nC\0\r\nD\r\r\nE".to_vec(),
-                vec![Line::Unclean; 4],
+                vec![CommandLine::Unclean; 4],
             ),
             (long.clone(), vec![whole(&long[..LONGEST_LINE - 2])]),
             (
                 [longer, b"X\r\n".to_vec()].concat(),
-                vec![Line::TooLong, whole(b"X")],
+                vec![CommandLine::TooLong, whole(b"X")],
             ),
             (
                 [endless, b"X\r\n".to_vec()].concat(),
-                vec![Line::TooLong, whole(b"X")],
+                vec![CommandLine::TooLong, whole(b"X")],
             ),
         ] {
             for step in [1, 2, 3, 5, 1000, usize::MAX] {

@@ -1,6 +1,6 @@
 //! A proxy for SMTP and LMTP: between a client and the next hop, before the queue of a server, behind it, or before a mail store.
 //!
-//! The order of work, which [`Session`] keeps:
+//! The order of work, which [`ProxySession`] keeps:
 //!
 //! 1. A client connects; the next hop is connected at once, and greets in its name. A next hop that is not there is a 421.
 //! 2. EHLO or LHLO goes to the next hop as it came. The client hears of its extensions those that are let through
@@ -23,9 +23,9 @@
 //!    that goes away at another time is a 421 or 451.
 //!
 //! ```
-//! use mailglot_gateway::proxy::{Options, Session, Step, Verdict};
+//! use mailglot_gateway::proxy::{Options, ProxySession, Step, ProxyVerdict};
 //!
-//! let mut session = Session::new(Options::default());
+//! let mut session = ProxySession::new(Options::default());
 //! session.client(b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n\r\n..\r\n.\r\nQUIT\r\n");
 //! // A next hop that says yes to everything.
 //! let mut replies = ["220 mx\r\n", "250 mx\r\n", "250 ok\r\n", "250 ok\r\n", "354 go\r\n", "250 kept\r\n"].into_iter();
@@ -36,7 +36,7 @@
 //!     match step {
 //!         Step::Connect => session.connected(),
 //!         Step::Hop => session.hop(replies.next().unwrap().as_bytes()),
-//!         Step::Judge => session.decide(Verdict::Deliver),
+//!         Step::Judge => session.decide(ProxyVerdict::Deliver),
 //!         Step::Send => session.sent(),
 //!         Step::Client => session.client_gone(),
 //!         Step::Close => break,
@@ -77,5 +77,5 @@ pub(crate) use judge::reply;
 pub use lines::LONGEST_LINE;
 pub use reply::{BadReply, HopFault};
 pub use route::{Route, Times};
-pub use session::{Delivery, Options, Session, Step, Verdict};
+pub use session::{Delivery, Options, ProxySession, ProxyVerdict, Step};
 pub use smtp_client::SmtpMessage;

@@ -9,13 +9,13 @@ const LONGEST: usize = 65_536;
 
 /// One reply, of one line or several (RFC 5321 4.2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(super) struct ReplyLines {
     pub(super) code: u16,
     /// The text behind the code on each line.
     pub(super) texts: Vec<Vec<u8>>,
 }
 
-impl Reply {
+impl ReplyLines {
     /// A reply of our own: code, enhanced code and words.
     pub(super) fn own(code: u16, words: &str) -> Self {
         Self {
@@ -95,7 +95,7 @@ pub(super) struct Replies {
     bytes: Vec<u8>,
     start: usize,
     /// The lines of a reply that has not ended, and their bytes.
-    begun: Option<Reply>,
+    begun: Option<ReplyLines>,
     size: usize,
 }
 
@@ -107,7 +107,7 @@ impl Replies {
     }
 
     /// The next reply that is complete.
-    pub(super) fn next(&mut self) -> Result<Option<Reply>, BadReply> {
+    pub(super) fn next(&mut self) -> Result<Option<ReplyLines>, BadReply> {
         loop {
             let rest = &self.bytes[self.start..];
             let Some(end) = memchr(b'\n', rest) else {
@@ -125,7 +125,7 @@ impl Replies {
             let (code, more, text) = parts(line).ok_or(BadReply::Malformed)?;
             let text = text.to_vec();
             self.start += end + 1;
-            let mut reply = self.begun.take().unwrap_or(Reply {
+            let mut reply = self.begun.take().unwrap_or(ReplyLines {
                 code,
                 texts: Vec::new(),
             });
@@ -173,7 +173,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn read(input: &[u8], step: usize) -> Result<Vec<Reply>, BadReply> {
+    fn read(input: &[u8], step: usize) -> Result<Vec<ReplyLines>, BadReply> {
         let (mut replies, mut found) = (Replies::default(), Vec::new());
         for piece in input.chunks(step) {
             replies.push(piece);

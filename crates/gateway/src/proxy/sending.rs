@@ -34,14 +34,14 @@ pub(super) fn send(
     client: (&Stream, bool),
     end: Instant,
 ) -> Result<(), Unsent> {
-    let mut way = Way {
+    let mut writer = ContentWriter {
         hop,
         client,
         end,
         client_gone: false,
     };
-    way.send(outgoing).map_err(|_| {
-        if way.client_gone {
+    writer.send(outgoing).map_err(|_| {
+        if writer.client_gone {
             Unsent::ClientGone
         } else {
             Unsent::Failed
@@ -49,14 +49,14 @@ pub(super) fn send(
     })
 }
 
-struct Way<'a> {
+struct ContentWriter<'a> {
     hop: &'a Stream,
     client: (&'a Stream, bool),
     end: Instant,
     client_gone: bool,
 }
 
-impl Way<'_> {
+impl ContentWriter<'_> {
     fn send(&mut self, outgoing: &mut OutgoingMessage) -> io::Result<()> {
         let mut stuffer = Stuffer::default();
         let mut out = Vec::with_capacity(PIECE.min(outgoing.len() as usize + 64));

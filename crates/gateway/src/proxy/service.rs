@@ -1,6 +1,6 @@
 //! Serves SMTP or LMTP on a listener: checks the route, and gives each client a connection of its own.
 
-use super::connection::{Connection, ProxyHandle};
+use super::connection::{ProxyConnection, ProxyHandle};
 use super::route::Route;
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
@@ -60,7 +60,8 @@ impl Service for Relay {
             return Ok(None);
         }
         let handle = Arc::new(ProxyHandle::new(number, client.try_clone()?));
-        let connection = Connection::new(handle.clone(), client, self.0.clone(), shared.clone());
+        let connection =
+            ProxyConnection::new(handle.clone(), client, self.0.clone(), shared.clone());
         Ok(Some(Accepted {
             handle,
             run: Execution::Thread(Box::new(|| connection.run())),

@@ -7,7 +7,7 @@
 
 use super::capabilities::Capabilities;
 use super::content::{Stuffer, is_clean};
-use super::reply::{Replies, Reply};
+use super::reply::{Replies, ReplyLines};
 use crate::address::{Address, Stream};
 use crate::limits::Limits;
 use memchr::memchr2;
@@ -37,7 +37,7 @@ impl SmtpMessage<'_> {
     pub fn send(&self, server: &Address, deadline: Instant) -> io::Result<String> {
         let content = self.content()?;
         self.check_envelope()?;
-        let mut session = Session::connect(server, deadline)?;
+        let mut session = SmtpConnection::connect(server, deadline)?;
         let capabilities = session.greet()?;
         let mail = self.mail_command(&capabilities, content.len(), server)?;
         session.command(&mail, 2)?;
@@ -130,14 +130,14 @@ impl SmtpMessage<'_> {
     }
 }
 
-struct Session<'a> {
+struct SmtpConnection<'a> {
     server: &'a Address,
     stream: Stream,
     replies: Replies,
     deadline: Instant,
 }
 
-impl<'a> Session<'a> {
+impl<'a> SmtpConnection<'a> {
     fn connect(server: &'a Address, deadline: Instant) -> io::Result<Self> {
         let limits = Limits {
             // The caller names the server on purpose.
@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
     }
 
     /// Sends a command. A reply whose code does not begin with `class` is an error.
-    fn command(&mut self, command: &[u8], class: u16) -> io::Result<Reply> {
+    fn command(&mut self, command: &[u8], class: u16) -> io::Result<ReplyLines> {
         self.write(&[command, b"\r\n"].concat())?;
         let reply = self.reply()?;
         self.expect(&String::from_utf8_lossy(command), &reply, class)?;
@@ -179,7 +179,7 @@ impl<'a> Session<'a> {
             .map_err(|error| self.lost(&error))
     }
 
-    fn reply(&mut self) -> io::Result<Reply> {
+    fn reply(&mut self) -> io::Result<ReplyLines> {
         let mut bytes = [0; 4096];
         loop {
             let bad = |error| invalid(format!("{}: {error}", self.server));
@@ -206,7 +206,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the text of a reply in this class.
-    fn expect(&self, what: &str, reply: &Reply, class: u16) -> io::Result<String> {
+    fn expect(&self, what: &str, reply: &ReplyLines, class: u16) -> io::Result<String> {
         let texts: Vec<_> = reply
             .texts
             .iter()

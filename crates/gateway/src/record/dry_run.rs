@@ -6,10 +6,10 @@
 //! ```
 //!
 //! # Limits
-//! Counts begin anew with each start. Of more than 2,000 domains those with the least to change are forgotten: what a domain had before
+//! DomainCounts begin anew with each start. Of more than 2,000 domains those with the least to change are forgotten: what a domain had before
 //! it was forgotten is missing from its line, not from the summary.
 
-use super::{Form, Line};
+use super::{Form, LogLine};
 use crate::event::Record;
 use crate::policy::{Action, Finding};
 use std::cmp::Reverse;
@@ -27,24 +27,24 @@ const NAMED: usize = 5;
 /// Bytes of the longest domain (RFC 1035 2.3.4); one that is longer is cut.
 const LONGEST: usize = 255;
 
-/// Counts what a dry run would do.
+/// DomainCounts what a dry run would do.
 #[derive(Debug)]
 pub struct DryRun {
     since: Instant,
-    state: Mutex<State>,
+    state: Mutex<DryRunTotals>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    all: Counts,
-    domains: HashMap<Box<[u8]>, Counts>,
+struct DryRunTotals {
+    all: DomainCounts,
+    domains: HashMap<Box<[u8]>, DomainCounts>,
     /// Domains were forgotten.
     forgot: bool,
 }
 
 /// Messages of one domain, or of all.
 #[derive(Clone, Debug)]
-struct Counts {
+struct DomainCounts {
     messages: u64,
     /// By the action that the policy asks for.
     wanted: [u64; Action::ALL.len()],
@@ -52,7 +52,7 @@ struct Counts {
     findings: [u32; Finding::ALL.len()],
 }
 
-impl Default for Counts {
+impl Default for DomainCounts {
     fn default() -> Self {
         Self {
             messages: 0,
@@ -72,7 +72,7 @@ impl Default for DryRun {
 }
 
 impl DryRun {
-    /// Counts a message, if its policy only reports.
+    /// DomainCounts a message, if its policy only reports.
     pub fn record(&self, record: &Record) {
         if !record.dry_run {
             return;
@@ -93,7 +93,7 @@ impl DryRun {
         if state.all.messages == 0 {
             return String::new();
         }
-        let line = Line::new(form)
+        let line = LogLine::new(form)
             .text("dry-run", "summary")
             .number("seconds", self.since.elapsed().as_secs());
         let mut text = state
@@ -106,7 +106,7 @@ impl DryRun {
             .collect();
         domains.sort_unstable_by_key(|(name, counts)| (Reverse(counts.rank()), *name));
         for (at, (name, counts)) in domains.iter().take(TOP).enumerate() {
-            let line = Line::new(form)
+            let line = LogLine::new(form)
                 .text("dry-run", "domain")
                 .number("rank", at as u64 + 1);
             let line = line
@@ -115,7 +115,7 @@ impl DryRun {
             text += &counts.written(line);
         }
         if state.forgot {
-            let line = Line::new(form).text("dry-run", "note");
+            let line = LogLine::new(form).text("dry-run", "note");
             text += &line
                 .text(
                     "note",
@@ -128,10 +128,10 @@ impl DryRun {
     }
 }
 
-impl State {
+impl DryRunTotals {
     /// Forgets the half of all domains with the least to change.
     fn forget(&mut self) {
-        let mut ranks: Vec<_> = self.domains.values().map(Counts::rank).collect();
+        let mut ranks: Vec<_> = self.domains.values().map(DomainCounts::rank).collect();
         let (_, middle, _) = ranks.select_nth_unstable(DOMAINS / 2);
         let middle = *middle;
         // Of equal ones some stay.
@@ -145,7 +145,7 @@ impl State {
     }
 }
 
-impl Counts {
+impl DomainCounts {
     fn add(&mut self, record: &Record) {
         self.messages += 1;
         self.wanted[record.wanted as usize] += 1;
@@ -167,7 +167,7 @@ impl Counts {
     }
 
     /// A line with its end.
-    fn written(&self, mut line: Line) -> String {
+    fn written(&self, mut line: LogLine) -> String {
         for action in Action::ALL {
             line = line.number(action.name(), self.wanted[action as usize]);
         }

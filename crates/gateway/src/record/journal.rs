@@ -3,7 +3,7 @@
 //! # Limits
 //! Faults are counted by their kind; what caused one stands in its line only.
 
-use super::{Form, Line, Metrics, Priority};
+use super::{Form, LogLine, Metrics, Priority};
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::policy::Action;
@@ -50,7 +50,7 @@ impl Journal {
                 let mut lines = self.lines();
                 let told = record.told(
                     self.route,
-                    Line::behind(std::mem::take(&mut lines), self.form, record.priority()),
+                    LogLine::behind(std::mem::take(&mut lines), self.form, record.priority()),
                 );
                 *lines = told;
                 lines.push('\n');
@@ -65,7 +65,7 @@ impl Journal {
             } => {
                 self.metrics.fault(fault.kind());
                 let mut lines = self.lines();
-                let line = Line::behind(std::mem::take(&mut lines), self.form, fault.priority());
+                let line = LogLine::behind(std::mem::take(&mut lines), self.form, fault.priority());
                 let line = line
                     .text("fault", &fault.to_string())
                     .number("conn", *connection);
@@ -131,7 +131,7 @@ impl Record {
     pub fn line(&self, route: &str, form: Form) -> String {
         self.told(
             route,
-            Line::behind(String::with_capacity(512), form, self.priority()),
+            LogLine::behind(String::with_capacity(512), form, self.priority()),
         )
     }
 
@@ -146,7 +146,7 @@ impl Record {
     }
 
     /// Makes an empty line that of this message.
-    fn told(&self, route: &str, line: Line) -> String {
+    fn told(&self, route: &str, line: LogLine) -> String {
         let findings: Vec<_> = self
             .findings
             .counted()

@@ -5,7 +5,7 @@
 //! has the first 998 bytes. A sender above 998 bytes is not in it.
 
 use super::ledgers::message_id;
-use super::{Form, Line};
+use super::{Form, LogLine};
 use crate::engine::Engine;
 use crate::envelope::Envelope;
 use crate::event::Record;
@@ -109,7 +109,7 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
             )
         })
         .collect();
-    let line = Line::new(Form::Json)
+    let line = LogLine::new(Form::Json)
         .bytes("msg", &record.envelope.queue_id)
         .bytes("from", &record.envelope.sender)
         .number("rcpts", record.envelope.recipients.into())

@@ -45,14 +45,14 @@ pub enum Priority {
 
 /// A line that grows, key by key. Keys are words of ours.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct LogLine {
     form: Form,
     out: String,
     /// Where it begins.
     start: usize,
 }
 
-impl Line {
+impl LogLine {
     /// An empty line.
     pub fn new(form: Form) -> Self {
         Self::behind(String::with_capacity(256), form, Priority::Info)
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn both(value: &[u8]) -> [String; 2] {
-        [Form::Text, Form::Json].map(|form| Line::new(form).bytes("k", value).finish())
+        [Form::Text, Form::Json].map(|form| LogLine::new(form).bytes("k", value).finish())
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn lists_hold_whole_items() {
         let list = |items: &[&[u8]], total| {
-            Line::new(Form::Text)
+            LogLine::new(Form::Text)
                 .list("to", items.iter().copied(), total)
                 .finish()
         };
@@ -355,13 +355,13 @@ mod tests {
             (Priority::ServerEvent, "<5>k=v"),
             (Priority::Info, "<6>k=v"),
         ] {
-            let line = Line::behind("before\n".to_owned(), Form::Journald, priority)
+            let line = LogLine::behind("before\n".to_owned(), Form::Journald, priority)
                 .text("k", "v")
                 .finish();
             assert_eq!(line, format!("before\n{want}"));
         }
         assert_eq!(
-            Line::behind(String::new(), Form::Text, Priority::Error)
+            LogLine::behind(String::new(), Form::Text, Priority::Error)
                 .text("k", "v")
                 .finish(),
             "k=v"
@@ -378,15 +378,15 @@ mod tests {
             ),
             (Form::Journald, "<6>msg=4F route=milter in=5 ms=0.21"),
         ] {
-            let line = Line::new(form)
+            let line = LogLine::new(form)
                 .text("msg", "4F")
                 .text("route", "milter")
                 .number("in", 5);
             assert_eq!(line.millis("ms", Duration::from_micros(219)).finish(), want);
         }
-        assert_eq!(Line::new(Form::Json).finish(), "{}");
+        assert_eq!(LogLine::new(Form::Json).finish(), "{}");
         let time = |micros| {
-            Line::new(Form::Text)
+            LogLine::new(Form::Text)
                 .millis("ms", Duration::from_micros(micros))
                 .finish()
         };

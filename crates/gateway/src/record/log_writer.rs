@@ -7,7 +7,7 @@
 //! Another program that writes into the same pipe may fill it between a look and a write: a write of at most [`ATOMIC`] bytes waits then for
 //! its reader, and who tells meanwhile waits no longer than a second. What is collected when the program ends is lost.
 
-use super::{Form, Line, Priority};
+use super::{Form, LogLine, Priority};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
@@ -34,13 +34,13 @@ pub struct LogWriter {
 struct Inner {
     to: File,
     form: Form,
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
     /// A write has ended.
     free: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WriterState {
     /// A thread writes.
     writing: bool,
     /// Number of threads that wait for the end of that.
@@ -101,7 +101,7 @@ impl LogWriter {
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,9 +136,9 @@ impl Inner {
     /// Waits until somebody is woken who waits, or a time has gone by.
     fn wait<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, WriterState>,
         time: Duration,
-    ) -> MutexGuard<'s, State> {
+    ) -> MutexGuard<'s, WriterState> {
         state.waiting += 1;
         let mut state = self
             .free
@@ -149,7 +149,7 @@ impl Inner {
         state
     }
 
-    fn wake(&self, state: &State) {
+    fn wake(&self, state: &WriterState) {
         if state.waiting > 0 {
             self.free.notify_all();
         }
@@ -235,7 +235,7 @@ impl Inner {
     }
 }
 
-impl State {
+impl WriterState {
     /// Keeps whole lines, as many as there is room for.
     fn collect(&mut self, lines: &[u8]) {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
@@ -254,7 +254,7 @@ impl State {
         let text = std::mem::take(&mut self.collected);
         match std::mem::take(&mut self.untold) {
             0 => text,
-            untold if text.is_empty() => (Line::behind(String::new(), form, Priority::Warning)
+            untold if text.is_empty() => (LogLine::behind(String::new(), form, Priority::Warning)
                 .text("fault", "log-lost")
                 .number("lines", untold)
                 .finish()

@@ -1,7 +1,7 @@
 //! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
 //!
 //! ```text
-//!  Record ─┬─► Line ─► LogWriter         one line a message
+//!  Record ─┬─► LogLine ─► LogWriter         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
 //!          │      └─► DryRun          what a dry run would do, by the sender's domain
 //!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
@@ -24,10 +24,10 @@ mod responder;
 pub use dry_run::DryRun;
 pub use journal::Journal;
 pub use ledgers::{
-    Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339,
+    Catalog, Found, LedgerRecord, Ledgers, Prepared, Query, Retention, Swept, day_start, rfc3339,
 };
 pub(crate) use ledgers::{check_existing, message_id};
-pub use line::{Form, Line, Priority};
+pub use line::{Form, LogLine, Priority};
 pub use log_writer::LogWriter;
 pub use metrics::Metrics;
 pub use responder::Responder;

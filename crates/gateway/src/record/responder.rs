@@ -139,7 +139,7 @@ type Render = dyn Fn() -> String;
 /// Serves all connections until it is stopped.
 fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
     // The oldest first.
-    let mut clients = VecDeque::<Client>::with_capacity(CONNECTIONS);
+    let mut clients = VecDeque::<HttpConnection>::with_capacity(CONNECTIONS);
     while !stopping.load(Ordering::SeqCst) {
         let mut waiting = vec![PollFd::new(listener, PollFlags::IN)];
         waiting.extend(
@@ -147,7 +147,7 @@ fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
                 .iter()
                 .map(|client| PollFd::new(&client.stream, client.awaits())),
         );
-        let left = clients.iter().map(Client::left).min();
+        let left = clients.iter().map(HttpConnection::left).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs().cast_signed(),
             tv_nsec: left.subsec_nanos().into(),
@@ -180,14 +180,14 @@ fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
 }
 
 /// Takes a new connection. Closes the oldest without a request, if there are too many.
-fn welcome(stream: TcpStream, clients: &mut VecDeque<Client>, render: &Render) {
+fn welcome(stream: TcpStream, clients: &mut VecDeque<HttpConnection>, render: &Render) {
     if stream.set_nonblocking(true).is_err() {
         return;
     }
-    let mut client = Client {
+    let mut client = HttpConnection {
         stream,
         since: Instant::now(),
-        state: State::Reading(Vec::new()),
+        state: HttpState::Reading(Vec::new()),
     };
     // Its request is often there already.
     if !client.advance(true, render) {
@@ -196,22 +196,22 @@ fn welcome(stream: TcpStream, clients: &mut VecDeque<Client>, render: &Render) {
     if clients.len() >= CONNECTIONS {
         let oldest = clients
             .iter()
-            .position(|client| !matches!(client.state, State::Writing(..)));
+            .position(|client| !matches!(client.state, HttpState::Writing(..)));
         clients.remove(oldest.unwrap_or_default());
     }
     clients.push_back(client);
 }
 
 /// One connection.
-struct Client {
+struct HttpConnection {
     stream: TcpStream,
     /// When its state began.
     since: Instant,
-    state: State,
+    state: HttpState,
 }
 
 /// What a connection is about to do.
-enum State {
+enum HttpState {
     /// Read a request, of which these bytes are there.
     Reading(Vec<u8>),
     /// Write an answer from this byte on.
@@ -220,9 +220,9 @@ enum State {
     Draining(usize),
 }
 
-impl Client {
+impl HttpConnection {
     fn awaits(&self) -> PollFlags {
-        if matches!(self.state, State::Writing(..)) {
+        if matches!(self.state, HttpState::Writing(..)) {
             PollFlags::OUT
         } else {
             PollFlags::IN
@@ -237,10 +237,10 @@ impl Client {
     /// Does what can be done without waiting. Returns false at the end of the connection.
     fn advance(&mut self, is_ready: bool, render: &Render) -> bool {
         if self.left().is_zero() {
-            if !matches!(self.state, State::Reading(_)) {
+            if !matches!(self.state, HttpState::Reading(_)) {
                 return false;
             }
-            self.enter(State::Writing(answer(&Request::TooSlow, render), 0));
+            self.enter(HttpState::Writing(answer(&Request::TooSlow, render), 0));
         } else if !is_ready {
             return true;
         }
@@ -254,14 +254,14 @@ impl Client {
         }
     }
 
-    fn enter(&mut self, next: State) {
+    fn enter(&mut self, next: HttpState) {
         (self.state, self.since) = (next, Instant::now());
     }
 
     /// Works until its state ends. Returns the next one, or none at the end of the connection.
-    fn work(&mut self, render: &Render) -> io::Result<Option<State>> {
+    fn work(&mut self, render: &Render) -> io::Result<Option<HttpState>> {
         match &mut self.state {
-            State::Reading(seen) => loop {
+            HttpState::Reading(seen) => loop {
                 let mut bytes = [0; LONGEST];
                 let room = LONGEST - seen.len();
                 let count = self.stream.read(&mut bytes[..room])?;
@@ -277,9 +277,9 @@ impl Client {
                 } else {
                     continue;
                 };
-                return Ok(Some(State::Writing(answer(&asked, render), 0)));
+                return Ok(Some(HttpState::Writing(answer(&asked, render), 0)));
             },
-            State::Writing(bytes, at) => {
+            HttpState::Writing(bytes, at) => {
                 while *at < bytes.len() {
                     match self.stream.write(&bytes[*at..])? {
                         0 => return Ok(None),
@@ -288,9 +288,9 @@ impl Client {
                 }
                 // Unread bytes would reset the connection when it closes, and the answer with it.
                 self.stream.shutdown(Shutdown::Write)?;
-                Ok(Some(State::Draining(DRAINED)))
+                Ok(Some(HttpState::Draining(DRAINED)))
             }
-            State::Draining(room) => loop {
+            HttpState::Draining(room) => loop {
                 match self.stream.read(&mut [0; 512])? {
                     0 => return Ok(None),
                     count => *room = room.saturating_sub(count),

@@ -5,7 +5,7 @@
 //! # Limits
 //! The signal cannot be taken back.
 
-use crate::address::{Listener, Stream};
+use crate::address::{ListeningSocket, Stream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
@@ -24,7 +24,7 @@ const STEP: Timespec = Timespec {
 
 /// A listener, and the receiving end of the shutdown signal.
 pub(super) struct Acceptor {
-    listener: Listener,
+    listener: ListeningSocket,
     shutdown: UnixStream,
     spare: Spare,
 }
@@ -41,7 +41,7 @@ impl ShutdownSignal {
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: Listener) -> io::Result<(Self, ShutdownSignal)> {
+    pub(super) fn new(listener: ListeningSocket) -> io::Result<(Self, ShutdownSignal)> {
         listener.set_nonblocking()?;
         let (shutdown, signal) = UnixStream::pair()?;
         signal.set_nonblocking(true)?;
@@ -55,7 +55,7 @@ impl Acceptor {
         ))
     }
 
-    pub(super) fn listener(&self) -> &Listener {
+    pub(super) fn listener(&self) -> &ListeningSocket {
         &self.listener
     }
 
@@ -127,7 +127,7 @@ impl Spare {
     }
 
     /// Accepts and closes a waiting connection if `error` says that no descriptor is free.
-    fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
+    fn turn_away(&mut self, error: &io::Error, listener: &ListeningSocket) {
         if lacks_descriptors(error) && self.0.take().is_some() {
             // It fails if nobody waits.
             drop(listener.accept());
@@ -150,7 +150,7 @@ mod tests {
     fn acceptor() -> (tempfile::TempDir, PathBuf, Acceptor, ShutdownSignal) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
-        let listener = Listener::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
+        let listener = ListeningSocket::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
         let (acceptor, shutdown) = Acceptor::new(listener).unwrap();
         (folder, path, acceptor, shutdown)
     }

@@ -11,16 +11,15 @@
 //! waits take a quarter of the time at most. A connection that began a message is never closed here. A Unix socket has no shares: its only client is
 //! the mail server.
 
-use super::{ConnectionHandle, Server, Shared};
-use crate::address::Stream;
+use super::activity::Activity;
+use super::shared::{ConnectionHandle, Shared};
 use crate::event::ServerEvent;
 use crate::fault::Fault;
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,82 +32,10 @@ const PART_OF_TIME: u32 = 4;
 /// Time between two checks whether a connection may be closed.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Returns the time that may be waited, and now.
-pub(super) fn waits() -> Cell<(Duration, Instant)> {
-    Cell::new((MOST_WAITS, Instant::now()))
-}
-
-/// What the server knows of a connection when it chooses one to close.
-#[derive(Debug)]
-pub(crate) struct Activity {
-    /// Address of the peer; `None` on a Unix socket.
-    peer: Option<IpAddr>,
-    /// The client for which the peer speaks, once it has named it.
-    client: Mutex<Option<IpAddr>>,
-    began: AtomicBool,
-    start: Instant,
-    /// Milliseconds from the start to the last input, plus 1; 0 without input.
-    heard: AtomicU64,
-}
-
-impl Activity {
-    pub(crate) fn new(stream: &Stream) -> Self {
-        Self::of(stream.client().ok().flatten())
-    }
-
-    fn of(peer: Option<IpAddr>) -> Self {
-        let (began, heard) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self {
-            peer,
-            client: Mutex::new(None),
-            began,
-            start: Instant::now(),
-            heard,
-        }
-    }
-
-    /// Records input of the peer.
-    pub(crate) fn record_input(&self) {
-        let time = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.heard.store(time.saturating_add(1), Ordering::Relaxed);
-    }
-
-    /// Records that a message began.
-    pub(crate) fn record_message(&self) {
-        self.began.store(true, Ordering::SeqCst);
-    }
-
-    /// Records the client for which the peer speaks.
-    pub(crate) fn set_client(&self, client: Option<IpAddr>) {
-        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
-    }
-
-    fn client(&self) -> Option<IpAddr> {
-        self.client
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .or(self.peer)
-    }
-
-    /// Returns how long it was silent; `None` if it ever began a message.
-    fn idle(&self) -> Option<Idle> {
-        if self.began.load(Ordering::SeqCst) {
-            return None;
-        }
-        let heard = self.heard.load(Ordering::Relaxed);
-        let last = Duration::from_millis(heard.saturating_sub(1));
-        Some(Idle {
-            spoke: heard > 0,
-            silent: self.start.elapsed().saturating_sub(last),
-        })
-    }
-}
-
-/// A connection that never began a message.
-#[derive(Clone, Copy, Debug)]
-struct Idle {
-    spoke: bool,
-    silent: Duration,
+/// Makes room for new connections.
+pub(super) struct Admission {
+    /// Time that new connections may still wait for idle ones, and when it was computed.
+    waits: Cell<(Duration, Instant)>,
 }
 
 /// Result of the search for a connection to close.
@@ -119,13 +46,19 @@ enum Choice {
     None,
 }
 
-impl Server {
+impl Admission {
+    pub(super) fn new() -> Self {
+        Self {
+            waits: Cell::new((MOST_WAITS, Instant::now())),
+        }
+    }
+
     /// Makes room for a connection from `peer`. Returns false if all connections, or all of its share, are in use.
-    pub(super) fn has_room(&self, peer: Option<IpAddr>) -> bool {
-        let limits = &self.shared.limits;
+    pub(super) fn has_room(&self, shared: &Shared, peer: Option<IpAddr>) -> bool {
+        let limits = &shared.limits;
         let patience = Instant::now() + SILENT + STEP;
         loop {
-            let connections = self.shared.connections();
+            let connections = shared.connections();
             let of_peer = |handle: &Arc<dyn ConnectionHandle>| {
                 handle.activity().is_some_and(|other| other.peer == peer)
             };
@@ -146,10 +79,10 @@ impl Server {
             drop(connections);
             match choice {
                 Choice::Close(number) => {
-                    self.close_idle(number);
+                    close_idle(shared, number);
                 }
                 Choice::Wait
-                    if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => {}
+                    if Instant::now() < patience && !shared.is_stopping() && self.wait() => {}
                 Choice::Wait | Choice::None => return false,
             }
         }
@@ -169,25 +102,25 @@ impl Server {
             .set((left.saturating_sub(end.duration_since(start)), end));
         may_wait
     }
+}
 
-    /// Closes one idle connection. Returns false if none can be closed.
-    pub(super) fn close_one(&self) -> bool {
-        let choice = choose(self.shared.connections().iter());
-        matches!(choice, Choice::Close(number) if self.close_idle(number))
-    }
+/// Closes one idle connection. Returns false if none can be closed.
+pub(super) fn close_one(shared: &Shared) -> bool {
+    let choice = choose(shared.connections().iter());
+    matches!(choice, Choice::Close(number) if close_idle(shared, number))
+}
 
-    /// Closes an idle connection and frees its place. Its thread ends as soon as it notices.
-    fn close_idle(&self, number: u64) -> bool {
-        let handle = self.shared.connections().get(&number).cloned();
-        // It ended meanwhile, or it began to wait for something that nobody can interrupt.
-        let Some(handle) = handle.filter(|handle| handle.dismiss()) else {
-            return false;
-        };
-        self.shared.connections().remove(&number);
-        let client = handle.activity().and_then(Activity::client);
-        report_connection(&self.shared, number, client, &Fault::IdleClosed);
-        true
-    }
+/// Closes an idle connection and frees its place. Its thread ends as soon as it notices.
+fn close_idle(shared: &Shared, number: u64) -> bool {
+    let handle = shared.connections().get(&number).cloned();
+    // It ended meanwhile, or it began to wait for something that nobody can interrupt.
+    let Some(handle) = handle.filter(|handle| handle.dismiss()) else {
+        return false;
+    };
+    shared.connections().remove(&number);
+    let client = handle.activity().and_then(Activity::client);
+    report_connection(shared, number, client, &Fault::IdleClosed);
+    true
 }
 
 /// Reports that a connection was refused or closed for another one.

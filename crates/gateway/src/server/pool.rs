@@ -7,9 +7,9 @@
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however busy that is.
 
-use super::{
-    AFTER_FAILURE, Heartbeat, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL,
-    in_thread,
+use super::heartbeat::Heartbeat;
+use super::shared::{
+    AFTER_FAILURE, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL, in_thread,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};

@@ -10,15 +10,15 @@ struct EchoPool;
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-struct Echo {
+struct PooledEcho {
     stream: Stream,
     unsent: Vec<u8>,
     silent: Instant,
 }
 
-struct EchoHandle(Stream);
+struct PooledEchoHandle(Stream);
 
-impl ConnectionHandle for EchoHandle {
+impl ConnectionHandle for PooledEchoHandle {
     fn end_idle(&self) {
         self.0.shut();
     }
@@ -36,8 +36,8 @@ impl Service for EchoPool {
         _: bool,
         _: &Arc<Shared>,
     ) -> io::Result<Option<Accepted>> {
-        let handle = Arc::new(EchoHandle(stream.try_clone()?));
-        let echo = Echo {
+        let handle = Arc::new(PooledEchoHandle(stream.try_clone()?));
+        let echo = PooledEcho {
             stream,
             unsent: Vec::new(),
             silent: Instant::now(),
@@ -49,7 +49,7 @@ impl Service for EchoPool {
     }
 }
 
-impl PooledConnection for Echo {
+impl PooledConnection for PooledEcho {
     fn stream(&self) -> &Stream {
         &self.stream
     }

@@ -1,9 +1,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use super::heartbeat::Heartbeat;
 use super::*;
+use crate::limits::Limits;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 /// Says back what it hears; a byte `!` is a message that ends with `.`, and `#` a panic.
 struct Echo;

@@ -1,8 +1,8 @@
 //! Whole conversations, at every split of their bytes, and what no server says.
 
 use mailglot_gateway::milter::{
-    Actions, Event, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, ProtocolError,
-    Refusal, ReplyText, Session, Verdict, action, protocol, put,
+    Actions, Event, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, MilterSession, Peer,
+    ProtocolError, Refusal, ReplyText, Verdict, action, protocol, put,
 };
 
 /// All bits that Postfix 3.7 offers.
@@ -49,7 +49,7 @@ fn conversation(bits: (u32, u32, u32)) -> Vec<u8> {
 
 /// Events as text, and letters of the packets that went back; messages are decided with `Accept`.
 fn run<'a>(
-    mut session: Session,
+    mut session: MilterSession,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<String>, String, Option<ProtocolError>) {
     let (mut events, mut answers) = (Vec::new(), Incoming::default());
@@ -85,23 +85,23 @@ fn a_conversation_is_the_same_at_every_split() {
     // Connection, HELO, then six answers and a verdict for each message; or verdicts alone.
     for (bits, letters) in [(OFFER, "Oaa"), (OLD, "Occccccccacccccca")] {
         let bytes = conversation(bits);
-        let whole = run(Session::new(), [&bytes[..]]);
+        let whole = run(MilterSession::new(), [&bytes[..]]);
         assert_eq!((whole.1.as_str(), whole.2), (letters, None));
         assert_eq!(whole.0.len(), 22);
         for at in 0..=bytes.len() {
             assert_eq!(
-                run(Session::new(), [&bytes[..at], &bytes[at..]]),
+                run(MilterSession::new(), [&bytes[..at], &bytes[at..]]),
                 whole,
                 "{at}"
             );
         }
-        assert_eq!(run(Session::new(), bytes.chunks(1)), whole);
+        assert_eq!(run(MilterSession::new(), bytes.chunks(1)), whole);
     }
 }
 
 #[test]
 fn commands_carry_what_they_say() {
-    let mut session = Session::new();
+    let mut session = MilterSession::new();
     session.feed(&conversation(OFFER));
     let granted = Granted {
         version: 6,
@@ -144,8 +144,8 @@ fn commands_carry_what_they_say() {
 }
 
 /// A session with a message that waits for its verdict, and nothing to be written.
-fn ended(bits: (u32, u32, u32)) -> Session {
-    let mut session = Session::new();
+fn ended(bits: (u32, u32, u32)) -> MilterSession {
+    let mut session = MilterSession::new();
     session.feed(&[offer(bits), packet(b'M', b"<>\0"), packet(b'E', b"")].concat());
     while session.event().unwrap().is_some() {}
     session.take_output();
@@ -317,7 +317,7 @@ fn progress_is_told_while_a_verdict_is_owed() {
 #[test]
 fn a_filter_that_has_too_much_to_do_defers_each_client() {
     for offered in [OFFER, OLD] {
-        let mut session = Session::refusing();
+        let mut session = MilterSession::refusing();
         session.feed(&[offer(offered), packet(b'C', b"client\0U")].concat());
         while session.event().unwrap().is_some() {}
         assert!(session.take_output().ends_with(&packet(b't', b"")));
@@ -327,11 +327,14 @@ fn a_filter_that_has_too_much_to_do_defers_each_client() {
 #[test]
 fn another_client_may_follow_with_and_without_negotiation() {
     let next = [packet(b'K', b""), offer(OFFER), packet(b'C', b"a\0U")].concat();
-    assert_eq!(run(Session::new(), [&offer(OFFER)[..], &next]).1, "OO");
+    assert_eq!(
+        run(MilterSession::new(), [&offer(OFFER)[..], &next]).1,
+        "OO"
+    );
     let next = [packet(b'K', b""), packet(b'C', b"a\0U")].concat();
-    assert_eq!(run(Session::new(), [&offer(OFFER)[..], &next]), {
+    assert_eq!(run(MilterSession::new(), [&offer(OFFER)[..], &next]), {
         let (events, letters) = (
-            run(Session::new(), [&offer(OFFER)[..], &next]).0,
+            run(MilterSession::new(), [&offer(OFFER)[..], &next]).0,
             "O".to_owned(),
         );
         assert_eq!(events.len(), 3);
@@ -381,13 +384,13 @@ fn what_no_server_says_is_a_fault_with_a_name() {
     ];
     for (bytes, fault) in rows {
         assert_eq!(
-            run(Session::new(), [&bytes[..]]).2,
+            run(MilterSession::new(), [&bytes[..]]).2,
             Some(fault),
             "{}",
             bytes.escape_ascii()
         );
         assert_eq!(
-            run(Session::new(), bytes.chunks(1)).2,
+            run(MilterSession::new(), bytes.chunks(1)).2,
             Some(fault),
             "{}",
             bytes.escape_ascii()
@@ -409,7 +412,7 @@ fn odd_but_harmless_input_is_no_fault() {
         packet(b'B', &vec![0; 1 << 20]),
     ]
     .concat();
-    let (events, letters, fault) = run(Session::new(), [&odd[..]]);
+    let (events, letters, fault) = run(MilterSession::new(), [&odd[..]]);
     assert_eq!((events.len(), letters.as_str(), fault), (8, "Oa", None));
 }
 
@@ -427,8 +430,8 @@ fn wire_inputs_of_the_shared_attacks_are_closed_or_handled() {
         }
         seen += 1;
         let bytes = std::fs::read(&path).unwrap();
-        let got = run(Session::new(), [&bytes[..]]);
-        assert_eq!(run(Session::new(), bytes.chunks(7)), got, "{name}");
+        let got = run(MilterSession::new(), [&bytes[..]]);
+        assert_eq!(run(MilterSession::new(), bytes.chunks(7)), got, "{name}");
         let closed = ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"]
             .iter()
             .any(|start| name.starts_with(start));
@@ -454,7 +457,7 @@ fn nothing_that_may_be_offered_is_beyond_what_was_asked() {
     for (bit, command, data) in bits {
         for offered in [0, bit, !bit] {
             let bytes = [offer((6, 0, offered)), packet(command, data)].concat();
-            let answered = run(Session::new(), [&bytes[..]]).1 == "Oc";
+            let answered = run(MilterSession::new(), [&bytes[..]]).1 == "Oc";
             assert_eq!(
                 answered,
                 offered & bit == 0,
@@ -485,10 +488,10 @@ fn noise_never_panics_and_keeps_memory_small() {
                 _ => bytes.insert(at, random() as u8),
             }
         }
-        let whole = run(Session::new(), [&bytes[..]]);
+        let whole = run(MilterSession::new(), [&bytes[..]]);
         let at = (random() % (bytes.len() as u64 + 1)) as usize;
         assert_eq!(
-            run(Session::new(), [&bytes[..at], &bytes[at..]]),
+            run(MilterSession::new(), [&bytes[..at], &bytes[at..]]),
             whole,
             "{}",
             bytes.escape_ascii()

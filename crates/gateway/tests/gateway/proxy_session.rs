@@ -1,11 +1,13 @@
 //! The proxy's machine, without any I/O: against a next hop of our own, at every split, with mutants, and with one that dies.
 
 use crate::rig::{Death, Hop, Kept, Manner};
-use mailglot_gateway::proxy::{BareLines, Delivery, Options, Session, Step, Stuffer, Verdict};
+use mailglot_gateway::proxy::{
+    BadReply, BareLines, Delivery, HopFault, Options, ProxySession, ProxyVerdict, Step, Stuffer,
+};
 
 /// Both sides of a session. Only the first connection of a next hop is in its manner; later ones are faultless.
 struct World {
-    session: Session,
+    session: ProxySession,
     manner: Manner,
     hop: Option<Hop>,
     answers: Vec<u8>,
@@ -23,7 +25,7 @@ struct World {
 impl World {
     fn new(options: Options, manner: Manner) -> Self {
         Self {
-            session: Session::new(options),
+            session: ProxySession::new(options),
             manner,
             hop: None,
             answers: Vec::new(),
@@ -92,13 +94,13 @@ impl World {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                     self.forwarded.push((text(id), peer.map(text)));
                     let verdict = match self.session.unacceptable() {
-                        Some(_) => Verdict::Refuse(550, "5.5.2 Unacceptable"),
+                        Some(_) => ProxyVerdict::Refuse(550, "5.5.2 Unacceptable"),
                         None if self.text.starts_with(b"Refuse") => {
-                            Verdict::Refuse(550, "5.6.0 Refused")
+                            ProxyVerdict::Refuse(550, "5.6.0 Refused")
                         }
-                        None => Verdict::Deliver,
+                        None => ProxyVerdict::Deliver,
                     };
-                    if verdict != Verdict::Deliver {
+                    if verdict != ProxyVerdict::Deliver {
                         self.text.clear();
                     }
                     self.session.decide(verdict);
@@ -560,7 +562,7 @@ fn many_recipients_go_in_batches() {
 
 #[test]
 fn who_said_goodbye_hears_nothing_more() {
-    let mut session = Session::new(Options::default());
+    let mut session = ProxySession::new(Options::default());
     session.client(b"QUIT\r\n");
     assert_eq!(session.step(), Step::Connect);
     session.connected();
@@ -574,9 +576,51 @@ fn who_said_goodbye_hears_nothing_more() {
     assert_eq!(session.take_fault(), None);
 }
 
+/// The fuzzer found it: a second reply of a new connection answered MAIL, and the reply to MAIL answered RCPT.
+#[test]
+fn a_second_reply_of_a_new_connection_answers_no_command() {
+    for (greeting, hello) in [
+        ("220 hop\r\n250 extra\r\n", ""),
+        ("220 hop\r\n", "250 hop\r\n250 extra\r\n"),
+    ] {
+        let mut session = ProxySession::new(Options::default());
+        session.client(b"EHLO c\r\n");
+        assert_eq!(session.step(), Step::Connect);
+        session.connected();
+        session.hop(b"220 hop\r\n");
+        assert_eq!(session.step(), Step::Hop);
+        session.hop(b"250 hop\r\n");
+        assert_eq!(session.step(), Step::Client);
+        session.client(b"MAIL FROM:<a@b.invalid>\r\n");
+        assert_eq!(session.step(), Step::Hop);
+        session.hop_lost();
+        assert_eq!(session.step(), Step::Connect);
+        session.take_hop();
+        session.connected();
+        session.hop(greeting.as_bytes());
+        if !hello.is_empty() {
+            assert_eq!(session.step(), Step::Hop);
+            assert_eq!(session.take_hop(), b"EHLO c\r\n");
+            session.hop(hello.as_bytes());
+        }
+        assert_eq!(session.step(), Step::Close, "{greeting}{hello}");
+        assert_eq!(session.take_hop(), b"");
+        let heard = session.take_client();
+        assert!(
+            heard.ends_with(b"421 4.3.0 The next hop is not available\r\n"),
+            "{}",
+            heard.escape_ascii()
+        );
+        assert_eq!(
+            session.take_fault(),
+            Some(HopFault::Reply(BadReply::Unasked))
+        );
+    }
+}
+
 #[test]
 fn a_session_that_stops_ends_between_messages() {
-    let mut session = Session::new(Options::default());
+    let mut session = ProxySession::new(Options::default());
     assert_eq!(session.step(), Step::Connect);
     session.connected();
     session.hop(b"220 hop\r\n");
@@ -691,7 +735,7 @@ fn noise_of_the_next_hop_is_a_temporary_failure() {
         for byte in [b'9', b'\n', b'\r', 0, b'-', b' ', b'4', b'5'] {
             let mut words = script.to_vec();
             words[at] = byte;
-            let mut session = Session::new(Options::default());
+            let mut session = ProxySession::new(Options::default());
             session.client(input);
             let (mut heard, mut fed, mut sent) = (Vec::new(), 0, false);
             for _ in 0..1_000 {
@@ -705,7 +749,7 @@ fn noise_of_the_next_hop_is_a_temporary_failure() {
                         fed += 1;
                     }
                     Step::Connect | Step::Hop => session.hop_lost(),
-                    Step::Judge => session.decide(Verdict::Deliver),
+                    Step::Judge => session.decide(ProxyVerdict::Deliver),
                     Step::Send => {
                         sent = true;
                         session.sent();

@@ -3,7 +3,7 @@
 use super::settings::Settings;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::Address;
-use mailglot_gateway::config::{Config, Route};
+use mailglot_gateway::config::{Config, RouteKind};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ impl FilterAddresses {
             let suggestion = match &listener.address {
                 Address::Unix(path) => {
                     filter.addresses.push(path.display().to_string());
-                    if listener.route == Route::Milter {
+                    if listener.route == RouteKind::Milter {
                         filter.sockets.push(path.clone());
                     } else {
                         filter.proxy_sockets.push(path.clone());
@@ -77,7 +77,7 @@ impl FilterAddresses {
                     format!("inet:{place}")
                 }
             };
-            if listener.route == Route::Milter && filter.suggestion.is_empty() {
+            if listener.route == RouteKind::Milter && filter.suggestion.is_empty() {
                 filter.suggestion = suggestion;
             }
         }

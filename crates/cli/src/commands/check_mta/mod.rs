@@ -29,7 +29,7 @@ mod tests;
 
 use crate::args::CheckMtaArgs;
 use crate::exit::{Exit, Failure};
-use crate::output;
+use crate::output::{self, visible_lines};
 use filter_address::FilterAddresses;
 use problem::Problem;
 use settings::Settings;
@@ -61,11 +61,11 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
         is_socket: &is_socket,
     };
     if args.removal {
-        output::print(removal::report(&check.removal()).as_bytes())?;
+        output::print(visible_lines(&removal::report(&check.removal())).as_bytes())?;
         return Ok(Exit::Done);
     }
     let problems = check.problems();
-    output::print(report(&problems, &check.notes()).as_bytes())?;
+    output::print(visible_lines(&report(&problems, &check.notes())).as_bytes())?;
     Ok(if problems.is_empty() {
         Exit::Done
     } else {

@@ -7,7 +7,7 @@
 use super::{inherited_sockets, system};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_gateway::config::{Ledger, Listener, Route};
+use mailglot_gateway::config::{Ledger, Listener, RouteKind};
 use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, LogWriter, Metrics, Retention};
 use mailglot_gateway::{
@@ -105,9 +105,9 @@ pub(super) fn listen(
             _ => system(&address, &error),
         };
         let route = match listener.route {
-            Route::Milter => "milter",
-            Route::Smtp => "smtp",
-            Route::Lmtp => "lmtp",
+            RouteKind::Milter => "milter",
+            RouteKind::Smtp => "smtp",
+            RouteKind::Lmtp => "lmtp",
         };
         let log = Arc::clone(log);
         let journal = Journal::new(route, form, Arc::clone(metrics), move |lines| {
@@ -131,9 +131,9 @@ pub(super) fn listen(
         let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
         let bounds = listener.limits.sharing(&resources);
         let server = match (listener.route, listener.next_hop) {
-            (Route::Milter, _) => Server::milter(socket, engine, bounds, tell),
+            (RouteKind::Milter, _) => Server::milter(socket, engine, bounds, tell),
             (kind, Some(hop)) => {
-                let (lmtp, bare_lines) = (kind == Route::Lmtp, listener.bare_lines);
+                let (lmtp, bare_lines) = (kind == RouteKind::Lmtp, listener.bare_lines);
                 let route = proxy::Route {
                     lmtp,
                     bare_lines,
@@ -183,7 +183,10 @@ fn opened(
             let words = format!(
                 "ledger: {one} and {two} are one folder, and originals stay there for different times"
             );
-            return Err(Failure::new(Exit::Usage, format!("configuration: {words}")));
+            return Err(Failure::new(
+                Exit::Configuration,
+                format!("configuration: {words}"),
+            ));
         }
         return Ok(Arc::clone(ledgers));
     }

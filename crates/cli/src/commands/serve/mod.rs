@@ -16,7 +16,7 @@ use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use listeners::RunningListener;
-use mailglot_gateway::config::{self, Config, Listener, OneListener, Route, UnusableFolder};
+use mailglot_gateway::config::{self, Config, Listener, OneListener, RouteKind, UnusableFolder};
 use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
 use std::io;
@@ -105,7 +105,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     let metrics = Arc::new(Metrics::new());
     let form = config.log;
     let needed = |listener: &Listener| {
-        descriptors::needed(&listener.limits, listener.route != Route::Milter)
+        descriptors::needed(&listener.limits, listener.route != RouteKind::Milter)
     };
     service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
@@ -146,7 +146,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     if config
         .listeners
         .iter()
-        .any(|listener| listener.route == Route::Milter)
+        .any(|listener| listener.route == RouteKind::Milter)
     {
         service::warn(console);
     }
@@ -175,12 +175,15 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
 
 /// Reads and checks the configuration.
 fn load(source: &Source) -> Result<Config, Failure> {
-    let invalid = |error| Failure::new(Exit::Usage, format!("configuration: {error}"));
     let (path, listen) = match source {
-        Source::Options(listener) => return Config::of_one((**listener).clone()).map_err(invalid),
+        Source::Options(listener) => {
+            // The options of the command line are the configuration.
+            return Config::of_one((**listener).clone())
+                .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")));
+        }
         Source::File { path, listen } => (path, listen),
     };
-    let mut config = Config::read(path).map_err(invalid)?;
+    let mut config = Config::read(path).map_err(|error| Failure::of_configuration(&error))?;
     let Some((address, access)) = listen else {
         return Ok(config);
     };
@@ -195,7 +198,7 @@ fn load(source: &Source) -> Result<Config, Failure> {
     let milter = config
         .listeners
         .iter_mut()
-        .find(|listener| listener.route == Route::Milter);
+        .find(|listener| listener.route == RouteKind::Milter);
     let milter = milter.ok_or_else(|| usage("the file has no milter that could listen there"))?;
     milter.address = address.clone();
     milter.limits.allow_remote = access.allow_remote;

@@ -13,7 +13,7 @@ use super::content::BareLines;
 use super::outgoing_message::OutgoingMessage;
 use super::route::Route;
 use super::sending::{Unsent, send};
-use super::session::{Options, Session, Step};
+use super::session::{Options, ProxySession, Step};
 use crate::address::Stream;
 use crate::event::Record;
 use crate::fault::Fault;
@@ -120,13 +120,13 @@ impl ConnectionHandle for ProxyHandle {
 }
 
 /// A connection between a client and the next hop.
-pub(super) struct Connection {
+pub(super) struct ProxyConnection {
     handle: Arc<ProxyHandle>,
     client: Stream,
     /// Address of the client; the system forgets it when the connection closes.
     address: String,
     hop: Option<Stream>,
-    session: Session,
+    session: ProxySession,
     route: Arc<Route>,
     shared: Arc<Shared>,
     incoming: IncomingMessage,
@@ -140,20 +140,17 @@ pub(super) struct Connection {
     /// When the client got the first reply; before that, it waits for the next hop.
     began: Option<Instant>,
     /// When the client last sent something, or was last answered.
-    heard: Instant,
+    client_active: Instant,
     /// When the next hop got the last command, and how many replies it had given then.
     asked: (Instant, u64),
     /// When the incomplete command line began.
     line_began: Option<Instant>,
 }
 
-/// Why a connection ends early.
-enum End {
-    /// The client's side failed, so nobody reads a reply.
-    Client(io::Error),
-}
+/// The client's side failed, so nobody reads a reply.
+struct ClientFailed(io::Error);
 
-impl Connection {
+impl ProxyConnection {
     pub(super) fn new(
         handle: Arc<ProxyHandle>,
         client: Stream,
@@ -170,7 +167,7 @@ impl Connection {
             address: client.peer(),
             client,
             hop: None,
-            session: Session::new(options),
+            session: ProxySession::new(options),
             incoming: IncomingMessage::new(&shared),
             outgoing: OutgoingMessage::nothing(&shared),
             route,
@@ -179,7 +176,7 @@ impl Connection {
             piece: Vec::new(),
             rested: false,
             began: None,
-            heard: Instant::now(),
+            client_active: Instant::now(),
             asked: (Instant::now(), 0),
             line_began: None,
         }
@@ -189,7 +186,7 @@ impl Connection {
     pub(super) fn run(mut self) {
         let end = self.speak();
         self.report_message();
-        if let Err(End::Client(error)) = end {
+        if let Err(ClientFailed(error)) = end {
             let fault = Fault::Io(error);
             self.report_cut_message(&fault);
             if !self.shared.is_stopping() {
@@ -200,7 +197,7 @@ impl Connection {
         self.shut_hop();
     }
 
-    fn speak(&mut self) -> Result<(), End> {
+    fn speak(&mut self) -> Result<(), ClientFailed> {
         loop {
             if self.shared.is_stopping() {
                 self.session.stop();
@@ -252,7 +249,7 @@ impl Connection {
         }
     }
 
-    fn flush_client(&mut self) -> Result<(), End> {
+    fn flush_client(&mut self) -> Result<(), ClientFailed> {
         let output = self.session.take_client();
         if output.is_empty() {
             return Ok(());
@@ -260,10 +257,10 @@ impl Connection {
         let written = self
             .client
             .write_until(&output, soon(self.shared.limits.stall))
-            .map_err(End::Client);
+            .map_err(ClientFailed);
         // The client's time begins here.
-        self.heard = Instant::now();
-        self.began.get_or_insert(self.heard);
+        self.client_active = Instant::now();
+        self.began.get_or_insert(self.client_active);
         written
     }
 
@@ -308,7 +305,7 @@ impl Connection {
 
     /// Starts the time for the next reply of the next hop.
     fn ask_hop(&mut self) {
-        self.asked = (Instant::now(), self.session.heard());
+        self.asked = (Instant::now(), self.session.reply_count());
     }
 
     fn connect(&mut self) {
@@ -340,7 +337,7 @@ impl Connection {
 
     /// Reads a part of a reply. Each reply has one timeout as a whole, however the next hop splits it.
     fn read_hop(&mut self) {
-        if self.asked.1 != self.session.heard() {
+        if self.asked.1 != self.session.reply_count() {
             self.ask_hop();
         }
         let times = &self.route.times;
@@ -380,7 +377,7 @@ impl Connection {
         }
     }
 
-    fn read_client(&mut self) -> Result<(), End> {
+    fn read_client(&mut self) -> Result<(), ClientFailed> {
         let Some(patience) = self.patience() else {
             self.fault(&Fault::Slow);
             self.report_cut_message(&Fault::Slow);
@@ -391,7 +388,7 @@ impl Connection {
         let rests = !self.session.is_in_content() && !self.rested && patience > REST;
         self.client
             .set_read_timeout(if rests { REST } else { patience })
-            .map_err(End::Client)?;
+            .map_err(ClientFailed)?;
         self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
             // The stop closed its reading side, perhaps just when it began a message. It gets a reply that says why.
@@ -405,7 +402,7 @@ impl Connection {
                 self.session.client_gone();
             }
             Ok(count) => {
-                self.heard = Instant::now();
+                self.client_active = Instant::now();
                 self.handle.activity.record_input();
                 self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
@@ -423,7 +420,7 @@ impl Connection {
                     self.session.rest();
                 }
             }
-            Err(error) => return Err(End::Client(error)),
+            Err(error) => return Err(ClientFailed(error)),
         }
         Ok(())
     }
@@ -442,7 +439,7 @@ impl Connection {
         if !within_line {
             self.line_began = None;
         }
-        let silent = self.heard.elapsed();
+        let silent = self.client_active.elapsed();
         let left = if self.session.is_in_content() {
             let began = *self.incoming.began.get_or_insert_with(Instant::now);
             let whole = limits.idle + Duration::from_secs(self.incoming.size / SLOWEST);
@@ -452,7 +449,7 @@ impl Connection {
         } else if !self.session.is_greeted() {
             limits
                 .negotiation
-                .checked_sub(self.began.unwrap_or(self.heard).elapsed())?
+                .checked_sub(self.began.unwrap_or(self.client_active).elapsed())?
         } else if within_line {
             let began = *self.line_began.get_or_insert_with(Instant::now);
             limits.stall.checked_sub(began.elapsed())?

@@ -3,13 +3,13 @@
 //! # Limits
 //! A message is reported when its client has the final reply. Later failures of the next hop are not in the record.
 
-use super::Connection;
+use super::ProxyConnection;
 use crate::envelope::Envelope;
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::policy::Action;
 
-impl Connection {
+impl ProxyConnection {
     pub(super) fn fault(&self, fault: &Fault) {
         self.shared.report(&ServerEvent::Fault {
             connection: self.handle.number,

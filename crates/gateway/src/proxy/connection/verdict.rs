@@ -3,7 +3,7 @@
 //! # Limits
 //! Nothing interrupts a judgement. If it took too long, its outcome is dropped.
 
-use super::Connection;
+use super::ProxyConnection;
 use super::incoming_message::IncomingMessage;
 use crate::engine::Engine;
 use crate::event::Record;
@@ -11,11 +11,11 @@ use crate::fault::Fault;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
 use crate::proxy::judge::{
-    Fate, body, failed_open, fields, goes_round, judge, rejected, stopped_for_line_ends,
-    unacceptable, unread,
+    Fate, ReadableMessage, body, failed_open, fields, judge, refuse_loop, rejected,
+    stopped_for_line_ends, unacceptable, unread,
 };
 use crate::proxy::outgoing_message::{HeaderEdits, OutgoingMessage};
-use crate::proxy::session::Verdict;
+use crate::proxy::session::ProxyVerdict;
 use crate::record::message_id;
 use crate::semaphore::Processing;
 use crate::spool::Spool;
@@ -26,7 +26,7 @@ use std::time::Instant;
 /// A longer result is written to a file while it waits for the next hop.
 const KEPT: usize = 1 << 20;
 
-impl Connection {
+impl ProxyConnection {
     /// Judges the complete message, and gives the session its verdict.
     pub(super) fn judge(&mut self) {
         let mut arrived = std::mem::replace(&mut self.incoming, IncomingMessage::new(&self.shared));
@@ -62,9 +62,9 @@ impl Connection {
         if let Some(reply) = &refused {
             self.outgoing = OutgoingMessage::nothing(&self.shared);
             self.session
-                .decide(Verdict::Refuse(reply.code, &reply.text()));
+                .decide(ProxyVerdict::Refuse(reply.code, &reply.text()));
         } else {
-            self.session.decide(Verdict::Deliver);
+            self.session.decide(ProxyVerdict::Deliver);
         }
         record.time = start.elapsed();
         self.record = Some((record, start));
@@ -123,23 +123,7 @@ impl Connection {
         };
         let mut processing = Processing::new(Some(permit), &self.shared.budget);
         if arrived.size > limits.message_bytes {
-            return match beginning(&mut arrived.spool, limits.message_bytes) {
-                Ok(Some(header)) => {
-                    record.envelope.message_id = message_id(&header).to_vec();
-                    goes_round(&header[..body(&header)], record).unwrap_or_else(|| {
-                        unread(
-                            &header,
-                            Finding::TooLarge,
-                            line_ends_corrected,
-                            engine,
-                            record,
-                        )
-                    })
-                }
-                // Its forged fields cannot be determined.
-                Ok(None) => rejected(Cause::HeaderTooLarge, record),
-                Err(error) => self.no_room(record, error),
-            };
+            return self.judge_beginning(engine, &mut arrived.spool, record);
         }
         let read = arrived.spool.bytes();
         let original = arrived.original.as_mut().map(Spool::bytes).transpose();
@@ -149,7 +133,7 @@ impl Connection {
         };
         let header = &raw[..body(&raw)];
         record.envelope.message_id = message_id(header).to_vec();
-        if let Some(fate) = goes_round(header, record) {
+        if let Some(fate) = refuse_loop(header, record) {
             return fate;
         }
         if header.len() > limits.header_bytes || fields(header) > limits.fields {
@@ -166,15 +150,12 @@ impl Connection {
             if arrived.original_incomplete && engine.ledgers.is_some() {
                 return Err(Fault::LedgerLate);
             }
-            judge(
-                &raw,
-                original.as_deref(),
+            let message = ReadableMessage {
+                raw: &raw,
+                original: original.as_deref(),
                 line_ends_corrected,
-                engine,
-                announced,
-                record,
-                &mut processing,
-            )
+            };
+            judge(message, engine, announced, record, &mut processing)
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(fate)) => return fate,
@@ -192,6 +173,21 @@ impl Connection {
             ));
         }
         fault.defer(record).into()
+    }
+
+    /// Judges a message that is too large to be read, by its header.
+    fn judge_beginning(&self, engine: &Engine, spool: &mut Spool, record: &mut Record) -> Fate {
+        let header = match beginning(spool, self.shared.limits.message_bytes) {
+            Ok(Some(header)) => header,
+            // Its forged fields cannot be determined.
+            Ok(None) => return rejected(Cause::HeaderTooLarge, record),
+            Err(error) => return self.no_room(record, error),
+        };
+        record.envelope.message_id = message_id(&header).to_vec();
+        refuse_loop(&header[..body(&header)], record).unwrap_or_else(|| {
+            let corrected = self.session.has_corrected_line_ends();
+            unread(&header, Finding::TooLarge, corrected, engine, record)
+        })
     }
 
     /// Defers a message whose delivery is of no use any more.

@@ -3,131 +3,31 @@
 //! # Limits
 //! It has no clock: its driver detects timeouts.
 
-mod client;
-mod hop;
+mod client_commands;
+mod client_state;
+mod hop_replies;
+mod next_hop;
+mod state;
+
+pub use state::{Delivery, Options, ProxySession, ProxyVerdict, Step};
 
 use super::capabilities::Capabilities;
-use super::command::Mail;
-use super::content::{BareLines, Unacceptable};
-use super::reply::{BadReply, HopFault, Reply};
-use client::Client;
-use hop::{Hop, Stage};
+use super::content::Unacceptable;
+use super::reply::{BadReply, HopFault, ReplyLines};
+use client_state::ClientState;
+use next_hop::{HopStage, NextHop};
+use state::{Asked, SHUTTING_DOWN, SessionState};
 use std::collections::VecDeque;
 use std::mem;
 
-/// Options of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Options {
-    /// LMTP (RFC 2033) on both sides: a reply for each recipient.
-    pub lmtp: bool,
-    /// A CR or LF alone in content.
-    pub bare_lines: BareLines,
-}
-
-/// The next step of the driver. Before it reads or closes, it writes all output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Read from the client, then call [`Session::client`].
-    Client,
-    /// Read from the next hop, then call [`Session::hop`].
-    Hop,
-    /// Connect to the next hop, then [`Session::connected`] or [`Session::hop_lost`].
-    Connect,
-    /// The message is complete: [`Session::decide`].
-    Judge,
-    /// Write the message with its dots and its end to the next hop, then [`Session::sent`].
-    Send,
-    /// Close both.
-    Close,
-}
-
-/// The verdict on a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict<'a> {
-    /// It goes to the next hop.
-    Deliver,
-    /// It is refused with this code, and a text that begins with an enhanced code.
-    Refuse(u16, &'a str),
-}
-
-/// The replies of the next hop to a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Delivery {
-    /// Accepted recipients; in SMTP all or none.
-    pub taken: usize,
-    /// Recipients that are refused for good.
-    pub refused: usize,
-    /// Recipients that are deferred.
-    pub deferred: usize,
-    /// The next hop closed before its last reply.
-    pub lost: bool,
-}
-
-/// A command that waits for a reply of the next hop, or for its place in the order of replies.
-#[derive(Debug)]
-enum Asked {
-    Hello(Vec<u8>),
-    Mail(Mail),
-    /// Its path.
-    Recipient(Vec<u8>),
-    Reset,
-    /// XFORWARD, with the queue id and the client address that it names.
-    Forward([Option<Vec<u8>>; 2]),
-    Other,
-    /// A command of the proxy itself; the client gets no reply.
-    Quiet,
-    /// A reply of the proxy itself.
-    Local(Reply),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The next hop has not greeted for the first time.
-    Opening,
-    Commands,
-    Content,
-    Judging,
-    /// DATA was given to the next hop.
-    AskedData,
-    Sending,
-    /// So many replies of the next hop are to come.
-    Ending(usize),
-    Closed,
-}
-
-/// The reply to a client whose connection is closed between two messages.
-const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
-
-/// The state machine.
-#[derive(Debug)]
-pub struct Session {
-    options: Options,
-    client: Client,
-    hop: Hop,
-    state: State,
-    /// Commands in the order of the client's replies.
-    asked: VecDeque<Asked>,
-    /// The greeting that was sent to the next hop, and the extensions that were announced to the client.
-    hello: Option<Vec<u8>>,
-    announced: Capabilities,
-    mail: Option<Mail>,
-    /// Paths of the recipients that the next hop has accepted.
-    accepted: Vec<Vec<u8>>,
-    delivery: Delivery,
-    queue_id: Vec<u8>,
-    peer: Option<Vec<u8>>,
-    stopping: bool,
-    fault: Option<HopFault>,
-}
-
-impl Session {
+impl ProxySession {
     /// A session that has done nothing yet.
     pub fn new(options: Options) -> Self {
         Self {
             options,
-            client: Client::new(options.bare_lines),
-            hop: Hop::default(),
-            state: State::Opening,
+            client: ClientState::new(options.bare_lines),
+            hop: NextHop::default(),
+            state: SessionState::Opening,
             asked: VecDeque::new(),
             hello: None,
             announced: Capabilities::default(),
@@ -149,7 +49,7 @@ impl Session {
     /// The client is gone.
     pub fn client_gone(&mut self) {
         self.quit_if_unasked();
-        self.state = State::Closed;
+        self.state = SessionState::Closed;
     }
 
     /// The client is too slow.
@@ -190,14 +90,14 @@ impl Session {
 
     /// The message was written to the next hop.
     pub fn sent(&mut self) {
-        if self.state == State::Sending {
-            self.state = State::Ending(self.shares());
+        if self.state == SessionState::Sending {
+            self.state = SessionState::Ending(self.shares());
         }
     }
 
     /// Returns how many complete replies the next hop has sent.
-    pub(super) fn heard(&self) -> u64 {
-        self.hop.heard
+    pub(super) fn reply_count(&self) -> u64 {
+        self.hop.reply_count
     }
 
     /// Takes the output for the client.
@@ -263,32 +163,37 @@ impl Session {
                 .iter()
                 .any(|asked| matches!(asked, Asked::Mail(_)))
         };
-        !matches!(self.state, State::Opening | State::Commands | State::Closed)
-            || self.mail.is_some()
-            || self.state == State::Commands && asked()
+        !matches!(
+            self.state,
+            SessionState::Opening | SessionState::Commands | SessionState::Closed
+        ) || self.mail.is_some()
+            || self.state == SessionState::Commands && asked()
     }
 
     /// Returns true if a message is judged or sent to the next hop.
     pub fn is_settling(&self) -> bool {
         matches!(
             self.state,
-            State::Judging | State::AskedData | State::Sending | State::Ending(_)
+            SessionState::Judging
+                | SessionState::AskedData
+                | SessionState::Sending
+                | SessionState::Ending(_)
         )
     }
 
     /// Returns true if content is arriving.
     pub fn is_in_content(&self) -> bool {
-        self.state == State::Content
+        self.state == SessionState::Content
     }
 
     /// Returns true if the next hop has a complete message and owes the final reply.
     pub fn is_ending(&self) -> bool {
-        matches!(self.state, State::Ending(_))
+        matches!(self.state, SessionState::Ending(_))
     }
 
     /// Returns true if a command line is incomplete.
     pub fn is_within_line(&self) -> bool {
-        self.state == State::Commands && self.client.lines.is_within()
+        self.state == SessionState::Commands && self.client.lines.is_within()
     }
 
     /// Returns true if there is unprocessed input of the client.
@@ -320,13 +225,13 @@ impl Session {
     pub fn step(&mut self) -> Step {
         loop {
             let step = match self.state {
-                State::Closed => Some(Step::Close),
-                State::Opening => self.open(),
-                State::Commands => self.commands(),
-                State::Content => self.read_content(),
-                State::Judging => Some(Step::Judge),
-                State::Sending => Some(Step::Send),
-                State::AskedData | State::Ending(_) => self.finish(),
+                SessionState::Closed => Some(Step::Close),
+                SessionState::Opening => self.open(),
+                SessionState::Commands => self.commands(),
+                SessionState::Content => self.read_content(),
+                SessionState::Judging => Some(Step::Judge),
+                SessionState::Sending => Some(Step::Send),
+                SessionState::AskedData | SessionState::Ending(_) => self.finish(),
             };
             if let Some(step) = step {
                 return step;
@@ -335,18 +240,18 @@ impl Session {
     }
 
     /// Ends a message that was judged. Does nothing if none was.
-    pub fn decide(&mut self, verdict: Verdict<'_>) {
-        if self.state != State::Judging {
+    pub fn decide(&mut self, verdict: ProxyVerdict<'_>) {
+        if self.state != SessionState::Judging {
             return;
         }
         match verdict {
-            Verdict::Deliver => {
+            ProxyVerdict::Deliver => {
                 self.delivery = Delivery::default();
                 self.hop.out.extend_from_slice(b"DATA\r\n");
-                self.state = State::AskedData;
+                self.state = SessionState::AskedData;
             }
-            Verdict::Refuse(code, words) => {
-                self.tell_all(&Reply::own(code, words));
+            ProxyVerdict::Refuse(code, words) => {
+                self.reply_to_all(&ReplyLines::own(code, words));
                 self.forget_in_hop();
                 self.end_message();
             }
@@ -355,16 +260,16 @@ impl Session {
 
     fn commands(&mut self) -> Option<Step> {
         if let Some(Asked::Local(reply)) = self.asked.front() {
-            self.client.hear(reply);
+            self.client.write_reply(reply);
             self.asked.pop_front();
             return None;
         }
         if !self.asked.is_empty() {
-            if self.hop.stage == Stage::Absent {
+            if self.hop.stage == HopStage::Absent {
                 return Some(Step::Connect);
             }
             match self.hop.next_reply() {
-                Ok(Some(reply)) => return self.take_reply(reply),
+                Ok(Some(reply)) => return self.take_reply(&reply),
                 Ok(None) => (),
                 Err(bad) => return self.bad_reply(bad),
             }
@@ -396,7 +301,7 @@ impl Session {
 
     fn end_message(&mut self) {
         self.forget_envelope();
-        self.state = State::Commands;
+        self.state = SessionState::Commands;
     }
 
     /// Forgets the values of XFORWARD, which hold for one message (Postfix's XFORWARD_README).
@@ -412,8 +317,8 @@ impl Session {
     }
 
     fn leave(&mut self, code: u16, words: &str) -> Option<Step> {
-        self.client.hear(&Reply::own(code, words));
-        self.state = State::Closed;
+        self.client.write_reply(&ReplyLines::own(code, words));
+        self.state = SessionState::Closed;
         None
     }
 }

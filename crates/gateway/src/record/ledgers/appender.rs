@@ -3,10 +3,10 @@
 //! # Limits
 //! A segment that a failed write or sync has touched is cut to what was durable before, and never used again.
 
+use super::durable_record::{DurableRecord, FailureReporter, PRODUCER};
 use super::folder::{Folder, lock};
 use super::group_commit::Append;
 use super::names::{SEGMENT, moment};
-use super::{Kept, PRODUCER, Tell};
 use mailglot_archive::ledger::{IndexBuilder, segment_header, segment_tail};
 use rustix::fs::{FallocateFlags, fallocate, fstat};
 use rustix::io::Errno;
@@ -50,7 +50,7 @@ pub(super) struct Appender {
     /// Syncs of segments so far.
     syncs: Arc<AtomicU64>,
     /// Gets the error of a segment that cannot be closed: its records are durable.
-    tell: Tell,
+    tell: FailureReporter,
     /// What the next sync comes back with, in tests.
     #[cfg(test)]
     pub(super) fail: Option<fn(&File) -> io::Result<()>>,
@@ -76,10 +76,10 @@ struct OpenSegment {
 }
 
 impl Append for Appender {
-    type Record = Pending;
-    type Place = Kept;
+    type Item = Pending;
+    type Appended = DurableRecord;
 
-    fn append(&mut self, records: Vec<Pending>) -> Vec<io::Result<Kept>> {
+    fn append(&mut self, records: Vec<Pending>) -> Vec<io::Result<DurableRecord>> {
         let count = records.len();
         let (mut results, mut rest) = (Vec::with_capacity(count), &records[..]);
         while !rest.is_empty() {
@@ -105,7 +105,7 @@ impl Appender {
         most: Option<u64>,
         bytes: Arc<AtomicU64>,
         syncs: Arc<AtomicU64>,
-        tell: Tell,
+        tell: FailureReporter,
     ) -> Self {
         let most = most.map_or(LARGEST, |most| LARGEST.min(most / SHARE));
         Self {
@@ -124,7 +124,7 @@ impl Appender {
     }
 
     /// Appends the first records, as many as belong to one segment, and syncs once; where they are then.
-    fn append_some(&mut self, records: &[Pending]) -> io::Result<Vec<Kept>> {
+    fn append_some(&mut self, records: &[Pending]) -> io::Result<Vec<DurableRecord>> {
         let Some(first) = records.first() else {
             return Ok(Vec::new());
         };
@@ -141,7 +141,7 @@ impl Appender {
             if !places.is_empty() && end >= most {
                 break;
             }
-            places.push(Kept {
+            places.push(DurableRecord {
                 name: format!("{}:{end}", open.name),
                 bytes: record.bytes.len() as u64,
             });

@@ -47,7 +47,7 @@ pub struct Found {
 
 /// A record whose digests were verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct LedgerRecord {
     /// What it is found by.
     pub entry: IndexEntry,
     /// The message as received.
@@ -131,7 +131,7 @@ impl Catalog {
     ///
     /// # Errors
     /// No record has this name, or it is damaged.
-    pub fn read(&self, name: &str) -> Result<Reading, LedgerError> {
+    pub fn read(&self, name: &str) -> Result<LedgerRecord, LedgerError> {
         let none = || {
             LedgerError::Io(io::Error::new(
                 ErrorKind::NotFound,
@@ -147,14 +147,14 @@ impl Catalog {
             let offset = offset.parse().map_err(|_| none())?;
             let segment = Segment::open(files.file(OsStr::new(file), false).map_err(gone(none))?)?;
             let located = segment.record_at(offset)?;
-            return Reading::new(located.entry.clone(), segment.ledger(&located)?);
+            return LedgerRecord::new(located.entry.clone(), segment.ledger(&located)?);
         }
         let file = OsStr::new(rest);
         let (ledger, entry) = read_single(&files, file).map_err(|error| match error {
             LedgerError::Io(error) => gone(none)(error),
             error => error,
         })?;
-        Reading::new(entry, ledger)
+        LedgerRecord::new(entry, ledger)
     }
 }
 
@@ -169,7 +169,7 @@ fn gone(none: impl Fn() -> LedgerError) -> impl Fn(io::Error) -> LedgerError {
     }
 }
 
-impl Reading {
+impl LedgerRecord {
     fn new(entry: IndexEntry, ledger: Vec<u8>) -> Result<Self, LedgerError> {
         let (original, note) = read_whole(&ledger)?;
         if digest(&original) != entry.blake3 {

@@ -22,21 +22,21 @@ use std::thread::{self, Thread};
 /// A target of records.
 pub(super) trait Append {
     /// A record.
-    type Record;
+    type Item;
     /// The place of an appended record.
-    type Place;
+    type Appended;
 
     /// Appends all records and makes them durable. Returns a result for each, in their order. A record with an error is not in the target.
-    fn append(&mut self, records: Vec<Self::Record>) -> Vec<io::Result<Self::Place>>;
+    fn append(&mut self, records: Vec<Self::Item>) -> Vec<io::Result<Self::Appended>>;
 }
 
 /// Appends records of many threads in groups.
 pub(super) struct GroupCommit<A: Append> {
-    state: Mutex<State<A>>,
+    state: Mutex<CommitState<A>>,
     target: Mutex<A>,
 }
 
-struct State<A: Append> {
+struct CommitState<A: Append> {
     waiting: Vec<Waiting<A>>,
     /// A thread is the leader, or was told to become it.
     has_leader: bool,
@@ -44,8 +44,8 @@ struct State<A: Append> {
 
 /// A record, and the thread that waits for it.
 struct Waiting<A: Append> {
-    waiter: Arc<Waiter<A::Place>>,
-    record: A::Record,
+    waiter: Arc<Waiter<A::Appended>>,
+    record: A::Item,
 }
 
 /// A thread that waits, and its signal.
@@ -86,7 +86,7 @@ impl<P> Waiter<P> {
 impl<A: Append> GroupCommit<A> {
     pub(super) fn new(target: A) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(CommitState {
                 waiting: Vec::new(),
                 has_leader: false,
             }),
@@ -98,7 +98,7 @@ impl<A: Append> GroupCommit<A> {
     ///
     /// # Errors
     /// The record cannot be written or made durable. The target contains no part of it.
-    pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
+    pub(super) fn commit(&self, record: A::Item) -> io::Result<A::Appended> {
         let waiter = Arc::new(Waiter {
             thread: thread::current(),
             signal: Mutex::new(Signal::Wait),
@@ -157,7 +157,7 @@ impl<A: Append> GroupCommit<A> {
     /// Returns when a thread leads a group and no record waits for the next.
     #[cfg(test)]
     pub(super) fn wait_for_leader(&self) {
-        let leads = |state: &State<A>| state.has_leader && state.waiting.is_empty();
+        let leads = |state: &CommitState<A>| state.has_leader && state.waiting.is_empty();
         while !leads(&self.state()) {
             thread::yield_now();
         }
@@ -171,7 +171,7 @@ impl<A: Append> GroupCommit<A> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<A>> {
+    fn state(&self) -> MutexGuard<'_, CommitState<A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,8 +188,8 @@ mod tests {
     }
 
     impl Append for Disk {
-        type Record = usize;
-        type Place = usize;
+        type Item = usize;
+        type Appended = usize;
 
         fn append(&mut self, records: Vec<usize>) -> Vec<io::Result<usize>> {
             self.groups.push(records.len());

@@ -20,19 +20,21 @@
 
 mod appender;
 mod catalog;
+mod durable_record;
 mod folder;
 mod group_commit;
 mod message_id;
 mod names;
 mod retention;
 
-pub use catalog::{Catalog, Found, Query, Reading};
+pub use catalog::{Catalog, Found, LedgerRecord, Query};
 pub(crate) use folder::check_existing;
 pub(crate) use message_id::message_id;
 pub use names::{day_start, rfc3339};
 pub use retention::{Retention, Swept};
 
 use appender::{Appender, Pending};
+use durable_record::{FailureReporter, PRODUCER};
 use folder::Folder;
 use group_commit::GroupCommit;
 use mailglot_archive::ledger::{BlockBuilder, IndexEntry, digest, segment_record, write_whole_by};
@@ -54,8 +56,6 @@ const BUILDERS: usize = 8;
 const SMALL: usize = 256 << 10;
 /// Stack of the sweeping thread, in bytes.
 const STACK: usize = 256 << 10;
-/// Producer that segments and ledgers name.
-const PRODUCER: &str = concat!("mailglot ", env!("CARGO_PKG_VERSION"));
 
 /// A ledger folder. A thread sweeps it until this is dropped.
 pub struct Ledgers {
@@ -75,14 +75,11 @@ struct Store {
     syncs: Arc<AtomicU64>,
     /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
-    tell: Tell,
+    tell: FailureReporter,
     /// Sweeps that the sweeper has ended.
     #[cfg(test)]
     sweeps: AtomicU64,
 }
-
-/// Reports what fails without costing a message its record.
-type Tell = Arc<dyn Fn(&io::Error) + Send + Sync>;
 
 /// An encoded record, ready for [`Ledgers::commit`].
 #[derive(Debug)]
@@ -93,13 +90,6 @@ impl Prepared {
     pub(crate) fn len(&self) -> usize {
         self.0.bytes.len()
     }
-}
-
-/// Name and size of a durable record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Kept {
-    name: String,
-    bytes: u64,
 }
 
 impl Ledgers {
@@ -117,7 +107,7 @@ impl Ledgers {
         // An error is reported at the start, not with the first message.
         writable(&folder)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-        let tell: Tell = Arc::new(tell);
+        let tell: FailureReporter = Arc::new(tell);
         let appender = Appender::new(
             folder.clone(),
             retention.bytes,

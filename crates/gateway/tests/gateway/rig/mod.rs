@@ -10,7 +10,7 @@ pub(crate) use next_hop::{Death, Hop, Kept, Manner, NextHop};
 pub(crate) use proxy::{Client, Running};
 pub(crate) use scripted::{Part, Scripted};
 
-use mailglot_gateway::record::{Catalog, Reading};
+use mailglot_gateway::record::{Catalog, LedgerRecord};
 use mailglot_gateway::{Address, Record, Server, ServerEvent, Stop};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -89,7 +89,7 @@ pub(crate) fn awaited<T>(look: impl Fn() -> Vec<T>, count: usize) -> Vec<T> {
 }
 
 /// The record of this name in a ledger folder.
-pub(crate) fn kept(folder: &Path, name: &str) -> Reading {
+pub(crate) fn kept(folder: &Path, name: &str) -> LedgerRecord {
     Catalog::open(folder).unwrap().read(name).unwrap()
 }
 

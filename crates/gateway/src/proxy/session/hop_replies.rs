@@ -3,122 +3,17 @@
 //! # Limits
 //! Reconnects once for a command, and never within a message.
 
-use super::{Asked, SHUTTING_DOWN, Session, State, Step};
+use super::next_hop::HopStage;
+use super::state::{Asked, ProxySession, SHUTTING_DOWN, SessionState, Step};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
-use crate::proxy::reply::{BadReply, HopFault, Replies, Reply};
+use crate::proxy::reply::{BadReply, HopFault, ReplyLines};
 use std::mem;
 
-/// How far the next hop is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Absent,
-    Greeting,
-    /// Greeted anew; the client has no part in it.
-    Hello,
-    Ready,
-}
-
-/// State of the next hop.
-#[derive(Debug)]
-pub(super) struct Hop {
-    pub(super) stage: Stage,
-    pub(super) replies: Replies,
-    /// Bytes to write to it.
-    pub(super) out: Vec<u8>,
-    /// It knows nothing of a message: commands may be given again to another connection.
-    pub(super) clean: bool,
-    /// Commands that wait for their replies, while they may be given again.
-    pub(super) again: Option<Vec<u8>>,
-    /// Whole replies that it has given.
-    pub(super) heard: u64,
-}
-
-impl Default for Hop {
-    fn default() -> Self {
-        Self {
-            stage: Stage::Absent,
-            replies: Replies::default(),
-            out: Vec::new(),
-            clean: true,
-            again: None,
-            heard: 0,
-        }
-    }
-}
-
-impl Hop {
-    pub(super) fn is_ready(&self) -> bool {
-        self.stage == Stage::Ready
-    }
-
-    pub(super) fn next_reply(&mut self) -> Result<Option<Reply>, BadReply> {
-        let reply = self.replies.next();
-        self.heard += u64::from(matches!(reply, Ok(Some(_))));
-        reply
-    }
-
-    pub(super) fn connected(&mut self) {
-        (self.stage, self.replies) = (Stage::Greeting, Replies::default());
-    }
-
-    /// Gives it a line; `waits` is whether a reply of its own is still to come.
-    pub(super) fn ask(&mut self, line: &[u8], waits: bool) {
-        if !waits && self.clean {
-            self.again = Some(Vec::new());
-        }
-        let ready = self.is_ready();
-        for out in self.again.iter_mut().chain(ready.then_some(&mut self.out)) {
-            out.extend_from_slice(line);
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-
-    /// Bytes of commands that wait for their replies.
-    pub(super) fn waiting(&self) -> usize {
-        self.again.as_ref().map_or(0, Vec::len).max(self.out.len())
-    }
-
-    pub(super) fn quit(&mut self) {
-        if self.is_ready() {
-            self.out.extend_from_slice(b"QUIT\r\n");
-        }
-    }
-
-    /// Drops the transaction at the next hop. Returns true if RSET is necessary.
-    fn reset(&mut self) -> bool {
-        let ready = self.is_ready();
-        if ready {
-            self.out.extend_from_slice(b"RSET\r\n");
-            // Another connection knows nothing either.
-            self.again = Some(b"RSET\r\n".to_vec());
-        }
-        ready
-    }
-
-    fn greet_anew(&mut self, line: &[u8]) {
-        self.stage = Stage::Hello;
-        self.out.extend_from_slice(line);
-        self.out.extend_from_slice(b"\r\n");
-    }
-
-    /// It is ready anew: commands that wait are given to it.
-    fn resume(&mut self) {
-        (self.stage, self.clean) = (Stage::Ready, true);
-        self.out
-            .extend_from_slice(self.again.take().as_deref().unwrap_or_default());
-    }
-
-    fn lost(&mut self) {
-        (self.stage, self.replies) = (Stage::Absent, Replies::default());
-        self.out.clear();
-    }
-}
-
-impl Session {
+impl ProxySession {
     /// Before the client was greeted.
     pub(super) fn open(&mut self) -> Option<Step> {
-        if self.hop.stage == Stage::Absent {
+        if self.hop.stage == HopStage::Absent {
             return Some(Step::Connect);
         }
         match self.hop.next_reply() {
@@ -135,12 +30,12 @@ impl Session {
                     b" ESMTP"
                 };
                 let text = [name.unwrap_or(b"localhost"), protocol].concat();
-                Reply {
+                ReplyLines {
                     code: 220,
                     texts: vec![text],
                 }
                 .write(&mut self.client.out);
-                (self.hop.stage, self.state) = (Stage::Ready, State::Commands);
+                (self.hop.stage, self.state) = (HopStage::Ready, SessionState::Commands);
                 None
             }
             // A next hop that takes nobody today says so for good at times: the client shall come back.
@@ -150,9 +45,13 @@ impl Session {
     }
 
     /// A reply while commands wait.
-    pub(super) fn take_reply(&mut self, reply: Reply) -> Option<Step> {
+    pub(super) fn take_reply(&mut self, reply: &ReplyLines) -> Option<Step> {
+        if !self.hop.is_ready() && !self.hop.replies.is_empty() {
+            // Nothing was asked yet. A second reply would answer the first command.
+            return self.bad_reply(BadReply::Unasked);
+        }
         match self.hop.stage {
-            Stage::Greeting if reply.code == 220 => {
+            HopStage::Greeting if reply.code == 220 => {
                 let line = self.hello.clone().unwrap_or_default();
                 if line.is_empty() {
                     self.hop.resume();
@@ -161,21 +60,23 @@ impl Session {
                 }
                 return None;
             }
-            Stage::Hello
-                if reply.is_positive() && Capabilities::read(&reply).covers(&self.announced) =>
+            HopStage::Hello
+                if reply.is_positive() && Capabilities::read(reply).covers(&self.announced) =>
             {
                 self.hop.resume();
                 return None;
             }
-            Stage::Ready => (),
+            HopStage::Ready => (),
             // The extensions differ from those before.
-            Stage::Absent | Stage::Greeting | Stage::Hello => return self.lose(HopFault::Refuses),
+            HopStage::Absent | HopStage::Greeting | HopStage::Hello => {
+                return self.lose(HopFault::Refuses);
+            }
         }
         if reply.code == 421 {
             if self.hop.again.is_none() {
-                self.client.hear(&reply);
+                self.client.write_reply(reply);
                 self.fault = Some(HopFault::Closing);
-                self.state = State::Closed;
+                self.state = SessionState::Closed;
                 return None;
             }
             return self.lose(HopFault::Closing);
@@ -190,26 +91,10 @@ impl Session {
         }
         self.hop.again = None;
         match self.asked.pop_front() {
-            Some(Asked::Hello(line)) if positive => {
-                // After HELO nothing is announced, and nothing may be used.
-                let esmtp = Verb::of(&line) != Verb::Helo;
-                self.announced = if esmtp {
-                    Capabilities::read(&reply)
-                } else {
-                    Capabilities::default()
-                };
-                let reply = if esmtp {
-                    self.announced.reply(&reply)
-                } else {
-                    reply
-                };
-                self.client.hear(&reply);
-                self.hello = Some(line);
-                self.forget();
-            }
+            Some(Asked::Hello(line)) if positive => self.greet(line, reply),
             Some(Asked::Quiet) => self.hop.clean = true,
             Some(asked) => {
-                self.client.hear(&reply);
+                self.client.write_reply(reply);
                 match asked {
                     Asked::Mail(mail) => {
                         self.hop.clean = false;
@@ -233,6 +118,25 @@ impl Session {
         None
     }
 
+    /// The next hop accepts the client's greeting.
+    fn greet(&mut self, line: Vec<u8>, reply: &ReplyLines) {
+        // After HELO nothing is announced, and nothing may be used.
+        let esmtp = Verb::of(&line) != Verb::Helo;
+        self.announced = if esmtp {
+            Capabilities::read(reply)
+        } else {
+            Capabilities::default()
+        };
+        let reply = if esmtp {
+            self.announced.reply(reply)
+        } else {
+            reply.clone()
+        };
+        self.client.write_reply(&reply);
+        self.hello = Some(line);
+        self.forget();
+    }
+
     /// The end of a message that the next hop takes or refuses.
     pub(super) fn finish(&mut self) -> Option<Step> {
         let reply = match self.hop.next_reply() {
@@ -241,25 +145,25 @@ impl Session {
             Err(bad) => return self.bad_reply(bad),
         };
         match self.state {
-            State::AskedData if reply.code == 354 => {
+            SessionState::AskedData if reply.code == 354 => {
                 if !self.hop.replies.is_empty() {
                     // A word about a message that it does not have.
                     return self.bad_reply(BadReply::Unasked);
                 }
-                self.state = State::Sending;
+                self.state = SessionState::Sending;
             }
-            State::AskedData if matches!(reply.code / 100, 4 | 5) => {
+            SessionState::AskedData if matches!(reply.code / 100, 4 | 5) => {
                 self.count(&reply, self.shares());
-                self.tell_all(&reply);
+                self.reply_to_all(&reply);
                 self.forget_in_hop();
                 self.end_message();
                 self.close_with(&reply);
             }
-            State::Ending(left) if reply.is_final() => {
-                self.client.hear(&reply);
+            SessionState::Ending(left) if reply.is_final() => {
+                self.client.write_reply(&reply);
                 self.count(&reply, 1);
                 if left > 1 {
-                    self.state = State::Ending(left - 1);
+                    self.state = SessionState::Ending(left - 1);
                 } else {
                     self.forget();
                     self.end_message();
@@ -280,7 +184,7 @@ impl Session {
         }
     }
 
-    fn count(&mut self, reply: &Reply, shares: usize) {
+    fn count(&mut self, reply: &ReplyLines, shares: usize) {
         let recipients = if self.options.lmtp {
             shares
         } else {
@@ -294,9 +198,9 @@ impl Session {
     }
 
     /// A word about the whole message: once, or once for each recipient.
-    pub(super) fn tell_all(&mut self, reply: &Reply) {
+    pub(super) fn reply_to_all(&mut self, reply: &ReplyLines) {
         for _ in 0..self.shares() {
-            self.client.hear(reply);
+            self.client.write_reply(reply);
         }
     }
 
@@ -308,10 +212,10 @@ impl Session {
     }
 
     /// A next hop that says 421 closes, and so do we.
-    fn close_with(&mut self, reply: &Reply) {
+    fn close_with(&mut self, reply: &ReplyLines) {
         if reply.code == 421 {
             self.fault = Some(HopFault::Closing);
-            self.state = State::Closed;
+            self.state = SessionState::Closed;
         }
     }
 
@@ -325,15 +229,15 @@ impl Session {
         let (known, began) = (self.hop.is_ready(), self.is_in_message());
         self.hop.lost();
         match self.state {
-            State::AskedData | State::Sending | State::Ending(_) => {
-                let left = if let State::Ending(left) = self.state {
+            SessionState::AskedData | SessionState::Sending | SessionState::Ending(_) => {
+                let left = if let SessionState::Ending(left) = self.state {
                     left
                 } else {
                     self.shares()
                 };
                 for _ in 0..left {
                     self.client
-                        .hear(&Reply::own(451, "4.4.2 Lost the next hop"));
+                        .write_reply(&ReplyLines::own(451, "4.4.2 Lost the next hop"));
                 }
                 self.delivery.deferred += if self.options.lmtp {
                     left
@@ -346,19 +250,20 @@ impl Session {
                 self.end_message();
             }
             // Everything was said.
-            State::Closed => (),
+            SessionState::Closed => (),
             // It was ended from here, that nobody waits for it.
             _ if self.stopping && !began => return self.leave(421, SHUTTING_DOWN),
             // Nobody misses it before the next command.
-            State::Commands if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => (),
-            State::Commands
+            SessionState::Commands
+                if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => {}
+            SessionState::Commands
                 if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 =>
             {
                 self.asked.clear();
                 self.hop.clean = true;
             }
             // It went away between two messages: once more, with another connection.
-            State::Commands if known && self.hop.again.is_some() => (),
+            SessionState::Commands if known && self.hop.again.is_some() => (),
             _ => {
                 self.fault = Some(fault);
                 return self.leave(421, "4.3.0 The next hop is not available");

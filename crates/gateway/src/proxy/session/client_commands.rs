@@ -3,11 +3,12 @@
 //! # Limits
 //! The next hop judges the arguments of commands, except parameters that were not announced.
 
-use super::{Asked, Session, State, Step};
+use super::client_state::Held;
+use super::state::{Asked, ProxySession, SessionState, Step};
 use crate::proxy::command::{Mail, Verb, forwarded, recipient};
-use crate::proxy::content::{BareLines, Content};
-use crate::proxy::lines::{Line, Lines};
-use crate::proxy::reply::Reply;
+use crate::proxy::content::Content;
+use crate::proxy::lines::CommandLine;
+use crate::proxy::reply::ReplyLines;
 use std::mem;
 
 /// Commands that wait for their replies at a time.
@@ -17,51 +18,7 @@ const BATCH_BYTES: usize = 65_536;
 /// Commands of a client that may be wrong before it is sent away.
 const MISTAKES: u32 = 20;
 
-/// A command that waits until everything before it is answered.
-#[derive(Debug)]
-pub(super) enum Held {
-    Hello(Vec<u8>),
-    Data,
-    Quit,
-    /// Say this and close.
-    Leave(Reply),
-}
-
-/// State of the client.
-#[derive(Debug)]
-pub(super) struct Client {
-    pub(super) lines: Lines,
-    /// Bytes to write to it.
-    pub(super) out: Vec<u8>,
-    /// A command in whose turn nothing else may come.
-    pub(super) held: Option<Held>,
-    pub(super) content: Content,
-    /// Content without the dots of the way, until it is taken.
-    pub(super) text: Vec<u8>,
-    mistakes: u32,
-    /// DATA was refused: what follows may be content.
-    refused_data: bool,
-}
-
-impl Client {
-    pub(super) fn new(bare_lines: BareLines) -> Self {
-        Self {
-            lines: Lines::default(),
-            out: Vec::new(),
-            held: None,
-            content: Content::new(bare_lines),
-            text: Vec::new(),
-            mistakes: 0,
-            refused_data: false,
-        }
-    }
-
-    pub(super) fn hear(&mut self, reply: &Reply) {
-        reply.write(&mut self.out);
-    }
-}
-
-impl Session {
+impl ProxySession {
     /// Returns true if one more command may be taken.
     pub(super) fn has_room(&self) -> bool {
         let waiting = self.asked.len();
@@ -73,21 +30,24 @@ impl Session {
     }
 
     /// Takes a command: it goes to the next hop, is answered here in its turn, or waits alone.
-    pub(super) fn command(&mut self, line: Line) {
-        let verb = if let Line::Whole(line) = &line {
+    pub(super) fn command(&mut self, line: CommandLine) {
+        let verb = if let CommandLine::Whole(line) = &line {
             Verb::of(line)
         } else {
             Verb::Unknown
         };
         if mem::take(&mut self.client.refused_data) && verb == Verb::Unknown {
             // Content of a client that did not wait for the word: none of it may become a command.
-            self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 No data were asked for")));
+            self.client.held = Some(Held::Leave(ReplyLines::own(
+                421,
+                "4.7.0 No data were asked for",
+            )));
             return;
         }
         let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong => return self.mistake(500, "5.5.2 Line too long"),
-            Line::Unclean => {
+            CommandLine::Whole(line) => line,
+            CommandLine::TooLong => return self.mistake(500, "5.5.2 CommandLine too long"),
+            CommandLine::Unclean => {
                 return self.mistake(
                     500,
                     "5.5.2 A line ends with CRLF and has no CR, LF or NUL in it",
@@ -105,8 +65,10 @@ impl Session {
             Verb::Quit => self.client.held = Some(Held::Quit),
             Verb::Bdat => {
                 // What follows is content, and where it ends is not known here.
-                self.client.held =
-                    Some(Held::Leave(Reply::own(421, "4.7.0 BDAT was not announced")));
+                self.client.held = Some(Held::Leave(ReplyLines::own(
+                    421,
+                    "4.7.0 BDAT was not announced",
+                )));
             }
             Verb::Reset if !greeted => self.say(250, "2.0.0 Ok"),
             Verb::Mail | Verb::Rcpt | Verb::Data | Verb::Verify | Verb::Forward if !greeted => {
@@ -130,8 +92,9 @@ impl Session {
             Verb::Reset => self.ask(&line, Asked::Reset),
             Verb::Verify => self.ask(&line, Asked::Other),
             Verb::Forward if self.announced.forward.is_some() => {
-                let told = ["IDENT", "ADDR"].map(|name| forwarded(&line, name).map(<[u8]>::to_vec));
-                self.ask(&line, Asked::Forward(told));
+                let attributes =
+                    ["IDENT", "ADDR"].map(|name| forwarded(&line, name).map(<[u8]>::to_vec));
+                self.ask(&line, Asked::Forward(attributes));
             }
             Verb::Helo | Verb::Ehlo | Verb::Lhlo | Verb::Unknown => {
                 self.mistake(500, "5.5.1 Command unknown");
@@ -152,14 +115,15 @@ impl Session {
 
     /// Says something of our own, when everything before it was answered.
     fn say(&mut self, code: u16, words: &str) {
-        self.asked.push_back(Asked::Local(Reply::own(code, words)));
+        self.asked
+            .push_back(Asked::Local(ReplyLines::own(code, words)));
     }
 
     fn mistake(&mut self, code: u16, words: &str) {
         self.client.mistakes += 1;
         self.say(code, words);
         if self.client.mistakes > MISTAKES {
-            self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 Too many errors")));
+            self.client.held = Some(Held::Leave(ReplyLines::own(421, "4.7.0 Too many errors")));
         }
     }
 
@@ -185,18 +149,18 @@ impl Session {
             }
             Held::Data => {
                 self.client
-                    .hear(&Reply::own(354, "End data with <CR><LF>.<CR><LF>"));
+                    .write_reply(&ReplyLines::own(354, "End data with <CR><LF>.<CR><LF>"));
                 self.client.content = Content::new(self.options.bare_lines);
-                self.state = State::Content;
+                self.state = SessionState::Content;
             }
             Held::Quit => {
                 self.hop.quit();
-                self.client.hear(&Reply::own(221, "2.0.0 Bye"));
-                self.state = State::Closed;
+                self.client.write_reply(&ReplyLines::own(221, "2.0.0 Bye"));
+                self.state = SessionState::Closed;
             }
             Held::Leave(reply) => {
-                self.client.hear(&reply);
-                self.state = State::Closed;
+                self.client.write_reply(&reply);
+                self.state = SessionState::Closed;
             }
         }
         None
@@ -211,7 +175,7 @@ impl Session {
         if !ended {
             return Some(Step::Client);
         }
-        self.state = State::Judging;
+        self.state = SessionState::Judging;
         None
     }
 }

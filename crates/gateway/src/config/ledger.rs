@@ -1,0 +1,63 @@
+//! Reads where a policy keeps originals, and for how long.
+
+use super::file::PolicyTable;
+use super::invalid::Invalid;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where originals are kept, and how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Older ones go.
+    pub age: Option<Duration>,
+    /// Maximum size in bytes; beyond it the oldest records are removed.
+    pub bytes: Option<u64>,
+}
+
+impl Ledger {
+    /// Returns true if originals of both stay equally long.
+    pub fn stays_as_long_as(&self, other: &Self) -> bool {
+        (self.age, self.bytes) == (other.age, other.bytes)
+    }
+
+    /// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
+    pub(super) fn read(table: &PolicyTable, largest: u64) -> Result<Option<Self>, Invalid> {
+        /// Room for what stands in a ledger beside its message.
+        const LEAST: u64 = 1 << 20;
+        let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
+            if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
+                return Err(Invalid::of_content(
+                    "ledger: there is none whose age or size could be bounded".to_owned(),
+                ));
+            }
+            return Ok(None);
+        };
+        if folder.is_empty() {
+            return Err(Invalid::of_content(
+                "ledger: a folder, or `none`".to_owned(),
+            ));
+        }
+        if table.ledger_days == Some(0) {
+            return Err(Invalid::of_content(
+                "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
+            ));
+        }
+        // Where there is too much, a tenth goes more: the newest stays where it has half.
+        let least = largest.saturating_mul(2).max(LEAST);
+        if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
+            return Err(Invalid::of_content(format!(
+                "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
+            )));
+        }
+        let age = table
+            .ledger_days
+            .map(|days| Duration::from_secs(u64::from(days) * 86_400));
+        Ok(Some(Self {
+            folder: folder.into(),
+            age,
+            bytes: table.ledger_bytes,
+        }))
+    }
+}

@@ -1,0 +1,75 @@
+//! Spans of a message that stay unchanged, whatever the planner proposes.
+//!
+//! # Limits
+//! An edit that touches a kept span is dropped as a whole.
+
+use super::signatures;
+use mailglot_mime::{Edit, Message, PartId, PartKind, Span, header};
+
+/// Spans that stay unchanged, against the planner.
+#[derive(Debug, Default)]
+pub(super) struct KeptSpans(Vec<Span>);
+
+impl KeptSpans {
+    /// A part stays, its header too.
+    pub(super) fn part(&mut self, message: &Message<'_>, id: PartId) {
+        let whole = message
+            .part(id)
+            .map(|part| Span::new(part.header.start, part.body.end));
+        self.0.extend(whole);
+    }
+
+    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it. Where only `seven` bits may
+    /// leave, one that has eight is written in seven (RFC 6152 3; none of it may be encoded as a whole, RFC 2045 6.4), unless it is signed.
+    pub(super) fn embedded(&mut self, message: &Message<'_>, seven: bool) {
+        let parts = message.parts();
+        let mut until = 0;
+        for (index, part) in parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| part.kind == PartKind::Message)
+        {
+            if part.body.start < until {
+                // The whole part around it stays.
+                continue;
+            }
+            let inner = PartId(index as u32 + 1);
+            let signed = || {
+                parts
+                    .get(index + 1)
+                    .is_some_and(|_| signatures::is_signed(message, inner))
+            };
+            if !seven || signed() || part.body.of(message.raw()).is_ascii() {
+                self.0.push(part.body);
+                until = part.body.end;
+            }
+        }
+    }
+
+    pub(super) fn field(&mut self, field: &header::Field) {
+        self.0.push(field.full);
+    }
+
+    /// In the order of the message, for [`KeptSpans::hold`].
+    pub(super) fn sorted(mut self) -> Self {
+        self.0.sort_unstable_by_key(|span| (span.start, span.end));
+        self
+    }
+
+    /// Takes the edits away that touch what stays. Both lists are walked once.
+    pub(super) fn hold(&self, edits: &mut Vec<Edit>) {
+        if self.0.is_empty() || edits.is_empty() {
+            return;
+        }
+        let mut kept = self.0.iter().peekable();
+        let mut reach = 0;
+        edits.retain(|edit| {
+            while let Some(span) = kept.next_if(|span| span.start <= edit.span.start) {
+                reach = reach.max(span.end);
+            }
+            let begins_inside = edit.span.start < reach;
+            let reaches_into = kept.peek().is_some_and(|span| span.start < edit.span.end);
+            !begins_inside && !reaches_into
+        });
+    }
+}

@@ -33,7 +33,7 @@ fn each_test_that_the_page_names_exists() {
     }
     let (mut names, mut files) = (0, 0);
     for word in page.split('`').skip(1).step_by(2) {
-        if word.ends_with(".rs") {
+        if Path::new(word).extension().is_some_and(|kind| kind == "rs") {
             assert!(root().join(word).is_file(), "{word}");
             files += 1;
         } else if word.matches('_').count() > 3 && !word.contains([' ', '=']) {

@@ -9,6 +9,7 @@
 )]
 
 mod access;
+mod documents;
 mod edits;
 mod faults;
 mod filter;

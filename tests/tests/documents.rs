@@ -222,7 +222,7 @@ fn unknown(call: &[&str], helps: &mut BTreeMap<String, String>) -> Option<String
                 return Some(format!("`mailglot {command}` has no option --{option}"));
             }
         } else if help.contains(&format!("\n  {word} ")) && !word.starts_with(['-', '[', '<']) {
-            command = format!("{command} {word}").trim().to_owned();
+            command = [&*command, word].join(" ").trim().into();
             help = help_of(&command, helps);
         } else if command.is_empty() && !word.starts_with('-') {
             return Some(format!("no command {word}"));
@@ -250,8 +250,8 @@ fn blocks_of_code_are_valid() {
                 // Diagrams, and data that no program reads. rustdoc runs the examples in Rust (src/lib.rs).
                 "" | "text" | "rust" => continue,
                 "sh" | "console" => {
-                    let calls = text.lines().flat_map(calls);
-                    let unknown = calls.filter_map(|call| unknown(&call, &mut helps)).next();
+                    let mut calls = text.lines().flat_map(calls);
+                    let unknown = calls.find_map(|call| unknown(&call, &mut helps));
                     let is_script = block.language == "sh";
                     unknown.or_else(|| is_script.then(|| fed("bash", &["-n"], &text)).flatten())
                 }

@@ -14,6 +14,7 @@ mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
 mod charset_decisions;
+mod compare;
 mod crates;
 mod debian_package;
 mod generated;
@@ -155,6 +156,15 @@ enum Command {
         #[arg(long)]
         bless: bool,
     },
+    /// Compare mailglot with other programs on messages whose text is known, and rewrite the tables of `docs/compare.md`.
+    Compare {
+        /// The program, if it is not to be built.
+        #[arg(long)]
+        program: Option<PathBuf>,
+        /// Install missing readers from Debian first.
+        #[arg(long)]
+        install: bool,
+    },
     /// Build the Debian package into `target/package`, and check it with lintian if that is installed.
     Package {
         /// The program to pack, if it is not to be built.
@@ -238,6 +248,7 @@ fn main() -> anyhow::Result<()> {
             program,
             bless,
         } => header_differences::compare(count, seed, program.as_deref(), bless),
+        Command::Compare { program, install } => compare::compare(program.as_deref(), install),
         Command::Package {
             program,
             output,

@@ -54,6 +54,23 @@ const RIVALS: &[Wanted] = &[
 /// What `header-differences` runs beside Python.
 const HEADER_READERS: &[Wanted] = &[("python3", "python3"), ("perl", "perl"), ("php", "php-cli")];
 
+/// What `compare` runs beside Python.
+const COMPARED: &[Wanted] = &[
+    ("perl", "perl"),
+    ("iconv", "libc-bin"),
+    ("uconv", "icu-devtools"),
+    ("/usr/share/perl5/Email/MIME.pm", "libemail-mime-perl"),
+];
+
+/// Installs the readers that `compare` runs and that are missing.
+pub(crate) fn for_comparison() -> anyhow::Result<()> {
+    see_to(COMPARED)?;
+    if !gmime() {
+        install(&["python3", "python3-gi", "gir1.2-gmime-3.0"])?;
+    }
+    Ok(())
+}
+
 /// Sees to the readers of header values: Python, Perl with Encode, PHP with iconv and mbstring.
 pub(crate) fn for_header_readers() -> anyhow::Result<()> {
     see_to(HEADER_READERS)?;

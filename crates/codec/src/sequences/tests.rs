@@ -2,8 +2,11 @@
 
 use crate::{Charset, LossLog, Mode, Unmappable};
 
-/// The rows of `data/sequences.tsv` that have code points: table, bytes, use, text. `None` where there is no repository.
-fn rows() -> Option<Vec<(&'static str, Vec<u8>, char, String)>> {
+/// A row: table, bytes, use, text.
+type Row = (&'static str, Vec<u8>, char, String);
+
+/// The rows of `data/sequences.tsv` that have code points. `None` where there is no repository.
+fn rows() -> Option<Vec<Row>> {
     let points = |column: &str| -> String {
         let codes = column.split(' ').filter(|code| *code != "-");
         codes

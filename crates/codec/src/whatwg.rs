@@ -20,6 +20,7 @@
 
 mod stream;
 
+pub use crate::unencodable::Unencodable;
 pub use stream::{Bom, Decoder, Encoder};
 
 use crate::{Charset, LossKind, LossLog, Unmappable, View, label};
@@ -52,27 +53,6 @@ impl std::fmt::Display for Malformed {
 }
 
 impl std::error::Error for Malformed {}
-
-/// A character that an encoding lacks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unencodable {
-    /// The code point as the standard reports it: U+FFFD for U+000E, U+000F and U+001B in ISO-2022-JP.
-    pub character: char,
-    /// Its offset in the text, in bytes.
-    pub at: u64,
-}
-
-impl std::fmt::Display for Unencodable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "cannot encode U+{:04X} at byte {}",
-            self.character as u32, self.at
-        )
-    }
-}
-
-impl std::error::Error for Unencodable {}
 
 impl Encoding {
     /// UTF-8.

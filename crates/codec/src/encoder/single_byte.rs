@@ -71,14 +71,15 @@ impl Encode for SingleByte {
                 (at, len) = (at + run, len + run);
                 continue;
             }
-            // Letters of most alphabets take two bytes.
-            if (0xC0..0xE0).contains(first)
-                && let Some(second) = bytes.get(at + 1)
-                && let Some(byte) =
-                    reverse.byte_at(usize::from(*first & 0x1F) << 6 | usize::from(*second & 0x3F))
+            // Letters of most alphabets take two bytes, and follow each other.
+            let letters = at;
+            while let Some(letter) = bytes.get(at..).and_then(<[u8]>::first_chunk::<2>)
+                && let byte @ 1.. = reverse.byte_of_two(*letter)
             {
                 encoded[len] = byte;
                 (at, len) = (at + 2, len + 1);
+            }
+            if at > letters {
                 continue;
             }
             let Some(c) = text[at..].chars().next() else {

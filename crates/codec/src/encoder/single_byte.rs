@@ -21,10 +21,12 @@ pub(super) struct SingleByte {
 
 impl SingleByte {
     pub(super) fn new(charset: Charset, mode: Mode) -> Self {
-        static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
+        // Boxed, for few are used, and the locks are in the program's data.
+        type Lock = OnceLock<Box<Reverse>>;
+        static REVERSE: [Lock; 2 * COUNT] = [const { Lock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
         Self {
-            reverse: REVERSE[at].get_or_init(|| reverse(charset, mode)),
+            reverse: REVERSE[at].get_or_init(|| Box::new(reverse(charset, mode))),
         }
     }
 }

@@ -211,6 +211,8 @@ pub(crate) struct Reverse {
     rows: [u8; 256],
     /// 0x100 and the byte, or 0 for none.
     cells: Vec<[u16; 256]>,
+    /// The bytes of the characters below U+0800, whose UTF-8 has at most two bytes; 0 for none and for NUL.
+    low: [u8; 0x800],
     /// 00-7F are ASCII.
     ascii: bool,
 }
@@ -221,6 +223,7 @@ impl Reverse {
         let mut reverse = Self {
             rows: [0; 256],
             cells: vec![[0; 256]],
+            low: [0; 0x800],
             ascii: (0..0x80)
                 .all(|byte| is_written(byte) && table.cell(byte) == Packed::ascii(byte)),
         };
@@ -235,6 +238,9 @@ impl Reverse {
                 reverse.cells.push([0; 256]);
             }
             reverse.cells[usize::from(*row)][code & 0xFF] = 0x100 | u16::from(byte);
+            if let Some(place) = reverse.low.get_mut(code) {
+                *place = byte;
+            }
         }
         reverse
     }
@@ -242,6 +248,17 @@ impl Reverse {
     /// Returns true if ASCII characters are encoded as themselves.
     pub(crate) fn is_ascii(&self) -> bool {
         self.ascii
+    }
+
+    /// The byte of the character with these two bytes in UTF-8; 0 for none, and for others than two bytes of UTF-8.
+    #[inline]
+    pub(crate) fn byte_of_two(&self, [first, second]: [u8; 2]) -> u8 {
+        let code = usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F);
+        if first & 0xE0 == 0xC0 {
+            self.low[code]
+        } else {
+            0
+        }
     }
 
     /// The byte of the character with a code point.

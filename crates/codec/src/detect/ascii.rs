@@ -9,7 +9,7 @@
 use super::cost::NAT;
 use super::language::{self, Script};
 use super::look;
-use super::models::Models;
+use super::models::{ENGLISH, Models};
 use super::score::Priors;
 use crate::generated::languages::LANGUAGES;
 
@@ -36,13 +36,13 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
         return;
     };
     let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
-    let other = costs[language::ENGLISH].map_or(MOST, against)
-        + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
+    let other =
+        costs[ENGLISH].map_or(MOST, against) + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
         *prior += cost.map_or(other, against);
     }
     let is_near = |index: usize| costs[index].is_some_and(|cost| cost <= least + NEAR);
-    priors.is_english = words.len() >= MANY && is_near(language::ENGLISH);
+    priors.is_english = words.len() >= MANY && is_near(ENGLISH);
 }
 
 /// Adds to the prior of each language the cost of the domains in addresses near the first byte above 7F: `<hide@example.jp>`,

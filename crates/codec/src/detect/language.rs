@@ -5,10 +5,10 @@
 
 mod row;
 
-pub(crate) use row::{Language, Script};
+pub(crate) use row::{Candidate, Language, RARE, Script, rare, usual};
 
 use super::cost::NAT;
-use super::models::{Floor, LetterFloor, Models};
+use super::models::{ENGLISH, Floor, LetterFloor, Models};
 use super::reading::Page;
 use crate::Charset;
 use crate::charset::Kind;
@@ -16,19 +16,6 @@ use crate::generated::charsets::COUNT;
 use crate::generated::languages::{CANDIDATES, CANDIDATES_COUNT, LANGUAGES};
 use crate::single_byte::Table;
 use std::sync::OnceLock;
-
-/// A charset with the languages that are written in it.
-#[derive(Debug)]
-pub(crate) struct Candidate {
-    pub(crate) charset: Charset,
-    pub(crate) script: Script,
-    /// Index of the language, cost of the charset given the language.
-    pub(crate) languages: &'static [(usize, u32)],
-    pub(super) is_single_byte: bool,
-    pub(super) is_ascii_compatible: bool,
-    /// Its number among those in Latin script that have languages.
-    latin: Option<usize>,
-}
 
 /// The minimum costs of letters behind letters in a charset.
 pub(super) enum CandidateFloor {
@@ -39,22 +26,6 @@ pub(super) enum CandidateFloor {
 }
 
 impl Candidate {
-    pub(crate) const fn new(
-        charset: Charset,
-        script: Script,
-        languages: &'static [(usize, u32)],
-        latin: Option<usize>,
-    ) -> Self {
-        Self {
-            charset,
-            script,
-            languages,
-            is_single_byte: charset.is_single_byte(),
-            is_ascii_compatible: charset.is_ascii_compatible(),
-            latin,
-        }
-    }
-
     /// Returns the characters of a single-byte charset. Those without a language are sorted at first use.
     pub(super) fn page(&self) -> &'static Page {
         static OTHER_PAGES: [OnceLock<Page>; COUNT] = [const { OnceLock::new() }; COUNT];
@@ -91,23 +62,8 @@ impl Candidate {
     }
 }
 
-/// Cost of each further charset in the list of common ones.
-const NEXT: u32 = NAT / 2;
-/// Cost of a charset that is rare in the mail of a language.
-pub(super) const RARE: u32 = 5 * NAT;
-
 /// Cost of being one tier lower.
 const TIER: u32 = 3 * NAT / 4;
-
-/// Returns the cost of a charset by its place among those that are common in the mail of a language.
-pub(crate) const fn usual(place: u32) -> u32 {
-    place * NEXT
-}
-
-/// Returns the cost of a charset by its place among those that are rare in the mail of a language.
-pub(crate) const fn rare(place: u32) -> u32 {
-    RARE + place * NEXT
-}
 
 /// All charsets that are known by a language.
 #[inline]
@@ -319,15 +275,6 @@ pub(crate) fn base_priors() -> Vec<u32> {
     LANGUAGES.iter().map(base_prior).collect()
 }
 
-/// The index of English.
-pub(super) const ENGLISH: usize = {
-    let mut index = 0;
-    while !matches!(LANGUAGES[index].name.as_bytes(), b"en") {
-        index += 1;
-    }
-    index
-};
-
 /// English is written everywhere.
 pub(crate) fn is_english(index: usize) -> bool {
     index == ENGLISH
@@ -411,8 +358,7 @@ mod tests {
         };
         let keys: Vec<_> = order.iter().map(|pair| (cost(pair), *pair)).collect();
         assert!(keys.is_sorted_by(|a, b| a < b));
-        assert_eq!(usual(1), NEXT);
-        assert_eq!(rare(2), RARE + 2 * NEXT);
+        assert!(usual(0) < usual(1) && usual(1) < rare(0) && rare(0) < rare(1));
     }
 
     #[test]

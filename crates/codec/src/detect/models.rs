@@ -6,7 +6,7 @@
 //! Reads only the file of this crate, without checks; a test reads all of it.
 
 use super::cost::NAT;
-use super::language::{ENGLISH, Script};
+use super::language::Script;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
 #[cfg(feature = "detect")]
@@ -34,6 +34,15 @@ pub(crate) const LETTERS: u8 = 5;
 const UNSEEN: u8 = 200;
 /// Cost of a character of Han script that was never seen.
 const UNSEEN_HAN: u32 = 230;
+
+/// The index of English.
+pub(super) const ENGLISH: usize = {
+    let mut index = 0;
+    while !matches!(LANGUAGES[index].name.as_bytes(), b"en") {
+        index += 1;
+    }
+    index
+};
 
 /// Number of languages.
 const LANGUAGES_COUNT: usize = LANGUAGES.len();

@@ -21,10 +21,12 @@ pub(super) struct SingleByte {
 
 impl SingleByte {
     pub(super) fn new(charset: Charset, mode: Mode) -> Self {
-        static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
+        // Boxed, for few are used, and the locks are in the program's data.
+        type Lock = OnceLock<Box<Reverse>>;
+        static REVERSE: [Lock; 2 * COUNT] = [const { Lock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
         Self {
-            reverse: REVERSE[at].get_or_init(|| reverse(charset, mode)),
+            reverse: REVERSE[at].get_or_init(|| Box::new(reverse(charset, mode))),
         }
     }
 }
@@ -71,14 +73,15 @@ impl Encode for SingleByte {
                 (at, len) = (at + run, len + run);
                 continue;
             }
-            // Letters of most alphabets take two bytes.
-            if (0xC0..0xE0).contains(first)
-                && let Some(second) = bytes.get(at + 1)
-                && let Some(byte) =
-                    reverse.byte_at(usize::from(*first & 0x1F) << 6 | usize::from(*second & 0x3F))
+            // Letters of most alphabets take two bytes, and follow each other.
+            let letters = at;
+            while let Some(letter) = bytes.get(at..).and_then(<[u8]>::first_chunk::<2>)
+                && let byte @ 1.. = reverse.byte_of_two(*letter)
             {
                 encoded[len] = byte;
                 (at, len) = (at + 2, len + 1);
+            }
+            if at > letters {
                 continue;
             }
             let Some(c) = text[at..].chars().next() else {

@@ -95,10 +95,10 @@ fn web(tables: &str, source: &mut String) -> anyhow::Result<Vec<u8>> {
     for name in &names {
         writeln!(source, "    {},", variant(name))?;
     }
-    let all: String = names
-        .iter()
-        .map(|name| format!("        Self::{},\n", variant(name)))
-        .collect();
+    let mut all = String::new();
+    for name in &names {
+        writeln!(all, "        Self::{},", variant(name))?;
+    }
     write!(
         source,
         "}}\n\nimpl Web {{\n    /// The number of encodings.\n    pub(crate) const COUNT: usize = {};\n    /// Every encoding.\n    pub(crate) const ALL: [Self; Self::COUNT] = [\n{all}    ];\n}}\n",

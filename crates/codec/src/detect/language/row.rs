@@ -1,7 +1,10 @@
-//! A row of the table of languages.
+//! A row of the table of languages, and one of the table of charsets with a known language.
 //!
 //! # Limits
 //! Generated from `data/languages.tsv`.
+
+use crate::Charset;
+use crate::detect::cost::NAT;
 
 /// A script, or a group of them, whose letters are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,4 +79,50 @@ pub(crate) struct Language {
     pub(crate) tier: u8,
     /// Country codes of the domain name system, lower case.
     pub(crate) countries: &'static [&'static str],
+}
+
+/// A charset with the languages that are written in it.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) charset: Charset,
+    pub(crate) script: Script,
+    /// Index of the language, cost of the charset given the language.
+    pub(crate) languages: &'static [(usize, u32)],
+    pub(crate) is_single_byte: bool,
+    pub(crate) is_ascii_compatible: bool,
+    /// Its number among those in Latin script that have languages.
+    pub(crate) latin: Option<usize>,
+}
+
+impl Candidate {
+    pub(crate) const fn new(
+        charset: Charset,
+        script: Script,
+        languages: &'static [(usize, u32)],
+        latin: Option<usize>,
+    ) -> Self {
+        Self {
+            charset,
+            script,
+            languages,
+            is_single_byte: charset.is_single_byte(),
+            is_ascii_compatible: charset.is_ascii_compatible(),
+            latin,
+        }
+    }
+}
+
+/// Cost of each further charset in the list of common ones.
+const NEXT: u32 = NAT / 2;
+/// Cost of a charset that is rare in the mail of a language.
+pub(crate) const RARE: u32 = 5 * NAT;
+
+/// Returns the cost of a charset by its place among those that are common in the mail of a language.
+pub(crate) const fn usual(place: u32) -> u32 {
+    place * NEXT
+}
+
+/// Returns the cost of a charset by its place among those that are rare in the mail of a language.
+pub(crate) const fn rare(place: u32) -> u32 {
+    RARE + place * NEXT
 }

@@ -216,15 +216,8 @@ impl Decoder {
                 );
             }
             Kind::DoubleByte(family, subset) => {
-                double_byte::run(
-                    family,
-                    subset,
-                    bytes,
-                    0,
-                    true,
-                    mode,
-                    &mut Sink::new(text, log, mode),
-                );
+                let repertoire = double_byte::Repertoire::of(family, subset, mode);
+                double_byte::run(repertoire, bytes, 0, true, &mut Sink::new(text, log, mode));
             }
             Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => {}
             kind => match borrowed(kind, bytes) {
@@ -352,7 +345,8 @@ impl Machine {
                 input.len()
             }
             Self::DoubleByte(family, subset) => {
-                double_byte::run(*family, *subset, input, base, last, mode, sink)
+                let repertoire = double_byte::Repertoire::of(*family, *subset, mode);
+                double_byte::run(repertoire, input, base, last, sink)
             }
             Self::MultiByte(layout, set) => multi_byte::run(*layout, *set, input, base, last, sink),
             Self::MixedEbcdic(machine) => machine.run(input, base, last, sink),

@@ -212,21 +212,33 @@ fn jisx0212(lead: u8, trail: u8) -> Option<Packed> {
     Some(packed).filter(|packed| packed.as_number().is_none())
 }
 
-/// Decodes the complete characters of `input`. Leaves at most three bytes.
-pub(crate) fn run(
+/// The characters that a decoder finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Repertoire {
     family: Family,
     subset: Subset,
+}
+
+impl Repertoire {
+    /// Returns the subset for strict decoding, or the whole family.
+    pub(crate) fn of(family: Family, subset: Subset, mode: Mode) -> Self {
+        let subset = if mode == Mode::Strict {
+            subset
+        } else {
+            Subset::All
+        };
+        Self { family, subset }
+    }
+}
+
+/// Decodes the complete characters of `input`. Leaves at most three bytes.
+pub(crate) fn run(
+    Repertoire { family, subset }: Repertoire,
     input: &[u8],
     base: u64,
     last: bool,
-    mode: Mode,
     sink: &mut Sink<'_>,
 ) -> usize {
-    let subset = if mode == Mode::Strict {
-        subset
-    } else {
-        Subset::All
-    };
     let tables = family.tables_of(subset);
     let mut at = 0;
     while at < input.len() {
@@ -404,7 +416,7 @@ mod tests {
     fn decode_by_table(family: Family, subset: Subset, bytes: &[u8]) -> (String, Vec<Range>) {
         let (mut text, mut log) = (String::new(), crate::LossLog::new());
         let mut sink = Sink::new(&mut text, &mut log, Mode::Strict);
-        run(family, subset, bytes, 0, true, Mode::Strict, &mut sink);
+        run(Repertoire { family, subset }, bytes, 0, true, &mut sink);
         let range = |loss: &crate::Loss| loss.bytes.start as usize..loss.bytes.end as usize;
         let losses = log.kept().iter().map(range).collect();
         (text, losses)

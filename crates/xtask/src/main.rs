@@ -33,7 +33,7 @@ mod tsv;
 mod workshop;
 mod workspace;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Builds, checks, measures and regenerates what lies in this repository.
@@ -182,26 +182,29 @@ enum Command {
     },
     /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
-    Bench {
-        /// What is measured.
-        #[arg(default_value = "mail")]
-        what: Subject,
-        /// Size of the two mailboxes (300M unless told), or of each text (10M).
-        #[arg(long)]
-        size: Option<String>,
-        /// Runs of each program (5 unless told; of decoders 9); the best counts. Of the gateway 7, and the median counts.
-        #[arg(long)]
-        runs: Option<u32>,
-        /// Measure peak memory on a 2 GB mailbox, too.
-        #[arg(long)]
-        memory: bool,
-        /// Decoders: only charsets whose name has this in it.
-        #[arg(long)]
-        only: Option<String>,
-        /// Print the result, but do not fail where a bar is missed.
-        #[arg(long)]
-        no_bars: bool,
-    },
+    Bench(BenchArguments),
+}
+
+#[derive(Args)]
+struct BenchArguments {
+    /// What is measured.
+    #[arg(default_value = "mail")]
+    what: Subject,
+    /// Size of the two mailboxes (300M unless told), or of each text (10M).
+    #[arg(long)]
+    size: Option<String>,
+    /// Runs of each program (5 unless told; of decoders 9); the best counts. Of the gateway 7, and the median counts.
+    #[arg(long)]
+    runs: Option<u32>,
+    /// Measure peak memory on a 2 GB mailbox, too.
+    #[arg(long)]
+    memory: bool,
+    /// Decoders: only charsets whose name has this in it.
+    #[arg(long)]
+    only: Option<String>,
+    /// Print the result, but do not fail where a bar is missed.
+    #[arg(long)]
+    no_bars: bool,
 }
 
 /// What `bench` measures.
@@ -260,49 +263,28 @@ fn main() -> anyhow::Result<()> {
             revision,
             fast,
         }),
-        Command::Bench {
-            what: Subject::Mail,
-            size,
-            runs,
-            memory,
-            no_bars,
-            ..
-        } => bench::bench(
-            size.as_deref().unwrap_or("300M"),
-            runs.unwrap_or(5),
-            memory,
-            no_bars,
-        ),
-        Command::Bench {
-            what: Subject::Gateway,
-            runs,
-            no_bars,
-            ..
-        } => bench_gateway::bench(runs.unwrap_or(7), no_bars),
-        Command::Bench {
-            what: Subject::Mime,
-            size,
-            runs,
-            no_bars,
-            ..
-        } => bench_mime::bench(
-            size.as_deref().unwrap_or("300M"),
-            runs.unwrap_or(5),
-            no_bars,
-        ),
-        Command::Bench {
-            what: Subject::Codec,
-            size,
-            runs,
-            only,
-            no_bars,
-            ..
-        } => bench_codec::bench(
-            size.as_deref().unwrap_or("10M"),
-            runs.unwrap_or(9),
-            only.as_deref().unwrap_or_default(),
-            no_bars,
-        ),
+        Command::Bench(arguments) => bench_subject(&arguments),
+    }
+}
+
+fn bench_subject(arguments: &BenchArguments) -> anyhow::Result<()> {
+    let BenchArguments {
+        what,
+        ref size,
+        runs,
+        memory,
+        ref only,
+        no_bars,
+    } = *arguments;
+    let size = |usual| size.as_deref().unwrap_or(usual);
+    match what {
+        Subject::Mail => bench::bench(size("300M"), runs.unwrap_or(5), memory, no_bars),
+        Subject::Gateway => bench_gateway::bench(runs.unwrap_or(7), no_bars),
+        Subject::Mime => bench_mime::bench(size("300M"), runs.unwrap_or(5), no_bars),
+        Subject::Codec => {
+            let only = only.as_deref().unwrap_or_default();
+            bench_codec::bench(size("10M"), runs.unwrap_or(9), only, no_bars)
+        }
     }
 }
 

@@ -160,22 +160,10 @@ const HARDLY: u32 = 12;
 
 /// Cost of a sign in its usual place, and the surplus for this place, both in half nats.
 fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
-    use Beside::{Blank, Digit, Edge, Letter, NoBreak, Punctuation, Sign, Tag};
+    use Beside::{Blank, Digit, Edge, Letter};
     let within = before == Letter && after == Letter;
     match c {
-        // No-break space: indentation, empty cells, behind the end of a sentence, before French punctuation.
-        '\u{A0}' => {
-            let surplus = match (before, after) {
-                (Letter, Letter) => 7,
-                (Letter, _) | (_, Letter)
-                    if !before.is_space() && !matches!(before, Tag | Punctuation | Sign) =>
-                {
-                    3
-                }
-                _ => 0,
-            };
-            (5, surplus)
-        }
+        '\u{A0}' => no_break_space_cost(before, after),
         '\u{2002}'..='\u{200A}' | '\u{202F}' => (10, if within { SELDOM } else { 0 }),
         // Apostrophe and closing quote.
         '\u{2019}' => {
@@ -188,29 +176,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         }
         '\u{B4}' => (9, if before == Letter { 0 } else { HARDLY }),
         '\u{201C}' | '\u{2018}' | '\u{201D}' | '\u{AB}' | '\u{BB}' | '\u{2039}' | '\u{203A}' => {
-            let usual = match c {
-                '\u{201C}' | '\u{201D}' => 6,
-                '\u{AB}' | '\u{BB}' => 7,
-                '\u{2018}' => 8,
-                _ => 12,
-            };
-            // Finnish and Swedish open with them, too.
-            let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
-            let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
-            let is_alone = is_english && before == Tag && after == Tag;
-            // German closes with it, but not before the end of a line.
-            let is_last =
-                c == '\u{2018}' && !before.is_space() && !after.is_word() && after.is_space();
-            (
-                usual,
-                if within || is_alone {
-                    HARDLY
-                } else if opens || is_last {
-                    SELDOM
-                } else {
-                    0
-                },
-            )
+            quote_cost(c, before, after)
         }
         // They open only.
         '\u{201E}' | '\u{201A}' => {
@@ -229,61 +195,14 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{2026}' => (6, if after == Letter { SELDOM } else { 0 }),
         // Bullets begin lines and cells, and stand alone.
         '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}'
-        | '\u{25BA}' | '\u{2219}' => {
-            let usual = match c {
-                '\u{2022}' => 7,
-                '\u{B7}' => 8,
-                '\u{A7}' => 9,
-                _ => 13,
-            };
-            let surplus = match (before, after) {
-                // Catalan writes `col·legi`.
-                (Letter, Letter) if c == '\u{B7}' => SELDOM,
-                (Edge | Blank | NoBreak | Tag | Punctuation | Sign, _) => 0,
-                _ if after == Letter => HARDLY,
-                _ => SELDOM,
-            };
-            (usual, surplus)
-        }
+        | '\u{25BA}' | '\u{2219}' => bullet_cost(c, before, after),
         '\u{A3}' | '\u{20AC}' | '\u{A5}' | '\u{A2}' | '\u{A4}' | '\u{20A4}' | '\u{20A9}' => {
-            let usual = match c {
-                '\u{A3}' => 7,
-                '\u{20AC}' => 8,
-                '\u{A2}' | '\u{A5}' => 10,
-                _ => 14,
-            };
-            let surplus = match (before, after) {
-                (Digit, _) | (_, Digit) => 0,
-                (Letter, Letter) => HARDLY,
-                // It names no currency and stands for any: beside words and alone, too.
-                _ if c == '\u{A4}' => 2,
-                (Letter, _) | (_, Letter) => 8,
-                (NoBreak | Sign, _) | (_, NoBreak | Sign) => 6,
-                _ => SELDOM,
-            };
-            (usual, surplus)
+            currency_cost(c, before, after)
         }
         '\u{A9}' => (6, if after == Letter { 6 } else { 0 }),
-        '\u{AE}' | '\u{2122}' | '\u{2120}' => {
-            let surplus = match (before, after) {
-                (Letter | Digit, Letter) => 7,
-                (Letter | Digit | Punctuation, _) => 0,
-                (_, Letter) => HARDLY,
-                _ => SELDOM,
-            };
-            (if c == '\u{AE}' { 8 } else { 9 }, surplus)
-        }
+        '\u{AE}' | '\u{2122}' | '\u{2120}' => mark_cost(c, before, after),
         '\u{B0}' | '\u{BA}' | '\u{AA}' | '\u{B2}' | '\u{B3}' | '\u{B9}' => {
-            let surplus = match (before, after) {
-                (Letter, Letter) => HARDLY,
-                (Letter, _) if c == '\u{B9}' => 8,
-                (Letter, _) if matches!(c, '\u{B2}' | '\u{B3}') => 2,
-                (Digit | Letter, _) => 0,
-                // `20 °C`.
-                (Blank | NoBreak, Letter) if c == '\u{B0}' => 0,
-                _ => SELDOM,
-            };
-            (if c == '\u{B0}' { 9 } else { 11 }, surplus)
+            raised_cost(c, before, after)
         }
         '\u{B1}'
         | '\u{D7}'
@@ -294,22 +213,16 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         | '\u{2260}'
         | '\u{2264}'
         | '\u{2265}'
-        | '\u{2212}' => {
-            let surplus = match (before, after) {
-                (Digit, _) | (_, Digit) => 0,
-                (Letter, Letter) => HARDLY,
-                (Letter, _) | (_, Letter) => 6,
-                _ => SELDOM,
-            };
-            (
-                if matches!(c, '\u{AC}' | '\u{2248}'..='\u{2265}') {
-                    13
-                } else {
-                    10
-                },
-                surplus,
-            )
-        }
+        | '\u{2212}' => arithmetic_cost(c, before, after),
+        _ => other_cost(c, before, after),
+    }
+}
+
+/// Returns the cost of other signs: of units, footnotes, lines, East Asian punctuation, accents that stand alone.
+fn other_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Blank, Digit, Letter, Punctuation, Sign, Tag};
+    let within = before == Letter && after == Letter;
+    match c {
         '\u{B5}' | '\u{3BC}' => (12, if before == Letter { HARDLY } else { 0 }),
         // Spanish begins sentences with them.
         '\u{A1}' | '\u{BF}' => {
@@ -361,6 +274,135 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         // Arabic, Greek and other punctuation with a script of its own, and what else there is.
         _ => (RARE * 2 / NAT, if within { HARDLY } else { 0 }),
     }
+}
+
+/// Returns the cost of a quotation mark that may open and close.
+fn quote_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Letter, Tag};
+    let within = before == Letter && after == Letter;
+    let usual = match c {
+        '\u{201C}' | '\u{201D}' => 6,
+        '\u{AB}' | '\u{BB}' => 7,
+        '\u{2018}' => 8,
+        _ => 12,
+    };
+    // Finnish and Swedish open with them, too.
+    let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
+    let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
+    let is_alone = is_english && before == Tag && after == Tag;
+    // German closes with it, but not before the end of a line.
+    let is_last = c == '\u{2018}' && !before.is_space() && !after.is_word() && after.is_space();
+    (
+        usual,
+        if within || is_alone {
+            HARDLY
+        } else if opens || is_last {
+            SELDOM
+        } else {
+            0
+        },
+    )
+}
+
+/// Returns the cost of a bullet, a middle dot, a section or paragraph sign.
+fn bullet_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Blank, Edge, Letter, NoBreak, Punctuation, Sign, Tag};
+    let usual = match c {
+        '\u{2022}' => 7,
+        '\u{B7}' => 8,
+        '\u{A7}' => 9,
+        _ => 13,
+    };
+    let surplus = match (before, after) {
+        // Catalan writes `col·legi`.
+        (Letter, Letter) if c == '\u{B7}' => SELDOM,
+        (Edge | Blank | NoBreak | Tag | Punctuation | Sign, _) => 0,
+        _ if after == Letter => HARDLY,
+        _ => SELDOM,
+    };
+    (usual, surplus)
+}
+
+/// Returns the cost of a currency sign.
+fn currency_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Digit, Letter, NoBreak, Sign};
+    let usual = match c {
+        '\u{A3}' => 7,
+        '\u{20AC}' => 8,
+        '\u{A2}' | '\u{A5}' => 10,
+        _ => 14,
+    };
+    let surplus = match (before, after) {
+        (Digit, _) | (_, Digit) => 0,
+        (Letter, Letter) => HARDLY,
+        // It names no currency and stands for any: beside words and alone, too.
+        _ if c == '\u{A4}' => 2,
+        (Letter, _) | (_, Letter) => 8,
+        (NoBreak | Sign, _) | (_, NoBreak | Sign) => 6,
+        _ => SELDOM,
+    };
+    (usual, surplus)
+}
+
+/// Returns the cost of a sign of a trade mark.
+fn mark_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Digit, Letter, Punctuation};
+    let surplus = match (before, after) {
+        (Letter | Digit, Letter) => 7,
+        (Letter | Digit | Punctuation, _) => 0,
+        (_, Letter) => HARDLY,
+        _ => SELDOM,
+    };
+    (if c == '\u{AE}' { 8 } else { 9 }, surplus)
+}
+
+/// Returns the cost of a degree sign, an ordinal or a raised digit.
+fn raised_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Blank, Digit, Letter, NoBreak};
+    let surplus = match (before, after) {
+        (Letter, Letter) => HARDLY,
+        (Letter, _) if c == '\u{B9}' => 8,
+        (Letter, _) if matches!(c, '\u{B2}' | '\u{B3}') => 2,
+        (Digit | Letter, _) => 0,
+        // `20 °C`.
+        (Blank | NoBreak, Letter) if c == '\u{B0}' => 0,
+        _ => SELDOM,
+    };
+    (if c == '\u{B0}' { 9 } else { 11 }, surplus)
+}
+
+/// Returns the cost of a sign of arithmetic or a fraction.
+fn arithmetic_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Digit, Letter};
+    let surplus = match (before, after) {
+        (Digit, _) | (_, Digit) => 0,
+        (Letter, Letter) => HARDLY,
+        (Letter, _) | (_, Letter) => 6,
+        _ => SELDOM,
+    };
+    (
+        if matches!(c, '\u{AC}' | '\u{2248}'..='\u{2265}') {
+            13
+        } else {
+            10
+        },
+        surplus,
+    )
+}
+
+/// Returns the cost of a no-break space: usual in indentation, empty cells, after sentences, before French punctuation.
+fn no_break_space_cost(before: Beside, after: Beside) -> (u32, u32) {
+    use Beside::{Letter, Punctuation, Sign, Tag};
+    let surplus = match (before, after) {
+        (Letter, Letter) => 7,
+        (Letter, _) | (_, Letter)
+            if !before.is_space() && !matches!(before, Tag | Punctuation | Sign) =>
+        {
+            3
+        }
+        _ => 0,
+    };
+    (5, surplus)
 }
 
 #[cfg(test)]

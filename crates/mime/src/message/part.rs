@@ -95,7 +95,7 @@ pub struct Part {
     pub header: Span,
     /// Span from after the empty line to before the line end of the next delimiter, or to the end.
     pub body: Span,
-    /// The range of its fields in [`Message::all_fields`], end excluded.
+    /// The range of its fields in [`Message::all_fields`](crate::Message::all_fields), end excluded.
     pub fields: (u32, u32),
     /// Declared or default media type.
     pub media: MediaType,
@@ -103,9 +103,9 @@ pub struct Part {
     pub kind: PartKind,
     /// The declared transfer encoding, with spelling errors corrected.
     pub transfer: TransferEncoding,
-    /// The index of the field Content-Type in [`Message::all_fields`].
+    /// The index of the field Content-Type in [`Message::all_fields`](crate::Message::all_fields).
     pub content_type: Option<u32>,
-    /// The index of the field Content-Transfer-Encoding in [`Message::all_fields`].
+    /// The index of the field Content-Transfer-Encoding in [`Message::all_fields`](crate::Message::all_fields).
     pub content_transfer_encoding: Option<u32>,
     /// The span of the value of the charset parameter as written, with quotes.
     ///

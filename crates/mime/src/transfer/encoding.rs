@@ -10,7 +10,7 @@ pub enum TransferEncoding {
     Base64,
     /// `quoted-printable`.
     QuotedPrintable,
-    /// `x-uuencode` and its spellings. [`decode`] leaves it undecoded.
+    /// `x-uuencode` and its spellings. [`decode`](crate::transfer::decode) leaves it undecoded.
     Uuencode,
     /// An unknown encoding, treated as identity.
     Unknown,

@@ -79,20 +79,7 @@ impl Daemon {
 fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, Failure> {
     let config = daemon.load()?;
     if check_only {
-        check_owners(&config, console)?;
-        let root = root::refusal(config.user.as_deref(), daemon.allow_root);
-        let notes = check_folders(&config, daemon.allow_root)?;
-        console.say(format_args!(
-            "the configuration is right: {} to listen at",
-            config.listeners.len()
-        ));
-        if let Some(why) = root {
-            console.say(format_args!("note: {why}"));
-        }
-        for note in notes {
-            console.say(note);
-        }
-        return Ok(Exit::Done);
+        return check(&config, daemon.allow_root, console);
     }
     root::check(config.user.as_deref(), daemon.allow_root)?;
     allocator::fix_mapping_size();
@@ -133,15 +120,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     };
     made.keep();
     if let Some(responder) = &responder {
-        let address = responder.address();
-        if responder.is_waiting() {
-            // Any user can hold a port: that must not stop mail.
-            console.say(format_args!(
-                "metrics: another program holds {address}; waiting for it"
-            ));
-        } else {
-            console.say(format_args!("metrics at {address}"));
-        }
+        say_where(responder, console);
     }
     if config
         .listeners
@@ -171,6 +150,37 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     log.write(&metrics.dry_run().lines(form));
     log.finish();
     result
+}
+
+/// Checks the configuration, and says what would keep the daemon from starting.
+fn check(config: &Config, allow_root: bool, console: Console) -> Result<Exit, Failure> {
+    check_owners(config, console)?;
+    let root = root::refusal(config.user.as_deref(), allow_root);
+    let notes = check_folders(config, allow_root)?;
+    console.say(format_args!(
+        "the configuration is right: {} to listen at",
+        config.listeners.len()
+    ));
+    if let Some(why) = root {
+        console.say(format_args!("note: {why}"));
+    }
+    for note in notes {
+        console.say(note);
+    }
+    Ok(Exit::Done)
+}
+
+/// Says where the metrics are.
+fn say_where(responder: &Responder, console: Console) {
+    let address = responder.address();
+    if responder.is_waiting() {
+        // Any user can hold a port: that must not stop mail.
+        console.say(format_args!(
+            "metrics: another program holds {address}; waiting for it"
+        ));
+    } else {
+        console.say(format_args!("metrics at {address}"));
+    }
 }
 
 /// Reads and checks the configuration.

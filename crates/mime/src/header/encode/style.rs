@@ -3,7 +3,7 @@
 use crate::encoded_word::{Encoding, Place, Unencodable, encode_as, encode_legacy};
 use mailglot_codec::{Charset, smallest_sufficient};
 
-/// Options of [`encode_field`].
+/// Options of [`encode_field`](crate::header::encode_field).
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
     /// The charsets, the best first. The first that can encode the whole value is used, otherwise UTF-8.

@@ -444,6 +444,8 @@ mod tests {
     #[test]
     fn the_unit_allows_the_places_of_the_configuration() {
         let unit = read("packaging/mailglot.service").unwrap();
+        // crates/cli/tests/cli/check_config.rs shows which errors end with this code.
+        assert!(unit.contains("\nRestartPreventExitStatus=78\n"));
         let values = |key: &str| {
             let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
             lines

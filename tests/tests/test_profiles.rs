@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Tests that read the shared material where it is set, and check generated input without it.
 const PARTIAL: &[&str] = &[
-    "messages_that_were_cut_off_are_those_of_another_reader",
+    "truncated_messages_match_another_reader",
     "mutants_keep_the_laws",
     "rewriting_keeps_the_text_and_ends_after_one_pass",
 ];

@@ -38,8 +38,8 @@ pub(crate) struct MilterArgs {
     /// The address to listen at: `unix:PATH` or `tcp:HOST:PORT`. With a file it replaces the address of the first milter.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<Address>,
-    /// Check the file and exit: with 0 if it is valid, with 78 if its content is wrong, with 1 if a file, a
-    /// folder or a user is missing.
+    /// Check the file and exit. Exit codes: 0 if it is valid, 78 if its content is wrong, 1 if a file,
+    /// folder or user is missing.
     #[arg(long, requires = "config")]
     pub(crate) check_config: bool,
     /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most

@@ -20,8 +20,8 @@ pub(crate) struct ServeArgs {
     /// The configuration file: where to listen, and what to do with mail.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
-    /// Check the file and exit: with 0 if it is valid, with 78 if its content is wrong, with 1 if a file, a
-    /// folder or a user is missing.
+    /// Check the file and exit. Exit codes: 0 if it is valid, 78 if its content is wrong, 1 if a file,
+    /// folder or user is missing.
     #[arg(long)]
     pub(crate) check_config: bool,
     /// Run as root, if the file names no other user. Without this, root is refused.

@@ -60,7 +60,7 @@ pub enum ErrorKind {
     NoHeader,
     /// An unsupported file format.
     NotRead(Packing),
-    /// A compressed file of which no byte could be decompressed.
+    /// A compressed file from which no byte could be decompressed.
     NothingDecompressed(BoxDetail),
     /// An xz file whose dictionary is larger than 256 MiB.
     LargeDictionary,

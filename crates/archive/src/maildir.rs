@@ -11,7 +11,7 @@ use crate::mh;
 
 /// Returns true for a folder with messages in `cur` and `new`: it has two of `cur`, `new` and `tmp`.
 ///
-/// A lone `cur`, which may remain from an incomplete copy, counts only if there is no mail of another format in it or beside it.
+/// A `cur` without `new` may remain from an incomplete copy. It counts only if no mail of another format lies in it or beside it.
 pub(crate) fn is_folder(path: &Path) -> bool {
     let has = |name: &str| {
         path.join(name)

@@ -1,11 +1,11 @@
-//! Index entries: the fields by which a search finds a record of a segment.
+//! Defines index entries: the time, ids and addresses of each record of a segment, for searches.
 //!
 //! # Limits
 //! Skips tags that this version does not know.
 
 use super::varint::{Cursor, put_counted};
 
-/// The fields by which a search finds a record.
+/// What a search compares: time, queue id, Message-ID, sender and recipients of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexEntry {
     /// Time when the message was stored, in nanoseconds since 1970-01-01 UTC.

@@ -81,7 +81,7 @@ pub enum Body<'a> {
 /// How a restore treats `From ` lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requote {
-    /// Unchanged: there are none, or neither side quotes them.
+    /// Unchanged: the message has no `From ` lines, or neither side quotes them.
     Leave,
     /// If `unquote` is set (the output is an mboxrd mailbox), unquote; then quote as the source does.
     Convert {

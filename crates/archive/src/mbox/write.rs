@@ -15,7 +15,7 @@ use super::from_line::is_plain;
 use super::unclosed::unmarked;
 use crate::Quoting;
 
-/// Reverses the quoting of `From ` lines. Borrows if there are none.
+/// Removes the quoting of `From ` lines. Borrows text without quoted lines.
 pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     let most = match quoting {
         Quoting::None => return Cow::Borrowed(message),

@@ -5,8 +5,8 @@
 //! truncated or damaged member. Reports all of that with offsets in the compressed file.
 //!
 //! # Limits
-//! Does not search for data after damage inside a member; reports the size of the rest. A gzip member of which only the checksum is
-//! wrong is returned as read, and reading continues after it. In other formats such a member is the last one.
+//! Does not search for data after damage inside a member; reports the size of the rest. If only the checksum of a gzip member is
+//! wrong, its data is returned, and reading continues after it. In other formats such a member is the last one.
 
 use std::io::{self, Read};
 use std::mem;

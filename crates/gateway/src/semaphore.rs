@@ -1,7 +1,7 @@
 //! A semaphore that bounds how many messages are processed at a time.
 
 use crate::spool::{Budget, Reserved};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -80,17 +80,17 @@ impl Semaphore {
 #[derive(Debug)]
 pub(crate) struct Processing<'a> {
     permit: Option<Permit<'a>>,
-    budget: &'a Budget,
+    budget: &'a Arc<Budget>,
 }
 
 impl<'a> Processing<'a> {
-    pub(crate) fn new(permit: Option<Permit<'a>>, budget: &'a Budget) -> Self {
+    pub(crate) fn new(permit: Option<Permit<'a>>, budget: &'a Arc<Budget>) -> Self {
         Self { permit, budget }
     }
 
     /// Releases the permit if the shared memory has room for `bytes`, and reserves them until the returned value is dropped. Otherwise the message keeps
     /// its permit. Never waits.
-    pub(crate) fn wait_without_permit(&mut self, bytes: u64) -> Option<Reserved<'a>> {
+    pub(crate) fn wait_without_permit(&mut self, bytes: u64) -> Option<Reserved> {
         let reserved = self.budget.reserve(bytes)?;
         self.permit = None;
         Some(reserved)

@@ -17,7 +17,7 @@ use heartbeat::Watchdog;
 use pool::Pool;
 use shared::{AFTER_FAILURE, Registration, STACK, WATCH_INTERVAL, in_thread, spawn};
 pub(crate) use shared::{
-    Accepted, ConnectionHandle, Execution, Next, PooledConnection, Service, Shared,
+    Accepted, ConnectionHandle, Execution, Next, PooledConnection, Service, Shared, Waker,
 };
 use std::io;
 use std::sync::atomic::Ordering;

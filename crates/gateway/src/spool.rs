@@ -95,8 +95,8 @@ impl Budget {
     }
 
     /// Takes bytes of the shared memory for as long as the result lives; none if so many are not left.
-    pub(crate) fn reserve(&self, bytes: u64) -> Option<Reserved<'_>> {
-        let budget = self;
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reserved> {
+        let budget = self.clone();
         self.take_memory(bytes).then(|| Reserved { budget, bytes })
     }
 
@@ -109,12 +109,12 @@ impl Budget {
 
 /// Bytes of the shared memory; they are given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Reserved<'a> {
-    budget: &'a Budget,
+pub(crate) struct Reserved {
+    budget: Arc<Budget>,
     bytes: u64,
 }
 
-impl Drop for Reserved<'_> {
+impl Drop for Reserved {
     fn drop(&mut self) {
         self.budget.give_memory(self.bytes);
     }

@@ -6,7 +6,8 @@
 //! Timeouts are checked several times within their time, not to the millisecond.
 
 use super::answer::{abilities, report_only};
-use super::decide::{Decider, UncopiedBody, passing};
+use super::commit::{CommitSlot, Committing, MessageInWork};
+use super::decide::{Decided, Decider, UncopiedBody, passing};
 use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::Engine;
@@ -18,19 +19,27 @@ use crate::milter::{
     self, Actions, Event, Granted, MilterSession, Peer, ProtocolError, Verdict, protocol,
 };
 use crate::outcome::{Abilities, Outcome};
+use crate::record::Prepared;
 use crate::record::message_id;
-use crate::server::{Activity, Next, PooledConnection, Shared};
+use crate::server::{Activity, Next, PooledConnection, Shared, Waker};
+use crate::spool::Reserved;
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes of the longest message that the pool judges: the worst such message takes about 50 ms.
 const SHORT: u64 = 32 << 10;
 /// Bytes of the output buffer that a connection keeps.
 const KEPT: usize = 64 << 10;
+/// Shared memory that a message reserves while it waits for its ledger: so many times its bytes, and so many bytes at least.
+const RECORD_AND_OUTPUT: u64 = 4;
+const RECORD_MINIMUM: u64 = 4 << 10;
+/// How often a connection that has left the pool asks for the result of its ledger.
+const COMMIT_CHECK: Duration = Duration::from_millis(1);
 /// A connection that was silent for so long releases its buffers.
 const REST: Duration = Duration::from_secs(2);
 
@@ -52,6 +61,10 @@ pub(super) struct MilterConnection {
     long: bool,
     /// Output that the pool sends. Nothing else happens before the mail server has taken it.
     unsent: Vec<u8>,
+    /// The message that waits for its original to be durable. Nothing else happens before.
+    committing: Option<Committing>,
+    /// Wakes the pool when the original is durable.
+    waker: Option<Waker>,
     /// The message whose verdict is in `unsent`.
     ended: Option<Box<Record>>,
     /// Begin of the silence of the mail server, its longest duration, and whether it began within a packet.
@@ -99,6 +112,8 @@ impl MilterConnection {
             waits: false,
             long: false,
             unsent: Vec::new(),
+            committing: None,
+            waker: None,
             ended: None,
             silent: Instant::now(),
             patience,
@@ -155,6 +170,10 @@ impl MilterConnection {
 
     fn speak(&mut self) -> Result<Infallible, MilterEnd> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
+        while self.committing.is_some() && !self.conclude_committed()? {
+            // It comes from the pool, which had no memory to wait for its ledger.
+            thread::sleep(COMMIT_CHECK);
+        }
         self.send_rest()?;
         let mut set = None;
         loop {
@@ -192,7 +211,11 @@ impl MilterConnection {
     /// Reads input or sends output, and continues as far as possible without a wait.
     fn go_on(&mut self) -> Result<Next, MilterEnd> {
         let before = self.unsent.len();
-        if before > 0 {
+        if self.committing.is_some() {
+            if !self.conclude_committed()? {
+                return Ok(Next::Commit);
+            }
+        } else if before > 0 {
             self.send_rest()?;
         } else if let Some(count) = self.stream.receive(self.session.room())? {
             self.came(count)?;
@@ -219,6 +242,9 @@ impl MilterConnection {
     fn after(&mut self, before: usize) -> Result<Next, MilterEnd> {
         let all_sent = self.unsent.is_empty();
         let understood = all_sent && self.answer()?;
+        if self.committing.is_some() {
+            return Ok(Next::Commit);
+        }
         if !self.unsent.is_empty() {
             // All output has one timeout, however little is taken at a time.
             if before == 0 || all_sent {
@@ -287,13 +313,15 @@ impl MilterConnection {
         let mut understood = false;
         loop {
             if self.session.owes_verdict() {
-                // Keeping an original waits for the disk.
-                self.long =
-                    !self.waits && (self.is_long() || self.shared.engine().ledgers.is_some());
+                let reserved = self.reserve();
+                self.long = !self.waits && (self.is_long() || reserved.is_none());
                 if self.long {
                     return Ok(understood);
                 }
-                self.decide()?;
+                self.decide(reserved.flatten())?;
+            }
+            if self.committing.is_some() {
+                return Ok(true);
             }
             if !self.unsent.is_empty() {
                 return Ok(understood);
@@ -335,6 +363,19 @@ impl MilterConnection {
                 return Err(MilterEnd::Quit);
             }
         }
+    }
+
+    /// Reserves shared memory for a message of the pool that waits for its ledger. Returns `None` if there is not enough left: its own thread
+    /// waits then, and only as many threads as there are permits have such messages.
+    fn reserve(&self) -> Option<Option<Reserved>> {
+        if self.waits || self.shared.engine().ledgers.is_none() {
+            return Some(None);
+        }
+        let size = self.message.as_ref().map_or(0, MessageBuilder::size);
+        let bytes = size
+            .saturating_mul(RECORD_AND_OUTPUT)
+            .saturating_add(RECORD_MINIMUM);
+        self.shared.budget.reserve(bytes).map(Some)
     }
 
     /// Reports a fault of the gateway. Defers the message, or passes it with the edits in `passing`. The session owes a verdict.
@@ -432,8 +473,8 @@ impl MilterConnection {
         }
     }
 
-    /// Decides about a complete message, and writes edits and verdict at once.
-    fn decide(&mut self) -> Result<(), MilterEnd> {
+    /// Decides about a complete message, and writes edits and verdict at once, or when its original is durable.
+    fn decide(&mut self, reserved: Option<Reserved>) -> Result<(), MilterEnd> {
         // Earlier output goes first.
         self.write()?;
         if !self.unsent.is_empty() {
@@ -447,7 +488,8 @@ impl MilterConnection {
             .take()
             .unwrap_or_else(|| empty_message(&self.shared, granted));
         let size = message.size() + EMPTY_LINE;
-        let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
+        let envelope = std::mem::take(&mut self.envelope);
+        let mut record = Box::new(Record::new(envelope, &self.peer, size));
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);
         // If the protocol cannot express the edits, the message is deferred.
@@ -472,6 +514,80 @@ impl MilterConnection {
             waits: self.waits,
         };
         let done = decider.decide(message, &mut self.session, &mut record);
+        let message = MessageInWork {
+            record,
+            start,
+            passing,
+        };
+        match done {
+            Ok(Decided {
+                uncopied,
+                original: Some(original),
+            }) => {
+                self.submit(&engine, original, message, uncopied, reserved);
+                Ok(())
+            }
+            Ok(Decided { uncopied, .. }) => self.conclude(message, Ok(uncopied)),
+            Err(fault) => self.conclude(message, Err(fault)),
+        }
+    }
+
+    /// Submits the original of a message. The connection waits until it is durable.
+    fn submit(
+        &mut self,
+        engine: &Engine,
+        original: Prepared,
+        message: MessageInWork,
+        uncopied: Option<UncopiedBody>,
+        reserved: Option<Reserved>,
+    ) {
+        let slot = Arc::new(CommitSlot::new(self.waker.clone()));
+        self.committing = Some(Committing {
+            message,
+            uncopied,
+            slot: slot.clone(),
+            _reserved: reserved,
+        });
+        match &engine.ledgers {
+            Some(ledgers) => ledgers.submit(original, move |result| slot.set(result)),
+            None => slot.set(Err(ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// Concludes the message whose original is durable, or could not be kept. Returns false if that is not known yet.
+    fn conclude_committed(&mut self) -> Result<bool, MilterEnd> {
+        let result = self.committing.as_ref().and_then(|on| on.slot.take());
+        let Some(result) = result else {
+            return Ok(false);
+        };
+        let Some(mut on) = self.committing.take() else {
+            return Ok(false);
+        };
+        let done = match result {
+            Ok(name) => {
+                on.message.record.ledger = Some(name);
+                Ok(on.uncopied)
+            }
+            Err(error) => {
+                self.session.take_back_verdict();
+                Err(Fault::Ledger(error))
+            }
+        };
+        self.conclude(on.message, done)?;
+        Ok(true)
+    }
+
+    /// Writes edits and verdict of a message, or those of its fault, and reports it.
+    fn conclude(
+        &mut self,
+        message: MessageInWork,
+        done: Result<Option<UncopiedBody>, Fault>,
+    ) -> Result<(), MilterEnd> {
+        let MessageInWork {
+            mut record,
+            start,
+            passing,
+        } = message;
         let (uncopied, failure) = match done {
             Ok(uncopied) => (uncopied, None),
             Err(fault) => {
@@ -507,7 +623,7 @@ impl MilterConnection {
         }
         record.time = start.elapsed();
         if written.is_ok() && !self.unsent.is_empty() {
-            self.ended = Some(Box::new(record));
+            self.ended = Some(record);
             return Ok(());
         }
         self.message_ends(&record)?;
@@ -518,6 +634,10 @@ impl MilterConnection {
 impl PooledConnection for MilterConnection {
     fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    fn set_waker(&mut self, waker: Waker) {
+        self.waker = Some(waker);
     }
 
     fn serve(&mut self) -> Next {
@@ -535,7 +655,8 @@ impl PooledConnection for MilterConnection {
                 self.session.rest();
             }
         }
-        silent >= self.patience
+        // The disk is not the peer.
+        silent >= self.patience && self.committing.is_none()
     }
 
     fn give_up(&mut self, why: io::Error) {

@@ -12,11 +12,21 @@ use crate::message_builder::{MessageBuilder, ReceivedMessage};
 use crate::milter::{self, Actions, Granted, MilterSession};
 use crate::outcome::{Abilities, Outcome};
 use crate::policy::Finding;
+use crate::record::Prepared;
 use crate::semaphore::Processing;
 use crate::server::Shared;
 use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+/// What became of a message: its verdict is in the session's output.
+#[derive(Default)]
+pub(super) struct Decided {
+    /// A long body that is not in the output.
+    pub(super) uncopied: Option<UncopiedBody>,
+    /// The record of the original. The output must not be sent before it is durable.
+    pub(super) original: Option<Prepared>,
+}
 
 /// A message whose new body is so long that it is not copied into the output.
 pub(super) struct UncopiedBody {
@@ -55,12 +65,12 @@ pub(super) struct Decider<'a> {
     pub(super) shared: &'a Shared,
     pub(super) engine: &'a Arc<Engine>,
     pub(super) handle: &'a MilterHandle,
-    /// The connection has a thread of its own, which may wait for a permit.
+    /// The connection has a thread of its own, which may wait for a permit and for the disk.
     pub(super) waits: bool,
 }
 
 impl Decider<'_> {
-    /// Reads a message and gives the session its verdict. Returns a long body that is not in the session's output.
+    /// Reads a message and gives the session its verdict. Keeps the original of a message that changes, or returns its record if this thread must not wait.
     ///
     /// # Errors
     /// The fault that prevents a verdict.
@@ -69,7 +79,7 @@ impl Decider<'_> {
         mut message: MessageBuilder,
         session: &mut MilterSession,
         record: &mut Record,
-    ) -> Result<Option<UncopiedBody>, Fault> {
+    ) -> Result<Decided, Fault> {
         let Self { shared, engine, .. } = *self;
         record.judged_by(&engine.rules);
         let granted = session.granted().unwrap_or_default();
@@ -77,7 +87,8 @@ impl Decider<'_> {
             return Err(Fault::Spool(error));
         }
         if let Some(finding) = message.beyond() {
-            return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
+            return pass_unread(finding, message, engine, granted, session, record)
+                .map(|()| Decided::default());
         }
         let permit = self.waits.then(|| shared.semaphore.acquire());
         let mut processing = Processing::new(permit, &shared.budget);
@@ -85,6 +96,7 @@ impl Decider<'_> {
             return Err(Fault::Slow);
         }
         let complete = message.complete().map_err(Fault::Spool)?;
+        let mut original = None;
         let work = || {
             let judgement = engine.judge(complete.raw(), &record.envelope);
             let decision = engine.decide(&complete, &judgement, granted)?;
@@ -92,17 +104,26 @@ impl Decider<'_> {
             decision.outcome.record(record);
             if decision.rewrites() {
                 engine.name_changed(&judgement, record);
-                engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
+                if self.waits {
+                    engine.keep(complete.raw(), &judgement.edits, record, &mut processing)?;
+                } else {
+                    original = engine
+                        .prepare_original(complete.raw(), &judgement.edits, record)?
+                        .map(|(_, prepared)| prepared);
+                }
             }
             let place = session.decide_around(&decision.actions, &decision.verdict)?;
             Ok(place.map(|place| (place, judgement.edits)))
         };
         match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(Ok(place)) => Ok(place.map(|(place, edits)| UncopiedBody {
-                message: complete,
-                edits,
-                place,
-            })),
+            Ok(Ok(place)) => Ok(Decided {
+                uncopied: place.map(|(place, edits)| UncopiedBody {
+                    message: complete,
+                    edits,
+                    place,
+                }),
+                original,
+            }),
             Ok(Err(fault)) => Err(fault),
             Err(_) => Err(Fault::Panic),
         }

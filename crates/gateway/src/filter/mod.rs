@@ -4,6 +4,9 @@
 //! What a message's edits cost is bounded by [`Limits`](crate::Limits), not by the protocol.
 
 mod answer;
+mod commit;
+#[cfg(all(test, target_os = "linux"))]
+mod commit_tests;
 mod connection;
 mod decide;
 mod handle;
@@ -56,13 +59,7 @@ impl Service for Filter {
         };
         let handle = Arc::new(MilterHandle::new(number, stream.try_clone()?));
         let connection = MilterConnection::new(handle.clone(), stream, session, shared.clone());
-        // To keep an original is to wait for the disk.
-        let waits = shared.engine().ledgers.is_some();
-        let run = if waits {
-            Execution::Thread(Box::new(|| connection.run()))
-        } else {
-            Execution::Pool(Box::new(connection))
-        };
+        let run = Execution::Pool(Box::new(connection));
         Ok(Some(Accepted { handle, run }))
     }
 }

@@ -237,6 +237,12 @@ impl MilterSession {
         Ok(place)
     }
 
+    /// Takes the verdict of the last message back, of which no byte was written: the session owes it again.
+    pub(crate) fn take_back_verdict(&mut self) {
+        self.output.clear();
+        self.owes = true;
+    }
+
     /// The bytes for the server, to be written at once.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)

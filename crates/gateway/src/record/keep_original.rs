@@ -5,7 +5,7 @@
 //! has the first 998 bytes. A sender above 998 bytes is not in it.
 
 use super::ledgers::message_id;
-use super::{Form, LogLine};
+use super::{Form, Ledgers, LogLine, Prepared};
 use crate::engine::Engine;
 use crate::envelope::Envelope;
 use crate::event::Record;
@@ -30,7 +30,7 @@ impl Engine {
     /// Releases the permit before it waits for the disk, so that other messages are processed meanwhile and share the sync. The waiting bytes are taken
     /// from `memory_bytes`. A message for which no memory is left keeps its permit, so the number of permits bounds the rest.
     ///
-    /// This cannot deadlock. Taking memory never waits. A thread that commits waits for the leader of its group, and the leader for the
+    /// This cannot deadlock. Taking memory never waits. A thread that commits waits for the committer of the ledger, and the committer for the
     /// disk alone: it needs no permit and no memory. So every commit ends, and releases its permit and memory.
     ///
     /// # Errors
@@ -42,19 +42,35 @@ impl Engine {
         record: &mut Record,
         processing: &mut Processing<'_>,
     ) -> Result<(), Fault> {
-        let Some(ledgers) = &self.ledgers else {
+        let Some((ledgers, prepared)) = self.prepare_original(raw, edits, record)? else {
             return Ok(());
+        };
+        let texts: usize = edits.iter().map(|edit| edit.with.len()).sum();
+        let waiting = (raw.len() + texts + prepared.len()) as u64;
+        let _reserved = processing.wait_without_permit(waiting);
+        record.ledger = Some(ledgers.commit(prepared).map_err(Fault::Ledger)?);
+        Ok(())
+    }
+
+    /// Encodes the record of an original, and returns it with the ledger that it goes to. `None` if no originals are kept.
+    ///
+    /// # Errors
+    /// The record cannot be encoded; the message must not be changed.
+    pub(crate) fn prepare_original(
+        &self,
+        raw: &[u8],
+        edits: &[Edit],
+        record: &Record,
+    ) -> Result<Option<(&Ledgers, Prepared)>, Fault> {
+        let Some(ledgers) = &self.ledgers else {
+            return Ok(None);
         };
         let note = note(raw, edits, record);
         let entry = entry(raw, &record.envelope);
         let prepared = ledgers
             .prepare(raw, &note, entry, SystemTime::now())
             .map_err(Fault::Ledger)?;
-        let texts: usize = edits.iter().map(|edit| edit.with.len()).sum();
-        let waiting = (raw.len() + texts + prepared.len()) as u64;
-        let _reserved = processing.wait_without_permit(waiting);
-        record.ledger = Some(ledgers.commit(prepared).map_err(Fault::Ledger)?);
-        Ok(())
+        Ok(Some((ledgers, prepared)))
     }
 }
 

@@ -24,8 +24,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Epoll data of the closing signal; connections are numbered from 1.
-const CLOSED: u64 = 0;
+/// Epoll data of a worker's signal; connections are numbered from 1.
+const SIGNAL: u64 = 0;
 /// Events that one poll returns at most.
 const AT_ONCE: usize = 64;
 /// Longest delay of output, so that output of several connections goes together.
@@ -42,9 +42,12 @@ pub(super) struct Pool {
 
 struct Worker {
     epoll: OwnedFd,
-    /// No connection is added any more; `closing` wakes the thread then.
+    /// Wakes the thread (eventfd(2)).
+    signal: OwnedFd,
+    /// No connection is added any more.
     closed: AtomicBool,
-    closing: OwnedFd,
+    /// Numbers of connections that a waker wants to continue.
+    woken: Mutex<Vec<u64>>,
     /// The thread ended by a panic.
     dead: AtomicBool,
     /// Added connections that the thread has not taken yet.
@@ -87,7 +90,7 @@ impl Pool {
     pub(super) fn take(
         &mut self,
         registration: Registration,
-        served: Box<dyn PooledConnection>,
+        mut served: Box<dyn PooledConnection>,
     ) -> Result<(), (Registration, Box<dyn PooledConnection>)> {
         self.given += 1;
         let count = self.workers.len();
@@ -95,6 +98,8 @@ impl Pool {
         let Some(worker) = workers.find(|worker| !worker.is_busy()) else {
             return Err((registration, served));
         };
+        let (twin, number) = (worker.clone(), registration.number);
+        served.set_waker(Arc::new(move || twin.wake(number)));
         // The thread may see an event before the connection is in `given`. Epoll is level-triggered, so it sees the event again.
         match epoll::add(
             &worker.epoll,
@@ -131,8 +136,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         for worker in &self.workers {
             worker.closed.store(true, Ordering::SeqCst);
-            // If it fails, the thread sees `closed` after its next poll.
-            let _ = rustix::io::write(&worker.closing, &1_u64.to_ne_bytes());
+            worker.send_signal();
         }
         for thread in self.threads.drain(..) {
             // The panic hook has reported a panic.
@@ -157,6 +161,10 @@ enum Interest {
     ToSay,
     /// Room in the socket for the rest of its output.
     Room,
+    /// A record of it becoming durable.
+    Commit,
+    /// The same, without epoll, because its peer sends on or has closed.
+    CommitUnpolled,
 }
 
 /// The connections of a worker by number.
@@ -165,24 +173,42 @@ type All = HashMap<u64, PooledEntry>;
 impl Worker {
     fn new(heartbeat: Arc<Heartbeat>) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
-        let (closed, dead, given) = (
-            AtomicBool::new(false),
-            AtomicBool::new(false),
-            Mutex::default(),
-        );
+        let signal = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        epoll::add(&epoll, &signal, EventData::new_u64(SIGNAL), EventFlags::IN)?;
+        let (closed, dead) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (woken, given) = (Mutex::default(), Mutex::default());
         let (start, since) = (Instant::now(), AtomicU64::new(0));
         Ok(Self {
             epoll,
+            signal,
             closed,
-            closing,
+            woken,
             dead,
             given,
             start,
             since,
             heartbeat,
         })
+    }
+
+    /// Makes the thread continue a connection.
+    fn wake(&self, number: u64) {
+        let mut woken = self.woken();
+        woken.push(number);
+        let is_first = woken.len() == 1;
+        drop(woken);
+        if is_first {
+            self.send_signal();
+        }
+    }
+
+    fn send_signal(&self) {
+        // If it fails, the thread continues after its next poll.
+        let _ = rustix::io::write(&self.signal, &1_u64.to_ne_bytes());
+    }
+
+    fn woken(&self) -> MutexGuard<'_, Vec<u64>> {
+        self.woken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn given(&self) -> MutexGuard<'_, Vec<PooledEntry>> {
@@ -227,20 +253,25 @@ impl Worker {
             let mut began = Instant::now();
             for event in &events {
                 let number = event.data.u64();
-                if number == CLOSED {
-                    // One event is enough: `closed` is checked below.
-                    let _ = epoll::delete(&self.epoll, &self.closing);
+                if number == SIGNAL {
+                    // `closed` and `woken` are checked below.
+                    let _ = rustix::io::read(&self.signal, &mut [0; 8]);
                     continue;
                 }
                 if !all.contains_key(&number) {
                     self.take_given(&mut all);
                 }
-                if self.serve(number, &mut all) {
+                if self.serve_polled(number, &mut all) {
                     due.push(number);
                 }
                 if !due.is_empty() && began.elapsed() >= TOGETHER {
                     self.send(&mut due, &mut all, shared);
                     began = Instant::now();
+                }
+            }
+            for number in std::mem::take(&mut *self.woken()) {
+                if self.serve_woken(number, &mut all) {
+                    due.push(number);
                 }
             }
             self.send(&mut due, &mut all, shared);
@@ -276,6 +307,42 @@ impl Worker {
         shared.flush();
     }
 
+    /// Continues a connection whose stream has an event. Returns true if its output may wait for that of others.
+    fn serve_polled(&self, number: u64, all: &mut All) -> bool {
+        match all.get_mut(&number) {
+            Some(entry) if entry.interest == Interest::Commit => {
+                // The peer is not read before. Epoll would report it again and again.
+                entry.interest = Interest::CommitUnpolled;
+                let _ = epoll::delete(&self.epoll, entry.served.stream());
+                false
+            }
+            _ => self.serve(number, all),
+        }
+    }
+
+    /// Continues a connection whose waker was called. Returns true if its output may wait for that of others.
+    fn serve_woken(&self, number: u64, all: &mut All) -> bool {
+        let Some(entry) = all.get_mut(&number) else {
+            return false;
+        };
+        let unpolled = entry.interest == Interest::CommitUnpolled;
+        if unpolled || entry.interest == Interest::Commit {
+            entry.interest = Interest::Words;
+        }
+        let is_due = self.serve(number, all);
+        let Some(entry) = all.get(&number).filter(|_| unpolled) else {
+            return is_due;
+        };
+        let data = EventData::new_u64(number);
+        if epoll::add(&self.epoll, entry.served.stream(), data, EventFlags::IN).is_err()
+            && let Some(entry) = self.leave(number, all)
+        {
+            // If no thread can be started, it reports its message.
+            let _ = in_thread(entry.registration, entry.served);
+        }
+        is_due
+    }
+
     /// Continues a connection. Returns true if its output may wait for that of others.
     fn serve(&self, number: u64, all: &mut All) -> bool {
         self.heartbeat.beat();
@@ -293,6 +360,16 @@ impl Worker {
                 return false;
             }
             Ok(Next::Write) if entry.interest == Interest::Room => return false,
+            Ok(Next::Commit) => {
+                if entry.interest == Interest::Room {
+                    // Epoll would report the room.
+                    let _ = epoll::delete(&self.epoll, entry.served.stream());
+                    entry.interest = Interest::CommitUnpolled;
+                } else if entry.interest != Interest::CommitUnpolled {
+                    entry.interest = Interest::Commit;
+                }
+                return false;
+            }
             Ok(next @ (Next::Read | Next::Write)) => {
                 let (interest, flags) = match next {
                     Next::Read => (Interest::Words, EventFlags::IN),

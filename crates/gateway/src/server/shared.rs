@@ -60,7 +60,10 @@ pub(crate) trait PooledConnection: Send {
     /// The stream that the pool polls.
     fn stream(&self) -> &Stream;
 
-    /// Continues when the stream is readable or writable.
+    /// Takes what wakes the pool while the connection waits for something else than its stream ([`Next::Commit`]).
+    fn set_waker(&mut self, _: Waker) {}
+
+    /// Continues when the stream is readable or writable, or its waker was called.
     fn serve(&mut self) -> Next;
 
     /// Returns true if the peer was silent for too long. The pool asks several times a second, so an idle connection can release its buffers here.
@@ -73,6 +76,9 @@ pub(crate) trait PooledConnection: Send {
     fn run(self: Box<Self>);
 }
 
+/// Makes the pool continue a connection. It can be called by any thread, and never waits.
+pub(crate) type Waker = Arc<dyn Fn() + Send + Sync>;
+
 /// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -80,6 +86,8 @@ pub(crate) enum Next {
     Read,
     /// Room in the socket for output.
     Write,
+    /// A record that another thread makes durable: its waker is called then.
+    Commit,
     /// A thread of its own, because the next message takes long.
     Thread,
     /// Nothing: it has ended.

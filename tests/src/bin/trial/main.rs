@@ -39,6 +39,9 @@ enum Command {
         /// Bytes of a write.
         #[arg(long, default_value_t = 65_536)]
         piece: usize,
+        /// Write in the pieces that Postfix writes, whatever `--piece` says.
+        #[arg(long)]
+        as_postfix: bool,
     },
     /// Kill the milter every quarter of a second while mail flows through Postfix, and count every message and its original.
     Soak {
@@ -64,13 +67,18 @@ fn main() -> anyhow::Result<()> {
             connections,
             messages,
             piece,
+            as_postfix,
         } => {
             let raw = file.map_or_else(|| Ok(bench::latin(4_000)), fs::read)?;
             let load = Load {
                 mail: Mail::new(&raw),
                 connections,
                 messages,
-                writes: Writes::By(piece),
+                writes: if as_postfix {
+                    Writes::AsPostfix
+                } else {
+                    Writes::By(piece)
+                },
             };
             let measured = load.run(&address)?;
             println!(

@@ -246,22 +246,25 @@ fn modified(stat: &Stat) -> SystemTime {
 pub(super) mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::cell::RefCell;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::sync::Mutex;
 
-    thread_local! {
-        /// Numbers (inodes) of the folders that this thread has synced.
-        static SYNCED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
-    }
+    /// Numbers (inodes) of the folders that were synced.
+    static SYNCED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
     pub(super) fn count(folder: &OwnedFd) {
-        SYNCED.with_borrow_mut(|synced| synced.push(fstat(folder).unwrap().st_ino));
+        SYNCED.lock().unwrap().push(fstat(folder).unwrap().st_ino);
     }
 
-    /// Returns whether this thread has synced each folder since it was last asked.
+    /// Returns whether each folder was synced since this was last asked of it.
     pub(in crate::record::ledgers) fn synced<const N: usize>(folders: [&Path; N]) -> [bool; N] {
-        let synced = SYNCED.take();
-        folders.map(|folder| synced.contains(&fs::metadata(folder).unwrap().ino()))
+        let mut synced = SYNCED.lock().unwrap();
+        folders.map(|folder| {
+            let number = fs::metadata(folder).unwrap().ino();
+            let count = synced.len();
+            synced.retain(|one| *one != number);
+            synced.len() < count
+        })
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Prepared {
 
 impl Ledgers {
     /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`, and
-    /// each segment that was cut or is damaged. A thread that commits a record calls `tell` if it cannot close a segment.
+    /// each segment that was cut or is damaged. The thread that commits records calls `tell` if it cannot close a segment.
     ///
     /// # Errors
     /// The folder cannot be created or written, is a symbolic link, has another owner or is writable for others; or no thread can be started.
@@ -115,7 +115,7 @@ impl Ledgers {
             syncs.clone(),
             tell.clone(),
         );
-        let commits = GroupCommit::new(appender);
+        let commits = GroupCommit::new(appender)?;
         let builders = Mutex::default();
         let store = Arc::new(Store {
             folder,
@@ -184,17 +184,32 @@ impl Ledgers {
     /// The record cannot be written or synced; the segment is cut to what was durable before.
     pub fn commit(&self, record: Prepared) -> io::Result<String> {
         let kept = self.store.commits.commit(record.0)?;
-        if self
-            .store
-            .retention
-            .bytes
-            .is_some_and(|most| self.bytes() > most)
+        self.sweep_if_full();
+        Ok(kept.name)
+    }
+
+    /// Submits a record, and returns at once. A thread calls `done` with its name when it is durable, or with the error of [`Ledgers::commit`].
+    /// `done` must not wait.
+    pub(crate) fn submit(
+        &self,
+        record: Prepared,
+        done: impl FnOnce(io::Result<String>) + Send + 'static,
+    ) {
+        self.sweep_if_full();
+        self.store
+            .commits
+            .submit(record.0, |kept| done(kept.map(|kept| kept.name)));
+    }
+
+    /// Wakes the sweeper if there are more bytes than the retention allows.
+    fn sweep_if_full(&self) {
+        let most = self.store.retention.bytes;
+        if most.is_some_and(|most| self.bytes() > most)
             && let Some(wake) = &self.wake
         {
             // A full channel has woken it already.
             let _ = wake.try_send(());
         }
-        Ok(kept.name)
     }
 
     /// Prepares and commits a record.
@@ -209,6 +224,12 @@ impl Ledgers {
         now: SystemTime,
     ) -> io::Result<String> {
         self.commit(self.prepare(original, note, entry, now)?)
+    }
+
+    /// Stalls the disk until the result is dropped.
+    #[cfg(test)]
+    pub(crate) fn stall(&self) -> impl Sized + '_ {
+        self.store.commits.target()
     }
 
     /// Bytes of all ledgers.

@@ -26,7 +26,7 @@ fn many_writers_share_syncs_and_none_is_lost() {
     thread::scope(|scope| {
         let busy = commits.target();
         scope.spawn(move || keep(1));
-        commits.wait_for_leader();
+        commits.wait_for_group();
         for writer in 2..17 {
             scope.spawn(move || keep(writer));
         }
@@ -72,10 +72,10 @@ fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
     const MESSAGES: usize = 20;
     let at = tempfile::tempdir().unwrap();
     let ledgers = Arc::new(open(at.path(), Retention::default()));
-    let budget = Budget::of(&Limits {
+    let budget = Arc::new(Budget::of(&Limits {
         memory_bytes: 1 << 20,
         ..Limits::default()
-    });
+    }));
     let semaphore = Semaphore::new(MESSAGES);
     let engine = Engine {
         ledgers: Some(ledgers.clone()),
@@ -96,7 +96,7 @@ fn messages_that_wait_for_the_disk_are_within_the_shared_memory() {
                 record.ledger.unwrap()
             }));
             if number == 0 {
-                ledgers.store.commits.wait_for_leader();
+                ledgers.store.commits.wait_for_group();
             }
         }
         ledgers.store.commits.wait_for_waiting(MESSAGES - 1);

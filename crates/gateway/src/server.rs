@@ -13,7 +13,9 @@ use crate::resources::Bounds;
 use acceptor::{Acceptor, ShutdownSignal};
 pub(crate) use activity::Activity;
 use admission::{Admission, close_one, report_connection};
+use burst_memory::BurstMemory;
 use heartbeat::Watchdog;
+use mailglot_kernel::allocator::release_free_memory;
 use pool::Pool;
 use shared::{AFTER_FAILURE, Registration, STACK, WATCH_INTERVAL, in_thread, spawn};
 pub(crate) use shared::{
@@ -239,6 +241,7 @@ impl Server {
         let step = (shared.limits.progress / 4).min(WATCH_INTERVAL);
         thread::Builder::new().stack_size(STACK).spawn(move || {
             let mut watchdog = Watchdog::default();
+            let mut bursts = BurstMemory::default();
             // Progress of slow messages is reported while the server stops, too.
             while !shared.is_stopping() || !shared.connections().is_empty() {
                 thread::park_timeout(step);
@@ -246,8 +249,12 @@ impl Server {
                     shared.beats.fetch_add(1, Ordering::Relaxed);
                 }
                 let handles: Vec<_> = shared.connections().values().cloned().collect();
+                let count = handles.len();
                 for handle in handles {
                     handle.tick(&shared);
+                }
+                if bursts.is_over(count, Instant::now()) {
+                    release_free_memory();
                 }
             }
         })
@@ -289,6 +296,7 @@ impl Server {
 mod acceptor;
 mod activity;
 mod admission;
+mod burst_memory;
 mod heartbeat;
 mod shared;
 

@@ -3,10 +3,11 @@
 //! This is the only crate of the workspace with `unsafe` code. It knows formats of bytes (UTF-8, UTF-16, UTF-7, base64, hex
 //! escapes, JSON strings) and tables of characters. It knows neither names of charsets nor mail.
 //!
-//! Two kinds of code are `unsafe`:
+//! Three kinds of code are `unsafe`:
 //!
 //! - Stores into the reserved room behind the end of a text. A character of any length takes one store.
 //! - Loads and stores of vector registers, after a check at run time that the processor has the instructions.
+//! - One call of the allocator, which gives free memory back to the system.
 //!
 //! `writer.rs` has the argument for soundness: only characters ([`Packed`]) and bytes that a function has validated itself
 //! become text. Tables in read-only data are validated while the compiler evaluates them. Every function has a safe twin in its tests, and the tests compare both.
@@ -42,6 +43,7 @@ mod short_bytes;
 mod test_data;
 mod writer;
 
+pub mod allocator;
 pub mod ascii;
 pub mod base64;
 pub mod hex_escapes;

@@ -48,7 +48,7 @@ impl Milter {
                     None => record.action.name().to_owned(),
                 },
                 ServerEvent::Fault { fault, .. } => fault.kind().to_owned(),
-                _ => return,
+                ServerEvent::Flush => return,
             };
             into.lock().unwrap().push(words);
         };

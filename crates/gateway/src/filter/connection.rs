@@ -73,6 +73,9 @@ pub(super) struct MilterConnection {
     within: bool,
 }
 
+/// The shared memory is used up.
+struct NoMemoryLeft;
+
 /// Why a connection ends.
 #[derive(Debug)]
 enum MilterEnd {
@@ -313,12 +316,15 @@ impl MilterConnection {
         let mut understood = false;
         loop {
             if self.session.owes_verdict() {
-                let reserved = self.reserve();
-                self.long = !self.waits && (self.is_long() || reserved.is_none());
-                if self.long {
-                    return Ok(understood);
-                }
-                self.decide(reserved.flatten())?;
+                self.long = !self.waits && self.is_long();
+                let reserved = match self.reserve() {
+                    Ok(reserved) if !self.long => reserved,
+                    _ => {
+                        self.long = true;
+                        return Ok(understood);
+                    }
+                };
+                self.decide(reserved)?;
             }
             if self.committing.is_some() {
                 return Ok(true);
@@ -365,17 +371,18 @@ impl MilterConnection {
         }
     }
 
-    /// Reserves shared memory for a message of the pool that waits for its ledger. Returns `None` if there is not enough left: its own thread
-    /// waits then, and only as many threads as there are permits have such messages.
-    fn reserve(&self) -> Option<Option<Reserved>> {
+    /// Reserves shared memory for a message of the pool that waits for its ledger, if there is one. Fails if not enough is left: a thread of its own waits
+    /// then, and only as many threads as there are permits have such messages.
+    fn reserve(&self) -> Result<Option<Reserved>, NoMemoryLeft> {
         if self.waits || self.shared.engine().ledgers.is_none() {
-            return Some(None);
+            return Ok(None);
         }
         let size = self.message.as_ref().map_or(0, MessageBuilder::size);
         let bytes = size
             .saturating_mul(RECORD_AND_OUTPUT)
             .saturating_add(RECORD_MINIMUM);
-        self.shared.budget.reserve(bytes).map(Some)
+        let reserved = self.shared.budget.reserve(bytes).ok_or(NoMemoryLeft)?;
+        Ok(Some(reserved))
     }
 
     /// Reports a fault of the gateway. Defers the message, or passes it with the edits in `passing`. The session owes a verdict.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod answer;
 mod bench;
 mod chain;
 mod ledger;
@@ -54,6 +55,11 @@ enum Command {
         /// What else goes on.
         #[arg(long, value_enum, default_value_t)]
         disturbance: Disturbance,
+    },
+    /// Serve as a milter that reads and answers, and does nothing else.
+    Answer {
+        /// `unix:PATH` or `tcp:HOST:PORT`.
+        address: String,
     },
     /// Measure the gateway beside a libmilter program, and print tables in Markdown.
     Bench(bench::Arguments),
@@ -110,6 +116,7 @@ fn main() -> anyhow::Result<()> {
             );
             Ok(())
         }
+        Command::Answer { address } => answer::serve(&address),
         Command::Bench(arguments) => bench::run(&arguments),
     }
 }

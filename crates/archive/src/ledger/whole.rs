@@ -16,8 +16,8 @@ const EMPTY_OUTPUT_HASH: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 
 /// Writes a ledger of one message as it is, with `note`, a report about its conversion.
 ///
-/// Returns the inner writer and the length of the ledger in bytes. Does not refer to an output: a delivered message may gain fields
-/// on its way.
+/// Returns the inner writer and the BLAKE3 digest of the message. Does not refer to an output: a delivered message may gain fields on its
+/// way.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -26,7 +26,7 @@ pub fn write_whole<W: Write>(
     message: &[u8],
     note: &[u8],
     producer: &str,
-) -> io::Result<(W, u64)> {
+) -> io::Result<(W, [u8; 32])> {
     write_whole_by(&mut BlockBuilder::new()?, out, message, note, producer)
 }
 
@@ -40,7 +40,7 @@ pub fn write_whole_by<W: Write>(
     message: &[u8],
     note: &[u8],
     producer: &str,
-) -> io::Result<(W, u64)> {
+) -> io::Result<(W, [u8; 32])> {
     let mut writer = Writer::new(out)?;
     let mut block = Vec::new();
     builder.push(&Record::Source(0));
@@ -72,13 +72,15 @@ pub fn write_whole_by<W: Write>(
         bytes,
         blake3: *blake3.as_bytes(),
     };
-    writer.finish(&Footer {
+    let digest = blake3::hash(message);
+    let (out, _) = writer.finish(&Footer {
         producer: producer.to_owned(),
-        sources: vec![archived(message.len() as u64, blake3::hash(message))],
+        sources: vec![archived(message.len() as u64, digest)],
         outputs: vec![archived(0, blake3::hash(&EMPTY_OUTPUT_HASH.to_le_bytes()))],
         alone: true,
         ..Footer::default()
-    })
+    })?;
+    Ok((out, *digest.as_bytes()))
 }
 
 /// Returns the message and the note of a ledger that [`write_whole`] wrote. Verifies both digests first.
@@ -123,8 +125,8 @@ mod tests {
         let path = folder.path().join("ledger");
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 5 * PIECE / 2] {
             let message: Vec<u8> = (0..length).map(|at| ((at * at) >> 7) as u8).collect();
-            let (file, written) = write_whole(Vec::new(), &message, b"{}", "test").unwrap();
-            assert_eq!(file.len() as u64, written);
+            let (file, digest) = write_whole(Vec::new(), &message, b"{}", "test").unwrap();
+            assert_eq!(digest, *blake3::hash(&message).as_bytes());
             std::fs::write(&path, file).unwrap();
             let mut ledger = Ledger::open(&path).unwrap();
             assert!(!ledger.footer().needs_output());

@@ -105,6 +105,18 @@ pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) 
     Program::start(&mut command, address, log)
 }
 
+/// Starts our filter with a ledger in `folder` at `address`, on all processors.
+pub(crate) fn start_unpinned_filter_with_ledger(
+    address: &str,
+    folder: &Path,
+    log: &Path,
+) -> anyhow::Result<Program> {
+    let file = trial::filter::keeping_file(address, folder, log)?;
+    let mut command = Command::new(binary::path());
+    command.args(["milter", "--allow-root", "--config", &file]);
+    Ok(Program::start(&mut command, address, log))
+}
+
 /// Starts our filter with default settings at `address`. Its log lines go to `log`.
 pub(crate) fn start_filter(address: &str, log: &Path) -> Program {
     pinned(
@@ -330,10 +342,10 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     for (name, share, bare) in pairs {
         goals.push(Goal {
             what: format!(
-                "{name}, written as Postfix does: TCP to Unix at least as for a filter that only answers"
+                "{name}, written as Postfix does: TCP to Unix at least 90 % of that of a filter that only answers"
             ),
             measured: format!("{:.0} % ({:.0} %)", 100.0 * share, 100.0 * bare),
-            held: share >= bare.min(0.8),
+            held: share >= (0.9 * bare).min(0.8),
         });
     }
     goals.push(Goal {

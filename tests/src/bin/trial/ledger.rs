@@ -1,12 +1,15 @@
 //! Measures the cost of keeping originals: eight connections with and without a ledger, beside a signer and the libmilter program.
 //!
+//! All programs have one processor, and the load generator the other. A ledger works beside the filter, so its filter is measured on both processors, too, which it
+//! shares with the load generator then.
+//!
 //! # Limits
 //! With eight connections, at most eight messages share a sync. On a disk that syncs in 5 ms, at most 1,600 messages per second can
 //! be durable before their replies. The table shows how long a sync takes here, and the rate of 64 connections.
 
 use crate::bench::{
     Goal, Run, latin, pinned, start_filter, start_filter_with_ledger,
-    start_rival_answering_each_step,
+    start_rival_answering_each_step, start_unpinned_filter_with_ledger,
 };
 use anyhow::Context;
 use mailglot_tests::trial::filter::Program;
@@ -33,6 +36,8 @@ pub(crate) fn measure(
     let log = at.join("log");
     let without = start_filter(&place("without"), &log);
     let with = start_filter_with_ledger(&place("with"), &at.join("kept"), &log)?;
+    let unpinned =
+        start_unpinned_filter_with_ledger(&place("unpinned"), &at.join("kept-unpinned"), &log)?;
     let signer = opendkim(&place("signer"), at, &log)?;
     let theirs = start_rival_answering_each_step(peer, &place("theirs"), &log);
     let mail = Mail::new(&latin(4_000));
@@ -43,7 +48,7 @@ pub(crate) fn measure(
         writes: Writes::By(usize::MAX),
     };
     let (eight, few, many) = (load(8, 1_500), load(8, 300), load(64, 300));
-    let rows: [(&str, &Program, &str, &Load); 6] = [
+    let rows: [(&str, &Program, &str, &Load); 7] = [
         (
             "ours without ledger, 8 connections",
             &without,
@@ -70,6 +75,12 @@ pub(crate) fn measure(
             "theirs",
             &few,
         ),
+        (
+            "ours with ledger, 8 connections, on both processors",
+            &unpinned,
+            "unpinned",
+            &eight,
+        ),
     ];
     let mut all: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
     let mut syncs = Vec::new();
@@ -92,9 +103,13 @@ pub(crate) fn measure(
         println!("| {name} | {rate:.0} | {half:.0} | {most:.0} |");
     }
     goals.push(Goal {
-        what: "8 connections: at least 10,000 messages/s of 4 KB with a ledger".to_owned(),
-        measured: format!("{:.0} (a sync takes {sync:.2} ms)", medians[1][0]),
-        held: medians[1][0] >= 10_000.0,
+        what: "8 connections: at least 10,000 messages/s of 4 KB with a ledger, on both processors"
+            .to_owned(),
+        measured: format!(
+            "{:.0}; {:.0} on one (a sync takes {sync:.2} ms)",
+            medians[6][0], medians[1][0]
+        ),
+        held: medians[6][0] >= 10_000.0,
     });
     // Each of Postfix's own messages waits for a sync. This many connections stay below its default of 100 processes.
     goals.push(Goal {

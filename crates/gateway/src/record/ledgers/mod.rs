@@ -37,7 +37,7 @@ use appender::{Appender, Pending};
 use durable_record::{FailureReporter, PRODUCER};
 use folder::Folder;
 use group_commit::GroupCommit;
-use mailglot_archive::ledger::{BlockBuilder, IndexEntry, digest, segment_record, write_whole_by};
+use mailglot_archive::ledger::{BlockBuilder, IndexEntry, segment_record, write_whole_by};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -165,11 +165,11 @@ impl Ledgers {
     ) -> io::Result<Prepared> {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let time = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
-        let ledger = self.store.ledger(original, note)?;
+        let (ledger, blake3) = self.store.ledger(original, note)?;
         let entry = IndexEntry {
             time,
             size: original.len() as u64,
-            blake3: digest(original),
+            blake3,
             ..entry
         };
         Ok(Prepared(Pending {
@@ -270,19 +270,20 @@ impl Drop for Ledgers {
 }
 
 impl Store {
-    /// Encodes a ledger of one message.
-    fn ledger(&self, original: &[u8], note: &str) -> io::Result<Vec<u8>> {
+    /// Encodes a ledger of one message. Returns it and the digest of the message.
+    fn ledger(&self, original: &[u8], note: &str) -> io::Result<(Vec<u8>, [u8; 32])> {
         let builders = || self.builders.lock().unwrap_or_else(PoisonError::into_inner);
         let known = builders().pop();
         let mut builder = known.map_or_else(BlockBuilder::new, Ok)?;
         let room = Vec::with_capacity(1_024 + original.len() / 2);
-        let (ledger, _) = write_whole_by(&mut builder, room, original, note.as_bytes(), PRODUCER)?;
+        let (ledger, digest) =
+            write_whole_by(&mut builder, room, original, note.as_bytes(), PRODUCER)?;
         // A compressor keeps the memory of its largest message.
         let mut builders = builders();
         if builders.len() < BUILDERS && original.len() <= SMALL {
             builders.push(builder);
         }
-        Ok(ledger)
+        Ok((ledger, digest))
     }
 
     /// Sweeps until the folder is within its bound, at most [`ROUNDS`] times: records may arrive during a sweep.

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &CharsetsArgs) -> Result<Exit, Failure> {
         (false, false) => table(),
         (false, true) => lines(sorted().into_iter().map(Known::new)),
         (true, false) => coverage(),
-        (true, true) => lines(iana::registry().iter().map(Entry::new)),
+        (true, true) => lines(iana::registry().iter().map(RegistryRow::new)),
     };
     print(text.as_bytes())?;
     Ok(Exit::Done)
@@ -52,7 +52,7 @@ impl Known {
 
 /// An entry of the registry as an object.
 #[derive(Serialize)]
-struct Entry {
+struct RegistryRow {
     mib: u16,
     name: &'static str,
     mime: Option<&'static str>,
@@ -62,7 +62,7 @@ struct Entry {
     why_not: Option<&'static str>,
 }
 
-impl Entry {
+impl RegistryRow {
     fn new(entry: &Registered) -> Self {
         let charset = entry.charset();
         Self {
@@ -133,7 +133,7 @@ fn table() -> String {
 }
 
 fn coverage() -> String {
-    let entries: Vec<Entry> = iana::registry().iter().map(Entry::new).collect();
+    let entries: Vec<RegistryRow> = iana::registry().iter().map(RegistryRow::new).collect();
     let width = entries
         .iter()
         .map(|entry| entry.name.len())

@@ -41,7 +41,7 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
     let mut failed = None;
     let exit = each(&args.place, &args.query.query(), console, |found| {
         let line = if args.json {
-            Object::of(&found.name, &found.entry).line()
+            RecordRow::of(&found.name, &found.entry).line()
         } else {
             line(&found)
         };
@@ -69,9 +69,9 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
     if args.json {
         let note = note.unwrap_or_else(|_| String::from_utf8_lossy(&reading.note).into());
-        let object = Object {
+        let object = RecordRow {
             note: Some(note),
-            ..Object::of(&name, entry)
+            ..RecordRow::of(&name, entry)
         };
         print(object.line().as_bytes())?;
         return Ok(search);
@@ -431,7 +431,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A record in JSON.
 #[derive(Serialize)]
-struct Object<'a> {
+struct RecordRow<'a> {
     name: &'a str,
     time: String,
     queue_id: Cow<'a, str>,
@@ -446,7 +446,7 @@ struct Object<'a> {
     note: Option<serde_json::Value>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> RecordRow<'a> {
     fn of(name: &'a str, entry: &'a IndexEntry) -> Self {
         Self {
             name,

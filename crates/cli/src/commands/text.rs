@@ -1,7 +1,8 @@
 //! `mailglot text`
 
+use super::job_exit::note;
 use super::summary::{report_left_out, report_unread};
-use super::{all_cores, note};
+use super::worker_threads::worker_threads;
 use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Harmless};
@@ -32,10 +33,10 @@ fn write(
     out: &mut (dyn Write + Send),
 ) -> Result<Exit, Failure> {
     let options = TextOptions {
-        threads: args.threads.map_or_else(all_cores, usize::from),
+        threads: worker_threads(args.threads),
         json: args.json,
-        force_format: args.force_format,
-        max_expansion: args.expansion.max_expansion,
+        force_format: args.opening.force_format,
+        max_expansion: args.opening.max_expansion,
     };
     let outcome = texts(&args.inputs, &args.policy(), options, out, progress)?;
     let mut worst = Exit::Done;

@@ -3,13 +3,13 @@
 //! Debian runs smtpd(8) and cleanup(8) with the queue directory as their root. There `unix:/run/mailglot/gw.sock` means
 //! `/var/spool/postfix/run/mailglot/gw.sock`. A relative path starts at the queue directory with and without chroot (`smtpd_milters` in postconf(5)).
 
-use super::Check;
+use super::check::Check;
 use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
 use super::milters::LISTS;
 use super::milters::{self, Milter};
 use super::problem::{Problem, quote, set};
-use super::settings::View;
+use super::settings::SettingsView;
 use std::path::{Component, Path, PathBuf};
 
 /// Directories of a machine's root (hier(7)). A path into one of them was not written for a chroot.
@@ -153,7 +153,7 @@ impl Check<'_> {
     /// The corrected address of the filter in a list, if a process looks for it in a wrong place.
     pub(super) fn corrected_location(
         &self,
-        view: View<'_>,
+        view: SettingsView<'_>,
         list: &str,
         milter: &Milter,
     ) -> Option<String> {
@@ -165,7 +165,7 @@ impl Check<'_> {
     }
 
     /// main.cf, and each service with a list of its own.
-    fn views(&self, list: &str) -> Vec<View<'_>> {
+    fn views(&self, list: &str) -> Vec<SettingsView<'_>> {
         let services = self
             .settings
             .services
@@ -177,7 +177,7 @@ impl Check<'_> {
             .collect()
     }
 
-    fn own_milters(&self, view: View<'_>, list: &str) -> Vec<Milter> {
+    fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
         let chain = milters::parse(&view.text(list));
         chain
             .into_iter()
@@ -186,7 +186,7 @@ impl Check<'_> {
     }
 
     /// Processes that use this list and look for the socket in a wrong place, by chroot.
-    fn misplaced(&self, view: View<'_>, list: &str, milter: &Milter) -> Vec<Misplaced> {
+    fn misplaced(&self, view: SettingsView<'_>, list: &str, milter: &Milter) -> Vec<Misplaced> {
         let Some(path) = milter.path() else {
             return Vec::new();
         };

@@ -25,12 +25,12 @@ const DEPTH: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub(super) main: BTreeMap<String, String>,
-    pub(super) services: BTreeMap<String, Service>,
+    pub(super) services: BTreeMap<String, MasterEntry>,
 }
 
 /// An entry of master.cf.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Service {
+pub(super) struct MasterEntry {
     /// Parameters that its `-o` options set.
     pub(super) parameters: BTreeMap<String, String>,
     /// The fifth column: `y`, `n` or `-`.
@@ -115,16 +115,16 @@ impl Settings {
     }
 
     /// Parameters as main.cf sets them.
-    pub(super) fn main_view(&self) -> View<'_> {
-        View {
+    pub(super) fn main_view(&self) -> SettingsView<'_> {
+        SettingsView {
             settings: self,
             service: None,
         }
     }
 
     /// Parameters as a service sees them.
-    pub(super) fn service_view<'a>(&'a self, service: &'a str) -> View<'a> {
-        View {
+    pub(super) fn service_view<'a>(&'a self, service: &'a str) -> SettingsView<'a> {
+        SettingsView {
             settings: self,
             service: Some(service),
         }
@@ -150,7 +150,7 @@ impl Settings {
 
     /// Services that run `program`, by `name/type`.
     pub(super) fn services_of<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
-        let is = move |service: &&Service| service.program.as_deref() == Some(program);
+        let is = move |service: &&MasterEntry| service.program.as_deref() == Some(program);
         self.services
             .iter()
             .filter(move |(_, service)| is(service))
@@ -173,7 +173,7 @@ impl Settings {
     }
 }
 
-impl Service {
+impl MasterEntry {
     /// Takes the program and its `-o` options from a command.
     fn read_command(&mut self, command: &str) {
         let mut words = arguments(command).into_iter();
@@ -218,13 +218,13 @@ fn entry(line: &str) -> Option<(String, String, String)> {
 
 /// Parameters as one service sees them, or as main.cf sets them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct SettingsView<'a> {
     pub(super) settings: &'a Settings,
     /// `name/type`; `None` is main.cf.
     pub(super) service: Option<&'a str>,
 }
 
-impl View<'_> {
+impl SettingsView<'_> {
     /// Returns true if the service sets this parameter itself.
     pub(super) fn overrides(&self, name: &str) -> bool {
         self.own(name).is_some()
@@ -264,7 +264,7 @@ impl View<'_> {
         Some(value)
     }
 
-    /// Like [`View::value`], empty if the parameter is not in the input.
+    /// Like [`SettingsView::value`], empty if the parameter is not in the input.
     pub(super) fn text(&self, name: &str) -> String {
         self.value(name).unwrap_or_default()
     }

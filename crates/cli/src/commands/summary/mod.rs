@@ -12,7 +12,7 @@ pub(crate) use guesses::*;
 
 use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_left_alone};
 
-use super::note;
+use super::job_exit::note;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, number, visible};
 use crate::shell_words::quoted;

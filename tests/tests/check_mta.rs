@@ -26,7 +26,7 @@ enum Met {
 }
 
 /// Settings, and what Postfix 3.7 makes of them.
-struct Row {
+struct SettingsCase {
     /// Lines of main.cf: name and value, in which SOCKET is a filter that is not there.
     main: &'static [(&'static str, &'static str)],
     /// Options of the smtpd, as master.cf has them.
@@ -34,23 +34,23 @@ struct Row {
     met: Met,
 }
 
-const fn row(main: &'static [(&'static str, &'static str)], met: Met) -> Row {
-    Row {
+const fn row(main: &'static [(&'static str, &'static str)], met: Met) -> SettingsCase {
+    SettingsCase {
         main,
         options: "",
         met,
     }
 }
 
-const fn service(options: &'static str, met: Met) -> Row {
-    Row {
+const fn service(options: &'static str, met: Met) -> SettingsCase {
+    SettingsCase {
         main: &[("smtpd_milters", "SOCKET")],
         options,
         met,
     }
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[SettingsCase] = &[
     row(&[("smtpd_milters", "SOCKET")], Met::Deferred),
     row(
         &[

@@ -17,13 +17,13 @@ const LATIN: &[u8] = b"From: a@test.invalid\r\nSubject: x\r\nMIME-Version: 1.0\r
     Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\ncaf\xe9\r\n";
 
 /// A daemon in a folder of its own.
-struct Daemon {
+struct MilterDaemon {
     program: Program,
     address: String,
     folder: tempfile::TempDir,
 }
 
-impl Daemon {
+impl MilterDaemon {
     fn start() -> Self {
         Self::under(&[], |_| ())
     }
@@ -89,7 +89,7 @@ fn rewritten(mta: &mut Mta, program: &Program) {
 
 #[test]
 fn scripts_of_miltertest_pass() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("milter");
     let mut count = 0;
     for entry in fs::read_dir(&scripts).unwrap() {
@@ -209,7 +209,7 @@ fn malformed() -> Vec<(Vec<u8>, Option<&'static str>)> {
 }
 
 /// Lines of what was done wrong. That a message was left behind, as by those of this test that are right, is nothing wrong.
-fn faults_told(daemon: &Daemon) -> Vec<String> {
+fn faults_told(daemon: &MilterDaemon) -> Vec<String> {
     let log = daemon.program.log();
     let lines = log
         .lines()
@@ -219,7 +219,7 @@ fn faults_told(daemon: &Daemon) -> Vec<String> {
 
 #[test]
 fn what_no_server_says_ends_its_connection_and_no_other() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut beside = daemon.mta();
     let before = daemon.program.memory().0;
     let mut faults = 0;
@@ -294,7 +294,7 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
         .collect();
     files.sort();
     assert!(files.len() >= 14, "{files:?}");
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut beside = daemon.mta();
     let before = daemon.program.memory().0;
     for path in files {
@@ -323,7 +323,7 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
 
 #[test]
 fn messages_are_rewritten_whatever_answers_a_server_lets_be_left_out() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     // Each bit of the protocol left out in turn, all of them, and none.
     let offers =
         (0..21)
@@ -359,7 +359,7 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
         format!("{listen}\n[limits]\ndisk_reserve = 0\nmemory_bytes = 0\n"),
     )
     .unwrap();
-    let daemon = Daemon::under(&under, |command| {
+    let daemon = MilterDaemon::under(&under, |command| {
         command.env("TMPDIR", &disk).arg("--config").arg(&file);
     });
     let big = |size: usize| Mail {
@@ -394,7 +394,7 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
 
 #[test]
 fn without_descriptors_connections_wait_and_nothing_spins() {
-    let daemon = Daemon::under(&["prlimit", "--nofile=40"], |_| ());
+    let daemon = MilterDaemon::under(&["prlimit", "--nofile=40"], |_| ());
     let mut held: Vec<Mta> = Vec::new();
     // Those that are served take all descriptors; the others are not answered, or hung up on.
     let mut silent = Vec::new();
@@ -424,7 +424,7 @@ fn without_descriptors_connections_wait_and_nothing_spins() {
 /// Those that are served take all descriptors, and stay: the daemon ends them, and itself.
 #[test]
 fn without_descriptors_a_stop_is_heard() {
-    let mut daemon = Daemon::under(&["prlimit", "--nofile=40"], |_| ());
+    let mut daemon = MilterDaemon::under(&["prlimit", "--nofile=40"], |_| ());
     let offers = (0..60).map(|_| {
         let stream = daemon.raw();
         // Who was hung up on hears of it here.
@@ -453,7 +453,7 @@ fn ticks(process: u32) -> u64 {
 
 #[test]
 fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut slow: Vec<UnixStream> = (0..200).map(|_| daemon.raw()).collect();
     for stream in &mut slow {
         stream.write_all(&[0]).unwrap();
@@ -497,7 +497,7 @@ fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
 
 #[test]
 fn a_stop_lets_messages_end_and_a_second_daemon_takes_over() {
-    let mut daemon = Daemon::start();
+    let mut daemon = MilterDaemon::start();
     let mut mta = daemon.mta();
     let mail = Mail::new(LATIN);
     assert_eq!(mta.begin(&mail).unwrap(), None);
@@ -519,6 +519,6 @@ fn a_stop_lets_messages_end_and_a_second_daemon_takes_over() {
         daemon.program.log()
     );
     assert!(connect(&daemon.address).is_err(), "nobody listens");
-    let again = Daemon::start();
+    let again = MilterDaemon::start();
     again.works();
 }

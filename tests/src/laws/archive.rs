@@ -1,7 +1,8 @@
 //! Checks laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and converted to
 //! another form.
 
-use super::{Tally, message, text};
+use super::law_results::LawResults;
+use super::{message, text};
 use crate::tree;
 use mailglot_archive::{Batch, Format, ReadOptions, open, recognize};
 use mailglot_mime::{Message, process};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Writes the mutants to an archive whose form depends on the group, normalizes and restores it.
-pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
+pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut LawResults) {
     let folder = scratch();
     let input = write(mutants, group, folder.path());
     if input.is_file() {

@@ -51,7 +51,7 @@ enum Fields {
 
 /// The expected result for a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ExpectedChange {
     /// It arrives in ISO-2022-JP.
     Japanese,
     /// RFC 1468 lacks some of its characters: it is in UTF-8, and stays so.
@@ -62,11 +62,11 @@ pub enum Fate {
 
 /// A letter and the truth about it.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct JapaneseLetter {
     /// The letter as sent.
     pub letter: Letter,
     /// The expected result.
-    pub fate: Fate,
+    pub fate: ExpectedChange,
     /// The expected subject, name of the sender and of the file, and texts.
     pub said: Said,
 }
@@ -86,7 +86,7 @@ pub struct Said {
 
 /// Returns letters in each charset, transfer encoding and kind of header, numbered in the field of
 /// [`number`](super::letters::number).
-pub fn letters() -> Vec<Known> {
+pub fn letters() -> Vec<JapaneseLetter> {
     let mut all = Vec::new();
     for charset in ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp"] {
         for travels in [Travels::Plain, Travels::Base64, Travels::QuotedPrintable] {
@@ -97,7 +97,11 @@ pub fn letters() -> Vec<Known> {
                     continue;
                 }
                 // Encoded unnecessarily, and correct already.
-                let fate = if japanese { Fate::Same } else { Fate::Japanese };
+                let fate = if japanese {
+                    ExpectedChange::Same
+                } else {
+                    ExpectedChange::Japanese
+                };
                 all.push(letter(all.len(), charset, travels, fields, fate, ""));
             }
         }
@@ -107,7 +111,7 @@ pub fn letters() -> Vec<Known> {
         "utf-8",
         Travels::Plain,
         Fields::Words,
-        Fate::Beyond,
+        ExpectedChange::Beyond,
         "😀",
     ));
     for charset in ["shift_jis", "euc-jp", "utf-8"] {
@@ -116,7 +120,7 @@ pub fn letters() -> Vec<Known> {
             charset,
             Travels::Plain,
             Fields::Words,
-            Fate::Same,
+            ExpectedChange::Same,
             "",
         );
         let signature =
@@ -132,9 +136,9 @@ fn letter(
     charset: &str,
     travels: Travels,
     fields: Fields,
-    fate: Fate,
+    fate: ExpectedChange,
     more: &str,
-) -> Known {
+) -> JapaneseLetter {
     let japanese = charset == "iso-2022-jp";
     // Text already in ISO-2022-JP has no half-width letters in these trials. It keeps its text.
     let texts: Vec<_> = TEXTS
@@ -145,9 +149,13 @@ fn letter(
         .iter()
         .map(|(sent, _)| format!("{sent}{more}"))
         .collect();
-    let read = texts
-        .iter()
-        .map(|(sent, read)| if fate == Fate::Japanese { read } else { sent });
+    let read = texts.iter().map(|(sent, read)| {
+        if fate == ExpectedChange::Japanese {
+            read
+        } else {
+            sent
+        }
+    });
     let read: Vec<String> = read.map(|text| format!("{text}{more}")).collect();
     // Raw Shift_JIS bytes that look like a backslash or an at sign are only used in encoded words.
     let (sender, file) = match fields {
@@ -197,7 +205,7 @@ fn letter(
     attachment(&mut data, &file, charset, fields);
     data.extend_from_slice(b"\r\n\r\nnothing\r\n--cut--\r\n");
     let texts = vec![read.join("\n"), read[0].clone()];
-    Known {
+    JapaneseLetter {
         letter: Letter::new(data),
         fate,
         said: Said {
@@ -516,16 +524,20 @@ mod tests {
         for (at, known) in letters.iter().enumerate() {
             assert_eq!(super::super::letters::number(&known.letter.data), Some(at));
             // mail-parser reads no raw bytes of a legacy charset, and no other reader should.
-            let raw = known.fate == Fate::Japanese && illegal(&known.letter.data).is_some();
-            assert!(raw || known.fate != Fate::Japanese, "{at} needs no work");
-            if known.fate == Fate::Same {
+            let raw =
+                known.fate == ExpectedChange::Japanese && illegal(&known.letter.data).is_some();
+            assert!(
+                raw || known.fate != ExpectedChange::Japanese,
+                "{at} needs no work"
+            );
+            if known.fate == ExpectedChange::Same {
                 assert_eq!(read(&known.letter.data), known.said, "{at}");
             }
         }
         assert!(
             letters
                 .iter()
-                .filter(|known| known.fate == Fate::Japanese)
+                .filter(|known| known.fate == ExpectedChange::Japanese)
                 .count()
                 >= 18
         );

@@ -53,7 +53,7 @@ enum Command {
         disturbance: Disturbance,
     },
     /// Measure the gateway beside a libmilter program, and print tables in Markdown.
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
 }
 
 fn main() -> anyhow::Result<()> {

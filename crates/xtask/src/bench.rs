@@ -32,7 +32,7 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     let programs = build_dist()?;
     let folder = target()?.join("bench");
     fs::create_dir_all(&folder)?;
-    let bench = Bench {
+    let bench = ArchiveBench {
         programs,
         folder,
         runs: runs.max(1),
@@ -65,7 +65,7 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     Ok(())
 }
 
-struct Bench {
+struct ArchiveBench {
     programs: PathBuf,
     folder: PathBuf,
     runs: u32,
@@ -78,7 +78,7 @@ struct Bar {
     held: bool,
 }
 
-impl Bench {
+impl ArchiveBench {
     /// One profile: every program once a round, in turn.
     fn speed(&self, profile: &str, size: &str, bars: &mut Vec<Bar>) -> anyhow::Result<()> {
         let input = mailbox(&self.programs, profile, size)?;

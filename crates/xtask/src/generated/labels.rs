@@ -3,7 +3,7 @@
 //! # Limits
 //! The codec folds labels in the same way; its tests compare both.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::run::root;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
@@ -22,7 +22,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         let means = match charset {
             "-" => "Nothing".to_owned(),
             "?" => "Foreign".to_owned(),
-            name => format!("Is(C::{})", constant(name)),
+            name => format!("Is(C::{})", constant_name(name)),
         };
         let source = match registry.split('+').next().unwrap_or_default() {
             "iana-name" => "IanaName",

@@ -3,7 +3,7 @@
 //! # Limits
 //! Cells are single characters of the basic plane: no page of the data has others.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
@@ -58,7 +58,11 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
     );
     let mut packed = Vec::new();
     for (at, (_, name, codes)) in pages.iter().enumerate() {
-        writeln!(source, "pub(crate) const {}: u16 = {at};", constant(name))?;
+        writeln!(
+            source,
+            "pub(crate) const {}: u16 = {at};",
+            constant_name(name)
+        )?;
         packed.extend(
             codes
                 .iter()

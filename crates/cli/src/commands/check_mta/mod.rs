@@ -15,8 +15,6 @@
 
 mod chains;
 mod check;
-#[cfg(test)]
-mod coverage_tests;
 mod exposure;
 mod filter_address;
 mod global;

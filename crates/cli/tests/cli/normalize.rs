@@ -153,7 +153,7 @@ fn folders_of_mh_come_back_as_they_were() {
     assert!(run.text().starts_with("mh: 2 messages, MH, "), "{run:?}");
     assert!(
         run.text()
-            .contains("left alone  2 files that are no mail, 1 message that loses its flags\n"),
+            .contains("left alone  2 files that are not mail, 1 message that loses its flags\n"),
         "{run:?}"
     );
     assert_eq!(sandbox.run(&["count", "mh"]).ended(0).text(), "2\tmh\n");

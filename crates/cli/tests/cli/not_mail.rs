@@ -4,7 +4,7 @@ use crate::sandbox::{Sandbox, mbox};
 use std::fs;
 
 #[test]
-fn files_that_are_no_mail_are_named() {
+fn files_that_are_not_mail_are_named() {
     let sandbox = Sandbox::new();
     for folder in ["tree/a", "boxes", "Sent.mbox/Messages"] {
         fs::create_dir_all(sandbox.path(folder)).unwrap();
@@ -27,7 +27,7 @@ fn files_that_are_no_mail_are_named() {
         ("Sent.mbox", "left out, of a ledger too: Messages/1.emlx"),
     ] {
         let words = format!(
-            "left alone  1 file that is no mail\n  box.no-mail  {input}: no mail, {name}\n"
+            "left alone  1 file that is not mail\n  box.no-mail  {input}: not mail, {name}\n"
         );
         let out = format!("{input}.out");
         let run = sandbox
@@ -58,7 +58,7 @@ fn files_that_are_no_mail_are_named() {
     let run = sandbox.run(&["check", "tree"]).ended(0);
     assert!(
         run.text()
-            .contains("left alone  41 files that are no mail (-v names them)\n"),
+            .contains("left alone  41 files that are not mail (-v names them)\n"),
         "{run:?}"
     );
     let run = sandbox.run(&["-v", "check", "tree"]).ended(0);
@@ -154,7 +154,7 @@ fn a_file_of_a_tree_without_a_header_is_left_out_and_told() {
     sandbox.write("wood/3.eml", b"");
     sandbox.write("wood/._box.mbox", b"\0\x05\x16\x07");
     let words = "wood: 1 file does not begin with a header field and was left out (--force-format reads it)";
-    let example = "box.no-header  wood (wood/2.eml): no mail, left out: it does not begin with a header field";
+    let example = "box.no-header  wood (wood/2.eml): not mail, left out: it does not begin with a header field";
     for command in ["check", "count", "text", "inspect"] {
         let run = sandbox.run(&[command, "wood"]).ended(2);
         assert!(run.err.contains(words), "{command}: {run:?}");
@@ -244,7 +244,7 @@ fn files_without_a_header_in_folders_of_all_forms() {
     }
 }
 
-/// Many files that are no mail give one line on standard error, and those beyond the message limit are no loss.
+/// Many files that are not mail give one line on standard error, and those beyond the message limit are no loss.
 #[test]
 fn many_files_without_a_header_are_one_line() {
     let sandbox = Sandbox::new();

@@ -1,6 +1,5 @@
 //! Lists of milters: their syntax, order and timeouts.
 
-use super::super::*;
 use super::{RIGHT, check, problems};
 
 /// Blanks part settings there, and none of the three words is one.

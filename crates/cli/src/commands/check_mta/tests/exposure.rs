@@ -1,6 +1,5 @@
 //! Services that take mail without the filter.
 
-use super::super::*;
 use super::{INCOMPLETE, RIGHT, check, with};
 
 /// What of the page about Postfix is set up by an address that does not hold our name.

@@ -1,6 +1,5 @@
 //! Sockets of chrooted services.
 
-use super::super::*;
 use super::{RIGHT, check};
 
 /// Settings with a milter whose address is `smtpd`, and the chroot columns of smtpd and cleanup.

@@ -1,4 +1,4 @@
-//! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
+//! Records each message: a log line, counters, and a ledger from which the original can be restored.
 //!
 //! ```text
 //!  Record ─┬─► LogLine ─► LogWriter         one line a message
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! # Limits
-//! Which descriptor the log goes to is the caller's.
+//! The caller chooses the descriptor of the log.
 
 mod dry_run;
 mod journal;

@@ -14,7 +14,7 @@ pub(super) enum WaitingCommand {
     Leave(ReplyLines),
 }
 
-/// SessionState of the client.
+/// State of the client.
 #[derive(Debug)]
 pub(super) struct ClientState {
     pub(super) lines: Lines,

@@ -12,7 +12,7 @@ pub(super) enum HopStage {
     Ready,
 }
 
-/// SessionState of the next hop.
+/// State of the next hop.
 #[derive(Debug)]
 pub(super) struct NextHopState {
     pub(super) stage: HopStage,

@@ -128,26 +128,26 @@ fn scripts_of_miltertest_pass() {
 
 /// What came of bytes that were sent.
 #[derive(Debug, PartialEq, Eq)]
-enum End {
+enum ConnectionState {
     Closed,
     Open,
 }
 
 /// Sends bytes and reads until the connection ends or is silent.
-fn send(mut stream: UnixStream, bytes: &[u8]) -> End {
+fn send(mut stream: UnixStream, bytes: &[u8]) -> ConnectionState {
     // It may have been closed before all of it was sent.
     if stream.write_all(bytes).is_err() {
-        return End::Closed;
+        return ConnectionState::Closed;
     }
     let mut got = [0; 4_096];
     loop {
         match stream.read(&mut got) {
-            Ok(0) => return End::Closed,
+            Ok(0) => return ConnectionState::Closed,
             Ok(_) => (),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return End::Open;
+                return ConnectionState::Open;
             }
-            Err(_) => return End::Closed,
+            Err(_) => return ConnectionState::Closed,
         }
     }
 }
@@ -230,9 +230,9 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
         assert_eq!(
             end,
             if fault.is_some() {
-                End::Closed
+                ConnectionState::Closed
             } else {
-                End::Open
+                ConnectionState::Open
             },
             "{shown}"
         );
@@ -251,22 +251,22 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
     for command in (0..=255).filter(|command| *command != b'O') {
         assert_eq!(
             send(daemon.raw(), &packet(command, b"a\0")),
-            End::Closed,
+            ConnectionState::Closed,
             "{command}"
         );
     }
     for length in 0..12 {
         assert_eq!(
             send(daemon.raw(), &packet(b'O', &offer(6)[5..][..length])),
-            End::Closed,
+            ConnectionState::Closed,
             "{length}"
         );
     }
     for version in [0, 1] {
-        assert_eq!(send(daemon.raw(), &offer(version)), End::Closed);
+        assert_eq!(send(daemon.raw(), &offer(version)), ConnectionState::Closed);
     }
     for version in [2, 3, 6, 7, 99, u32::MAX] {
-        assert_eq!(send(daemon.raw(), &offer(version)), End::Open);
+        assert_eq!(send(daemon.raw(), &offer(version)), ConnectionState::Open);
     }
     rewritten(&mut beside, &daemon.program);
     daemon.works();
@@ -305,7 +305,11 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
         let closed = ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"].contains(&&name[..4]);
         assert_eq!(
             end,
-            if closed { End::Closed } else { End::Open },
+            if closed {
+                ConnectionState::Closed
+            } else {
+                ConnectionState::Open
+            },
             "{name}\n{}",
             daemon.program.log()
         );

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use mailglot_tests::trial::gateway_chain::{Chain, GatewayPosition};
 use mailglot_tests::trial::japanese::{self, ExpectedChange};
-use mailglot_tests::trial::way::{Chain, Way};
 use mailglot_tests::trial::{kept, letters};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 #[test]
 fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
     let known = japanese::letters();
-    for way in Way::ALL {
+    for way in GatewayPosition::ALL {
         let ledgers = tempfile::tempdir().unwrap();
         let policy = format!(
             "charset_out = \"iso-2022-jp\"\nledger = \"{}\"",
@@ -71,7 +71,7 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
                 let number = letters::number(&bytes).unwrap();
                 // The server tells a milter of none of its own fields; a proxy sees them.
                 let sent = &known[number].letter.data;
-                let whole = if way == Way::Milter {
+                let whole = if way == GatewayPosition::Milter {
                     bytes == *sent
                 } else {
                     bytes.ends_with(sent)

@@ -260,7 +260,7 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
 }
 
 /// Output tree and ledger of a run.
-type Written = (std::collections::BTreeMap<String, Option<Vec<u8>>>, Vec<u8>);
+type RunOutput = (std::collections::BTreeMap<String, Option<Vec<u8>>>, Vec<u8>);
 
 fn run(
     input: &Path,
@@ -268,7 +268,7 @@ fn run(
     to: Option<Format>,
     group: u64,
     threads: usize,
-) -> Result<(Summary, Written), String> {
+) -> Result<(Summary, RunOutput), String> {
     let job = NormalizeJob {
         inputs: vec![input.to_path_buf()],
         output: output.to_path_buf(),

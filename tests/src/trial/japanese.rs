@@ -34,7 +34,7 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Transfer of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Travels {
+enum TransferForm {
     Plain,
     Base64,
     QuotedPrintable,
@@ -68,12 +68,12 @@ pub struct JapaneseLetter {
     /// The expected result.
     pub fate: ExpectedChange,
     /// The expected subject, name of the sender and of the file, and texts.
-    pub said: Said,
+    pub said: LetterText,
 }
 
 /// What a reader reads in a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct LetterText {
     /// The subject.
     pub subject: String,
     /// The sender's name.
@@ -89,7 +89,11 @@ pub struct Said {
 pub fn letters() -> Vec<JapaneseLetter> {
     let mut all = Vec::new();
     for charset in ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp"] {
-        for travels in [Travels::Plain, Travels::Base64, Travels::QuotedPrintable] {
+        for travels in [
+            TransferForm::Plain,
+            TransferForm::Base64,
+            TransferForm::QuotedPrintable,
+        ] {
             for fields in [Fields::Words, Fields::Raw] {
                 let japanese = charset == "iso-2022-jp";
                 if japanese && fields == Fields::Raw {
@@ -109,7 +113,7 @@ pub fn letters() -> Vec<JapaneseLetter> {
     all.push(letter(
         all.len(),
         "utf-8",
-        Travels::Plain,
+        TransferForm::Plain,
         Fields::Words,
         ExpectedChange::Beyond,
         "😀",
@@ -118,7 +122,7 @@ pub fn letters() -> Vec<JapaneseLetter> {
         let mut known = letter(
             all.len(),
             charset,
-            Travels::Plain,
+            TransferForm::Plain,
             Fields::Words,
             ExpectedChange::Same,
             "",
@@ -134,7 +138,7 @@ pub fn letters() -> Vec<JapaneseLetter> {
 fn letter(
     number: usize,
     charset: &str,
-    travels: Travels,
+    travels: TransferForm,
     fields: Fields,
     fate: ExpectedChange,
     more: &str,
@@ -208,7 +212,7 @@ fn letter(
     JapaneseLetter {
         letter: Letter::new(data),
         fate,
-        said: Said {
+        said: LetterText {
             subject,
             sender,
             file,
@@ -236,21 +240,21 @@ fn attachment(data: &mut Vec<u8>, file: &str, charset: &str, fields: Fields) {
 }
 
 /// Adds a part of a multipart.
-fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &str) {
+fn part(data: &mut Vec<u8>, charset: &str, travels: TransferForm, kind: &str, text: &str) {
     let label = match travels {
-        Travels::Plain if charset == "iso-2022-jp" => "7bit",
-        Travels::Plain => "8bit",
-        Travels::Base64 => "base64",
-        Travels::QuotedPrintable => "quoted-printable",
+        TransferForm::Plain if charset == "iso-2022-jp" => "7bit",
+        TransferForm::Plain => "8bit",
+        TransferForm::Base64 => "base64",
+        TransferForm::QuotedPrintable => "quoted-printable",
     };
     data.extend_from_slice(
         format!("--cut\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {label}\r\n\r\n")
             .as_bytes(),
     );
     match travels {
-        Travels::Plain => data.extend(encode(text, charset)),
-        Travels::Base64 => base64(&encode(&format!("{text}\r\n"), charset), "\r\n", data),
-        Travels::QuotedPrintable => {
+        TransferForm::Plain => data.extend(encode(text, charset)),
+        TransferForm::Base64 => base64(&encode(&format!("{text}\r\n"), charset), "\r\n", data),
+        TransferForm::QuotedPrintable => {
             for line in text.split("\r\n") {
                 quoted_printable(&encode(line, charset), "\r\n", data);
                 data.extend_from_slice(b"\r\n");
@@ -264,7 +268,7 @@ fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &
 ///
 /// # Panics
 /// If mail-parser rejects the message.
-pub fn read(data: &[u8]) -> Said {
+pub fn read(data: &[u8]) -> LetterText {
     let message = MessageParser::default().parse(data).expect("a message");
     let sender = message
         .from()
@@ -284,7 +288,7 @@ pub fn read(data: &[u8]) -> Said {
         }
         _ => None,
     });
-    Said {
+    LetterText {
         subject: message.subject().unwrap_or_default().to_owned(),
         sender: sender.unwrap_or_default().to_owned(),
         file: file.unwrap_or_default(),

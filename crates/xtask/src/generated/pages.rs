@@ -22,7 +22,7 @@ pub(super) struct Tables<'t> {
 }
 
 /// Generated files, without their folder.
-pub(super) struct Made {
+pub(super) struct PageFiles {
     /// `pages.rs`.
     pub(super) source: String,
     /// `pages.bin`.
@@ -32,7 +32,7 @@ pub(super) struct Made {
 }
 
 /// Makes the files. Pages in which the bytes below 80 are ASCII come first.
-pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
+pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<PageFiles> {
     let mut pages = Vec::new();
     for row in rows(tables.charsets).filter(|row| row.get(2) == Some(&"page")) {
         let cells = rows(tables.pages).find(|table| table[0] == row[0]);
@@ -46,7 +46,7 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
     pages.sort_by_key(|page| page.0);
     let ascii_pages = pages.iter().filter(|page| !page.0).count();
     let mut source = format!(
-        "// Made from data/charsets.tsv, data/tables/pages.tsv and data/tables/web/pages.tsv by `cargo xtask generate`. Do not edit.\n\
+        "// PageFiles from data/charsets.tsv, data/tables/pages.tsv and data/tables/web/pages.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Single-byte tables.\n\n\
          /// A packed character (`mailglot_kernel::Packed`) for each byte of each page.\n\
          pub(crate) static CELLS: &[u8; {} * 0x400] = include_bytes!(\"pages.bin\");\n\
@@ -73,7 +73,7 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
         );
     }
     let web = web(tables.web, &mut source)?;
-    Ok(Made {
+    Ok(PageFiles {
         source,
         pages: packed,
         web,

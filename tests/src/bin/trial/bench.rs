@@ -14,7 +14,7 @@ use crate::{chain, ledger};
 use anyhow::{Context, bail, ensure};
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::letters::read;
-use mailglot_tests::trial::load::{Load, Measured, Writes};
+use mailglot_tests::trial::load::{Load, Measured, WritePieces};
 use mailglot_tests::trial::mta::{Mail, Mta};
 use mailglot_tests::trial::postfix;
 use mailglot_tests::{binary, trial};
@@ -165,10 +165,10 @@ fn protocol(arguments: &BenchArguments, at: &Path, goals: &mut Vec<Goal>) -> any
     };
     let big = Load::new(Mail::new(&large), 12);
     let as_postfix = [
-        load(1, 4_000, Writes::AsPostfix),
-        load(8, 1_500, Writes::AsPostfix),
+        load(1, 4_000, WritePieces::AsPostfix),
+        load(8, 1_500, WritePieces::AsPostfix),
     ];
-    let whole = Writes::By(usize::MAX);
+    let whole = WritePieces::By(usize::MAX);
     let (one, eight) = (load(1, 12_000, whole), load(8, 1_500, whole));
     let rows: [(&str, &Program, &str, &Load); 14] = [
         ("ours, 1 connection", &ours_unix, &place("ours"), &one),

@@ -10,7 +10,7 @@ use crate::bench::{
 };
 use anyhow::Context;
 use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::load::{Load, Writes};
+use mailglot_tests::trial::load::{Load, WritePieces};
 use mailglot_tests::trial::mta::Mail;
 use std::fs::{self, File};
 use std::io::Write;
@@ -40,7 +40,7 @@ pub(crate) fn measure(
         mail: mail.clone(),
         connections,
         messages,
-        writes: Writes::By(usize::MAX),
+        writes: WritePieces::By(usize::MAX),
     };
     let (eight, few, many) = (load(8, 1_500), load(8, 300), load(64, 300));
     let rows: [(&str, &Program, &str, &Load); 6] = [

@@ -7,7 +7,7 @@ mod chain;
 mod ledger;
 
 use clap::{Parser, Subcommand};
-use mailglot_tests::trial::load::{Load, Writes};
+use mailglot_tests::trial::load::{Load, WritePieces};
 use mailglot_tests::trial::mta::Mail;
 use mailglot_tests::trial::soak::{self, Disturbance, Soak};
 use std::fs;
@@ -70,7 +70,7 @@ fn main() -> anyhow::Result<()> {
                 mail: Mail::new(&raw),
                 connections,
                 messages,
-                writes: Writes::By(piece),
+                writes: WritePieces::By(piece),
             };
             let measured = load.run(&address)?;
             println!(

@@ -40,7 +40,7 @@ pub(super) struct MasterEntry {
 }
 
 /// Where the value stands that a continuation line belongs to.
-enum Last {
+enum LastValue {
     Nothing,
     Main(String),
     Parameter(String, String),
@@ -52,17 +52,17 @@ impl Settings {
     pub(super) fn parse(text: &str) -> Self {
         let mut settings = Self::default();
         let mut commands = BTreeMap::<String, String>::new();
-        let mut last = Last::Nothing;
+        let mut last = LastValue::Nothing;
         for line in text.lines() {
             if line.starts_with([' ', '\t']) {
                 let value = match &last {
-                    Last::Nothing => None,
-                    Last::Main(name) => settings.main.get_mut(name),
-                    Last::Parameter(service, name) => settings
+                    LastValue::Nothing => None,
+                    LastValue::Main(name) => settings.main.get_mut(name),
+                    LastValue::Parameter(service, name) => settings
                         .services
                         .get_mut(service)
                         .and_then(|service| service.parameters.get_mut(name)),
-                    Last::Command(service) => commands.get_mut(service),
+                    LastValue::Command(service) => commands.get_mut(service),
                 };
                 if let Some(value) = value {
                     value.push(' ');
@@ -71,7 +71,7 @@ impl Settings {
             } else if let Some((service, chroot, command)) = entry(line) {
                 settings.services.entry(service.clone()).or_default().chroot = Some(chroot);
                 commands.insert(service.clone(), command);
-                last = Last::Command(service);
+                last = LastValue::Command(service);
             } else if let Some((name, value)) = line.split_once('=') {
                 last = settings.insert(name.trim(), value.trim(), &mut commands);
             }
@@ -86,25 +86,30 @@ impl Settings {
         settings
     }
 
-    fn insert(&mut self, name: &str, value: &str, commands: &mut BTreeMap<String, String>) -> Last {
+    fn insert(
+        &mut self,
+        name: &str,
+        value: &str,
+        commands: &mut BTreeMap<String, String>,
+    ) -> LastValue {
         let Some((service, name)) = name.rsplit_once('/') else {
             self.main.insert(name.to_owned(), value.to_owned());
-            return Last::Main(name.to_owned());
+            return LastValue::Main(name.to_owned());
         };
         let entry = self.services.entry(service.to_owned()).or_default();
         match name {
             "chroot" => entry.chroot = Some(value.to_owned()),
             "command" => {
                 commands.insert(service.to_owned(), value.to_owned());
-                return Last::Command(service.to_owned());
+                return LastValue::Command(service.to_owned());
             }
             _ if FIELDS.contains(&name) => (),
             _ => {
                 entry.parameters.insert(name.to_owned(), value.to_owned());
-                return Last::Parameter(service.to_owned(), name.to_owned());
+                return LastValue::Parameter(service.to_owned(), name.to_owned());
             }
         }
-        Last::Nothing
+        LastValue::Nothing
     }
 
     /// Returns true if the input had entries of master.cf, not only parameters.

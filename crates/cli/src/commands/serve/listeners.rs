@@ -210,12 +210,12 @@ fn opened(
 }
 
 /// A thread of a server; what it came back with.
-type Running = JoinHandle<io::Result<()>>;
+type ServerThread = JoinHandle<io::Result<()>>;
 
 /// Gives each server a thread.
 pub(super) fn run(
     places: Vec<BoundListener>,
-) -> Result<(Vec<RunningListener>, Vec<Running>), Failure> {
+) -> Result<(Vec<RunningListener>, Vec<ServerThread>), Failure> {
     let (mut running, mut threads) = (Vec::<RunningListener>::new(), Vec::new());
     for BoundListener { place, server } in places {
         let thread = thread::Builder::new()
@@ -237,7 +237,7 @@ pub(super) fn run(
 }
 
 /// Waits for servers that were stopped before they were of use: what they made is gone then.
-pub(super) fn join(threads: Vec<Running>) {
+pub(super) fn join(threads: Vec<ServerThread>) {
     for thread in threads {
         // Why the start failed is told by others.
         let _ = thread.join();

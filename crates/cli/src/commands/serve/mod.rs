@@ -8,7 +8,7 @@
 mod allocator;
 mod inherited_sockets;
 mod listeners;
-mod made;
+mod new_folders;
 mod root;
 mod supervisor;
 
@@ -96,7 +96,7 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
     };
     supervisor::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| Failure::system("standard error", &error))?;
-    let made = made::Folders::before(&config);
+    let new_folders = new_folders::NewFolders::before(&config);
     let places = listeners::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     if daemon.dry_run {
         console.say("dry run: no message is changed, tagged or refused for its findings");
@@ -118,7 +118,7 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
             return Err(Failure::system("metrics", &error));
         }
     };
-    made.keep();
+    new_folders.keep();
     if let Some(responder) = &responder {
         say_where(responder, console);
     }

@@ -91,7 +91,7 @@ pub(super) struct Shift {
 }
 
 impl Shift {
-    /// Continues after this edit: offsets from now on are those behind it.
+    /// Continues after this edit: offsets from now on are those after it.
     pub(super) fn pass(&mut self, edit: &Edit) {
         self.written += edit.with.len();
         self.replaced += edit.span.len();

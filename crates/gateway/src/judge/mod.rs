@@ -7,7 +7,7 @@
 //!
 //! Some edits do not depend on the action: deleting forged and repeated fields, repairs of structure, the name of a first line below an added
 //! field. They come first. Everything else is found and planned in their result, so that a second pass finds nothing more. Both lists of edits
-//! are then composed into one, in offsets of the message as it came.
+//! are then composed into one, in offsets of the message on arrival.
 //!
 //! # Limits
 //! Of parts under a signature only labels and structure are checked, not the text.
@@ -401,8 +401,8 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     policy
 }
 
-/// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. Findings that
-/// rewriting corrects decide otherwise. `rewritten` is true if the plan has edits.
+/// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. If
+/// rewriting corrects its findings, their actions decide about that. `rewritten` is true if the plan has edits.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
     let line_ends_corrected = findings
         .counted()

@@ -5,7 +5,7 @@
 //!   Sendmail do. If a known field follows, the line gets a name, so that no reader takes it for the end or skips it.
 //! - A line of blanks continues its field (RFC 5322, section 4.2, obs-FWS), but ends the header for some readers. Its blanks move to the end of the
 //!   line before it, so the text of the field stays.
-//! - A multipart that ends with its message or parent part gets the missing delimiter (RFC 2046, section 5.1.1) behind a line end of its own. The
+//! - A multipart that ends with its message or parent part gets the missing delimiter (RFC 2046, section 5.1.1) after a line end of its own. The
 //!   bytes of its last part stay.
 //!
 //! The findings are reported anyway. All other edits are planned for the repaired message: a line that got a name is read as that field.

@@ -4,7 +4,7 @@
 //!  Record ─┬─► LogLine ─► LogWriter         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
 //!          │      └─► DryRun          what a dry run would do, by the sender's domain
-//!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
+//!          └─► Ledgers                the original of each changed message, on the disk before the verdict
 //! ```
 //!
 //! # Limits

@@ -46,7 +46,7 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<PageFiles> {
     pages.sort_by_key(|page| page.0);
     let ascii_pages = pages.iter().filter(|page| !page.0).count();
     let mut source = format!(
-        "// PageFiles from data/charsets.tsv, data/tables/pages.tsv and data/tables/web/pages.tsv by `cargo xtask generate`. Do not edit.\n\
+        "// Made from data/charsets.tsv, data/tables/pages.tsv and data/tables/web/pages.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Single-byte tables.\n\n\
          /// A packed character (`mailglot_kernel::Packed`) for each byte of each page.\n\
          pub(crate) static CELLS: &[u8; {} * 0x400] = include_bytes!(\"pages.bin\");\n\
